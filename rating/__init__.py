@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from rating.api.comparison import compare
     from rating.api.ratings import fit, standings
     from rating.imports import read_battles
+    from rating.imports.style import style_of
     from rating.statistics.battles import Battle
 
-__all__ = ["Battle", "compare", "fit", "leaderboard", "read_battles", "standings"]
+__all__ = ["Battle", "compare", "fit", "leaderboard", "read_battles", "standings", "style_of"]
 
 _HOMES = {
     "Battle": "rating.statistics.battles",
@@ -40,6 +41,7 @@ _HOMES = {
     "leaderboard": "rating.api.board",
     "read_battles": "rating.imports",
     "standings": "rating.api.ratings",
+    "style_of": "rating.imports.style",
 }
 """Where the public names are; they are imported when they are asked for."""
 

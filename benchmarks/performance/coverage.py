@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import option, parse
-from benchmarks.performance import coverage_means
+from benchmarks.performance import coverage_means, coverage_style, score_means
 from benchmarks.performance.pools import Duellists, pool
 from benchmarks.performance.trials import Setting, Trial, measure, table
 from rating.statistics.bradley_terry import (
@@ -25,13 +25,10 @@ from rating.statistics.bradley_terry import (
     Comparisons,
     Floats,
     Integers,
-    Term,
-    fit_terms,
     fit_totals,
     standings,
 )
 from rating.statistics.design import Design
-from rating.statistics.estimates import Z_95
 
 AT_LEAST = (0.945, 1.0)
 """Goal of claims that are wrong in at most one data set of twenty, but for rounding."""
@@ -111,9 +108,9 @@ def rows() -> tuple[Setting, ...]:
         Setting("fractional scores", fractional),
         Setting("weights", weighed),
         Setting("non-transitive pool", cyclic),
-        Setting("length decides, held equal", partial(lengths, is_held=True)),
-        Setting("length decides, ignored", partial(lengths, is_held=False), (0.0, 0.5)),
         *coverage_means.rows(),
+        *score_means.rows(),
+        *coverage_style.rows(),
     )
 
 
@@ -268,7 +265,7 @@ def copied(rng: np.random.Generator, *, copies: int) -> Iterator[Trial]:
         if np.all(rng.random(15) < win(strengths, np.full(15, 5), rival)):
             break
     first, second = pairs(rng, 5, 200)
-    score = np.append(rng.random(200) < win(strengths, first, second), np.ones(15 * copies))
+    score = np.append((rng.random(200) < win(strengths, first, second)).astype(float), np.ones(15 * copies))
     first, second = np.append(first, np.full(15 * copies, 5)), np.append(second, np.repeat(rival, copies))
     cluster = np.append(np.arange(200), 200 + np.repeat(np.arange(15), copies))
     return trials(results(6, first, second, score, cluster=cluster), strengths, np.arange(6) == 5)
@@ -285,21 +282,6 @@ def few_deals(rng: np.random.Generator, *, deals: int, size: int) -> Iterator[Tr
     noise = node * np.sqrt(2) * 100
     chance = 1 / (1 + np.exp(-(strengths[:, None, None] - strengths[:, None] + noise) / ELO_PER_NAT))
     return trials(results(size, first, second, score, cluster=deal), endless(chance @ share / share.sum()))
-
-
-def lengths(rng: np.random.Generator, *, is_held: bool) -> Iterator[Trial]:
-    """The longer answer often wins, and the weaker policies write more."""
-    size, games = 10, 1500
-    strengths = rng.normal(0, 100, size)
-    wordy = -0.008 * strengths + rng.normal(0, 0.5, size)
-    first, second = pairs(rng, size, games)
-    longer = wordy[first] - wordy[second] + rng.normal(0, 1, games)
-    chance = 1 / (1 + np.exp(-(strengths[first] - strengths[second] + 120 * longer) / ELO_PER_NAT))
-    data = results(size, first, second, rng.random(games) < chance)
-    fitted = fit_terms(data, [Term("length", longer)] if is_held else []).fitted
-    truth = 1000 + strengths - strengths.mean()
-    for rating, error, true in zip(fitted.ratings, fitted.errors, truth, strict=True):
-        yield Trial(bool(abs(rating - true) <= Z_95 * error), Z_95 * float(error), abs(rating - true))
 
 
 def pairs(rng: np.random.Generator, size: int, games: int) -> tuple[Integers, Integers]:

@@ -51,7 +51,16 @@ from rating.statistics.design import Design
 from rating.statistics.transitivity import diagnose
 from rating.statistics.trueskill_rating import TrueSkillOptions, rate
 
-ALL = ("coverage", "games_to_order", "stopping", "false_alarms", "transitivity", "calibration")
+ALL = (
+    "coverage",
+    "games_to_order",
+    "stopping",
+    "false_alarms",
+    "transitivity",
+    "calibration",
+    "judge_biases",
+    "paired_means",
+)
 """The simulations, each a module of its own beside this one."""
 
 CHOICES = 200

@@ -1,17 +1,20 @@
 """A leaderboard of battles from anywhere, to print, to read and to keep."""
 
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
 
-from rating.api.data import Battles, comparisons
+from rating.api.data import Battles, battles_of, compared
+from rating.report.style import style_sheet
 from rating.report.tables import WIDTH, Sheet, render, to_json
 from rating.schemes import cells
 from rating.schemes.claims import claims
 from rating.schemes.leaderboard import ALWAYS, Ranks
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions, Standing
+from rating.statistics.style import StyleControl, style_control
 from rating.statistics.transitivity import against_one_scale
 
 
@@ -49,14 +52,17 @@ class BattleBoard:
     Attributes:
         rows: best first, equals by name.
         notes: what the results establish and what they do not, in plain words.
+        style: ratings with style held equal and the effects of style; ``None`` where it was not asked for.
     """
 
     rows: tuple[BattleRow, ...]
     notes: tuple[str, ...]
+    style: StyleControl | None = None
 
     def __str__(self) -> str:
         text = io.StringIO()
-        Console(file=text, width=WIDTH).print(render(_sheet(self), WIDTH))
+        for shown in [_sheet(self), *([style_sheet(self.style)] if self.style else [])]:
+            Console(file=text, width=WIDTH).print(render(shown, WIDTH))
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
     def to_json(self) -> str:
@@ -64,7 +70,13 @@ class BattleBoard:
         return to_json(self)
 
 
-def leaderboard(battles: Battles, *, seated: bool = False, options: BradleyTerryOptions | None = None) -> BattleBoard:
+def leaderboard(
+    battles: Battles,
+    *,
+    seated: bool = False,
+    options: BradleyTerryOptions | None = None,
+    style: Sequence[str] = (),
+) -> BattleBoard:
     """Makes the leaderboard of battles.
 
     Args:
@@ -72,14 +84,21 @@ def leaderboard(battles: Battles, *, seated: bool = False, options: BradleyTerry
         seated: whether the first of a battle sat on the first seat, whose advantage is fitted then. Leave it out where a log may
             list winners first.
         options: what is fitted.
+        style: counts to hold equal in ratings of their own, beside the plain ones: ``("length", "format")``, where ``format``
+            stands for headers, lists and bold, or other names in the style of the battles.
+
+    Raises:
+        ValueError: if there is no battle between two policies, something is none, or style cannot be held equal, with the reason.
     """
-    results = comparisons(battles, seated=seated)
+    found = battles_of(battles, styled=bool(style))
+    results = compared(found, seated=seated)
     standings = bradley_terry.standings(results, options)
     scores = dict(zip(results.policies, bradley_terry.mean_scores(results).tolist(), strict=True))
     rows = [_row(standing, scores[standing.policy]) for standing in standings.rows]
     told = claims([(row.policy, Ranks(row.best_rank, row.worst_rank)) for row in rows])
     notes = (told, *standings.notes, *against_one_scale(results))
-    return BattleBoard(tuple(rows), tuple(note for note in notes if note))
+    control = style_control(found, style, standings, seated=seated) if style else None
+    return BattleBoard(tuple(rows), tuple(note for note in notes if note), control)
 
 
 def _row(standing: Standing, score: float) -> BattleRow:

@@ -1,12 +1,15 @@
 """Battles as people have them: tuples, or tables by columns."""
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
+from llmarena_envs.core.options import OptionError
+from rating.imports.style import STYLE, read_style
 from rating.judgements.judgement import SCORES
 from rating.judgements.labels import read_label
-from rating.statistics.battles import Battle, comparisons_of
+from rating.statistics.battles import Battle, Style, comparisons_of
 from rating.statistics.bradley_terry import Comparisons
 
 
@@ -21,18 +24,19 @@ class Columns(Protocol):
 
 
 Battles = Iterable[tuple[Any, ...]] | Columns
-"""Battles, ``(first, second, score)`` tuples with deal and weight on request, or a table with these columns.
+"""Battles, ``(first, second, score)`` tuples with deal, weight and style on request, or a table with these columns.
 
 A table may also have the columns of published logs: ``model_a``, ``model_b``, ``winner`` (``model_a``, ``model_b``, ``tie``) and
-``question_id``, which is the deal then.
+``question_id``, which is the deal then; style is read from those of ``rating.imports.style``.
 """
 
 
-def battles_of(data: Battles) -> list[Battle]:
+def battles_of(data: Battles, *, styled: bool = False) -> list[Battle]:
     """Returns battles as ``Battle`` tuples.
 
     Args:
         data: see ``Battles``.
+        styled: whether to read the style of the texts from columns of published logs.
 
     Raises:
         ValueError: if it is something else; what a row should be is said.
@@ -41,7 +45,7 @@ def battles_of(data: Battles) -> list[Battle]:
         raise ValueError(f"battles: expected battles, got text; rating.read_battles({str(data)!r:.60}) reads a file")
     if not isinstance(data, Iterable):
         raise ValueError(f"battles: expected battles or a table of them, got {data!r:.60}")
-    rows = _rows(data) if isinstance(data, Mapping) or hasattr(data, "columns") else iter(data)
+    rows = _rows(data, styled) if isinstance(data, Mapping) or hasattr(data, "columns") else iter(data)
     return [_battle(row, place) for place, row in enumerate(rows)]
 
 
@@ -51,7 +55,16 @@ def comparisons(data: Battles, *, seated: bool) -> Comparisons:
     Raises:
         ValueError: if there is none between two policies, or as ``battles_of``.
     """
-    found = comparisons_of(battles_of(data), seated=seated)
+    return compared(battles_of(data), seated=seated)
+
+
+def compared(battles: Iterable[Battle], *, seated: bool) -> Comparisons:
+    """Makes battles ready for a fit.
+
+    Raises:
+        ValueError: if there is none between two policies.
+    """
+    found = comparisons_of(battles, seated=seated)
     if not found.policies:
         raise ValueError("battles: expected at least one between two policies, got none")
     return found
@@ -72,8 +85,9 @@ def _battle(row: Any, place: int) -> Battle:
     first, second, score, *rest = row
     deal = rest[0] if rest else ""
     weight = rest[1] if len(rest) > 1 else 1.0
+    style = rest[2] if len(rest) > 2 else {}
     try:
-        return Battle(str(first), str(second), float(score), _deal(deal), float(weight))
+        return Battle(str(first), str(second), float(score), _deal(deal), float(weight), style)
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"battle {place}: expected numbers for score and weight, got {score!r} and {weight!r}"
@@ -95,7 +109,7 @@ def _is_missing(value: Any) -> bool:
         return True
 
 
-def _rows(table: Any) -> Iterator[tuple[Any, ...]]:
+def _rows(table: Any, styled: bool) -> Iterator[tuple[Any, ...]]:
     names = list(table if isinstance(table, Mapping) else table.columns)
     if {"first", "second", "score"} <= set(names):
         chosen, deal = ["first", "second", "score"], "deal"
@@ -107,16 +121,26 @@ def _rows(table: Any) -> Iterator[tuple[Any, ...]]:
             f"{', '.join(map(str, names))[:200]}"
         )
     size = len(table[chosen[0]])
-    if sizes := {len(table[name]) for name in (*chosen, deal, "weight") if name in names} - {size}:
+    of_style = [name for name in STYLE if styled and name in names]
+    if sizes := {len(table[name]) for name in (*chosen, deal, "weight", *of_style) if name in names} - {size}:
         raise ValueError(
             f"battles: expected columns of one length, got {size} and {', '.join(map(str, sorted(sizes)))}"
         )
     deals = table[deal] if deal in names else [""] * size
     weights = table["weight"] if "weight" in names else [1.0] * size
     columns = [table[name] for name in chosen]
-    for place, (first, second, result, of_deal, weight) in enumerate(zip(*columns, deals, weights, strict=True)):
+    styles = zip(*(table[name] for name in of_style), strict=True) if of_style else itertools.repeat(())
+    battles = zip(*columns, deals, weights, strict=True)
+    for place, ((first, second, result, of_deal, weight), values) in enumerate(zip(battles, styles, strict=False)):
         score = result if chosen[2] == "score" else _score(result, (str(first), str(second)), place)
-        yield first, second, score, of_deal, weight
+        yield first, second, score, of_deal, weight, _style(dict(zip(of_style, values, strict=True)), place)
+
+
+def _style(row: dict[str, Any], place: int) -> Style:
+    try:
+        return read_style(row)
+    except OptionError as error:
+        raise ValueError(f"battle {place}: {error}") from None
 
 
 def _score(winner: Any, players: tuple[str, str], place: int) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rating.commands.values import amount, count, duration, finite, local_path, positive, worker_name
+from rating.commands.values import amount, count, duration, finite, local_path, names, positive, worker_name
 
 DEFAULT_HOST = "127.0.0.1"
 """Where pages are served: for this machine only."""
@@ -178,6 +178,13 @@ def _attach(parser: argparse.ArgumentParser) -> None:
 def _rate(parser: argparse.ArgumentParser) -> None:
     _add_results(parser)
     _add_wide(parser)
+    parser.add_argument(
+        "--style",
+        type=names,
+        default=(),
+        metavar="NAMES",
+        help="also rate with the style of judged texts held equal: length, format (headers, lists, bold), or length,format",
+    )
 
 
 def _report(parser: argparse.ArgumentParser) -> None:

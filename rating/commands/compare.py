@@ -5,22 +5,23 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from llmarena_envs.core.options import OptionError, check_choice
-from rating.imports.so_far import Conduct, so_far
+from rating.imports.so_far import Conduct, conduct, ended, so_far
 from rating.imports.source import open_source
 from rating.records.imported import is_import
 from rating.records.match import Match
-from rating.records.outcome import Outcome
+from rating.records.outcome import FINISHED, Outcome
 from rating.report import compared
 from rating.report.tables import WIDTH
 from rating.running import run_directory
 from rating.running.contests import make_scheme
+from rating.schemes.scheme import Scheme
 from rating.statistics.battles import Battle
 from rating.statistics.comparing import (
     Champion,
@@ -30,34 +31,50 @@ from rating.statistics.comparing import (
     compare_units,
     elo_margin,
 )
-from rating.statistics.units import Units, units_of
+from rating.statistics.estimates import Estimate, mean_estimate
+from rating.statistics.paired_means import Case
+from rating.statistics.results import finished
+from rating.statistics.units import SHARED, Units, units_of, units_of_means
 
 AVERAGE = "average over the environments"
+ALL_PARTS = "all roles"
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """The units of two policies in one environment, and how many matches of theirs are in none."""
+    """The units of two policies in one environment, and how many matches of theirs are in none.
+
+    Attributes:
+        units: of the two.
+        waiting: matches under way, or behind one that is.
+        without_result: matches that ended without a result.
+        conduct: how each of the two came to its results.
+        difference: mean of the first less that of the second on shared deals; ``None`` where policies meet.
+    """
 
     units: Units
     waiting: int = 0
     without_result: int = 0
     conduct: Mapping[str, Conduct] = field(default_factory=dict)
+    difference: Estimate | None = None
 
 
 @dataclass(frozen=True)
 class _Played:
-    """One environment: who takes part, and the units of any two of them."""
+    """One environment or a part of it: who takes part, and the units of any two of them."""
 
+    environment: str
     policies: Sequence[str]
     pair: Callable[[str, str], _Pair]
+    part: str = ""
 
 
 @dataclass(frozen=True)
 class _Result:
-    """What is said of one environment: of two policies, or of a champion and those who challenge it."""
+    """What is said of one environment or a part of it: of two policies, or of a champion and those who challenge it."""
 
     environment: str
+    part: str
     comparisons: tuple[Comparison, ...]
     pairs: tuple[_Pair, ...]
     champion: Champion | None
@@ -66,23 +83,23 @@ class _Result:
 def compare(args: argparse.Namespace) -> None:
     """Prints what may be said of two policies, or of many and one champion."""
     is_log = args.dir.is_file() or is_import(args.dir)
-    played, silent = (_of_log if is_log else _of_run)(args.dir, args.environment)
-    challengers, champion = _names(args, sorted({name for item in played.values() for name in item.policies}))
+    played = (_of_log if is_log else _of_run)(args.dir, args.environment)
+    challengers, champion = _names(args, sorted({name for item in played for name in item.policies}))
     results = []
-    for environment, item in played.items():
+    for item in played:
         if champion in item.policies:
             present = [name for name in challengers if name in item.policies]
             if present:
                 pairs = [item.pair(name, champion) for name in present]
-                results.append(_result(args, environment, present, champion, pairs))
+                results.append(_result(args, item.environment, item.part, present, champion, pairs))
     if average := _average(args, results, challengers, champion):
         results.append(average)
     if args.json:
         print(json.dumps([_table(result) for result in results], indent=2, ensure_ascii=False, allow_nan=False))
     elif any(comparison.units for result in results for comparison in result.comparisons):
-        _print(results, silent)
+        _print(results)
     else:
-        print("no pair of matches between these policies has ended yet", file=sys.stderr)
+        print("no pair of matches between these policies, or deal of both, has ended yet", file=sys.stderr)
 
 
 def _names(args: argparse.Namespace, known: Sequence[str]) -> tuple[list[str], str]:
@@ -101,27 +118,31 @@ def _names(args: argparse.Namespace, known: Sequence[str]) -> tuple[list[str], s
     return challengers, champion
 
 
-def _of_run(directory: Path, environment: str) -> tuple[dict[str, _Played], list[str]]:
-    """Returns the environments of a run in which policies are rivals, and the names of the others."""
+def _of_run(directory: Path, environment: str) -> list[_Played]:
+    """Returns the environments of a run, and the parts of those in which policies do not meet."""
     config, store = run_directory.open_run(directory)
     with closing(store):
         names = [item.name for item in config.environment]
         if environment:
             check_choice("environment", environment, names)
             names = [environment]
-        schemes = {name: make_scheme(config, name) for name in names}
-        rivals = [name for name in names if schemes[name].rivals]
-        if not rivals:
-            raise OptionError(
-                f"{directory}: expected an environment in which policies play against each other, got"
-                f" {', '.join(f'{name} (scheme {scheme.name})' for name, scheme in schemes.items())}; rate compares their means"
-            )
-        matches: dict[str, list[tuple[Match, Outcome | None]]] = {name: [] for name in rivals}
+        matches: dict[str, list[tuple[Match, Outcome | None]]] = {name: [] for name in names}
         for match, outcome in store.matches():
             if match.environment in matches:
                 matches[match.environment].append((match, outcome))
-    played = {name: _Played(config.pool(name), _pairs_of(matches[name])) for name in rivals}
-    return played, [name for name in names if name not in rivals]
+    played = []
+    for name in names:
+        scheme = make_scheme(config, name)
+        if scheme.meet:
+            played.append(_Played(name, config.pool(name), _pairs_of(matches[name])))
+        else:
+            parts = dict.fromkeys(case.part for case in _cases(scheme, [outcome for _, outcome in matches[name]]))
+            together = [ALL_PARTS] if len(parts) > 1 and scheme.parts_add_up else []
+            played += [
+                _Played(name, config.pool(name), _means_of(scheme, matches[name], part), part)
+                for part in [*(parts or [""]), *together]
+            ]
+    return played
 
 
 def _pairs_of(matches: Sequence[tuple[Match, Outcome | None]]) -> Callable[[str, str], _Pair]:
@@ -137,7 +158,39 @@ def _pairs_of(matches: Sequence[tuple[Match, Outcome | None]]) -> Callable[[str,
     return pair
 
 
-def _of_log(path: Path, environment: str) -> tuple[dict[str, _Played], list[str]]:
+def _means_of(
+    scheme: Scheme, matches: Sequence[tuple[Match, Outcome | None]], part: str
+) -> Callable[[str, str], _Pair]:
+    def pair(a: str, b: str) -> _Pair:
+        later = _later(scheme, a, b)
+        outcomes, waiting = ended(
+            matches, lambda match: not {a, b}.isdisjoint(match.policies) and later.isdisjoint(match.policies)
+        )
+        cases = [case for case in _cases(scheme, outcomes) if part in (case.part, ALL_PARTS)]
+        units, differences = units_of_means(cases, a, b)
+        return _Pair(
+            units,
+            waiting,
+            sum(outcome.status != FINISHED for outcome in outcomes),
+            {name: conduct(finished(outcomes), name) for name in (a, b)},
+            mean_estimate(differences),
+        )
+
+    return pair
+
+
+def _cases(scheme: Scheme, outcomes: Iterable[Outcome | None]) -> list[Case]:
+    return scheme.cases(scheme.own(outcome for outcome in outcomes if outcome is not None))
+
+
+def _later(scheme: Scheme, a: str, b: str) -> set[str]:
+    """Returns the policies that came after both: their matches are on old deals, whose units must not change."""
+    phases = [scheme.setting.founders, *scheme.setting.newcomers]
+    last = max((index for index, names in enumerate(phases) if a in names or b in names), default=0)
+    return {name for names in phases[last + 1 :] for name in names}
+
+
+def _of_log(path: Path, environment: str) -> list[_Played]:
     """Returns what others played; nobody knows whether the order of a log depends on its results."""
     with open_source(path) as source:
         logs = {name: source.battles(name) for name in source.environments()}
@@ -145,12 +198,12 @@ def _of_log(path: Path, environment: str) -> tuple[dict[str, _Played], list[str]
         if environment:
             check_choice("environment", environment, names)
             names = [environment]
-        played = {}
+        played = []
         for name in names:
             battles = logs[name]
             policies = sorted({policy for battle in battles for policy in battle[:2]})
-            played[name] = _Played(policies, _pairs_of_log(battles, source.seated))
-    return played, []
+            played.append(_Played(name, policies, _pairs_of_log(battles, source.seated)))
+    return played
 
 
 def _pairs_of_log(battles: Sequence[Battle], seated: bool) -> Callable[[str, str], _Pair]:
@@ -158,7 +211,12 @@ def _pairs_of_log(battles: Sequence[Battle], seated: bool) -> Callable[[str, str
 
 
 def _result(
-    args: argparse.Namespace, environment: str, challengers: Sequence[str], champion: str, pairs: Sequence[_Pair]
+    args: argparse.Namespace,
+    environment: str,
+    part: str,
+    challengers: Sequence[str],
+    champion: str,
+    pairs: Sequence[_Pair],
 ) -> _Result:
     margin = _margin("margin", args.margin)
     equal = None if args.equal is None else _margin("equal", args.equal)
@@ -166,14 +224,19 @@ def _result(
         compare_units(pair.units, name, champion, level=args.level, margin=margin, equal=equal, ahead=not args.against)
         for name, pair in zip(challengers, pairs, strict=True)
     )
-    return _Result(environment, comparisons, tuple(pairs), compare_champion(comparisons) if args.against else None)
+    return _Result(
+        environment, part, comparisons, tuple(pairs), compare_champion(comparisons) if args.against else None
+    )
 
 
 def _average(
     args: argparse.Namespace, results: Sequence[_Result], challengers: Sequence[str], champion: str
 ) -> _Result | None:
-    """Returns the comparisons over all environments; ``None`` where somebody has not met the champion in each of several."""
-    averages = []
+    """Returns the comparisons over the environments with matches between policies.
+
+    ``None`` where a challenger has not met the champion in each of several.
+    """
+    averages, results = [], [result for result in results if result.comparisons[0].unit != SHARED]
     for name in challengers:
         units: Mapping[str, Units] = {
             result.environment: pair.units
@@ -185,7 +248,7 @@ def _average(
         if average is None or len(units) < len(results):
             return None
         averages.append(_Pair(average))
-    return _result(args, AVERAGE, challengers, champion, averages)
+    return _result(args, AVERAGE, "", challengers, champion, averages)
 
 
 _MARGIN = re.compile(r"(\d{1,6}(?:\.\d{0,12})?|\.\d{1,12})(elo)?", re.IGNORECASE | re.ASCII)
@@ -200,22 +263,21 @@ def _margin(key: str, text: str) -> float:
     return elo_margin(value) if found[2] else value
 
 
-def _print(results: Sequence[_Result], silent: Sequence[str]) -> None:
+def _print(results: Sequence[_Result]) -> None:
     for result in results:
+        label = f"{result.environment}, {result.part}" if result.part else result.environment
         if result.champion is not None:
-            _print_line(f"{result.environment}: against {compared.name(result.champion.champion)}")
+            _print_line(f"{label}: against {compared.name(result.champion.champion)}")
             told = compared.champion_lines(result.champion)
         else:
             (comparison,) = result.comparisons
-            _print_line(f"{result.environment}: {compared.verdict(comparison)}")
-            told = compared.lines(comparison)
+            _print_line(f"{label}: {compared.verdict(comparison)}")
+            told = compared.lines(comparison, result.pairs[0].difference)
         for line in [*told, *_missing(result)]:
             _print_line(line, "  ")
-    if silent:
-        _print_line(f"not compared, since policies do not play against each other there: {', '.join(silent)}")
-    environments = sum(result.environment != AVERAGE for result in results)
+    single = sum(result.environment != AVERAGE for result in results)
     comparisons = [comparison for result in results for comparison in result.comparisons]
-    for line in compared.limits(comparisons, environments, averaged=environments < len(results)):
+    for line in compared.limits(comparisons, single, averaged=single < len(results)):
         _print_line(line)
 
 
@@ -235,11 +297,12 @@ def _missing(result: _Result) -> list[str]:
             f"without result: {compared.count(without, 'match')}, left out;"
             " right if failing has nothing to do with who would have won"
         )
-    for name, conduct in (entry for pair in result.pairs for entry in pair.conduct.items()):
-        if conduct.forfeits:
-            told.append(f"{compared.name(name)} forfeited {compared.count(conduct.forfeits, 'match')}, counted as lost")
-        if conduct.played_for:
-            told.append(f"{compared.name(name)}: {conduct.played_for:.0%} of its turns were played for it")
+    counted = "which count" if result.comparisons[0].unit == SHARED else "counted as lost"
+    for name, own in (entry for pair in result.pairs for entry in pair.conduct.items()):
+        if own.forfeits:
+            told.append(f"{compared.name(name)} forfeited {compared.count(own.forfeits, 'match')}, {counted}")
+        if own.played_for:
+            told.append(f"{compared.name(name)}: {own.played_for:.0%} of its turns were played for it")
     return told
 
 
@@ -251,11 +314,12 @@ def _table(result: _Result) -> dict[str, Any]:
             "p": _rounded(comparison.p),
             "waiting": pair.waiting,
             "void": pair.without_result,
-            "conduct": {name: conduct._asdict() for name, conduct in pair.conduct.items()},
+            "conduct": {name: own._asdict() for name, own in pair.conduct.items()},
+            "mean_difference": pair.difference and _rounded(pair.difference._asdict()),
         }
         for comparison, pair in zip(result.comparisons, result.pairs, strict=True)
     ]
-    table: dict[str, Any] = {"environment": result.environment, "comparisons": comparisons}
+    table: dict[str, Any] = {"environment": result.environment, "part": result.part, "comparisons": comparisons}
     if result.champion is not None:
         table |= {
             "champion": result.champion.champion,

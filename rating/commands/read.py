@@ -25,6 +25,7 @@ from rating.records.store import Store
 from rating.replacing import replacing_text
 from rating.report.costs import DECIMALS as COST_DECIMALS
 from rating.report.costs import Costs, cost_sheet, policy_cells
+from rating.report.style import style_sheet
 from rating.report.tables import WIDER, WIDTH, Sheet, render, render_grid, sheet, to_json
 from rating.running import run_directory
 from rating.running.run_file import RunConfig
@@ -44,12 +45,16 @@ def rate(args: argparse.Namespace) -> None:
     """Prints the leaderboards of a run or an import."""
     with open_source(args.dir) as source:
         tables, spent = _tables(source)
+        controls = source.style_controls(args.style) if args.style else {}
     if args.json:
         parts = [to_json(table) for table in tables]
+        parts += [to_json({"environment": name, "style_control": control}) for name, control in controls.items()]
         parts += [to_json({"costs": spent}, COST_DECIMALS)] if spent else []
         print("[" + ",\n".join(parts) + "]")
     else:
         _print_results(tables, spent, args.wide)
+        shown = [style_sheet(control, name) for name, control in controls.items()]
+        print_sheets(shown, widest=None if args.wide else WIDTH)
 
 
 def report(args: argparse.Namespace) -> None:

@@ -80,3 +80,11 @@ def duration(text: str) -> float:
     if not seconds:
         raise argparse.ArgumentTypeError(f"expected whole seconds from 1, or a time such as 1h30m, got {text!r}")
     return float(seconds)
+
+
+def names(text: str) -> tuple[str, ...]:
+    """Reads names with commas between them: ``length,format``."""
+    found = tuple(name.strip() for name in text.split(","))
+    if not all(found):
+        raise argparse.ArgumentTypeError(f"expected names with commas between them, got {text!r:.80}")
+    return found

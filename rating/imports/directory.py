@@ -3,7 +3,7 @@
 | file | holds |
 |---|---|
 | ``import.json`` | format, files with size and SHA-256, counts; written last |
-| ``battles.csv`` | environment, first, second, score of the first, deal, weight: a line a result |
+| ``battles.csv`` | environment, first, second, score of the first, deal, weight, style as JSON: a line a result |
 | ``judgements.csv`` | the same as verdicts of named judges; only where there are any |
 | ``rejected.csv`` | file, place, reason and beginning of every row that was left out |
 
@@ -26,17 +26,18 @@ from llmarena_envs.core.terminal import printable
 from rating.errors import RunError
 from rating.imports.formats import AUTO, FORMATS, find_format, nothing_read, unnamed
 from rating.imports.result import Rejected, Result
+from rating.imports.style import read_style
 from rating.judgements.judgement import Judgement
 from rating.judgements.labels import read_label
 from rating.records.imported import MANIFEST
-from rating.statistics.battles import Battle, check_battle
+from rating.statistics.battles import NO_STYLE, Battle, check_battle
 
 BATTLES = "battles.csv"
 JUDGEMENTS = "judgements.csv"
 REJECTED = "rejected.csv"
 
-_VERSION = 1
-_BATTLE = ("environment", "first", "second", "score", "deal", "weight")
+_VERSION = 2
+_BATTLE = ("environment", "first", "second", "score", "deal", "weight", "style")
 _JUDGEMENT = ("environment", "item", "judge", "first", "final", "a", "b", "words_a", "words_b", "contest")
 _REJECTED = ("file", "where", "reason", "row")
 
@@ -182,7 +183,8 @@ class _Writer:
         if (battle := result.battle) is not None:
             self.environments[environment] += 1
             self.policies.update(battle[:2])
-            self._battles.writerow((environment, *battle))
+            style = json.dumps(battle.style, ensure_ascii=False) if battle.style else ""
+            self._battles.writerow((environment, *battle[:-1], style))
         if (said := result.judgement) is not None:
             self.judgements += 1
             words = said.words or ("", "")
@@ -232,8 +234,12 @@ def read_manifest(directory: Path) -> Manifest:
         raise RunError(f"{directory / MANIFEST}: expected what `llmarena import` wrote, but: {error}") from error
 
 
-def load_battles(directory: Path) -> dict[str, list[Battle]]:
+def load_battles(directory: Path, *, styled: bool = False) -> dict[str, list[Battle]]:
     """Reads the results of an import by environment, in the order of the log.
+
+    Args:
+        directory: of the import.
+        styled: whether to read the style of the texts, which takes memory.
 
     Raises:
         RunError: if they are damaged.
@@ -245,8 +251,9 @@ def load_battles(directory: Path) -> dict[str, list[Battle]]:
         return known.setdefault(text, text)
 
     with _rows(directory / BATTLES, _BATTLE) as rows:
-        for environment, first, second, score, deal, weight in rows:
-            battle = Battle(shared(first), shared(second), float(score), shared(deal), float(weight))
+        for environment, first, second, score, deal, weight, style in rows:
+            counts = read_style({"style": style}) if styled and style else NO_STYLE
+            battle = Battle(shared(first), shared(second), float(score), shared(deal), float(weight), counts)
             check_battle(battle)
             found.setdefault(environment, []).append(battle)
     return found

@@ -20,7 +20,8 @@ _DECIMALS = 9
 def write_battles(source: Source, file: TextIO, environment: str = "") -> None:
     """Writes one JSON object a line: the two names, who won, environment, deal and match.
 
-    A result that is no whole win and no tie says its score too, one that counts otherwise than others its weight.
+    A result that is no whole win and no tie says its score too, one that counts otherwise than others its weight, one
+    of texts with known style its style.
 
     Args:
         source: of the results.
@@ -38,7 +39,8 @@ def write_battles(source: Source, file: TextIO, environment: str = "") -> None:
             row |= {"match": match} if match else {}
             exact = {"score": battle.score} if battle.score not in (0, 0.5, 1) else {}
             exact |= {"weight": battle.weight} if battle.weight != 1 else {}
-            file.write(json.dumps(row | exact, ensure_ascii=False) + "\n")
+            style = {"style": dict(battle.style)} if battle.style else {}
+            file.write(json.dumps(row | exact | style, ensure_ascii=False) + "\n")
 
 
 def write_matrix(source: Source, file: TextIO, environment: str = "") -> None:

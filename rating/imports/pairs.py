@@ -11,6 +11,7 @@ from typing import Any
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.imports.result import Result, battle_of, case_name, name_of, number_of, score_of
+from rating.imports.style import read_style
 from rating.judgements.files import CASE, JUDGE, STAGES, case_of, field
 from rating.judgements.judgement import FIRST, SECOND, TIE, Judgement, Label
 from rating.judgements.labels import NOTHING, read_label
@@ -69,10 +70,13 @@ class Pairs:
         said = _unjudged(row, judge, players, question or where, is_swapped) if judge else None
         if said is not None:
             said = said._replace(first=label) if is_first else said._replace(final=label)
+        style = read_style(row)
+        if is_swapped:
+            style = {name: (second, first) for name, (first, second) in style.items()}
         yield Result(
             None
             if score is None or is_first
-            else battle_of(players, score, question, 1.0 if weight is None else weight),
+            else battle_of(players, score, question, 1.0 if weight is None else weight, style),
             name_of(environment) if environment else "",
             said,
         )

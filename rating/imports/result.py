@@ -13,7 +13,7 @@ from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.judgements.judgement import SCORES, Judgement, Label
 from rating.judgements.rows import Fault, each_row, is_text
-from rating.statistics.battles import Battle
+from rating.statistics.battles import NO_STYLE, Battle, Style
 
 MOST_BATTLES = 2_000_000
 """Results that one import may hold; a table of counts or a few files of scores can state any number of them."""
@@ -134,7 +134,9 @@ def case_name(text: str) -> str:
     return f"{name[: _LONGEST_CASE - 20]} ({hashlib.sha256(text.encode()).hexdigest()[:16]})"
 
 
-def battle_of(players: tuple[str, str], score: float, deal: str = "", weight: float = 1.0) -> Battle:
+def battle_of(
+    players: tuple[str, str], score: float, deal: str = "", weight: float = 1.0, style: Style = NO_STYLE
+) -> Battle:
     """Returns a result of two policies.
 
     Raises:
@@ -142,7 +144,7 @@ def battle_of(players: tuple[str, str], score: float, deal: str = "", weight: fl
     """
     if players[0] == players[1]:
         raise OptionError(f"expected two policies, got {players[0]!r:.60} against itself")
-    return Battle(*players, score, deal, weight)
+    return Battle(*players, score, deal, weight, style)
 
 
 def score_of(label: Label) -> float:

@@ -1,6 +1,6 @@
 """The battles of two policies in a run that may still be going on, without any that are there because of how they ended."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from rating.imports.played import battles_of
@@ -60,7 +60,24 @@ def so_far(matches: Iterable[tuple[Match, Outcome | None]], a: str, b: str) -> S
         a: a policy.
         b: another one.
     """
-    theirs = [(match, outcome) for match, outcome in matches if a in match.policies and b in match.policies]
+    decided, waiting = ended(matches, lambda match: a in match.policies and b in match.policies)
+    kept = finished(decided)
+    battles = [battle for outcome in kept for battle in battles_of(outcome) if {battle.first, battle.second} == {a, b}]
+    seated = all(len(outcome.seats) == 2 for outcome in kept)
+    without = sum(outcome.status != FINISHED for outcome in decided)
+    return SoFar(battles, seated, waiting, without, {name: conduct(kept, name) for name in (a, b)})
+
+
+def ended(
+    matches: Iterable[tuple[Match, Outcome | None]], is_theirs: Callable[[Match], bool]
+) -> tuple[list[Outcome], int]:
+    """Returns the outcomes before the first match that is under way, without those of its deal, and how many matches wait.
+
+    Args:
+        matches: as for ``so_far``.
+        is_theirs: whether a match counts for the comparison.
+    """
+    theirs = [(match, outcome) for match, outcome in matches if is_theirs(match)]
     under_way = [match for match, outcome in theirs if outcome is None]
     deals = {match.seed for match in under_way}
     end = min((match.number for match in under_way), default=None)
@@ -69,14 +86,11 @@ def so_far(matches: Iterable[tuple[Match, Outcome | None]], a: str, b: str) -> S
         for match, outcome in theirs
         if outcome is not None and (end is None or match.number < end) and match.seed not in deals
     ]
-    kept = finished(decided)
-    battles = [battle for outcome in kept for battle in battles_of(outcome) if {battle.first, battle.second} == {a, b}]
-    seated = all(len(outcome.seats) == 2 for outcome in kept)
-    without = sum(outcome.status != FINISHED for outcome in decided)
-    return SoFar(battles, seated, len(theirs) - len(decided), without, {name: _conduct(kept, name) for name in (a, b)})
+    return decided, len(theirs) - len(decided)
 
 
-def _conduct(outcomes: Iterable[Outcome], policy: str) -> Conduct:
+def conduct(outcomes: Iterable[Outcome], policy: str) -> Conduct:
+    """Returns how a policy came to its results in finished matches."""
     seats = [seat for outcome in outcomes for seat in outcome.seats if seat.policy == policy]
     return Conduct(
         sum(bool(seat.forfeit) for seat in seats),

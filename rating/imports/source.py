@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.imports.directory import load_battles, load_judgements, read_manifest
 from rating.imports.formats import AUTO, read_environments
@@ -23,11 +24,15 @@ from rating.schemes.battles import battle_leaderboard
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary, summarise, summarise_comparisons
 from rating.statistics.battles import Battle, comparisons_of
-from rating.statistics.bradley_terry import Comparisons
+from rating.statistics.bradley_terry import Comparisons, standings
 from rating.statistics.results import finished
+from rating.statistics.style import StyleControl, style_control
 
 if TYPE_CHECKING:
     from rating.report.page import Page
+
+_STYLE = "style, conv_metadata, conversation_a and conversation_b, response_a and response_b, or words_a and words_b"
+"""Columns that tell style (``rating.imports.style``)."""
 
 
 class Source(ABC):
@@ -62,6 +67,34 @@ class Source(ABC):
     def battles(self, environment: str) -> list[Battle]:
         """Returns the results of an environment, in the order in which they were played; those of one deal share it."""
         return [battle for _, battle in self.named_battles(environment)]
+
+    def styled_battles(self, environment: str) -> list[Battle]:
+        """Returns the results of an environment with the style of the texts, where that is known."""
+        return self.battles(environment)
+
+    def style_controls(self, names: Sequence[str]) -> dict[str, StyleControl]:
+        """Returns the ratings with style held equal, by environment; those without any style are left out.
+
+        Args:
+            names: counts that are held equal.
+
+        Raises:
+            OptionError: if no environment has any style, or it cannot be held equal.
+        """
+        found = {}
+        for environment in self.environments():
+            battles = self.styled_battles(environment)
+            if any(battle.style for battle in battles):
+                plain = standings(comparisons_of(battles, seated=self.seated))
+                try:
+                    found[environment] = style_control(battles, names, plain, seated=self.seated)
+                except ValueError as error:
+                    raise OptionError(f"{environment}: {error}") from error
+        if not found:
+            raise OptionError(
+                f"style: {self.title} does not tell it; expected a log with {_STYLE}, or a run whose judges compare two texts"
+            )
+        return found
 
     @abstractmethod
     def judgements(self, environment: str) -> list[Judgement] | None:
@@ -145,6 +178,12 @@ class RunSource(Source):
         for outcome in finished(self._outcomes(environment)):
             for battle in battles_of(outcome):
                 yield ids[outcome.number], battle
+
+    def styled_battles(self, environment: str) -> list[Battle]:
+        """Returns the results with the words that judges read of both sides, where the environment declares them."""
+        verdicts = declared_verdicts(environment)
+        length = verdicts.length if verdicts else ""
+        return [battle for outcome in finished(self._outcomes(environment)) for battle in battles_of(outcome, length)]
 
     def judgements(self, environment: str) -> list[Judgement] | None:
         """Returns the verdicts of the judges of a match, where the environment declares them."""
@@ -273,6 +312,11 @@ class ImportSource(_Results):
             f" format: {manifest.format}.",
             *(f"{file.name}: {file.size} bytes, SHA-256 {file.sha256}" for file in manifest.files),
         ]
+
+    def named_battles(self, environment: str) -> Iterator[tuple[str, Battle]]:
+        """Yields the results with their style, as they stand in the log."""
+        for battle in load_battles(self._path, styled=True).get(environment, ()):
+            yield "", battle
 
     @cached_property
     def _battles(self) -> Mapping[str, Sequence[Battle]]:

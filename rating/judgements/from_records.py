@@ -56,7 +56,6 @@ def _judgement(
         again=label(verdicts.swapped),
         players=players,
         words=words,
-        contest=item,
     )
 
 

@@ -27,7 +27,7 @@ class Judgement(NamedTuple):
         again: its verdict on the same texts in the other order, told of the places of this one; ``None`` if there is none.
         players: who is shown first and who second; empty where it is not known.
         words: what judges read of each of them; ``None`` where it is not known.
-        contest: what cases have in common that show the same texts in different orders; the case itself where there is one order.
+        contest: name of the texts, the same for cases that show them in different orders; empty where there is one order.
     """
 
     item: str
@@ -38,6 +38,11 @@ class Judgement(NamedTuple):
     players: tuple[str, str] = ("", "")
     words: tuple[float, float] | None = None
     contest: str = ""
+
+    @property
+    def texts(self) -> str:
+        """The name of the texts that are judged: without one, the case has texts of its own."""
+        return self.contest or self.item
 
 
 def exchanged(verdict: Label | None) -> Label | None:

@@ -6,32 +6,18 @@ Sources: Auto-Arena (arXiv 2405.20267v1, section 4.4 and figures 3 and 4) for ag
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from agents.families import family_of
 from llmarena_envs.core.options import OptionError
-from rating.judgements.judgement import FIRST, PREFERENCES, SECOND, TIE, Judgement, Label, exchanged
+from rating.judgements.biases import NO_BIASES, Biases, judge_biases
+from rating.judgements.judgement import PREFERENCES, TIE, Judgement, Label, exchanged
 from rating.statistics.agreement import Agreement, kappa_of_pairs, plurality_of
-from rating.statistics.beyond_others import Beside
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, rate_estimate
-from rating.statistics.judging_bias import (
-    Changes,
-    Choice,
-    KinBias,
-    Lean,
-    changes,
-    kin_bias,
-    place_bias,
-)
-from rating.statistics.length_bias import LengthBias, Measured, length_bias
+from rating.statistics.judging_bias import Changes, changes
 from rating.statistics.many_raters import fleiss_kappa, krippendorff_alpha, label_counts, pooled_agreement
-from rating.statistics.permutation import holm
 from rating.statistics.rater_pairs import PairMeans, RaterPair, pair_means, rater_pairs
-
-SIGNIFICANT = 0.05
-"""Probability, over all judges and corrected for their number, of calling an unbiased judge biased."""
 
 _MOST_LABELS = 50
 """Different verdicts up to which numbers are compared as they are; more are rounded to whole ones."""
@@ -90,9 +76,7 @@ class JudgeRow:
         verdicts: number of cases with a verdict of it.
         abstentions: number of cases without.
         ties: share of ties in its verdicts.
-        place: how it leans to the side shown first; ``p`` is corrected for the number of judges, as in the next two.
-        length: how it leans to the longer side.
-        kin: how it treats players of its own family.
+        biases: its position, verbosity and family bias.
         consistent: share of texts judged in both orders for which it gave the same verdict.
         changes: what it did with its verdicts in the discussion; ``None`` without one.
     """
@@ -101,22 +85,9 @@ class JudgeRow:
     verdicts: int
     abstentions: int
     ties: Estimate | None
-    place: Lean
-    length: LengthBias
-    kin: KinBias | None
+    biases: Biases
     consistent: Estimate | None
     changes: Changes | None
-
-    def biases(self) -> list[str]:
-        """Returns what can be said of it in words, with the risk of error of ``SIGNIFICANT`` over all judges."""
-        found = []
-        if _is_significant(self.place.p) and self.place.share:
-            found.append("favours the side shown " + ("first" if self.place.share.value > 0.5 else "second"))
-        if _is_significant(self.length.p) and self.length.log_odds:
-            found.append("favours the " + ("longer" if self.length.log_odds.value > 0 else "shorter") + " side")
-        if self.kin and _is_significant(self.kin.p):
-            found.append(("favours" if self.kin.excess.value > 0 else "disfavours") + " its own family")
-        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,9 +160,9 @@ def study(
     for one in sorted(judgements, key=lambda one: (one.item, one.judge)):
         by_judge[one.judge].append(one)
     counts = {item: Counter(case.values()) for item, case in own.items()}
-    opinions = {item: _Opinions(case) for item, case in own.items()} if preferences else {}
+    biases = judge_biases(judgements, families or {}) if preferences else dict.fromkeys(by_judge, NO_BIASES)
     rows = [
-        _judge_row(name, by_judge[name], own, counts, opinions, families or {}, discussed=bool(first))
+        _judge_row(name, by_judge[name], own, counts, biases[name], preferences=preferences, discussed=bool(first))
         for name in sorted(by_judge)
     ]
     both = [one for one in judgements if one.first is not None and one.final is not None]
@@ -203,7 +174,7 @@ def study(
         min_pairs=min_pairs,
         before=_agreement(first, scale, level, min_pairs) if first else None,
         after=_agreement(final, scale, level, min_pairs),
-        judges=_corrected(rows) if preferences else [_without_biases(row) for row in rows],
+        judges=rows,
         changed=bounded_mean([one.first != one.final for one in both], [one.item for one in both]),
         decisions_changed=_decisions_changed(first, final),
     )
@@ -278,26 +249,14 @@ def _judge_row(
     judgements: Sequence[Judgement],
     own: Cases,
     counts: Mapping[str, Counter[Label]],
-    opinions: "Mapping[str, _Opinions]",
-    families: Mapping[str, str],
+    biases: Biases,
     *,
+    preferences: bool,
     discussed: bool,
 ) -> JudgeRow:
-    """Returns what the judgements of one judge say of it, with p-values that are not corrected."""
+    """Returns what the judgements of one judge say of it."""
     mine = {one.item: own.get(one.item, {}).get(judge) for one in judgements}
     others = {item: _without(counts.get(item, Counter()), label) for item, label in mine.items()}
-    # Verdicts on the same texts in both orders are not independent: one of them is taken.
-    told = {
-        one.contest or one.item: (one, _score(label, FIRST), opinions[one.item].without(judge, label))
-        for one in judgements
-        if (label := mine[one.item]) in PREFERENCES
-    }
-    lengths = [
-        Measured(one.players, score, one.words[0] - one.words[1], opinion)
-        for one, score, opinion in told.values()
-        if one.words
-    ]
-    kin = [Beside(score, _kinship(judge, one.players, families), opinion) for one, score, opinion in told.values()]
     verdicts = [label for label in mine.values() if label is not None]
     orders = list(_both_orders(judgements))
     changed = [
@@ -310,51 +269,16 @@ def _judge_row(
         judge=judge,
         verdicts=len(verdicts),
         abstentions=sum(one.final is None for one in judgements),
-        ties=rate_estimate(sum(label == TIE for label in verdicts), len(verdicts)),
-        place=place_bias(
-            [choice for one in judgements for choice in _choices(one, mine[one.item])],
-            [(one == FIRST, other == FIRST) for one, other in orders if TIE not in (one, other)],
-        ),
-        length=length_bias(lengths),
-        kin=kin_bias(kin),
+        ties=rate_estimate(sum(label == TIE for label in verdicts), len(verdicts)) if preferences else None,
+        biases=biases,
         consistent=rate_estimate(sum(one == exchanged(other) for one, other in orders), len(orders)),
         changes=changes(changed) if discussed else None,
     )
 
 
-class _Opinions:
-    """What two groups of the judges of a case think of the side shown first: every second judge in alphabetical order.
-
-    Args:
-        case: verdict by judge.
-    """
-
-    def __init__(self, case: Mapping[str, Label]) -> None:
-        self._group = {judge: place % 2 for place, judge in enumerate(sorted(case))}
-        self._sums, self._sizes = [0.0, 0.0], [0, 0]
-        for judge, label in case.items():
-            self._sums[self._group[judge]] += _score(label, FIRST)
-            self._sizes[self._group[judge]] += 1
-
-    def without(self, judge: str, label: Label) -> tuple[float, float] | None:
-        """Returns the mean scores of both groups without one judge and its verdict; ``None`` if one of them is empty then."""
-        sums, sizes = list(self._sums), list(self._sizes)
-        sums[self._group[judge]] -= _score(label, FIRST)
-        sizes[self._group[judge]] -= 1
-        return (sums[0] / sizes[0], sums[1] / sizes[1]) if min(sizes) else None
-
-
 def _without(counts: Counter[Label], label: Label | None) -> Counter[Label]:
     """Returns how often each label is given by the others."""
     return counts if label is None else counts - Counter([label])
-
-
-def _choices(one: Judgement, own: Label | None) -> Iterable[Choice]:
-    """Yields the decided verdicts of a judgement, each with the players in the order in which they were shown."""
-    if own in (FIRST, SECOND):
-        yield Choice(*one.players, own == FIRST)
-    if one.again in (FIRST, SECOND):
-        yield Choice(*one.players[::-1], one.again == SECOND)
 
 
 def _both_orders(judgements: Iterable[Judgement]) -> Iterable[tuple[Label, Label]]:
@@ -363,49 +287,8 @@ def _both_orders(judgements: Iterable[Judgement]) -> Iterable[tuple[Label, Label
     for one in judgements:
         if one.final is not None and one.again is not None:
             yield one.final, exchanged(one.again) or one.again
-        other = waiting.pop(one.contest, None)
+        other = waiting.pop(one.texts, None)
         if other is None:
-            waiting[one.contest] = one
+            waiting[one.texts] = one
         elif one.final is not None and other.final is not None:
             yield one.final, other.final
-
-
-def _kinship(judge: str, players: Sequence[str], families: Mapping[str, str]) -> int:
-    """Returns which player is of the judge's family: 1 the first one, -1 the second one, 0 neither or both."""
-    own = family_of(judge, families) or judge
-    first, second = ((family_of(player, families) or player) == own for player in players)
-    return int(first) - int(second)
-
-
-def _score(label: Label, side: str) -> float:
-    return 0.5 if label == TIE else float(label == side)
-
-
-def _corrected(rows: Sequence[JudgeRow]) -> list[JudgeRow]:
-    """Returns the rows with p-values corrected for the number of judges."""
-    place = _holm([row.place.p for row in rows])
-    length = _holm([row.length.p for row in rows])
-    kin = _holm([row.kin.p if row.kin else None for row in rows])
-    return [
-        replace(
-            row,
-            place=row.place._replace(p=place[index]),
-            length=row.length._replace(p=length[index]),
-            kin=row.kin and row.kin._replace(p=kin[index] or 0.0),
-        )
-        for index, row in enumerate(rows)
-    ]
-
-
-def _holm(values: Sequence[float | None]) -> list[float | None]:
-    corrected = iter(holm([value for value in values if value is not None]))
-    return [None if value is None else next(corrected) for value in values]
-
-
-def _without_biases(row: JudgeRow) -> JudgeRow:
-    nothing = Lean(None, None, "all")
-    return replace(row, ties=None, place=nothing, length=LengthBias(None, None, None, None), kin=None)
-
-
-def _is_significant(p: float | None) -> bool:
-    return p is not None and p < SIGNIFICANT

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from llmarena_envs.core.terminal import printable
 from rating.statistics.comparing import Champion, Comparison, Interval, elo_of
-from rating.statistics.units import BATTLES, DEALS, MATCHED, PAIRS, ROUNDS
+from rating.statistics.estimates import Estimate
+from rating.statistics.units import BATTLES, DEALS, MATCHED, PAIRS, ROUNDS, SHARED
 
 _UNITS = {
     PAIRS: ("pair", "a pair is a deal played from both seats"),
@@ -18,6 +19,10 @@ _UNITS = {
         "battle",
         "nothing says which battles share a question or who was shown first: they are taken as independent, and what the first"
         " place is worth may count for either",
+    ),
+    SHARED: (
+        "shared deal",
+        "a shared deal is one on which both have finished equally many matches; the higher mean result on it is ahead",
     ),
     ROUNDS: ("round", "a round is one unit of each environment: a pair, a deal or a battle"),
 }
@@ -36,24 +41,32 @@ def verdict(comparison: Comparison) -> str:
     return _verdict(comparison, comparison.better)
 
 
-def lines(comparison: Comparison) -> list[str]:
-    """Returns the evidence behind a verdict, and what more units would likely tell."""
+def lines(comparison: Comparison, difference: Estimate | None = None) -> list[str]:
+    """Returns the evidence behind a verdict, and what more units would likely tell.
+
+    Args:
+        comparison: of two policies.
+        difference: mean of the first policy less that of the second, on shared deals.
+    """
     unit, meaning = _UNITS[comparison.unit]
     if not comparison.units:
         return [f"no {unit} yet; {meaning}"]
+    elo = "" if comparison.unit == SHARED else f", {_elo(comparison.elo)},"
     told = [
-        f"win rate of {name(comparison.a)} {_rate(comparison.win_rate)}, {_elo(comparison.elo)},"
-        f" over {count(comparison.units, unit)}",
+        f"{_share(comparison)}{elo} over {count(comparison.units, unit)}",
+        *([] if difference is None else [_difference(difference)]),
         f"evidence: {_evidence(comparison)}",
     ]
     if comparison.equal_margin is not None:
         told.append(
-            f"evidence that they are equal within {_margin(comparison.equal_margin)}: e = {_number(comparison.equal_evidence)}"
-            f" ({comparison.equal_needed:.4g} needed)"
+            f"evidence that they are equal within {_margin(comparison, comparison.equal_margin)}:"
+            f" e = {_number(comparison.equal_evidence)} ({comparison.equal_needed:.4g} needed)"
         )
     if comparison.more is not None:
         told.append(f"more: {_more(comparison)}")
-    if comparison.left_out:
+    if comparison.left_out and comparison.unit == SHARED:
+        told.append(f"left out: {count(comparison.left_out, 'deal')} on which one has finished fewer matches")
+    elif comparison.left_out:
         told.append(f"left out: {count(comparison.left_out, 'match')} without the one with the seats exchanged")
     return [*told, meaning, *comparison.notes]
 
@@ -64,8 +77,7 @@ def champion_lines(champion: Champion) -> list[str]:
     for comparison, p, better in zip(champion.comparisons, champion.p, champion.better, strict=True):
         unit, _ = _UNITS[comparison.unit]
         evidence = (
-            f"win rate of {name(comparison.a)} {_rate(comparison.win_rate)} over {count(comparison.units, unit)},"
-            f" corrected p <= {_p(p)}"
+            f"{_share(comparison)} over {count(comparison.units, unit)}, corrected p <= {_p(p)}"
             if comparison.units
             else f"no {unit} yet"
         )
@@ -79,12 +91,12 @@ def champion_lines(champion: Champion) -> list[str]:
     return told
 
 
-def limits(comparisons: Sequence[Comparison], environments: int, *, averaged: bool) -> list[str]:
-    """Returns what holds of all these comparisons, in a number of environments, and what may not be claimed from them.
+def limits(comparisons: Sequence[Comparison], results: int, *, averaged: bool) -> list[str]:
+    """Returns what holds of all these comparisons, and what may not be claimed from them.
 
     Args:
         comparisons: one or more, at one level.
-        environments: number of environments.
+        results: number of environments, or of parts of them.
         averaged: whether there is one of their average too.
     """
     first = comparisons[0]
@@ -94,9 +106,14 @@ def limits(comparisons: Sequence[Comparison], environments: int, *, averaged: bo
         "May not be claimed: that policies are equal because nothing is decided; that e is the chance of being better; anything"
         " about other opponents, options or prompts.",
     ]
-    if environments > 1:
+    if any(comparison.unit == SHARED for comparison in comparisons):
         told.append(
-            f"Each of the {environments} environments has a verdict of its own: choose beforehand which one counts"
+            "On shared deals a verdict says which policy is ahead on more deals, not by how much; the mean difference and its"
+            " interval hold for one look."
+        )
+    if results > 1:
+        told.append(
+            f"Each of the {results} results has a verdict of its own: choose beforehand which one counts"
             f"{', or take the average' if averaged else ''}."
         )
     return told
@@ -104,21 +121,23 @@ def limits(comparisons: Sequence[Comparison], environments: int, *, averaged: bo
 
 def _verdict(comparison: Comparison, better: str | None) -> str:
     a, b = name(comparison.a), name(comparison.b)
+    by = f" by more than {_margin(comparison, comparison.margin)}" if comparison.margin else ""
+    within = _margin(comparison, comparison.equal_margin or 0)
+    is_shared = comparison.unit == SHARED
     if better:
         worse = comparison.b if better == comparison.a else comparison.a
-        by = f" by more than {_margin(comparison.margin)}" if comparison.margin else ""
-        but = f", and within {_margin(comparison.equal_margin or 0)} of it" if comparison.equal else ""
-        return f"{name(better)} is better than {name(worse)}{by}{but}"
+        but = f", and within {within} of it" if comparison.equal else ""
+        what = "is ahead of" if is_shared else "is better than"
+        return f"{name(better)} {what} {name(worse)}{' on more deals' if is_shared else ''}{by}{but}"
     if comparison.equal:
-        return f"{a} and {b} are equal within {_margin(comparison.equal_margin or 0)}"
-    by = f" by more than {_margin(comparison.margin)}" if comparison.margin else ""
-    return f"undecided whether {a} or {b} is better{by}"
+        return f"{a} and {b} are equal within {within}"
+    return f"undecided whether {a} or {b} is {'ahead on more deals' if is_shared else 'better'}{by}"
 
 
 def _evidence(comparison: Comparison) -> str:
     reached = f", reached after {comparison.after}" if comparison.after and comparison.after < comparison.units else ""
     sides = ", ".join(
-        f"e = {_number(side.e)} that {name(policy)} is better"
+        f"e = {_number(side.e)} that {name(policy)} is {'ahead' if comparison.unit == SHARED else 'better'}"
         + (f" ({_number(side.peak)} at its highest)" if _fell(side.e, side.peak) else "")
         for policy, side in ((comparison.a, comparison.a_better), (comparison.b, comparison.b_better))
     )
@@ -150,8 +169,25 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else plural}"
 
 
-def _margin(margin: float) -> str:
-    """Writes a margin of the win rate, and the same in Elo."""
+def _share(comparison: Comparison) -> str:
+    """Writes the win rate, or the share of the deals."""
+    if comparison.unit == SHARED:
+        return f"{name(comparison.a)} is ahead on {_rate(comparison.win_rate)} of the deals, ties as halves,"
+    return f"win rate of {name(comparison.a)} {_rate(comparison.win_rate)}"
+
+
+def _difference(difference: Estimate) -> str:
+    """Writes a mean difference with its interval."""
+    if difference.low is None or difference.high is None:
+        return f"mean difference {difference.value:+.3g}, without an interval: few deals, or all alike"
+    interval = f"[{difference.low:+.3g}, {difference.high:+.3g}]"
+    return f"mean difference {difference.value:+.3g} {interval} (paired t, 95 %, for one look)"
+
+
+def _margin(comparison: Comparison, margin: float) -> str:
+    """Writes a margin of the win rate, and the same in Elo; of shared deals, of their share."""
+    if comparison.unit == SHARED:
+        return f"{margin:.3g} of the deals"
     elo = elo_of(0.5 + margin) or 0.0
     return f"{margin:.3g} of win rate ({elo:{'.0f' if elo >= 10 else '.2g'}} Elo)"
 

@@ -9,8 +9,9 @@ from rating.report.tables import Sheet
 from rating.schemes import cells
 from rating.schemes.leaderboard import ALWAYS
 from rating.statistics.agreement import Agreement
+from rating.statistics.beyond_others import Beyond
 from rating.statistics.estimates import Estimate
-from rating.statistics.judging_bias import Lean
+from rating.statistics.judging_bias import Preference
 from rating.statistics.rater_pairs import PairMeans, RaterPair
 
 _MOST_PAIRS = 45
@@ -99,7 +100,7 @@ def _summary(found: JudgeStudy, title: str) -> Sheet:
     if found.changed:
         notes.append(f"verdicts changed in the discussion: {cells.percent(found.changed)} %")
         notes.append(f"decisions of the majority changed by it: {cells.percent(found.decisions_changed)} %")
-    notes += [f"{row.judge} {bias}" for row in found.judges for bias in row.biases()]
+    notes += [f"{row.judge}, {bias}" for row in found.judges for bias in row.biases.named()]
     header = ["agreement of judges", *(stage or "value" for stage in stages)]
     return Sheet(
         title,
@@ -190,13 +191,16 @@ def _habits(found: JudgeStudy) -> Sheet:
         ("verdicts", lambda row: str(row.verdicts), ALWAYS),
         ("abstained", lambda row: str(row.abstentions), 70),
         ("ties %", lambda row: cells.percent(row.ties), 50),
-        ("for the first side %", lambda row: _tested(cells.percent(row.place.share), row.place.p), 90),
-        ("for the longer side %", lambda row: cells.percent(row.length.longer), 45),
-        ("log odds per 100 words", lambda row: _tested(cells.estimate(row.length.log_odds), row.length.p), 80),
-        ("longer, above others %", lambda row: cells.percent(row.length.beyond), 30),
+        ("position bias: first side %", lambda row: _share(row.biases.position, row.biases.position.p), 90),
         (
-            "own family, above others %",
-            lambda row: _tested(cells.percent(row.kin.excess), row.kin.p) if row.kin else "",
+            "verbosity bias: longer text %",
+            lambda row: _share(row.biases.verbosity.longer, row.biases.verbosity.p),
+            80,
+        ),
+        ("longer, above others %", lambda row: _effect(row.biases.verbosity.beyond, None), 30),
+        (
+            "family bias: own family, above others %",
+            lambda row: _effect(row.biases.family, row.biases.family and row.biases.family.p),
             75,
         ),
         ("same in both orders %", lambda row: cells.percent(row.consistent), 75),
@@ -206,11 +210,12 @@ def _habits(found: JudgeStudy) -> Sheet:
     ]
     rows = [[cell(row) for _, cell, _ in columns] for row in found.judges[:_MOST_JUDGES]]
     used = [index for index in range(len(columns)) if index < 3 or any(row[index] for row in rows)]
-    notes = ["p: that a judge without bias would seem to have one as large, corrected for the number of judges (Holm)"]
+    notes = ["p: corrected for all tests of all judges (Holm)"]
     if found.before:
-        notes.append("biases are those of verdicts that were given before discussion")
-    notes += _place_notes(found)
-    notes += _length_notes(found)
+        notes.append(
+            "biases: from verdicts before discussion; position bias from final ones where both orders were judged"
+        )
+    notes += _bias_notes(found)
     return Sheet(
         "Biases and habits",
         [columns[index][0] for index in used],
@@ -220,45 +225,35 @@ def _habits(found: JudgeStudy) -> Sheet:
     )
 
 
-_BASES = {
-    "both orders": "texts judged in both orders; 50 is no bias",
-    "same players": "the same two players in both places, so that strength makes no difference; 50 is no bias",
-    "all": "all decided verdicts, which is no bias at 50 only if sides were drawn by lot",
-}
-
-
-def _place_notes(found: JudgeStudy) -> list[str]:
-    judges: dict[str, list[str]] = {}
-    for row in found.judges[:_MOST_JUDGES]:
-        if row.place.share:
-            judges.setdefault(row.place.basis, []).append(row.judge)
-    if not judges:
-        return ["no two players were shown in both orders, so that a bias for a side cannot be told from strength"]
-    if len(judges) == 1:
-        return [f"for the first side: by {_BASES[basis]}" for basis in judges]
-    return [f"for the first side, {', '.join(names)}: by {_BASES[basis]}" for basis, names in sorted(judges.items())]
-
-
-def _length_notes(found: JudgeStudy) -> list[str]:
+def _bias_notes(found: JudgeStudy) -> list[str]:
+    biases = [row.biases for row in found.judges]
     notes = []
-    if any(row.length.log_odds for row in found.judges):
+    if any(each.position.share for each in biases):
+        notes.append("first side: the same texts, or the same two players, in both positions; 50 is no bias")
+    else:
+        notes.append("position bias not tested: no two players were shown in both positions")
+    if any(each.verbosity.longer.share for each in biases):
+        notes.append("longer text: between the same two players; 50 is no bias, unless longer texts are better")
+    if any(each.verbosity.beyond or each.family for each in biases):
         notes.append(
-            "log odds per 100 words: what they add to the chance of a side, between the same two players; 0 is no bias, and where"
-            " the same player writes more when it is better all judges are above it"
+            "above others: points added to the score beyond the other judges' view of the same texts; 0 is no bias"
         )
-    if any(row.length.beyond for row in found.judges):
-        notes.append(
-            "longer, above others: what being the longer one adds to the judge's score of a side, 0 to 100, beyond what other"
-            " judges think of it; beside one who favours length the others seem to lean the other way"
-        )
-    if any(row.length.p is not None for row in found.judges):
-        notes.append("p of length: the larger one of the tests of these two, 1 if they are of different signs")
+    if any(each.verbosity.p is not None for each in biases):
+        notes.append("p of verbosity bias: both tests have to agree")
     return notes
 
 
 def _left_out(found: JudgeStudy) -> list[str]:
     more = len(found.judges) - _MOST_JUDGES
     return [f"{more} more judges are left out; --json has all"] if more > 0 else []
+
+
+def _share(found: Preference, p: float | None) -> str:
+    return _tested(cells.percent(found.share), p)
+
+
+def _effect(found: Beyond | None, p: float | None) -> str:
+    return _tested(cells.percent(found.effect), p) if found else ""
 
 
 def _tested(text: str, p: float | None) -> str:
@@ -323,26 +318,23 @@ def _judge_table(row: JudgeRow, found: JudgeStudy) -> dict[str, Any]:
     }
     if not found.preferences:
         return table
+    position, verbosity, family = row.biases.position, row.biases.verbosity, row.biases.family
     return {
         **table,
         "ties": _interval(row.ties),
-        "first_side": _lean_table(row.place),
-        "longer_side": _interval(row.length.longer),
-        "log_odds_per_100_words": _interval(row.length.log_odds),
-        "longer_beyond_others": _interval(row.length.beyond),
-        "length_p": row.length.p,
-        "own_family": row.kin
-        and {"own": row.kin.own, "others": row.kin.others, "excess": _interval(row.kin.excess), "p": row.kin.p},
+        "position_bias": {"first_side": _interval(position.share), "p": position.p},
+        "verbosity_bias": {
+            "longer_text": _interval(verbosity.longer.share),
+            "beyond_others": verbosity.beyond and _interval(verbosity.beyond.effect),
+            "p": verbosity.p,
+        },
+        "family_bias": family and {"beyond_others": _interval(family.effect), "p": family.p},
         "same_in_both_orders": _interval(row.consistent),
         "changed": row.changes and _interval(row.changes.changed),
         "changed_to_majority": row.changes and _interval(row.changes.towards),
         "changed_from_majority": row.changes and _interval(row.changes.away),
-        "biases": row.biases(),
+        "biases": row.biases.named(),
     }
-
-
-def _lean_table(lean: Lean) -> dict[str, Any]:
-    return {**(_interval(lean.share) or {"value": None}), "p": lean.p, "by": lean.basis}
 
 
 def _interval(value: Estimate | None) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Intervals, Pairs
-from rating.schemes.leaderboard import RANKS_OF_RATINGS, Column, Effort, Interval, Leaderboard, Ranks, Row
+from rating.schemes.leaderboard import RANKS_OF_RATINGS, Column, Effort, Leaderboard, Ranks, Row
 from rating.schemes.skill_board import RATING
 from rating.statistics.across import Pool, win_probabilities
 from rating.statistics.battles import Battle, comparisons_of
@@ -41,11 +41,6 @@ class BattleRow(Row):
     score: float
     tally: Tally
     against_all: float
-
-    @property
-    def interval(self) -> Interval | None:
-        """The interval of the rating."""
-        return self.low, self.high
 
     @property
     def metric(self) -> float | None:

@@ -22,13 +22,14 @@ from rating.schemes.leaderboard import (
     by_policy,
     common_fields,
     mean_reward,
-    ranked,
+    ranked_by_means,
     row_fields,
 )
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.estimates import Estimate, mean_estimate
+from rating.statistics.paired_means import Case, reward_cases
 from rating.statistics.plus_minus import TeamResult, plus_minus
 from rating.statistics.results import finished, rated_seats, rewards
 
@@ -130,6 +131,12 @@ class Cooperation(Repeating):
         _, each = self.cycle()
         return self.count_rule(counted=each, scheduled=each)
 
+    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+        """Returns the rewards with itself and with others."""
+        alone = [outcome for outcome in outcomes if _is_self_play(outcome)]
+        mixed = [outcome for outcome in outcomes if not _is_self_play(outcome)]
+        return [*reward_cases(alone, part="with itself"), *reward_cases(mixed, part="with others")]
+
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> CooperativeLeaderboard:
         """Makes the leaderboard."""
         return cooperative_leaderboard(outcomes, stop_reason=stop_reason, references=self.setting.references)
@@ -169,7 +176,7 @@ def cooperative_leaderboard(
     ]
     return CooperativeLeaderboard(
         **common_fields(outcomes, Cooperation.name, stop_reason, references),
-        rows=ranked(rows, lambda row: row.metric),
+        **ranked_by_means(rows, reward_cases(outcome for outcome in outcomes if _is_self_play(outcome))),
     )
 
 

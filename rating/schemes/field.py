@@ -14,12 +14,13 @@ from rating.schedules.field import field_play, seat_under_test
 from rating.schemes import cells
 from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, estimate_figure
-from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, common_fields, ranked, row_fields
+from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, common_fields, ranked_by_means, row_fields
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
+from rating.statistics.paired_means import Case
 from rating.statistics.results import finished
 
 STANDARD_OPPONENT = "random"
@@ -129,6 +130,10 @@ class Field(Repeating):
             opponent=self._opponent(),
         )
 
+    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+        """Returns the results of the seats under test."""
+        return field_cases(outcomes, self.under_test, self.setting.value)
+
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> FieldLeaderboard:
         """Makes the leaderboard."""
         return field_leaderboard(
@@ -148,6 +153,17 @@ class Field(Repeating):
 
     def _opponent(self) -> str:
         return self.setting.opponent or STANDARD_OPPONENT
+
+
+def field_cases(
+    outcomes: Iterable[Outcome], under_test: Callable[[Outcome], SeatOutcome], statistic: str
+) -> list[Case]:
+    """Returns the statistic of each seat under test, or whether it won if the run asks for none; arguments as for the board."""
+    tested = ((outcome, under_test(outcome)) for outcome in finished(outcomes))
+    return [
+        Case(seat.policy, outcome.seed, seat.statistics[statistic] if statistic else float(seat.reward > 0))
+        for outcome, seat in tested
+    ]
 
 
 def field_leaderboard(
@@ -191,7 +207,7 @@ def field_leaderboard(
         )
     return FieldLeaderboard(
         **common_fields(outcomes, Field.name, stop_reason, references),
-        rows=ranked(rows, lambda row: row.metric),
+        **ranked_by_means(rows, field_cases(outcomes, under_test, statistic)),
         opponent=opponent,
         statistic=statistic,
     )

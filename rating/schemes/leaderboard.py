@@ -7,9 +7,8 @@ A leaderboard is a function of the outcomes alone, whatever order they are in. V
 What cannot be computed is ``None``, never a number made up for it.
 """
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -18,7 +17,9 @@ from rating.records.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome, Seat
 from rating.schemes import cells
 from rating.schemes.figures import Figure
 from rating.statistics.estimates import Estimate, mean_estimate
+from rating.statistics.paired_means import Case, established
 from rating.statistics.results import rated_seats, seats_of, staff_seats
+from rating.statistics.simultaneous import Pair
 
 ALWAYS = 100
 """Importance of a column that is left out last."""
@@ -45,10 +46,6 @@ class Ranks(NamedTuple):
 
     best: int
     worst: int
-
-
-Interval = tuple[float | None, float | None]
-"""Lower and upper end; ``None`` for an end that the data do not bound."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +109,7 @@ class Row:
         fallback_share: share of its turns that the fallback played, 0 to 1 (``rating.schemes.reservations``).
         withheld: whether that share is so large that its results are not shown.
         absent: why it was not asked any more, or an empty string.
-        rank: ranks that the intervals leave open; ``None`` if it has no rank.
+        rank: ranks that the data leave open; ``None`` if it has no rank.
     """
 
     policy: str
@@ -127,11 +124,6 @@ class Row:
     def quoted(self) -> Estimate | None:
         """The mean or rate by which policies are ranked, unless they are ranked by a rating."""
         return self.reward
-
-    @property
-    def interval(self) -> Interval | None:
-        """The interval of what policies are ranked by; ``None`` if there is no such value."""
-        return None if self.quoted is None else (self.quoted.low, self.quoted.high)
 
     @property
     def metric(self) -> float | None:
@@ -162,6 +154,7 @@ class Leaderboard:
         scheduled: number of matches after which the schedule ended; ``None`` while it goes on.
         left_over: matches with a higher number, which count for nothing here.
         unbalanced: policies that void matches keep from sitting on every seat equally often.
+        established: pairs (better, worse) that are established, all pairs together.
     """
 
     environment: str
@@ -182,6 +175,7 @@ class Leaderboard:
     scheduled: int | None = None
     left_over: int = 0
     unbalanced: tuple[str, ...] = ()
+    established: tuple[Pair, ...] = ()
 
     def columns(self) -> list[Column]:
         """Returns the columns that are particular to the way of comparing."""
@@ -197,9 +191,11 @@ class Leaderboard:
 
     def rank_note(self) -> str:
         """Says what the ranks are."""
-        note = f"rank: by {self.ranked_by()}; policies are told apart only if their 95 % intervals do not meet"
-        is_open = any(row.rank and row.interval == (None, None) for row in self.rows)
-        return note + (", and without an interval from nobody" if is_open else "")
+        return f"rank: by {self.ranked_by()}; differences paired on common deals, with 95 % confidence for all pairs together"
+
+    def ranks(self, names: Collection[str]) -> dict[str, Ranks]:
+        """Returns the ranks that the data leave open among some of the policies."""
+        return ranks_of(names, self.established)
 
     def wide_notes(self) -> list[str]:
         """Returns those about columns that are shown only where there is room for everything."""
@@ -281,41 +277,38 @@ AnyRow = TypeVar("AnyRow", bound=Row)
 
 
 def ranked(rows: Iterable[AnyRow], value: Callable[[AnyRow], float | None]) -> tuple[AnyRow, ...]:
-    """Sorts by a value, best first and missing last, then by name; differences below rounding are none.
-
-    Rows that have no ranks yet get those that their intervals leave open.
-    """
+    """Sorts by a value, best first and missing last, then by name; differences below rounding are none."""
 
     def key(row: AnyRow) -> tuple[bool, float, str]:
         known = value(row)
         return known is None, -round(known or 0.0, 6), row.policy
 
-    rows = sorted(rows, key=key)
-    return tuple(rows) if any(row.rank for row in rows) else with_ranks(rows)
+    return tuple(sorted(rows, key=key))
 
 
-def with_ranks(rows: Iterable[AnyRow]) -> tuple[AnyRow, ...]:
-    """Returns rows with the ranks that their intervals leave open; those without a value, or withheld, have none."""
-    rows = list(rows)
-    found = rank_ranges({row.policy: row.interval for row in rows if row.interval and not row.withheld})
+def ranked_by_means(rows: Iterable[AnyRow], cases: Iterable[Case]) -> dict[str, Any]:
+    """Returns the fields of a leaderboard of means: its rows, best first, and the pairs that are established.
+
+    Args:
+        rows: without ranks.
+        cases: from which the means were made.
+    """
+    pairs = established(cases)
+    return {"rows": with_ranks(ranked(rows, lambda row: row.metric), pairs), "established": pairs}
+
+
+def with_ranks(rows: Iterable[AnyRow], pairs: Collection[Pair]) -> tuple[AnyRow, ...]:
+    """Returns rows with the ranks that these pairs leave open; those without a value have none."""
+    rows = tuple(rows)
+    found = ranks_of([row.policy for row in rows if row.metric is not None], pairs)
     return tuple(replace(row, rank=found.get(row.policy)) for row in rows)
 
 
-def rank_ranges(intervals: Mapping[str, Interval]) -> dict[str, Ranks]:
-    """Returns the ranks that intervals leave open, by name.
-
-    One is above another only where their intervals do not meet, which is conservative: two 95 % intervals may well meet where
-    the difference between two policies is known to be above 0.
-    """
-    lows = {name: -math.inf if low is None else low for name, (low, _) in intervals.items()}
-    highs = {name: math.inf if high is None else high for name, (_, high) in intervals.items()}
-    return {
-        name: Ranks(
-            1 + sum(low > highs[name] for low in lows.values()),
-            len(intervals) - sum(high < lows[name] for high in highs.values()),
-        )
-        for name in intervals
-    }
+def ranks_of(names: Collection[str], pairs: Collection[Pair]) -> dict[str, Ranks]:
+    """Returns the ranks that the pairs leave open among these policies, by name."""
+    among = [pair for pair in pairs if pair.better in names and pair.worse in names]
+    above, below = Counter(pair.worse for pair in among), Counter(pair.better for pair in among)
+    return {name: Ranks(1 + above[name], len(names) - below[name]) for name in names}
 
 
 def _staff_rows(outcomes: Iterable[Outcome]) -> tuple[StaffRow, ...]:

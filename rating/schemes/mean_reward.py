@@ -12,16 +12,30 @@ from rating.schedules.everywhere import everywhere
 from rating.schemes import cells
 from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, Pairs, estimate_figure
-from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
+from rating.schemes.leaderboard import (
+    REWARD,
+    Column,
+    Leaderboard,
+    Row,
+    by_policy,
+    common_fields,
+    ranked_by_means,
+    row_fields,
+    with_ranks,
+)
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import ADAPTIVE
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.statistics.bradley_terry import Comparisons, Standings, compare, standings, tallies
 from rating.statistics.estimates import Estimate, Tally, mean_estimate
+from rating.statistics.paired_means import Case, reward_cases
 from rating.statistics.results import finished, rewards
 
-COMPANY = "the tables were chosen by results, so each policy had company of its own: compare ratings, not mean rewards"
+COMPANY = (
+    "the tables were chosen by results, so each policy had co-players of its own: compare ratings; no difference of means is"
+    " established"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,6 +168,10 @@ class MeanReward(Repeating):
             max_matches=setting.stop.max_matches,
         )
 
+    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+        """Returns the statistic, or the rewards if the run asks for none."""
+        return reward_cases(outcomes, self.setting.value)
+
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> RewardLeaderboard:
         """Makes the leaderboard."""
         setting = self.setting
@@ -161,7 +179,7 @@ class MeanReward(Repeating):
             outcomes, statistic=setting.value, stop_reason=stop_reason, references=setting.references
         )
         if self.setting.schedule == ADAPTIVE and self.has_choice():
-            board = replace(board, caveats=(COMPANY, *board.caveats))
+            board = replace(board, rows=with_ranks(board.rows, ()), established=(), caveats=(COMPANY, *board.caveats))
         return board
 
 
@@ -201,7 +219,7 @@ def reward_leaderboard(
         )
     return RewardLeaderboard(
         **common_fields(outcomes, MeanReward.name, stop_reason, references),
-        rows=ranked(rows, lambda row: row.metric),
+        **ranked_by_means(rows, reward_cases(outcomes, statistic)),
         caveats=ratings.notes if ratings else (),
         statistic=statistic,
     )

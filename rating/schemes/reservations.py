@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from rating.records.outcome import VOID, Outcome
 from rating.schemes.figures import Figure, Matrix, Pairs, Trajectories
-from rating.schemes.leaderboard import Effort, Leaderboard, Row, with_ranks
+from rating.schemes.leaderboard import Effort, Leaderboard, Row
 from rating.statistics.results import rated_seats
 
 WITHHELD = "withheld"
@@ -78,10 +78,13 @@ def reserve(
         for row in board.rows
         for share in (share_played_for(row.effort),)
     ]
-    if any(row.withheld for row in rows):
-        rows = sorted(with_ranks(rows), key=lambda row: row.withheld)
+    withheld = {row.policy for row in rows if row.withheld}
+    if withheld:
+        ranks = board.ranks([row.policy for row in rows if row.rank and not row.withheld])
+        rows = [replace(row, rank=ranks.get(row.policy)) for row in sorted(rows, key=lambda row: row.withheld)]
     return replace(
         board,
+        established=tuple(pair for pair in board.established if withheld.isdisjoint(pair)),
         rows=tuple(rows),
         staff=tuple(replace(row, absent=absent.get(row.policy, "")) for row in board.staff),
         max_fallbacks=max_fallbacks,

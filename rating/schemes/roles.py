@@ -9,6 +9,7 @@ Sources: LLMArena (arXiv 2402.16499) for the win rate as undercover; DeepEval (a
 means over the matches in which a player had a role.
 """
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -23,12 +24,22 @@ from rating.schemes import cells
 from rating.schemes.course import running_means
 from rating.schemes.field import STANDARD_OPPONENT
 from rating.schemes.figures import Figure, Matrix, estimate_figure
-from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
+from rating.schemes.leaderboard import (
+    REWARD,
+    Column,
+    Leaderboard,
+    Row,
+    by_policy,
+    common_fields,
+    ranked_by_means,
+    row_fields,
+)
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Z_95, Estimate, mean_estimate
+from rating.statistics.paired_means import Case
 from rating.statistics.results import finished
 from rating.statistics.role_skill import RoleMatch, Skill, role_skills
 
@@ -124,19 +135,18 @@ class RoleLeaderboard(Leaderboard):
 
     def _company(self, played: Iterable[tuple[Outcome, list[str]]]) -> list[Figure]:
         """Returns what the first role got by who had it and who had the other; nothing where there are not two seats."""
-        cases: dict[tuple[str, str], _Cases] = {}
+        cases: dict[tuple[str, str], list[Case]] = {}
         for outcome, cast in played:
             if len(cast) != 2 or cast.count(self.roles[0]) != 1:
                 return []
             first = cast.index(self.roles[0])
             ours, theirs = outcome.seats[first], outcome.seats[1 - first]
-            cases.setdefault((ours.policy, theirs.policy), _Cases()).add([ours.reward], outcome.seed)
+            case = Case(ours.policy, outcome.seed, self._worth(ours.reward))
+            cases.setdefault((ours.policy, theirs.policy), []).append(case)
         if not cases:
             return []
         names = [row.policy for row in self.rows]
-        table = {
-            one: {other: cases.get((one, other), _Cases()).estimate(self.results) for other in names} for one in names
-        }
+        table = {one: {other: _estimate(cases.get((one, other), []), self.results) for other in names} for one in names}
         is_share = self.results == "wins"
         what = "share of wins" if is_share else "mean score"
         label = f"{what} of the row as {self.roles[0]} with the column as {self.roles[1]}"
@@ -177,6 +187,7 @@ class Roles(Repeating):
     """
 
     name = "roles"
+    parts_add_up = True
 
     def check(self) -> None:
         """Checks the opponent."""
@@ -216,18 +227,25 @@ class Roles(Repeating):
         opponent = self.opponent()
         return self.count_rule(scheduled=2 if opponent else 1, opponent=opponent)
 
+    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+        """Returns the results in each role."""
+        return role_cases(outcomes, self._casting(), self.setting.declaration.results)
+
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> RoleLeaderboard:
         """Makes the leaderboard."""
-        declaration = self.setting.declaration
-        rated = {role_of(agent): None for agent in self.setting.agents if declaration.is_rated(agent)}
-        named = tuple(role for role in declaration.rated_roles if role in rated) or tuple(rated)
         return role_leaderboard(
             outcomes,
-            Casting(named, declaration.hidden_role, self.opponent()),
-            results=declaration.results,
+            self._casting(),
+            results=self.setting.declaration.results,
             stop_reason=stop_reason,
             references=self.setting.references,
         )
+
+    def _casting(self) -> "Casting":
+        declaration = self.setting.declaration
+        rated = {role_of(agent): None for agent in self.setting.agents if declaration.is_rated(agent)}
+        named = tuple(role for role in declaration.rated_roles if role in rated) or tuple(rated)
+        return Casting(named, declaration.hidden_role, self.opponent())
 
     def opponent(self) -> str:
         """Returns the policy on the seats that are not under test; nobody where all are."""
@@ -272,6 +290,31 @@ class Casting:
         return [first if is_tested else others[0] for is_tested in tested] if sum(tested) == 1 else None
 
 
+def role_cases(outcomes: Iterable[Outcome], casting: Casting, results: str) -> list[Case]:
+    """Returns what each policy got in each role of each finished match; several seats in one role count once.
+
+    Args:
+        outcomes: of the environment, in any order.
+        casting: as for the leaderboard.
+        results: as for the leaderboard.
+    """
+    cases = []
+    for outcome in finished(outcomes):
+        roles = casting.cast(outcome)
+        if roles is None:
+            continue
+        for role in casting.roles:
+            inside = [seat for seat, own in zip(outcome.seats, roles, strict=True) if own == role]
+            outside = {seat.policy for seat, own in zip(outcome.seats, roles, strict=True) if own != role}
+            if casting.opponent and outside != {casting.opponent}:
+                continue
+            for policy in sorted({seat.policy for seat in inside}):
+                rewards = [seat.reward for seat in inside if seat.policy == policy]
+                value = float(any(reward > 0 for reward in rewards)) if results == "wins" else fmean(rewards)
+                cases.append(Case(policy, outcome.seed, value, f"as {role}"))
+    return cases
+
+
 def role_leaderboard(
     outcomes: Iterable[Outcome],
     casting: Casting,
@@ -294,29 +337,16 @@ def role_leaderboard(
         ValueError: if there are no outcomes.
     """
     outcomes = list(outcomes)
-    cases: dict[tuple[str, str], _Cases] = {}
-    sides: list[RoleMatch] = []
-    unclassified = 0
-    for outcome in finished(outcomes):
-        roles = casting.cast(outcome)
-        if roles is None:
-            unclassified += 1
-            continue
-        if results == "wins":
-            sides += _sides(outcome, roles, casting.roles[0])
-        for role in casting.roles:
-            inside = [seat for seat, own in zip(outcome.seats, roles, strict=True) if own == role]
-            outside = {seat.policy for seat, own in zip(outcome.seats, roles, strict=True) if own != role}
-            if casting.opponent and outside != {casting.opponent}:
-                continue
-            for policy in {seat.policy for seat in inside}:
-                rewards = [seat.reward for seat in inside if seat.policy == policy]
-                cases.setdefault((policy, role), _Cases()).add(rewards, outcome.seed)
-    fitted = role_skills(sides)
+    cast = [(outcome, roles) for outcome in finished(outcomes) if (roles := casting.cast(outcome))]
+    sides = [side for outcome, roles in cast for side in _sides(outcome, roles, casting.roles[0])]
+    cases: dict[tuple[str, str], list[Case]] = {}
+    for case in role_cases(outcomes, casting, results):
+        cases.setdefault((case.policy, case.part), []).append(case)
+    fitted = role_skills(sides) if results == "wins" else None
     rows = [
         RoleRow(
             **row_fields(matches, policy),
-            roles={role: cases.get((policy, role), _Cases()).estimate(results) for role in casting.roles},
+            roles={role: _estimate(cases.get((policy, f"as {role}"), []), results) for role in casting.roles},
             skills=fitted.skills.get(policy, {}) if fitted else {},
             overall=fitted.overall.get(policy) if fitted else None,
         )
@@ -324,11 +354,13 @@ def role_leaderboard(
     ]
     return RoleLeaderboard(
         **common_fields(outcomes, Roles.name, stop_reason, references),
-        rows=ranked(rows, lambda row: row.metric),
+        **ranked_by_means(
+            rows, itertools.chain(*(cases.get((row.policy, f"as {casting.roles[0]}"), []) for row in rows))
+        ),
         results=results,
         roles=casting.roles,
         casting=casting,
-        unclassified=unclassified,
+        unclassified=len(finished(outcomes)) - len(cast),
         advantage=fitted.advantage if fitted else None,
         advantage_low=fitted.advantage - Z_95 * fitted.advantage_error if fitted else None,
         advantage_high=fitted.advantage + Z_95 * fitted.advantage_error if fitted else None,
@@ -353,20 +385,6 @@ def _sides(outcome: Outcome, roles: Sequence[str], first: str) -> list[RoleMatch
     ]
 
 
-@dataclass
-class _Cases:
-    """The matches of a policy in a role."""
-
-    victories: list[bool] = field(default_factory=list)
-    scores: list[float] = field(default_factory=list)
-    seeds: list[int] = field(default_factory=list)
-
-    def add(self, rewards: Sequence[float], seed: int) -> None:
-        self.victories.append(any(reward > 0 for reward in rewards))
-        self.scores.append(sum(rewards) / len(rewards))
-        self.seeds.append(seed)
-
-    def estimate(self, results: str) -> Estimate | None:
-        if results == "wins":
-            return bounded_mean(self.victories, self.seeds)
-        return mean_estimate(self.scores, self.seeds)
+def _estimate(cases: Sequence[Case], results: str) -> Estimate | None:
+    values, deals = [case.value for case in cases], [case.deal for case in cases]
+    return bounded_mean(values, deals) if results == "wins" else mean_estimate(values, deals)

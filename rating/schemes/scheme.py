@@ -17,6 +17,7 @@ from rating.schemes.reservations import counted, reserve
 from rating.schemes.staff import seat_staff
 from rating.schemes.stopping import StopRule, Values
 from rating.schemes.tournament_rules import TournamentRules
+from rating.statistics.paired_means import Case, reward_cases
 
 ROUND_ROBIN = "round_robin"
 """The schedule that goes through the same matches again and again, as every scheme has one."""
@@ -100,6 +101,7 @@ class Scheme(ABC):
         can_adapt: whether it has an adaptive schedule.
         standard_schedule: ``adaptive`` where it has the choice by default, else ``round_robin``.
         rivals: whether the rated policies of a match are rivals, so that of two the one with the larger reward has won.
+        parts_add_up: whether the parts of ``cases`` together are a result as well, each counting alike.
 
     Raises:
         OptionError: if the environment cannot be compared this way with the policies of the run.
@@ -109,6 +111,7 @@ class Scheme(ABC):
     can_adapt: ClassVar[bool] = False
     standard_schedule: ClassVar[str] = ROUND_ROBIN
     rivals: ClassVar[bool] = False
+    parts_add_up: ClassVar[bool] = False
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
@@ -257,6 +260,19 @@ class Scheme(ABC):
     @abstractmethod
     def least_policies(self, seats: int) -> int:
         """Returns how many policies are needed for ``seats`` rated seats."""
+
+    @property
+    def meet(self) -> bool:
+        """Whether policies play against each other: rivals at tables of two and more."""
+        return self.rivals and sum(map(self.setting.declaration.is_rated, self.setting.agents)) > 1
+
+    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+        """Returns the results of policies, by part, for comparisons of means on common deals.
+
+        Args:
+            outcomes: of this environment, with their agents.
+        """
+        return reward_cases(outcomes)
 
     @abstractmethod
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:

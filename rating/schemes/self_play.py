@@ -12,11 +12,21 @@ from rating.schedules.self_play import self_play
 from rating.schemes import cells
 from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, estimate_figure
-from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, by_policy, common_fields, ranked, row_fields
+from rating.schemes.leaderboard import (
+    REWARD,
+    Column,
+    Leaderboard,
+    Row,
+    by_policy,
+    common_fields,
+    ranked_by_means,
+    row_fields,
+)
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.estimates import Tally
+from rating.statistics.paired_means import reward_cases
 from rating.statistics.results import duels, rewards
 
 
@@ -93,7 +103,7 @@ def self_play_leaderboard(
     ]
     return SelfPlayLeaderboard(
         **common_fields(outcomes, SelfPlay.name, stop_reason, references),
-        rows=ranked(rows, lambda row: row.metric),
+        **ranked_by_means(rows, reward_cases(outcomes)),
     )
 
 

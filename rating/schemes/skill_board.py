@@ -15,7 +15,6 @@ from rating.schemes.leaderboard import (
     RANKS_OF_RATINGS,
     REWARD,
     Column,
-    Interval,
     Leaderboard,
     Ranks,
     Row,
@@ -25,10 +24,10 @@ from rating.schemes.leaderboard import (
     row_fields,
 )
 from rating.statistics import bradley_terry
-from rating.statistics.bounded import bounded_mean
 from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing, Standings, standings
 from rating.statistics.estimates import Estimate, Tally, pair_table, rate_estimate, tallies
-from rating.statistics.results import Duel, duels, finished
+from rating.statistics.met_scores import met_scores
+from rating.statistics.results import duels, finished
 from rating.statistics.transitivity import against_one_scale
 from rating.statistics.trueskill_rating import RunningRatings, Shuffled, TrueSkillOptions, rate, shuffled
 
@@ -43,7 +42,7 @@ class SkillRow(Row):
         high: upper end; likewise.
         is_linked: whether it belongs to the largest group of which each has beaten or tied every other through a chain; how far
             another is from that group the prior determines.
-        score: mean score against other policies, 0 to 1, a tie counts a half; clustered by deal.
+        score: mean score against those it met, 0 to 1, a tie counts a half (``rating.statistics.met_scores``).
         rating_without_ties: the rating if ties are left out.
         low_without_ties: lower end of its interval; as ``low``.
         high_without_ties: upper end.
@@ -83,11 +82,6 @@ class SkillRow(Row):
     tally: Tally
     first: Tally
     second: Tally
-
-    @property
-    def interval(self) -> Interval | None:
-        """The interval of the rating."""
-        return None if self.rating is None else (self.low, self.high)
 
     @property
     def metric(self) -> float | None:
@@ -181,8 +175,8 @@ class SkillLeaderboard(Leaderboard):
         return "rating"
 
     def rank_note(self) -> str:
-        """Says what the ranks are; without those that are withheld they come from the intervals of the ratings alone."""
-        return super().rank_note() if any(row.withheld for row in self.rows) else RANKS_OF_RATINGS
+        """Says what the ranks are."""
+        return RANKS_OF_RATINGS
 
     def rating_note(self) -> str:
         """Says what the ratings are."""
@@ -264,7 +258,7 @@ def skill_leaderboard(
             found if len(fair) == len(played) else _standings(bradley_terry.compare(fair), model)
         ),
     }
-    scores = _scores(played, results)
+    scores = met_scores(comparisons, found.fitted) if found else {}
     forfeits = _forfeit_rates(played)
     online = RunningRatings(trueskill or TrueSkillOptions())
     for duel in others:
@@ -299,6 +293,7 @@ def skill_leaderboard(
     return SkillLeaderboard(
         **common,
         rows=ranked(rows, lambda row: row.rating),
+        established=found.established if found else (),
         connected=fitted.connected if fitted else False,
         regularised=fitted.regularised if fitted else False,
         clusters=len({outcome.seed for outcome in played}),
@@ -344,18 +339,6 @@ def _forfeit_rates(played: Iterable[Outcome]) -> dict[str, dict[str, float]]:
         policy: {"forfeited": own[policy] / count, "ended_by_forfeit": ended[policy] / count}
         for policy, count in matches.items()
     }
-
-
-def _scores(played: Sequence[Outcome], results: Sequence[Duel]) -> dict[str, Estimate | None]:
-    """Returns the mean score of every policy against others, clustered by deal; ``results`` are those of ``played``."""
-    scores: dict[str, list[float]] = {}
-    deals: dict[str, list[int]] = {}
-    for match, duel in zip(played, results, strict=True):
-        if duel.first != duel.second:
-            for policy, score in ((duel.first, duel.score), (duel.second, 1 - duel.score)):
-                scores.setdefault(policy, []).append(score)
-                deals.setdefault(policy, []).append(match.seed)
-    return {policy: bounded_mean(own, deals[policy]) for policy, own in scores.items()}
 
 
 def _apart(rows: Sequence[SkillRow], field: str) -> str:

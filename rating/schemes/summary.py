@@ -13,10 +13,10 @@ import numpy as np
 
 from rating.records.environments import load_environment
 from rating.records.outcome import Outcome
-from rating.schemes.leaderboard import Leaderboard, Ranks, headline, rank_ranges
+from rating.schemes.leaderboard import Leaderboard, Ranks, headline, ranks_of
 from rating.schemes.reservations import counted
 from rating.statistics import bradley_terry
-from rating.statistics.across import NOBODY, Pool, largest_pool, win_probabilities
+from rating.statistics.across import NOBODY, Pool, established_scores, largest_pool, win_probabilities
 from rating.statistics.bradley_terry import BradleyTerryFit, Comparisons
 from rating.statistics.estimates import Estimate, normalise
 from rating.statistics.results import rated_seats
@@ -39,7 +39,7 @@ class SummaryRow:
         average: over the environments in which it has a score.
         abilities: by ability, the average over the environments that ask for it.
         score: mean expected score against the others of the pool, 0 to 1; ``None`` for a policy outside.
-        rank: ranks that the intervals of these scores leave open.
+        rank: ranks that the differences of these scores leave open.
         fallback_share: share of its turns that the fallback played, in the environment where it is largest.
     """
 
@@ -143,7 +143,7 @@ def _with_pool(
     """
     pool = largest_pool(rated)
     found = win_probabilities(fits, pool)
-    ranks = rank_ranges({policy: (score.low, score.high) for policy, score in found.items()})
+    ranks = ranks_of(pool.policies, established_scores(fits, pool) if pool.policies else ())
     rows = [replace(row, score=found.get(row.policy), rank=ranks.get(row.policy)) for row in table.rows]
     rows.sort(key=lambda row: -round(row.score.value, 6) if row.score else 1.0)
     return replace(table, rows=tuple(rows), pool=pool, outside={**outside, **_outside(rated, pool)})

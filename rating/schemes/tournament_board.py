@@ -12,7 +12,7 @@ from rating.records.outcome import VOID, Outcome
 from rating.schedules.swiss import START, SwissPlan, rounds_for
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Grid, Trajectories
-from rating.schemes.leaderboard import Column, Leaderboard, rank_ranges, ranked
+from rating.schemes.leaderboard import Column, ranked, ranks_of
 from rating.schemes.skill_board import RATING, SCORE, TALLIES, SkillLeaderboard, SkillRow, skill_leaderboard
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions
@@ -87,10 +87,6 @@ class TournamentLeaderboard(SkillLeaderboard):
         """Names the rating with or without ties."""
         return "rating" if self.ties == "half" else "rating without ties"
 
-    def rank_note(self) -> str:
-        """Says what the ranks are; without ties they come from the intervals of the ratings alone."""
-        return super().rank_note() if self.ties == "half" else Leaderboard.rank_note(self)
-
     def notes(self) -> list[str]:
         """Says how it was played, what the ratings are, and what does not hold of them."""
         pairings = f"{len(self.path)} pairing{'' if len(self.path) == 1 else 's'}"
@@ -161,14 +157,17 @@ def tournament_leaderboard(
         TournamentRow(**vars(row), elo=online.get(row.policy), byes=byes[row.policy], rematches=again[row.policy])
         for row in skill.rows
     ]
-    if ties == "drop":
-        ranks = rank_ranges({row.policy: (row.low_without_ties, row.high_without_ties) for row in rows if row.rank})
+    pairs = skill.established
+    if ties == "drop" and skill.matches:
+        pairs = bradley_terry.standings(bradley_terry.compare(outcomes), model(ties)).established
+        ranks = ranks_of([row.policy for row in rows if row.rank], pairs)
         rows = [replace(row, rank=ranks.get(row.policy)) for row in rows]
     return TournamentLeaderboard(
         **{
             **vars(skill),
             "scheme": "tournament",
             "rows": ranked(rows, lambda row: row.rating if ties == "half" else row.rating_without_ties),
+            "established": pairs,
         },
         rounds=rounds_for(len(plan.field)),
         newcomers=tuple(plan.newcomers),

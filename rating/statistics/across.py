@@ -12,10 +12,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rating.statistics.bradley_terry import ELO_PER_NAT, BradleyTerryFit
 from rating.statistics.bradley_terry.model import probability
 from rating.statistics.estimates import Z_95, Estimate
+from rating.statistics.simultaneous import Pair, difference_errors, null_draws, step_down
+
+Floats = NDArray[np.float64]
+
+_NORMAL = 1e6
+"""Degrees of freedom of Student's t that make it normal."""
 
 
 @dataclass(frozen=True)
@@ -77,8 +84,35 @@ def win_probabilities(fits: Mapping[str, BradleyTerryFit], pool: Pool) -> dict[s
         fits: of each environment of the pool.
         pool: two policies or more.
     """
+    values, covariance = _joint(fits, pool)
+    errors = np.sqrt(np.diag(covariance))
+    return {
+        name: _estimate(value, error, len(pool.environments))
+        for name, value, error in zip(pool.policies, values.tolist(), errors.tolist(), strict=True)
+    }
+
+
+def established_scores(fits: Mapping[str, BradleyTerryFit], pool: Pool) -> tuple[Pair, ...]:
+    """Returns the pairs of policies whose difference of mean expected scores is established, all pairs together.
+
+    Args:
+        fits: of each environment of the pool.
+        pool: two policies or more.
+    """
+    values, covariance = _joint(fits, pool)
+    if not np.isfinite(covariance).all():
+        return ()
+    one, other = np.triu_indices(len(values), 1)
+    lead = (values[one] - values[other]) / difference_errors(covariance, one, other)
+    found = step_down(np.abs(lead), null_draws(covariance, one, other, degrees=_NORMAL))
+    sides = np.where(lead > 0, (one, other), (other, one)).T[found]
+    return tuple(Pair(pool.policies[better], pool.policies[worse]) for better, worse in sides)
+
+
+def _joint(fits: Mapping[str, BradleyTerryFit], pool: Pool) -> tuple[Floats, Floats]:
+    """Returns the mean expected scores of a pool and their covariance, scaled so that normal quantiles apply."""
     size, count = len(pool.policies), len(pool.environments)
-    values, variances = np.zeros(size), np.zeros(size)
+    values, total = np.zeros(size), np.zeros((size, size))
     for environment in pool.environments:
         fitted = fits[environment]
         index = [fitted.policies.index(name) for name in pool.policies]
@@ -90,14 +124,11 @@ def win_probabilities(fits: Mapping[str, BradleyTerryFit], pool: Pool) -> dict[s
         values += p.mean(axis=0).sum(axis=1) / ((size - 1) * count)
         gradient = (np.diag(slope.sum(axis=1)) - slope) / ((size - 1) * count)
         if fitted.clusters == 1:
-            variances += math.inf
+            total += math.inf
             continue
         covariance = fitted.covariance[np.ix_(index, index)] * (fitted.reach / Z_95 / ELO_PER_NAT) ** 2
-        variances += np.einsum("ij,jk,ik->i", gradient, covariance, gradient)
-    return {
-        name: _estimate(value, math.sqrt(variance), count)
-        for name, value, variance in zip(pool.policies, values.tolist(), variances.tolist(), strict=True)
-    }
+        total += gradient @ covariance @ gradient.T
+    return values, total
 
 
 def _estimate(value: float, error: float, environments: int) -> Estimate:

@@ -1,6 +1,7 @@
 """Battles: results of pairs from anywhere, e.g. logs of others, as everything that rates and compares takes them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,12 @@ from rating.statistics.bradley_terry.comparisons import Comparisons
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-9, 1e9
 """Between them sums of weights neither overflow nor lose what is light."""
+
+
+Style = Mapping[str, tuple[float, float]]
+"""Counts in the texts of both sides by name, e.g. ``{"length": (412, 230), "headers": (3, 0)}``: of the first, of the second."""
+
+NO_STYLE: Style = MappingProxyType({})
 
 
 class Battle(NamedTuple):
@@ -20,6 +27,7 @@ class Battle(NamedTuple):
         score: of the first, 0 to 1: 1 for a win, 0.5 for a tie; fractions are kept.
         deal: battles that share it are not independent, as those of one question; empty for a battle of its own.
         weight: how much it counts, ``LEAST_WEIGHT`` to ``MOST_WEIGHT``.
+        style: what ratings can hold equal (``style_control``); empty where it is not known.
     """
 
     first: str
@@ -27,6 +35,7 @@ class Battle(NamedTuple):
     score: float
     deal: str = ""
     weight: float = 1.0
+    style: Style = NO_STYLE
 
 
 def check_battle(battle: Battle) -> None:

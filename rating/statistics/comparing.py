@@ -31,7 +31,7 @@ from rating.statistics import betting
 from rating.statistics.betting import Floats, e_value, final_log_evidence, log_evidence
 from rating.statistics.further import Bet, Forecast, forecast
 from rating.statistics.permutation import holm
-from rating.statistics.units import ROUNDS, Units
+from rating.statistics.units import ROUNDS, SHARED, Units
 
 LEVEL = 0.05
 
@@ -81,8 +81,9 @@ class Comparison:
         margin: by how much a policy has to be better, as a difference of its win rate from a half.
         equal_margin: within which they are called equal, as the margin; ``None`` if that was not asked.
         units: number of units seen.
-        unit: what a unit is: ``pairs`` (a deal from both seats), ``matched pairs``, ``deals``, ``battles`` or ``rounds``.
-        left_out: battles that are part of no unit: the one with the seats exchanged is missing.
+        unit: what a unit is: ``pairs`` (a deal from both seats), ``matched pairs``, ``deals``, ``battles``, ``shared deals`` or
+            ``rounds``.
+        left_out: battles that are part of no unit: the one with the seats exchanged is missing; or such deals.
         needed: the e-value from which a policy is called better.
         a_better: the evidence that the first policy is better.
         b_better: the evidence that the second one is.
@@ -91,8 +92,8 @@ class Comparison:
         equal: whether they are equal within ``equal_margin``; ``None`` if that was not asked.
         equal_evidence: the lesser of the two e-values that speak for it, at their peaks; ``None`` if that was not asked.
         equal_needed: what both must reach.
-        win_rate: of the first policy, ties as halves.
-        elo: the same as a difference of ratings.
+        win_rate: of the first policy, ties as halves; of shared deals, the share on which it is ahead.
+        elo: the same as a difference of ratings; all ``None`` of shared deals.
         more: what more units would likely tell; ``None`` if all is decided or nothing was seen.
         notes: what does not hold as usual.
     """
@@ -206,7 +207,7 @@ def compare_units(
         equal_evidence=min(peaks) if peaks else None,
         equal_needed=1 / level,
         win_rate=win_rate,
-        elo=Interval(*map(elo_of, (win_rate.value, win_rate.low, win_rate.high))),
+        elo=_elo(win_rate) if units.kind != SHARED else Interval(None, None, None),
         more=None if settled else forecast(units, [*decisions, *([bets_of_equal] if equal else [])], seed=seed),
         notes=(*notes, *([_GROWING] if units.weights is not None and not units.ordered else [])),
     )
@@ -270,6 +271,10 @@ def elo_of(win_rate: float | None) -> float | None:
     if win_rate is None or not 0 < win_rate < 1:
         return None
     return 400 * math.log10(win_rate / (1 - win_rate))
+
+
+def _elo(win_rate: Interval) -> Interval:
+    return Interval(*map(elo_of, (win_rate.value, win_rate.low, win_rate.high)))
 
 
 def _check(name: str, value: float, low: float, high: float, *, open_low: bool) -> None:

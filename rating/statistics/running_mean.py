@@ -37,7 +37,7 @@ class RunningMean:
     """A running mean whose independent cases are deals: matches that share one tell less than as many on deals of their own.
 
     A deal may grow at any time, so one that is not yet complete simply counts for less. Sums are those of differences from the
-    first value, so that little is lost where values are large and alike, and the interval costs the same after a hundred values as
+    first value, so that little is lost where values are large and alike. The interval costs the same after a hundred values as
     after a hundred thousand.
 
     Attributes:

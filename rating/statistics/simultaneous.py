@@ -4,6 +4,8 @@ Source: Romano and Wolf, Exact and approximate stepdown methods for multiple hyp
 Statistical Association 100, 2005), with the maximum of the statistics of all hypotheses that are not yet rejected.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,6 +19,13 @@ _STEP = 1.1
 """Factor between two looks that are simulated."""
 
 _FEWEST_DRAWS, _MOST_DRAWS, _NUMBERS = 1_000, 4_000, 2_000_000
+
+
+class Pair(NamedTuple):
+    """Two policies, the better one established."""
+
+    better: str
+    worse: str
 
 
 def step_down(statistics: Floats, nulls: Floats, level: float = LEVEL) -> NDArray[np.bool_]:

@@ -8,6 +8,9 @@ of which the first policy has the one seat and the other seat: the first with th
 Where the seats are not known nothing can be exchanged: the unit is a deal, or a battle that belongs to none. Which policy
 stands first says nothing then, since a log may name the winner first.
 
+Where policies do not meet (partners, solo games, roles) the unit is a *shared deal*: a deal on which both have finished equally
+many matches. The policy with the higher mean result on it scores 1, equal ones a half each.
+
 The order of a log may say something of the results as well, as where it lists the wins before the losses. Then units stand in
 an order drawn by lot, and what is matched is matched by lot.
 """
@@ -15,12 +18,14 @@ an order drawn by lot, and what is matched is matched by lot.
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rating.statistics.battles import Battle, check_battle
+from rating.statistics.paired_means import Case
 
 Floats = NDArray[np.float64]
 
@@ -28,7 +33,10 @@ PAIRS = "pairs"
 MATCHED = "matched pairs"
 DEALS = "deals"
 BATTLES = "battles"
+SHARED = "shared deals"
 ROUNDS = "rounds"
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +49,9 @@ class Units:
             ``None`` if all are alike.
         kind: what a unit is: ``pairs`` (a deal from both seats), ``matched pairs`` (two deals, one from each seat, where
             most were not played from both), ``deals``
-            or ``battles``; ``rounds`` of one unit of each of several environments whose units differ.
-        left_out: number of battles that are part of no unit yet.
+            or ``battles``; ``shared deals`` of policies that do not meet; ``rounds`` of one unit of each of several environments
+            whose units differ.
+        left_out: number of battles that are part of no unit yet; of shared deals, those on which one has finished fewer matches.
         ordered: whether their order is one fixed before the results were known.
     """
 
@@ -95,6 +104,33 @@ def units_of(battles: Iterable[Battle], a: str, b: str, *, seated: bool, ordered
     # A later, heavier unit must not change what was bet on those before it.
     largest = np.maximum.accumulate(units.weights) if ordered else units.weights.max()
     return replace(units, weights=units.weights / largest)
+
+
+def units_of_means(cases: Iterable[Case], a: str, b: str) -> tuple[Units, list[float]]:
+    """Returns the shared deals of two policies, and by how far the mean of the first is above the second's on each.
+
+    Args:
+        cases: of any policies, in the order of the schedule. Parts count alike: a deal needs both policies in each of them.
+        a: the policy whose scores are returned.
+        b: the other one.
+    """
+    values: dict[int, dict[str, tuple[list[float], list[float]]]] = defaultdict(lambda: defaultdict(lambda: ([], [])))
+    last, parts = dict[int, int](), set[str]()
+    for place, case in enumerate(cases):
+        if case.policy in (a, b):
+            values[case.deal][case.part][case.policy == b].append(case.value)
+            last[case.deal] = place
+            parts.add(case.part)
+    differences, left_out = [], 0
+    for deal in sorted(last, key=last.__getitem__):
+        found = values[deal]
+        if found.keys() == parts and all(len(ours) == len(theirs) for ours, theirs in found.values()):
+            differences.append(fmean(fmean(ours) - fmean(theirs) for ours, theirs in found.values()))
+        else:
+            left_out += 1
+    leads = np.array(differences)
+    leads[np.abs(leads) <= _ROUNDING * np.abs(leads).max(initial=0.0)] = 0.0
+    return Units(0.5 + 0.5 * np.sign(leads), None, SHARED, left_out), differences
 
 
 def _made(results: list[_Result], seated: bool) -> Units:

@@ -15,8 +15,6 @@ from tests.support.distributions import GROUP, write_distribution
 PAGES = ("adding_an_environment.md", "packaging_an_environment.md")
 BLOCKS = [block for page in PAGES for block in code_blocks(page)]
 OUTPUTS = {block.title.removeprefix("output of "): block.text for block in BLOCKS if block.language == "text"}
-WARNINGS = "error,ignore:invalid escape sequence"
-"""Those of trueskill's own source, when it has not been compiled yet."""
 SCRIPTS = [block.title for block in BLOCKS if block.language == "python" and "/" not in block.title]
 
 
@@ -33,7 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _run(command: list[str], folder: Path) -> str:
     path = os.pathsep.join(map(str, (folder, folder / "iterated-dilemma")))
-    environment = {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": WARNINGS}
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "error"}
     result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
     assert not result.stderr.startswith("warning")

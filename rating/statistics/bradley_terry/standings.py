@@ -12,7 +12,7 @@ from rating.statistics.bradley_terry.errors import clustered
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit, fit
 from rating.statistics.bradley_terry.links import Links, links_of
 from rating.statistics.bradley_terry.model import ELO_PER_NAT, MEAN_RATING, BradleyTerryOptions, probability
-from rating.statistics.simultaneous import difference_errors, null_draws, step_down
+from rating.statistics.simultaneous import Pair, difference_errors, null_draws, step_down
 
 _Z_ONE_SIDED = NormalDist().inv_cdf(0.95)
 
@@ -57,11 +57,13 @@ class Standings:
         rows: best first, equals by name.
         fitted: the fit that they are made from, with the ratings of the rows and clustered errors.
         notes: what the data do not establish, in plain words; empty if nothing is to be said.
+        established: pairs (better, worse) that are established, all pairs together.
     """
 
     rows: tuple[Standing, ...]
     fitted: BradleyTerryFit
     notes: tuple[str, ...]
+    established: tuple[Pair, ...]
 
 
 def standings(
@@ -88,7 +90,8 @@ def standings(
     above = _established(fitted, once_a_deal, links, growth)
     order = sorted(range(len(fitted.policies)), key=lambda index: (-round(float(fitted.ratings[index]), 6), index))
     rows = tuple(_standing(index, fitted, once, links, comparisons, above) for index in order)
-    return Standings(rows, fitted, caveats(fitted, comparisons, links))
+    pairs = tuple(Pair(fitted.policies[one], fitted.policies[other]) for one, other in np.argwhere(above))
+    return Standings(rows, fitted, caveats(fitted, comparisons, links), pairs)
 
 
 def _about(fitted: BradleyTerryFit, anchors: NDArray[np.bool_]) -> BradleyTerryFit:

@@ -1,8 +1,8 @@
-"""Ratings with what else may decide a game held equal: length, style, role.
+"""Ratings with something else that may decide a game held equal: length, format, role.
 
-The lead of the first policy is ``x_i - x_j + s + sum of b_k z_k``, where ``z_k`` is by how much the first has more of something
-than the second, e.g. the difference of the lengths of two answers (as in the length-controlled AlpacaEval of Dubois et al., arXiv
-2404.04475). Every ``b_k`` has a Gaussian prior of its own.
+The lead of the first policy is ``x_i - x_j + s + sum of b_k z_k``, where ``z_k`` says how much more of something the first has
+than the second, e.g. the difference of the logarithms of the lengths of two answers (as in the length-controlled AlpacaEval of
+Dubois et al., arXiv 2404.04475). The prior of every ``b_k`` is the default prior of ratings, for one unit of ``z_k``.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, totals
+from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, totals, weights
 from rating.statistics.bradley_terry.errors import without_each_deal
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit, covariance_of, to_ratings
 from rating.statistics.bradley_terry.links import is_connected
@@ -34,23 +34,21 @@ class Term:
 
     Attributes:
         name: e.g. ``length``.
-        values: by how much the first has more of it, shape (m,). For lengths: the difference of their logarithms. For a role: 1
+        values: how much more of it the first has, shape (m,). For lengths: the difference of their logarithms. For a role: 1
             where the first has it, -1 where the second has it, 0 where both or neither have.
-        prior_sd: standard deviation of the prior of its effect, in Elo for one unit.
     """
 
     name: str
     values: Floats
-    prior_sd: float = DEFAULT_PRIOR_SD
 
 
 class Effect(NamedTuple):
-    """What one unit more of something is worth.
+    """The effect of one unit of a term.
 
     Attributes:
         name: of the term.
         value: in Elo.
-        error: its standard error.
+        error: its standard error, clustered by deal.
     """
 
     name: str
@@ -75,31 +73,31 @@ def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyT
     """Fits ratings and the effects of terms together.
 
     Args:
-        comparisons: m results of n policies.
+        comparisons: m results of n policies, on two deals or more.
         terms: what else may decide them.
-        options: what is fitted; ties count as halves or are dropped.
+        options: what is fitted, with a prior of the ratings.
 
     Raises:
-        ValueError: if there is no policy, a term has another number of values or some that are not finite, or its prior is not
-            positive.
+        ValueError: if there is no policy, there are fewer than two deals, a term has another number of values or some that are
+            not finite, or the options have no prior.
         ArithmeticError: if the fit does not converge.
     """
     options = options or BradleyTerryOptions()
     options = options if comparisons.seated else replace(options, seat_term=False)
-    _check(comparisons, terms)
+    _check(comparisons, terms, options)
     values = np.array([term.values for term in terms], dtype=float).reshape(len(terms), len(comparisons.score)).T
     if options.ties == "drop":
         kept = comparisons.score != 0.5
         comparisons, values = comparisons.select(kept), values[kept]
-    wins, games = totals(comparisons)
-    regularised = options.prior_sd is None and not is_connected(wins, games)
-    options = options.with_prior(DEFAULT_PRIOR_SD) if regularised else options
-    model = _Model(comparisons, values, [term.prior_sd for term in terms])
+    deals = len(np.unique(comparisons.cluster))
+    if deals < 2:
+        raise ValueError(f"deals: expected two or more, from which errors are estimated, got {deals}")
+    model = _Model(comparisons, values)
     start = np.zeros(model.size + 1 + len(terms))
     if options.prior_sd == "fitted":
         options = options.with_prior(best_prior_sd(model.solve, options, start, model.size))
     x, inverse = model.solve(options, start)
-    covariance, clusters = model.clustered(x, inverse, options)
+    covariance = model.clustered(x, inverse, options)
     of_ratings, seat_error = covariance_of(covariance[: model.size + 1, : model.size + 1], options)
     fitted = BradleyTerryFit(
         comparisons.policies,
@@ -108,9 +106,9 @@ def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyT
         float(x[model.size]) * ELO_PER_NAT,
         seat_error,
         len(comparisons.score),
-        clusters,
-        is_connected(wins, games),
-        regularised,
+        deals,
+        is_connected(*totals(comparisons)),
+        False,
         options,
     )
     effects, errors = x[model.size + 1 :], np.sqrt(np.diag(covariance)[model.size + 1 :])
@@ -123,42 +121,38 @@ def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyT
     )
 
 
-def _check(comparisons: Comparisons, terms: Sequence[Term]) -> None:
+def _check(comparisons: Comparisons, terms: Sequence[Term], options: BradleyTerryOptions) -> None:
     if not comparisons.policies:
         raise ValueError("comparisons: expected one policy or more, got none")
+    if options.prior_sd is None:
+        raise ValueError("prior_sd: expected a number or 'fitted' with terms, got None")
     for term in terms:
         if np.shape(term.values) != comparisons.score.shape or not np.all(np.isfinite(term.values)):
             raise ValueError(
                 f"term {term.name!r}: expected a finite value for each of {len(comparisons.score)} results, got an array of shape"
                 f" {np.shape(term.values)} with {np.sum(~np.isfinite(term.values))} that are not finite"
             )
-        if not 0 < term.prior_sd < np.inf:
-            raise ValueError(f"term {term.name!r}: expected a positive prior_sd, got {term.prior_sd}")
 
 
 class _Model:
-    """Results and columns; what is fitted are n strengths, the seat advantage and the effects, in nats."""
+    """Results and columns; the parameters are n strengths, the seat advantage and the effects, in nats."""
 
-    def __init__(self, comparisons: Comparisons, values: Floats, prior_sds: Sequence[float]) -> None:
-        weight = np.ones(len(values)) if comparisons.weight is None else comparisons.weight
-        # Sums of fractions depend on their order: the results get one of their own.
-        keys = (*values.T, weight, comparisons.score, comparisons.second, comparisons.first, comparisons.cluster)
+    def __init__(self, comparisons: Comparisons, values: Floats) -> None:
+        weight = weights(comparisons)
+        # Sums of fractions depend on their order: results are sorted by content, and deals by their first result.
+        keys = (comparisons.cluster, *values.T, weight, comparisons.score, comparisons.second, comparisons.first)
         order = np.lexsort(keys)
+        _, start, deal = np.unique(comparisons.cluster[order], return_index=True, return_inverse=True)
+        by_deal = np.argsort(start[deal], kind="stable")
+        self.deal, order = start[deal][by_deal], order[by_deal]
         data = comparisons.select(order)
         self.size = len(data.policies)
-        self.first, self.second, self.score, self.cluster = data.first, data.second, data.score, data.cluster
-        self.weight = weight[order]
+        self.first, self.second, self.score, self.weight = data.first, data.second, data.score, weight[order]
         self.columns = np.column_stack((np.ones(len(values)), values[order]))
-        self._precision = (ELO_PER_NAT / np.array(prior_sds)) ** 2
-
-    def prior(self, options: BradleyTerryOptions) -> Floats:
-        """Returns the inverse variances of the priors."""
-        return np.append(precision(self.size, options), self._precision)
 
     def solve(self, options: BradleyTerryOptions, start: Floats) -> tuple[Floats, Floats]:
         """Returns the maximum of the posterior by a damped Newton method, and the inverse of its curvature there."""
-        columns = self.columns * np.append(options.seat_term, np.ones(self.columns.shape[1] - 1))
-        prior, x = self.prior(options), start.copy()
+        columns, prior, x = self._columns(options), self._prior(options), start.copy()
         tolerance = 1e-12 * self.weight @ (1 + np.abs(columns).max(axis=1)) + 1e-11
         for _ in range(200):
             p = probability(self._lead(x, columns))
@@ -173,18 +167,26 @@ class _Model:
                 return x, np.linalg.inv(curvature).astype(np.float64)
         raise no_convergence(gradient)
 
-    def clustered(self, x: Floats, inverse: Floats, options: BradleyTerryOptions) -> tuple[Floats, int]:
-        """Returns the covariance clustered by deal and the number of deals."""
-        columns = self.columns * np.append(options.seat_term, np.ones(self.columns.shape[1] - 1))
-        m = len(self.score)
-        index, signs = np.stack((self.first, self.second)).T.ravel(), np.tile([1.0, -1.0], m)
-        sides = sparse.csr_matrix((signs, index, np.arange(0, 2 * m + 1, 2)), (m, self.size))
-        rows = sparse.hstack((sides, columns), format="csr")
+    def clustered(self, x: Floats, inverse: Floats, options: BradleyTerryOptions) -> Floats:
+        """Returns the covariance of the parameters, clustered by deal."""
+        columns, count = self._columns(options), len(self.score)
+        index, signs = np.column_stack((self.first, self.second)).ravel(), np.tile([1.0, -1.0], count)
+        pairs = sparse.csr_matrix((signs, index, np.arange(0, 2 * count + 1, 2)), (count, self.size))
+        rows = sparse.hstack((pairs, sparse.csr_matrix(columns)), format="csr")
         p = probability(self._lead(x, columns))
-        spread, deals = without_each_deal(
-            rows, self.weight * (self.score - p), self.weight * p * (1 - p), self.cluster, inverse
-        )
-        return spread + inverse @ np.diag(self.prior(options)) @ inverse, deals
+        residual, information = self.weight * (self.score - p), self.weight * p * (1 - p)
+        spread, _ = without_each_deal(rows, residual, information, self.deal, inverse)
+        covariance: Floats = spread + inverse @ np.diag(self._prior(options)) @ inverse
+        return covariance
+
+    def _columns(self, options: BradleyTerryOptions) -> Floats:
+        """Returns the columns of the seat and the terms; without a seat term the first of them is 0."""
+        return self.columns * np.append(options.seat_term, np.ones(self.columns.shape[1] - 1))
+
+    def _prior(self, options: BradleyTerryOptions) -> Floats:
+        """Returns the inverse variances of the priors."""
+        of_terms = np.full(self.columns.shape[1] - 1, (ELO_PER_NAT / DEFAULT_PRIOR_SD) ** 2)
+        return np.append(precision(self.size, options), of_terms)
 
     def _lead(self, x: Floats, columns: Floats) -> Floats:
         lead: Floats = x[self.first] - x[self.second] + columns @ x[self.size :]

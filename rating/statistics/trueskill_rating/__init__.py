@@ -1,4 +1,4 @@
-"""TrueSkill ratings: match by match with their history, free of the order of the matches, and of teams.
+"""TrueSkill ratings of two-player matches: match by match with their history, and averaged over random orders.
 
 Source: Herbrich, Minka and Graepel, "TrueSkill: a Bayesian skill rating system" (NIPS 2006); parameters as in LLMArena
 (arXiv 2402.16499).
@@ -8,7 +8,6 @@ from rating.statistics.trueskill_rating.closed_form import update_duel
 from rating.statistics.trueskill_rating.course import RunningRatings, Step, TrueSkillResult, rate
 from rating.statistics.trueskill_rating.options import Rating, TrueSkillOptions
 from rating.statistics.trueskill_rating.shuffled import Shuffled, shuffled
-from rating.statistics.trueskill_rating.teams import update
 
 __all__ = [
     "Rating",
@@ -19,6 +18,5 @@ __all__ = [
     "TrueSkillResult",
     "rate",
     "shuffled",
-    "update",
     "update_duel",
 ]

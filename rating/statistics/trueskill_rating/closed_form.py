@@ -1,4 +1,4 @@
-"""TrueSkill of two players, where the update is a closed form: exact, and a hundred times as fast as passing messages."""
+"""TrueSkill of two players in closed form."""
 
 import math
 from collections.abc import Iterable

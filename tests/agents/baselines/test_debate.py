@@ -13,7 +13,7 @@ from agents.turn import TurnSettings
 from llmarena_envs import debate_v0
 from llmarena_envs.core.options import OptionError
 from rating.statistics.bradley_terry import BradleyTerryOptions, fit_counts
-from rating.statistics.length_bias import Measured, length_bias
+from rating.statistics.judging_bias import Trial, preference
 
 NOOP = TurnSettings(unparsable="noop", illegal="noop")
 A, B, TIE = 0.0, 1.0, 2.0
@@ -148,20 +148,17 @@ def test_a_bias_for_a_position_is_seen_in_verdicts(position):
 
 
 @pytest.mark.slow
-def test_a_bias_for_length_is_found_again_where_there_is_one():
-    for length in (0.0, 2.0):
-        verdicts = []
-        for seed in range(150):
-            infos = match(Debater(1.5), Debater(), Honest(length=length), seed=seed).infos
-            words = sorted((infos[name]["side"], infos[name]["words"]) for name in ("debater_0", "debater_1"))
-            if infos["judge_0"]["verdict_first"] != TIE:
-                sides = sorted((infos[name]["side"], name) for name in ("debater_0", "debater_1"))
-                players = sides[0][1], sides[1][1]
-                score = float(infos["judge_0"]["verdict_first"] == A)
-                verdicts.append(Measured(players, score, words[0][1] - words[1][1], None))
-        odds = length_bias(verdicts).log_odds
-        assert odds.low < length < odds.high
-        assert odds.high - odds.low < math.log(10)
+@pytest.mark.parametrize("length", [0.0, 2.0])
+def test_length_dial_makes_a_judge_favour_longer_texts(length):
+    trials = []
+    for seed in range(150):
+        infos = match(Debater(1.5), Debater(), Honest(length=length), seed=seed).infos
+        first, second = (infos[name] for name in ("debater_0", "debater_1"))
+        verdict = infos["judge_0"]["verdict_first"]
+        score = 0.5 if verdict == TIE else float(verdict == (A if first["side"] < second["side"] else B))
+        trials.append(Trial("pair", first["words"] > second["words"], score))
+    found = preference(trials)
+    assert (found.p < 0.01 and found.share.value > 0.5) if length else found.p > 0.05
 
 
 @pytest.mark.slow

@@ -95,8 +95,8 @@ def test_the_same_file_in_plain_words(tmp_path, capsys):
     printed = agreement(capsys, write(tmp_path / "file.csv", rows))
     assert "Every two judges" in printed and "With the majority" in printed
     assert "50.0 [35.2, 64.8] (40)" in printed
-    assert "ann favours the side shown first" in printed
-    assert "bob favours" not in printed
+    assert "position bias not tested" in printed
+    assert "favours" not in printed
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_run_and_its_page(run, capsys):
     judges = {row["judge"]: row for row in found["by_judge"]}
     assert set(judges) == {"<i>first</i>", "fair", "fair (2)"}
     assert judges["<i>first</i>"]["same_in_both_orders"]["value"] == 0
-    assert judges["<i>first</i>"]["first_side"]["value"] == 1
+    assert judges["<i>first</i>"]["position_bias"]["first_side"]["value"] == 1
     assert judges["fair"]["same_in_both_orders"]["value"] == 1
     assert (found["items"], found["before"]["fleiss"] is None) == (6, False)
     assert "decisions of the majority changed" in agreement(capsys, run)

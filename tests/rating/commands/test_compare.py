@@ -71,7 +71,7 @@ def test_a_run_is_compared_while_it_is_played(live, capsys):
     for match in reversed(matches[20:]):  # quick wins that end first tell nothing
         live.end(match)
     assert main(["compare", str(live.directory), STRONG, "weak"]) == 0
-    assert "no pair of matches between these policies has ended yet" in capsys.readouterr().err
+    assert "no pair of matches between these policies, or deal of both, has ended yet" in capsys.readouterr().err
     for match in matches[:8]:
         live.end(match, winner=match.policies[0])
     (found,) = json.loads(compare(capsys, live.directory, STRONG, "weak", "--json", "--environment", "tictactoe_v0"))
@@ -153,12 +153,101 @@ def test_refusals(live, capsys, arguments, said):
     assert said in compare(capsys, live.directory, *arguments, code=2)
 
 
-def test_where_nobody_plays_against_anybody(tmp_path, capsys):
-    text = RUN.replace("tictactoe_v0", "hanabi_v0").replace('[[environment]]\nname = "connect_four_v0"\n', "")
-    text = text.replace("greedy", "first_legal")
-    with closing(create(tmp_path / "run", text, "run.toml")[1]):
-        said = compare(capsys, tmp_path / "run", "strong", "weak", code=2)
-    assert "got hanabi_v0 (scheme cooperation); rate compares their means" in said
+class PartnerRun(LiveRun):
+    """A run of Hanabi in which two policies play themselves and each other, four matches a deal."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        text = RUN.replace("tictactoe_v0", "hanabi_v0").replace('[[environment]]\nname = "connect_four_v0"\n', "")
+        text = text.replace("greedy", "first_legal").partition('[[policy]]\nname = "absent"')[0]
+        self.store = create(directory, text, "run.toml")[1]
+
+    def enter_deals(self, first, count):
+        tables = [(STRONG, STRONG), ("weak", "weak"), (STRONG, "weak"), ("weak", STRONG)]
+        found = [
+            Match("hanabi_v0", deal * len(tables) + index, table, deal)
+            for deal in range(first, first + count)
+            for index, table in enumerate(tables)
+        ]
+        for match in found:
+            self.store.add_match(match)
+        return found
+
+    def end(self, match, reward=0.0, status=FINISHED):
+        seats = tuple(SeatOutcome(name, reward) for name in match.policies)
+        self.store.finish(match, Outcome(match.environment, match.number, match.seed, status, seats))
+
+
+@pytest.fixture
+def partners(tmp_path):
+    run = PartnerRun(tmp_path / "run")
+    with closing(run.store):
+        yield run
+
+
+def test_partners_are_compared_deal_by_deal(partners, capsys):
+    matches = partners.enter_deals(0, 12)
+    for match in matches[: 4 * 10]:  # the last two deals are under way
+        lead = 0.5 + match.seed % 3 if match.policies == (STRONG, STRONG) else 0.0
+        partners.end(match, 3.0 * match.seed + lead)
+    alone, together = json.loads(compare(capsys, partners.directory, STRONG, "weak", "--json"))
+    assert [alone["part"], together["part"]] == ["with itself", "with others"]
+    (found,), (even,) = alone["comparisons"], together["comparisons"]
+    assert (found["unit"], found["units"], found["waiting"], found["better"]) == ("shared deals", 10, 8, STRONG)
+    assert (found["win_rate"]["value"], even["win_rate"]["value"]) == (1.0, 0.5)
+    difference = found["mean_difference"]
+    assert difference["value"] == pytest.approx(1.4) and 0.7 < difference["low"] < 1.4 < difference["high"] < 2.1
+    assert even["mean_difference"]["low"] is None and found["elo"]["value"] is None
+    printed = compare(capsys, partners.directory, STRONG, "weak")
+    assert "hanabi_v0, with itself: strong is ahead of weak on more deals\n" in printed
+    assert "mean difference +1.4 [" in printed and "(paired t, 95 %, for one look)" in printed
+    assert "Each of the 2 results has a verdict of its own" in printed and "average" not in printed
+
+
+def test_a_deal_counts_only_if_both_finished_as_many_matches(partners, capsys):
+    for match in partners.enter_deals(0, 8):
+        is_void = match.seed == 3 and match.policies == ("weak", "weak")
+        partners.end(match, 1.0, VOID if is_void else FINISHED)
+    (found, _) = json.loads(compare(capsys, partners.directory, STRONG, "weak", "--json"))
+    assert (found["comparisons"][0]["units"], found["comparisons"][0]["left_out"]) == (7, 1)
+    assert "left out: 1 deal on which one has finished fewer matches" in compare(
+        capsys, partners.directory, STRONG, "weak"
+    )
+
+
+def test_roles_are_compared_each_and_together(tmp_path, capsys):
+    text = '[[environment]]\nname = "undercover_v0"\n' + "".join(
+        f'[[policy]]\nspec = "{name}"\n' for name in ("similarity", "silent", "random")
+    )
+    _, store = create(tmp_path / "run", text, "run.toml")
+    with closing(store):
+        number = 0
+        for deal in range(9):
+            for name in ("similarity", "silent"):
+                for is_undercover in (True, False):
+                    own = [index == 0 for index in range(5)]
+                    seats = tuple(
+                        SeatOutcome(
+                            name if is_first == is_undercover else "random",
+                            1.0 if name == "similarity" or is_first != is_undercover else -1.0,
+                            statistics={"role": float(is_first)},
+                        )
+                        for is_first in own
+                    )
+                    match = Match("undercover_v0", number, tuple(seat.policy for seat in seats), deal)
+                    store.add_match(match)
+                    store.finish(match, Outcome("undercover_v0", number, deal, FINISHED, seats))
+                    number += 1
+    results = json.loads(compare(capsys, tmp_path / "run", "similarity", "silent", "--json"))
+    assert [result["part"] for result in results] == ["as undercover", "as civilian", "all roles"]
+    for result in results:
+        (found,) = result["comparisons"]
+        assert (found["units"], found["win_rate"]["value"]) == (9, 1.0)
+    against = compare(capsys, tmp_path / "run", "silent", "--against", "similarity")
+    assert "undercover_v0, as undercover: against similarity\n" in against
+
+
+def test_a_directory_without_a_run(tmp_path, capsys):
     assert "expected the directory of a run" in compare(capsys, tmp_path, "a", "b", code=2)
 
 

@@ -40,6 +40,7 @@ KEYS = [
     "scheduled",
     "left_over",
     "unbalanced",
+    "established",
 ]
 ROW_KEYS = ["policy", "reward", "effort", "fallback_share", "withheld", "absent", "rank"]
 MORE_KEYS = {
@@ -194,16 +195,10 @@ def test_without_ties_or_matches_nothing_is_said_of_them():
     assert "first seat won" not in to_text(skill_leaderboard([void(0, "a", "b")]))
 
 
-def test_ranks_by_means_say_of_what_and_that_unanimous_results_tell_nothing_apart():
+def test_ranks_by_means_say_what_is_ranked_and_at_which_level():
     board = cooperative_leaderboard([match(n, (name, 2.0), (name, 2.0)) for n, name in enumerate("abab")])
-    assert "by mean reward with itself" in to_text(board) and "without an interval from nobody" in to_text(board)
-
-
-def test_ranks_beside_a_withheld_rating_say_that_they_come_from_intervals():
-    board = skill_leaderboard(logs()["long"])
-    assert "for all pairs together" in to_text(board)
-    hidden = replace(board, rows=(*board.rows[:-1], replace(board.rows[-1], withheld=True)))
-    assert "rank: by rating; policies are told apart only if" in to_text(hidden)
+    said = "rank: by mean reward with itself; differences paired on common deals, with 95 % confidence for all pairs together"
+    assert said in to_text(board) and [row.rank for row in board.rows] == [(1, 2), (1, 2)]
 
 
 def test_a_pool_in_a_circle_is_said_to_have_no_one_scale():

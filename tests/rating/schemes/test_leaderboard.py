@@ -13,7 +13,7 @@ from rating.schedules.cross_play import cross_play
 from rating.schedules.field import field_play
 from rating.schedules.round_robin import round_robin
 from rating.schemes.cooperation import cooperative_leaderboard
-from rating.schemes.leaderboard import headline, rank_ranges
+from rating.schemes.leaderboard import headline
 from rating.schemes.mean_reward import reward_leaderboard
 from rating.schemes.roles import Casting, role_leaderboard
 from rating.schemes.self_play import self_play_leaderboard
@@ -188,20 +188,6 @@ def test_score_is_the_mean_over_matches_with_others_by_deal():
     for row in skill_leaderboard(outcomes).rows:
         assert row.score.value == pytest.approx((row.tally.wins + row.tally.draws / 2) / row.tally.n)
         assert (row.score.n, row.score.clusters) == (row.tally.n, row.tally.n / 2)
-
-
-@pytest.mark.parametrize(
-    ("intervals", "expected"),
-    [
-        ({"a": (5, 6), "b": (3, 4), "c": (1, 2)}, {"a": (1, 1), "b": (2, 2), "c": (3, 3)}),
-        ({"a": (3, 6), "b": (3, 4), "c": (1, 2)}, {"a": (1, 2), "b": (1, 2), "c": (3, 3)}),
-        ({"a": (5, 9), "b": (3, 6), "c": (1, 4)}, {"a": (1, 2), "b": (1, 3), "c": (2, 3)}),
-        ({"a": (5, None), "b": (1, 4), "c": (None, None)}, {"a": (1, 2), "b": (2, 3), "c": (1, 3)}),
-        ({"a": (1, 1), "b": (1, 1)}, {"a": (1, 2), "b": (1, 2)}),
-    ],
-)
-def test_ranks_that_intervals_leave_open(intervals, expected):
-    assert rank_ranges(intervals) == expected
 
 
 def test_every_board_shows_ranks_by_its_own_metric():

@@ -10,7 +10,7 @@ from rating.report.tables import sheet, to_json, to_text
 from rating.schemes.leaderboard import headline
 from rating.schemes.reservations import figures, reserve, share_played_for
 from rating.schemes.summary import summarise_scores
-from tests.rating.made_outcomes import duel, void
+from tests.rating.made_outcomes import duel, match, void
 from tests.rating.schemes.test_leaderboard import BOARD_OF, LOGS
 
 
@@ -77,6 +77,18 @@ def test_at_the_threshold_and_with_forfeits_a_rating_is_shown():
     assert any(row.withheld for row in board_of("duels", mute(log, "a"), limit=0.74).rows)
     loser = board_of("duels", mute(log, "a", forfeits=True), limit=0.0).rows[-1]
     assert (loser.policy, loser.withheld, share_played_for(loser.effort)) == ("a", False, 0.0)
+
+
+def test_ranks_by_means_are_among_those_shown():
+    pay = {"a": 3.0, "b": 2.0, "c": 0.0}
+    log = [
+        match(3 * deal + place, (name, pay[name] + deal % 3), seed=deal)
+        for deal in range(12)
+        for place, name in enumerate(pay)
+    ]
+    board = board_of("mean_reward", mute(log, "b"))
+    assert [(row.policy, row.rank) for row in board.rows] == [("a", (1, 1)), ("c", (2, 2)), ("b", None)]
+    assert board.established == (("a", "c"),)
 
 
 def test_a_summary_has_no_score_where_a_rating_is_withheld():

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from rating.statistics.across import NOBODY, Pool, largest_pool, win_probabilities
+from rating.statistics.across import NOBODY, Pool, established_scores, largest_pool, win_probabilities
 from rating.statistics.bradley_terry import BradleyTerryOptions, fit_totals
 
 OPTIONS = BradleyTerryOptions(seat_term=False)
@@ -37,6 +37,19 @@ def test_who_is_outside_changes_nothing_but_the_fit():
     strong = fitted(("a", "b", "z"), [[0, 20, 40], [20, 0, 40], [0, 0, 0]])
     found = win_probabilities({"g": strong}, Pool(("g",), ("a", "b")))
     assert found["a"].value == pytest.approx(0.5)
+
+
+def test_differences_between_scores_are_established_all_pairs_together():
+    rng, pool, wrong = np.random.default_rng(6), Pool(("g", "h"), tuple("abcdef")), 0
+    games = np.triu(np.full((6, 6), 40.0), 1)
+    for _ in range(200):
+        fits = {
+            name: fit_totals(pool.policies, rng.binomial(40, games / 80).astype(float), games, OPTIONS) for name in "gh"
+        }
+        wrong += bool(established_scores(fits, pool))
+    assert wrong / 200 < 0.05 + 2 * np.sqrt(0.05 * 0.95 / 200)
+    clear = fit_totals(tuple("ab"), np.array([[0.0, 35.0], [0.0, 0.0]]), np.array([[0.0, 40.0], [0.0, 0.0]]), OPTIONS)
+    assert established_scores({"g": clear}, Pool(("g",), ("a", "b"))) == (("a", "b"),)
 
 
 def test_intervals_cover_the_truth():

@@ -1,11 +1,14 @@
 """Ratings with length, style or role held equal."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
 from rating.statistics.battles import Battle, comparisons_of
 from rating.statistics.bradley_terry import (
+    DEFAULT_PRIOR_SD,
     ELO_PER_NAT,
     BradleyTerryOptions,
     Comparisons,
@@ -14,7 +17,6 @@ from rating.statistics.bradley_terry import (
     fit,
     fit_terms,
 )
-from rating.statistics.estimates import Z_95
 
 
 def confounded(rng, *, effect=120.0, size=10, games=1500):
@@ -39,8 +41,8 @@ def test_what_length_hid_is_found():
         order["held"].append(spearmanr(held.fitted.ratings, strengths)[0])
         order["ignored"].append(spearmanr(fit(data).ratings, strengths)[0])
         truth = 1000 + strengths - strengths.mean()
-        hits.append(np.abs(held.fitted.ratings - truth) <= Z_95 * held.fitted.errors)
-        effects.append(abs(held.effects[0].value - 120) <= Z_95 * held.effects[0].error)
+        hits.append(np.abs(held.fitted.ratings - truth) <= held.fitted.reach * held.fitted.errors)
+        effects.append(abs(held.effects[0].value - 120) <= held.fitted.reach * held.effects[0].error)
     assert np.mean(order["held"]) > 0.9 > 0.4 > np.mean(order["ignored"])
     assert 0.9 <= np.mean(hits) <= 0.99 and np.mean(effects) >= 0.85
 
@@ -70,8 +72,33 @@ def test_without_terms_it_is_the_fit_clustered():
     assert fitted.clusters == plain.clusters == 200
 
 
+def test_errors_are_those_of_leaving_out_each_deal():
+    rng = np.random.default_rng(6)
+    data, longer, _ = confounded(rng, size=4, games=200)
+    # Deals of one result, of several, and of more than there are parameters.
+    data = replace(data, cluster=np.array([min(game // 9, 15) if game > 40 else 100 + game for game in range(200)]))
+    options = BradleyTerryOptions(200.0)
+    held = fit_terms(data, [Term("length", longer)], options)
+    x = np.r_[held.fitted.ratings - 1000, held.fitted.seat_advantage, held.effects[0].value] / ELO_PER_NAT
+    rows = np.column_stack((np.eye(4)[data.first] - np.eye(4)[data.second], np.ones(200), longer))
+    p = 1 / (1 + np.exp(-(rows @ x)))
+    prior = np.diag((ELO_PER_NAT / np.r_[np.full(4, 200.0), DEFAULT_PRIOR_SD, DEFAULT_PRIOR_SD]) ** 2)
+    curvature = rows.T @ ((p * (1 - p))[:, None] * rows) + prior
+    inverse, squares, deals = np.linalg.inv(curvature), np.zeros((6, 6)), np.unique(data.cluster)
+    for deal in deals:
+        own = data.cluster == deal
+        information = rows[own].T @ ((p * (1 - p))[own, None] * rows[own])
+        moved = np.linalg.solve(curvature - information, rows[own].T @ (data.score - p)[own])
+        squares += np.outer(moved, moved)
+    expected = (1 - 1 / len(deals)) * squares + inverse @ prior @ inverse
+    assert held.effects[0].error == pytest.approx(ELO_PER_NAT * expected[5, 5] ** 0.5)
+    assert held.fitted.seat_error == pytest.approx(ELO_PER_NAT * expected[4, 4] ** 0.5)
+    assert held.fitted.clusters == len(deals)
+
+
 def test_any_order_of_the_log_gives_the_same_bytes():
     data, longer, _ = confounded(np.random.default_rng(3), games=300)
+    data = replace(data, cluster=data.cluster // 3)
     order = np.random.default_rng(4).permutation(300)
     one, other = (fit_terms(data.select(how), [Term("length", longer[how])]) for how in (np.arange(300), order))
     assert one.effects == other.effects
@@ -79,16 +106,19 @@ def test_any_order_of_the_log_gives_the_same_bytes():
     assert one.fitted.covariance.tobytes() == other.fitted.covariance.tobytes()
 
 
-def test_a_term_that_decides_everything_is_finite_and_a_bad_one_refused():
+def test_a_term_that_decides_everything_is_finite():
     data = comparisons_of([Battle("a", "b", 1.0), Battle("b", "a", 0.0), Battle("a", "b", 0.0)])
     separating = fit_terms(data, [Term("length", np.array([9.0, -9.0, -9.0]))])
     assert np.isfinite(separating.effects[0].value) and np.all(np.isfinite(separating.fitted.errors))
-    for values, prior_sd, words in (
-        (np.zeros(2), 1.0, "each of 3 results"),
-        (np.array([0, np.nan, 0]), 1.0, "1 that are not finite"),
-        (np.zeros(3), 0.0, "positive prior_sd"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            fit_terms(data, [Term("length", values, prior_sd)])
-    with pytest.raises(ValueError, match="davidson"):
-        fit_terms(data, [], BradleyTerryOptions(ties="davidson"))
+
+
+def test_what_cannot_be_fitted_is_refused():
+    data = comparisons_of([Battle("a", "b", 1.0), Battle("b", "a", 0.0), Battle("a", "b", 0.0)])
+    with pytest.raises(ValueError, match="each of 3 results"):
+        fit_terms(data, [Term("length", np.zeros(2))])
+    with pytest.raises(ValueError, match="1 that are not finite"):
+        fit_terms(data, [Term("length", np.array([0, np.nan, 0]))])
+    with pytest.raises(ValueError, match="prior_sd: expected a number or 'fitted'"):
+        fit_terms(data, [], BradleyTerryOptions(prior_sd=None))
+    with pytest.raises(ValueError, match="two or more, from which errors are estimated, got 1"):
+        fit_terms(replace(data, cluster=np.zeros(3, dtype=np.int64)), [])

@@ -1,0 +1,42 @@
+"""The table of ratings with style held equal."""
+
+from rating.report.tables import Sheet
+from rating.schemes import cells
+from rating.schemes.claims import claims
+from rating.schemes.leaderboard import ALWAYS, Ranks
+from rating.statistics.style import StyleControl
+
+
+def style_sheet(control: StyleControl, environment: str = "") -> Sheet:
+    """Returns the ratings with style held equal beside the plain ones, and the effects of style.
+
+    Args:
+        control: the ratings and effects.
+        environment: of the results.
+    """
+    rows = [
+        [
+            cells.ranks(row.best_rank, row.worst_rank),
+            row.policy,
+            cells.rating(row.rating, row.low, row.high),
+            cells.number(row.plain, 0),
+            f"{row.rating - row.plain:+.0f}",
+        ]
+        for row in control.rows
+    ]
+    effects = "; ".join(f"{one.name} {one.value:+.0f} [{one.low:.0f}, {one.high:.0f}]" for one in control.effects)
+    notes = [
+        claims([(row.policy, Ranks(row.best_rank, row.worst_rank)) for row in control.rows]),
+        f"held equal, with the effect of twice as much in Elo and its 95 % interval ({control.deals} deals): {effects}",
+        *([f"the same on both sides of every result: {', '.join(control.alike)}"] if control.alike else []),
+        "style control also takes away what longer or formatted answers are better by",
+    ]
+    return Sheet(
+        f"{environment}: style control" if environment else "style control",
+        ["rank", "policy", "rating, style equal", "rating", "change"],
+        rows,
+        [note for note in notes if note],
+        [ALWAYS] * 5,
+        texts=2,
+        has_names=True,
+    )

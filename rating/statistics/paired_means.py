@@ -1,0 +1,111 @@
+"""Differences of means on common deals, and which of them are established for all pairs of policies together.
+
+Policies that play the same deals share the luck of the deal, which cancels in the difference on each deal. A pair is tested by
+Fisher's randomisation test: between equals the sign of the difference on each deal is random. All pairs share the draws of these
+signs, which keeps their dependence.
+
+Sources: Fisher, The Design of Experiments (1935, section 21) for the signs; Romano and Wolf (2005) for all pairs together
+(``rating.statistics.simultaneous``).
+"""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rating.records.outcome import Outcome
+from rating.statistics.estimates import FEWEST_CLUSTERS
+from rating.statistics.results import rewards
+from rating.statistics.simultaneous import LEVEL, Pair, step_down
+
+Floats = NDArray[np.float64]
+
+DRAWS = 2_000
+"""Draws of the signs of all deals."""
+
+_EXACT = 11
+"""Deals up to which all combinations of signs are used instead."""
+
+_ROUNDING = 1e-9
+
+
+class Case(NamedTuple):
+    """The result of a policy in a match.
+
+    Attributes:
+        policy: its name.
+        deal: seed of the match.
+        value: its result, e.g. the reward.
+        part: which of several results it is, e.g. a role; empty where there is one kind.
+    """
+
+    policy: str
+    deal: int
+    value: float
+    part: str = ""
+
+
+def reward_cases(outcomes: Iterable[Outcome], statistic: str = "", part: str = "") -> list[Case]:
+    """Returns the mean reward of each policy in each finished match, or of a statistic in place of the reward."""
+    outcomes = list(outcomes)
+    seeds = {outcome.number: outcome.seed for outcome in outcomes}
+    return [Case(policy, seeds[number], value, part) for number, policy, value in rewards(outcomes, statistic)]
+
+
+def by_deal(cases: Iterable[Case]) -> dict[str, dict[int, list[float]]]:
+    """Returns the values of each policy on each deal."""
+    table: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for case in cases:
+        table[case.policy][case.deal].append(case.value)
+    return {name: dict(deals) for name, deals in sorted(table.items())}
+
+
+def paired_differences(first: Mapping[int, list[float]], second: Mapping[int, list[float]]) -> dict[int, float]:
+    """Returns the mean of the first policy less the mean of the second on each common deal."""
+    return {deal: fmean(first[deal]) - fmean(second[deal]) for deal in sorted(first.keys() & second.keys())}
+
+
+def established(cases: Iterable[Case], level: float = LEVEL) -> tuple[Pair, ...]:
+    """Returns the pairs of policies whose difference of means is established.
+
+    Nothing is established of two policies with fewer than ``FEWEST_CLUSTERS`` common deals, nor where the difference on the
+    common deals has another sign than the difference of the means over all matches.
+
+    Args:
+        cases: of one part, in any order.
+        level: probability, at most, that any of the pairs is wrong.
+    """
+    values = by_deal(cases)
+    means = {name: fmean(itertools.chain.from_iterable(deals.values())) for name, deals in values.items()}
+    pairs, columns = [], []
+    for one, other in itertools.combinations(values, 2):
+        found = paired_differences(values[one], values[other])
+        lead, scale = sum(found.values()), sum(map(abs, found.values()))
+        if len(found) >= FEWEST_CLUSTERS and abs(lead) > _ROUNDING * scale:
+            pairs.append(Pair(one, other) if lead > 0 else Pair(other, one))
+            columns.append(found)
+    if not pairs:
+        return ()
+    deals = {deal: index for index, deal in enumerate(sorted(set().union(*columns)))}
+    differences = np.zeros((len(deals), len(pairs)))
+    for column, found in enumerate(columns):
+        differences[[deals[deal] for deal in found], column] = list(found.values())
+    differences /= np.sqrt((differences**2).sum(axis=0))
+    statistics = np.abs(differences.sum(axis=0)) * (1 - _ROUNDING)
+    rejected = step_down(statistics, np.abs(_signs(len(deals)) @ differences), level)
+    return tuple(
+        pair
+        for pair, is_found in zip(pairs, rejected, strict=True)
+        if is_found and means[pair.better] > means[pair.worse]
+    )
+
+
+def _signs(deals: int) -> Floats:
+    """Returns signs of the deals, shape (draws, deals): all combinations with a plus first for few deals, else random ones."""
+    if deals <= _EXACT:
+        return np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=deals - 1)])
+    return np.random.default_rng(0).integers(0, 2, size=(DRAWS, deals)).astype(np.float64) * 2 - 1
