@@ -1,7 +1,7 @@
 """Stableness: how abilities move as more is played, and when play could have stopped (DeepEval, arXiv 2309.04369).
 
 The ability of a player is its mean reward over its matches, in each role. The paper repeats a task until that converges, and
-does not say what converging is. What counts as standing still here is in ``rating.statistics.stableness``.
+does not say what converging is. What counts as standing still here is in ``benchmarks.deepeval.stableness``.
 """
 
 import math
@@ -11,6 +11,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from benchmarks.deepeval.pool import SCRIPTED
+from benchmarks.deepeval.stableness import RunningStableness, StablenessRule, stableness
 from benchmarks.experiments.pictures import axes, legend_columns, line_style, plain
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
@@ -25,7 +26,6 @@ from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.estimates import mean_estimate
 from rating.statistics.results import finished
-from rating.statistics.stableness import RunningStableness, StablenessRule, stableness
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,7 +53,7 @@ class Options(RowOptions):
 
     task: str = option("public_goods_v0", "what is played; with --run, every task of the run is taken")
     matches: int = option(100, "matches of each policy", smoke=8)
-    until_still: bool = option(False, "play until abilities stand still or are known, and --matches at most")
+    until_known: bool = option(False, "play until abilities are known closely enough, and --matches at most")
     window: int = option(10, "matches back with which an ability is compared, and in a row for which it must not move")
     eps: float = option(0.0, "an ability stands still if it changes by less; 0 for what suits the task")
     half_width: float = option(0.0, "half a 95 % interval that is narrow enough; 0 for what suits the task")
@@ -77,13 +77,11 @@ def plan(options: Options) -> dict[str, RunConfig]:
     tasks = list(RULES) if options.run else [options.task]
     environments = [EnvironmentConfig(name=task, scheme="mean_reward") for task in tasks]
     scripted = {task: SCRIPTED.get(task, ("random",)) for task in tasks}
-    if not options.until_still:
+    if not options.until_known:
         return {RUN: plan_run(options, environments, scripted=scripted, stop={"matches": options.matches})}
     rule = options.rule(options.task)
     stop = {
-        "still": rule.eps,
         "half_width": rule.half_width,
-        "window": rule.window,
         "min_matches": 2 * rule.window,
         "max_matches": options.matches,
     }
@@ -173,7 +171,7 @@ def verdict_table(run: PlayedRun, found: Mapping[str, RunningStableness], option
                 for rule in [options.rule(task)]
             ),
             "empty: it has not come to that",
-            "why play stopped: count, after the wanted number; stable, or settled where intervals were narrow; cap, at the limit",
+            "why play stopped: count, after the wanted number; settled, where intervals were narrow; cap, at the limit",
         ],
     )
 
@@ -247,7 +245,7 @@ def draw(task: str, result: RunningStableness) -> "Figure":
 
 def precision(options: Options) -> str:
     """Says how many cases there are."""
-    most = "at most " if options.until_still else ""
+    most = "at most " if options.until_known else ""
     return f"n = {most}{options.matches} matches of each policy, each of which is a point of its curve"
 
 

@@ -79,7 +79,7 @@ def _cost(config: RunConfig, item: EnvironmentConfig) -> Cost:
     pool = config.pool(item.name)
     # Whoever is the field of the others plays more than is asked of a policy under test.
     tested = [name for name in pool if name != item.opponent] or pool
-    enough = config.stop.min_matches
+    enough = config.stop.rated_rule().least
     matches = Counter[str]()
     seats: dict[str, Counter[int]] = {name: Counter() for name in tested}
     least = 0

@@ -35,7 +35,7 @@ def plan_run(
         environments: what is played.
         stop: keys of ``StopConfig``; a fixed number of matches raises the limit, unless that is given too.
         scripted: the scripted policies of each of the environments.
-        **settings: further keys of the run file.
+        **settings: further keys of the run file; the schedule is a round robin, as in the papers, unless they name another.
 
     Raises:
         OptionError: if nobody is left to play, or a setting has no valid value.
@@ -51,7 +51,7 @@ def plan_run(
             seed=options.seed,
             workers=options.workers,
             stop=StopConfig(**{**limit, **stop}),
-            **settings,
+            **{"schedule": "round_robin", **settings},
         )
     except ValidationError as error:
         raise OptionError(explanation(error)) from error

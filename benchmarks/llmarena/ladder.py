@@ -75,12 +75,12 @@ def stop_table(run: PlayedRun, boards: Mapping[str, Leaderboard]) -> Table:
 
 
 def _meanings(stop: StopConfig) -> dict[str, str]:
+    least = stop.rated_rule().least
     return {
         "mu_stable": (
-            f"every player had {stop.min_matches} matches, and no mu had changed by {stop.eps} or more over a player's last"
-            f" {stop.window}"
+            f"every player had {least} matches, and no mu had changed by {stop.eps} or more over a player's last {stop.window}"
         ),
-        "sigma": f"every player had {stop.min_matches} matches and a sigma below {stop.sigma}",
+        "sigma": f"every player had {least} matches and a sigma below {stop.sigma}",
         "count": f"every player had {stop.matches} matches of the kind that counts",
         "cap": f"a player was scheduled {stop.max_matches} times or more before there was another reason",
     }

@@ -34,6 +34,7 @@ from rating.running.run_file import PERSON, RunConfig
 from rating.running.run_tables import EnvironmentConfig
 from rating.schemes.field import Field
 from rating.schemes.mean_reward import MeanReward
+from rating.schemes.stopping import LEAST_MATCHES
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import FEWEST_CLUSTERS, Estimate, mean_estimate
 from rating.statistics.running_mean import RunningMean
@@ -96,7 +97,6 @@ def plan(options: Options) -> dict[str, RunConfig]:
             "half_width": options.half_width,
             "min_matches": options.min_matches,
             "max_matches": options.max_matches,
-            "window": math.ceil(options.min_matches / 2),  # means are looked at from two windows on
         }
     )
     game = EnvironmentConfig(
@@ -270,7 +270,7 @@ def match_table(cases: Mapping[str, Sequence[Case]], values: Mapping[str, Sequen
                 *(percent(bounded_mean([one == name for one in endings], deals)) for name in ENDINGS),
                 len(own) - len(finished),
                 known if math.isfinite(known) else None,
-                settled_after(halves, wanted, run.config.stop.min_matches) if wanted else None,
+                settled_after(halves, wanted, run.config.stop.min_matches or LEAST_MATCHES) if wanted else None,
             ]
         )
     return Table(

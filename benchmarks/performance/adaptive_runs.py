@@ -159,7 +159,9 @@ def judge(outcomes: Sequence[Outcome], stop_reason: str) -> Played:
     if len(ended[0].seats) > 2:
         comparisons = replace(comparisons, seated=False)
     standings = bradley_terry.standings(comparisons)
-    return Played(len(ended), stop_reason, bradley_terry.expected_order(standings.fitted, draws=1000), standings)
+    fitted = bradley_terry.fit(comparisons)
+    drawn = bradley_terry.drawn_ratings(fitted, comparisons, draws=1000)
+    return Played(len(ended), stop_reason, float(bradley_terry.expected_spearman(fitted.ratings, drawn)), standings)
 
 
 def _run_file(name: str, own: dict[str, Any], schedule: str, seed: int, options: Options) -> str:

@@ -120,13 +120,13 @@ def _run(parser: "_Parser") -> None:
     parser.add_argument(
         "--schedule",
         choices=("round_robin", "adaptive"),
-        help="who meets whom: a fixed cycle (default), or chosen from the results so far, by which fewer games tell the order",
+        help="who meets whom: a fixed cycle, or chosen from the results so far (default for rated two-player games)",
     )
     parser.add_argument(
         "--stop",
         metavar="RULE",
-        help="what rated games are played for: trueskill+order (default), trueskill (the paper's), spearman=0.99, separated=60,"
-        " width=60, or several joined by +",
+        help="when rated games end: order (default), spearman=0.99, top=3, separated=60, width=60, or several joined by +;"
+        " trueskill for the paper's rule",
     )
     parser.add_argument("--max-matches", type=count, help="scheduled matches of a policy after which play stops")
     parser.add_argument("--min-matches", type=count, help="matches of a policy before play can stop")

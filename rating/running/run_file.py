@@ -36,7 +36,8 @@ from rating.running.run_tables import (
     TurnsConfig,
 )
 from rating.running.tournament_config import TournamentConfig
-from rating.schemes.scheme import ADAPTIVE
+from rating.schemes.registry import find_scheme
+from rating.schemes.scheme import ADAPTIVE, ROUND_ROBIN
 
 DEADLINE = 600.0
 """Seconds a policy has for a reply unless the run says otherwise: a run must end."""
@@ -90,7 +91,7 @@ class RunConfig(Table):
     stop: StopConfig = StopConfig()
     ratings: RatingsConfig = RatingsConfig()
     ahead: Count = 2
-    schedule: ScheduleName = "round_robin"
+    schedule: ScheduleName | None = None
     executor: ExecutorName = "auto"
     workers: Annotated[int, Field(ge=0, le=1024)] = 0
     concurrency: Count = 64
@@ -281,7 +282,7 @@ class RunConfig(Table):
         rules = {item.name: asdict((item.tournament or TournamentConfig()).rules()) for item in self.environment}
         identity = {"players": players, "turns": turns, "tournament": rules, "seed": self.seed, "ahead": self.ahead}
         identity["environments"] = {item.name: item.fixed() for item in self.environment}
-        identity["schedule"] = {item.name: item.schedule or self.schedule for item in self.environment}
+        identity["schedule"] = {item.name: self.schedule_of(item.name) for item in self.environment}
         identity["operational"] = {title: sorted(names) for title, names in self._operational.items() if names}
         identity["people"] = sorted(self._people)
         identity["pools"] = {item.name: self.phases(item.name) for item in self.environment}
@@ -292,6 +293,20 @@ class RunConfig(Table):
         item = self.find_environment(environment)
         declared = load_environment(environment).declaration.rated_options if item.rated_options else {}
         return {**declared, **item.options}
+
+    def schedule_of(self, environment: str) -> str:
+        """Returns the schedule of an environment: its own, the run's if its scheme has it, or the standard one of its scheme.
+
+        Raises:
+            OptionError: if its scheme is none.
+        """
+        item = self.find_environment(environment)
+        if item.schedule:
+            return item.schedule
+        scheme = find_scheme(environment, item.scheme or load_environment(environment).declaration.scheme)
+        if not scheme.can_adapt or item.seats:
+            return ROUND_ROBIN
+        return self.schedule or scheme.standard_schedule
 
     def pool(self, environment: str) -> list[str]:
         """Returns the names of the policies that are compared in an environment: sorted, later phases behind earlier ones."""
@@ -335,9 +350,7 @@ class RunConfig(Table):
         """Returns the run with what was scheduled of its adaptive environments; ``seats`` is asked for it by name."""
         config = self.model_copy()
         config._recorded = {
-            item.name: tuple(seats(item.name))
-            for item in self.environment
-            if (item.schedule or self.schedule) == ADAPTIVE
+            item.name: tuple(seats(item.name)) for item in self.environment if self.schedule_of(item.name) == ADAPTIVE
         }
         return config
 

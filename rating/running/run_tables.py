@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from llmarena_envs.catalogue import canonical_name
 from rating.running.budget import Budget
 from rating.running.tournament_config import TournamentConfig
-from rating.schemes.stopping import DEFAULT_RULE, StopRule
+from rating.schemes.stopping import ALIKE_ELO, DEFAULT_RULE, StopRule
 
 ScheduleName = Literal["round_robin", "adaptive"]
 WORKERS = "workers"
@@ -55,7 +55,8 @@ class EnvironmentConfig(Table):
         scheme: the way in which policies are compared, a name of ``rating.schemes.registry``; by default the one that the
             environment declares.
         schedule: ``round_robin``, the fixed cycle of the scheme, or ``adaptive``, which chooses who meets whom from the results
-            so far (schemes ``duels`` and ``mean_reward``); by default the run's, where the scheme can.
+            so far (schemes ``duels`` and ``mean_reward``); by default the run's, where the scheme can, and if the run has none,
+            ``adaptive`` with the scheme ``duels`` and ``round_robin`` with all others.
         opponent: the policy on the seats that are not under test, where the scheme has such seats; by default ``random``. With
             the scheme ``field``, one of the pool by name or any other by spec.
         value: statistic of the environment that the schemes ``field`` and ``mean_reward`` average; by default none.
@@ -119,35 +120,36 @@ class StopConfig(Table):
     """When an environment has been played enough; see ``rating.schemes.stopping``.
 
     Attributes:
-        rule: what environments that are rated by TrueSkill are played for; see ``rating.schemes.stopping.grammar``.
-        min_matches: matches of each policy before anything can stop.
+        rule: what rated two-player environments are played for; see ``rating.schemes.stopping.grammar``.
+        alike: difference in Elo that hardly matters: play ends as well when policies that are not told apart differ by less with
+            a probability of 90 %; 0 for never.
+        min_matches: matches of each policy before anything can stop; by default 8, and 50 where means are waited for, or under
+            the rule ``trueskill``.
         window: own matches ago with which a policy's mu is compared.
         eps: change of mu that counts as none.
         sigma: sigma that counts as certain.
         max_matches: scheduled matches of each policy after which no batch is begun in any case; a batch is whole cycles of
             the schedule with at least thirty matches of each policy, or as many as this if it is less, so up to a batch more is
             played.
-        matches: of each policy in environments that are not rated by TrueSkill: as undercover, or with itself in a
+        matches: of each policy in environments that are not rated: as undercover, or with itself in a
             co-operative game.
         half_width: of the 95 % interval of every policy's mean at which the schemes ``field`` and ``mean_reward`` stop,
             instead of after ``matches``.
-        still: change of every policy's mean over ``window`` own matches, for so many in a row, below which the scheme
-            ``mean_reward`` stops, instead of after ``matches``.
     """
 
     rule: Annotated[str, AfterValidator(_check_rule)] = DEFAULT_RULE
-    min_matches: Count = 50
+    alike: Annotated[float, Field(ge=0)] = ALIKE_ELO
+    min_matches: Count | None = None
     window: Count = 20
     eps: Annotated[float, Field(gt=0)] = 0.25
     sigma: Annotated[float, Field(gt=0)] = 1.0
     max_matches: Count = 400
     matches: Count = 100
     half_width: Annotated[float, Field(gt=0)] | None = None
-    still: Annotated[float, Field(gt=0)] | None = None
 
     def rated_rule(self) -> StopRule:
-        """Returns the rule of environments that are rated by TrueSkill."""
-        return StopRule(**self.model_dump(exclude={"matches", "half_width", "still"}))
+        """Returns the rule of rated two-player environments."""
+        return StopRule(**self.model_dump(exclude={"matches", "half_width"}))
 
 
 class BudgetConfig(Table):

@@ -5,25 +5,35 @@ Source: LLMArena (arXiv 2402.16499) for TrueSkill; see ``rating.statistics`` for
 
 from collections.abc import Iterator, Sequence
 
+from llmarena_envs.core.options import OptionError
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.schedules.round_robin import round_robin
 from rating.schemes.repeating import Repeating
+from rating.schemes.scheme import ADAPTIVE
 from rating.schemes.skill_board import SkillLeaderboard, skill_leaderboard
 from rating.schemes.stopping import StopRule
+from rating.schemes.stopping.conditions import TopKnown
 
 
 class Duels(Repeating):
-    """Every pair plays both seats of every deal, until the ratings stand still."""
+    """Pairs play both seats of every deal, until the order is known; which pairs, the results so far say."""
 
     name = "duels"
     can_adapt = True
+    standard_schedule = ADAPTIVE
     rivals = True
 
     def check(self) -> None:
         """Checks that two seats are rated, and that nobody is a fixed opponent."""
         super().check()
         self._contest.check(f"{self.setting.environment}, whose players are compared by duels", policies=2, seats=2)
+        for condition in self.setting.stop.conditions():
+            if isinstance(condition, TopKnown) and condition.count >= len(self.setting.policies):
+                raise OptionError(
+                    f"{self.setting.environment}: stop rule: expected top=K with K below the number of policies,"
+                    f" {len(self.setting.policies)}; got top={condition.count}"
+                )
 
     def least_policies(self, seats: int) -> int:
         """Returns 2: a policy is rated by playing others."""
@@ -40,5 +50,5 @@ class Duels(Repeating):
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> SkillLeaderboard:
         """Makes the leaderboard; its ranks hold however often the stop rule has looked at the results."""
         stop = self.setting.stop
-        growth = max(1.0, stop.max_matches / stop.min_matches)
+        growth = max(1.0, stop.max_matches / stop.least)
         return skill_leaderboard(outcomes, stop_reason=stop_reason, growth=growth)

@@ -17,7 +17,7 @@ from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, common_fields, ranked_by_means, row_fields
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
-from rating.schemes.stopping import CountRule, SettlingRule
+from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.paired_means import Case
@@ -123,9 +123,9 @@ class Field(Repeating):
             return self.count_rule(opponent=self._opponent())
         return SettlingRule(
             setting.half_width,
-            self.under_test,
+            lambda outcome: [self.under_test(outcome)],
             setting.value,
-            min_matches=setting.stop.min_matches,
+            min_matches=setting.stop.min_matches or LEAST_MATCHES,
             max_matches=setting.stop.max_matches,
             opponent=self._opponent(),
         )

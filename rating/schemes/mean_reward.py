@@ -26,12 +26,11 @@ from rating.schemes.leaderboard import (
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import ADAPTIVE
-from rating.schemes.stopping import CountRule, StandstillRule
+from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.statistics.bradley_terry import Comparisons, Standings, compare, standings, tallies
 from rating.statistics.estimates import Estimate, Tally, mean_estimate
 from rating.statistics.paired_means import Case, reward_cases
 from rating.statistics.results import finished, rewards
-from rating.statistics.stableness import StablenessRule
 
 COMPANY = (
     "the tables were chosen by results, so each policy had co-players of its own: compare ratings; no difference of means is"
@@ -128,7 +127,7 @@ class RewardLeaderboard(Leaderboard):
 
 
 class MeanReward(Repeating):
-    """Every policy plays every seat on the same deals, a fixed number of matches or until the means stand still."""
+    """Every policy plays every seat on the same deals, a fixed number of matches or until the means are known."""
 
     name = "mean_reward"
     can_adapt = True
@@ -156,13 +155,18 @@ class MeanReward(Repeating):
         each = 2 * (policies - 1) if seats == 2 else seats if policies == seats else 1
         return each, each
 
-    def rule(self) -> CountRule | StandstillRule:
+    def rule(self) -> CountRule | SettlingRule:
         """Returns the number of matches of each policy, or the wait for the means if the run asks for it."""
         setting = self.setting
-        if setting.still is None and setting.half_width is None:
+        if setting.half_width is None:
             return self.count_rule()
-        rule = StablenessRule(setting.stop.window, setting.still, setting.half_width)
-        return StandstillRule(rule, setting.stop.max_matches, setting.value)
+        return SettlingRule(
+            setting.half_width,
+            lambda outcome: outcome.seats,
+            setting.value,
+            min_matches=setting.stop.min_matches or LEAST_MATCHES,
+            max_matches=setting.stop.max_matches,
+        )
 
     def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
         """Returns the statistic, or the rewards if the run asks for none."""

@@ -16,7 +16,7 @@ from rating.schedules.schedule import Schedule
 from rating.schedules.seating import seating
 from rating.schedules.until import Source, Until
 from rating.schemes.scheme import ADAPTIVE, Scheme, Setting
-from rating.schemes.stopping import CountRule, SettlingRule, StandstillRule, StopRule, Values, fold_values
+from rating.schemes.stopping import LEAST_RATED, CountRule, SettlingRule, StopRule, Values, fold_values
 from rating.statistics.design import Design
 
 
@@ -38,8 +38,8 @@ class Repeating(Scheme):
             self._contest = replace(
                 self._contest, batch=played * even_batch(min(rule.matches, rule.max_matches), cycles) // cycles
             )
-        elif isinstance(rule, StandstillRule):  # asked as often as it could answer otherwise
-            self._contest = replace(self._contest, batch=min(rule.stableness.window, self._contest.batch))
+        elif isinstance(rule, StopRule) and len(setting.policies) == 2:  # the only pair is soon told apart
+            self._contest = replace(self._contest, batch=min(LEAST_RATED, self._contest.batch))
 
     def schedule(self) -> Schedule:
         """Returns the schedule, before its first match."""
@@ -139,10 +139,10 @@ class Repeating(Scheme):
             return ""
         return (
             f"the stop rule {self.setting.stop.rule!r} has no effect where no ratings are waited for (scheme {self.name!r}); see"
-            " matches, half_width and still"
+            " matches and half_width"
         )
 
-    def end(self) -> StopRule | CountRule | SettlingRule | StandstillRule:
+    def end(self) -> StopRule | CountRule | SettlingRule:
         """Returns when to stop: after a number of matches where the run says who sits where, else by the rule of the scheme."""
         matches = self.setting.matches
         return CountRule(matches, matches) if self.setting.seats else self.rule()
@@ -176,7 +176,7 @@ class Repeating(Scheme):
         return 1, 1
 
     @abstractmethod
-    def rule(self) -> StopRule | CountRule | SettlingRule | StandstillRule:
+    def rule(self) -> StopRule | CountRule | SettlingRule:
         """Returns when to stop."""
 
     def count_rule(self, *, counted: int = 1, scheduled: int = 1, opponent: str = "") -> CountRule:

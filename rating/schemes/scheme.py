@@ -51,7 +51,6 @@ class Setting:
         references: values to compare with, by what they are.
         value: statistic of the environment that is averaged by the schemes ``field`` and ``mean_reward``; empty for none.
         half_width: of the 95 % intervals of means, at which enough has been played; ``None`` for a number of matches.
-        still: change of means over ``stop.window`` matches, below which enough has been played; ``None`` for a number of matches.
         tournament: rules of a tournament; ``None`` for the standard ones.
         max_fallbacks: share of turns played for a policy above which its rating is withheld.
         newcomers: those of the policies that came later, phase by phase.
@@ -80,7 +79,6 @@ class Setting:
     references: Mapping[str, float] = field(default_factory=dict)
     value: str = ""
     half_width: float | None = None
-    still: float | None = None
     tournament: TournamentRules | None = None
     max_fallbacks: float = 0.5
     newcomers: tuple[tuple[str, ...], ...] = ()
@@ -104,6 +102,7 @@ class Scheme(ABC):
     Attributes:
         name: what environments call the scheme in their declaration.
         can_adapt: whether it has an adaptive schedule.
+        standard_schedule: ``adaptive`` where it has the choice by default, else ``round_robin``.
         rivals: whether the rated policies of a match are rivals, so that of two the one with the larger reward has won.
         parts_add_up: whether the parts of ``cases`` together are a result as well, each counting alike.
 
@@ -113,6 +112,7 @@ class Scheme(ABC):
 
     name: ClassVar[str]
     can_adapt: ClassVar[bool] = False
+    standard_schedule: ClassVar[str] = ROUND_ROBIN
     rivals: ClassVar[bool] = False
     parts_add_up: ClassVar[bool] = False
 

@@ -1,16 +1,17 @@
 """The conditions of stop rules: each holds of the results so far or not, and describes them beside what it asks for."""
 
-import itertools
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
-from rating.schemes.stopping.evidence import ORDERS, Evidence
+from rating.schemes.stopping.evidence import Evidence
 from rating.schemes.stopping.values import compared
-from rating.statistics.estimates import Z_95
+
+ALIKE_LEVEL = 0.9
+"""Probability with which policies that are not told apart differ by less than the band, in the mean of such pairs."""
+
+TOP_LEVEL = 0.95
+"""Probability that the set of the best policies is known."""
 
 
 class Condition(Protocol):
@@ -18,6 +19,9 @@ class Condition(Protocol):
 
     def holds(self, evidence: Evidence) -> bool:
         """Says whether it does."""
+
+    def alike(self, evidence: Evidence, band: float) -> float:
+        """Returns how probably the policies that keep it open differ by less than a band, in Elo; 0 if that cannot end it."""
 
     def reached(self, evidence: Evidence) -> str:
         """Returns the present values beside those asked for."""
@@ -43,6 +47,10 @@ class TrueSkillInMatchOrder:
         """Says whether one of them is."""
         return bool(self.reason(evidence))
 
+    def alike(self, evidence: Evidence, band: float) -> float:
+        """Returns 0: it converges however close policies are."""
+        return 0.0
+
     def reason(self, evidence: Evidence) -> str:
         """Returns which of them is, ``mu_stable`` or ``sigma``, or an empty string."""
         if evidence.change(self.window) < self.eps:
@@ -51,31 +59,20 @@ class TrueSkillInMatchOrder:
 
     def reached(self, evidence: Evidence) -> str:
         """Returns the values, and the order that they do not promise."""
-        values = _convergence(evidence.sigma(), self.sigma, evidence.change(self.window), self.eps, self.window)
         return (
-            f"{values}, in match order; this rule does not promise the order of the policies: expected Spearman"
-            f" {evidence.expected_spearman():.3f}"
+            f"{self._convergence(evidence)}, in match order; this rule does not promise the order of the policies: expected"
+            f" Spearman {evidence.posterior().expected_spearman():.3f}"
         )
 
-
-@dataclass(frozen=True)
-class OrderFreeTrueSkill:
-    """The same of ratings that are averaged over random orders of the matches; attributes as ``TrueSkillInMatchOrder``."""
-
-    window: int
-    eps: float
-    sigma: float
-
-    def holds(self, evidence: Evidence) -> bool:
-        """Says whether one of them is."""
-        return evidence.mean_sigma() < self.sigma or evidence.mean_change(self.window) < self.eps
-
-    def reached(self, evidence: Evidence) -> str:
-        """Returns the values."""
-        values = _convergence(
-            evidence.mean_sigma(), self.sigma, evidence.mean_change(self.window), self.eps, self.window
-        )
-        return f"{values}, means over {ORDERS} orders"
+    def _convergence(self, evidence: Evidence) -> str:
+        """Returns the criterion that holds, the sigma if both do; both criteria if none holds."""
+        sigma, change = evidence.sigma(), evidence.change(self.window)
+        sigmas = f"largest sigma {compared(sigma, self.sigma, 2)} (asked: below {self.sigma:g})"
+        known = compared(change, self.eps, 2) if math.isfinite(change) else "not known yet"
+        changes = f"largest change of mu {known} over {self.window} matches (asked: below {self.eps:g})"
+        if sigma < self.sigma:
+            return f"TrueSkill: {sigmas}"
+        return f"TrueSkill: {changes}" if change < self.eps else f"TrueSkill: {sigmas} or {changes}"
 
 
 @dataclass(frozen=True)
@@ -90,11 +87,40 @@ class OrderKnown:
 
     def holds(self, evidence: Evidence) -> bool:
         """Says whether it is."""
-        return evidence.expected_spearman() >= self.level
+        return evidence.posterior().expected_spearman() >= self.level
+
+    def alike(self, evidence: Evidence, band: float) -> float:
+        """Returns the probability for all pairs."""
+        return evidence.posterior().alike(band)
 
     def reached(self, evidence: Evidence) -> str:
         """Returns the expected correlation."""
-        return f"expected Spearman {compared(evidence.expected_spearman(), self.level, 3)} (asked: {self.level:g})"
+        expected = evidence.posterior().expected_spearman()
+        return f"expected Spearman {compared(expected, self.level, 3)} (asked: {self.level:g})"
+
+
+@dataclass(frozen=True)
+class TopKnown:
+    """The best policies are known as a set, whatever their order.
+
+    Attributes:
+        count: how many.
+    """
+
+    count: int
+
+    def holds(self, evidence: Evidence) -> bool:
+        """Says whether they are."""
+        return evidence.posterior().top_known(self.count) >= TOP_LEVEL
+
+    def alike(self, evidence: Evidence, band: float) -> float:
+        """Returns the probability for pairs of one of the best and one of the others."""
+        return evidence.posterior().alike(band, self.count)
+
+    def reached(self, evidence: Evidence) -> str:
+        """Returns the probability."""
+        known = evidence.posterior().top_known(self.count)
+        return f"best {self.count} known with probability {compared(known, TOP_LEVEL, 3)} (asked: {TOP_LEVEL:g})"
 
 
 @dataclass(frozen=True)
@@ -111,39 +137,19 @@ class Separated:
 
     def holds(self, evidence: Evidence) -> bool:
         """Says whether that is so of all."""
-        return all(low > 0 or high <= self.margin for low, high in _gaps(evidence))
+        return all(low > 0 or high <= self.margin for low, high in evidence.posterior().gaps())
+
+    def alike(self, evidence: Evidence, band: float) -> float:
+        """Returns 0: it has a margin of its own."""
+        return 0.0
 
     def reached(self, evidence: Evidence) -> str:
         """Returns how many pairs are separated."""
-        gaps = list(_gaps(evidence))
+        gaps = list(evidence.posterior().gaps())
         apart = sum(low > 0 for low, _ in gaps)
         close = sum(low <= 0 and high <= self.margin for low, high in gaps)
         margin = f", {close} within {self.margin:g} Elo" if self.margin else ""
         return f"of {len(gaps)} pairs of neighbours {apart} separated{margin} (asked: all)"
-
-
-def _convergence(sigma: float, most: float, change: float, eps: float, window: int) -> str:
-    """Returns the criterion of TrueSkill that holds, the sigma if both do; both criteria if none holds."""
-    sigmas = f"largest sigma {compared(sigma, most, 2)} (asked: below {most:g})"
-    known = compared(change, eps, 2) if math.isfinite(change) else "not known yet"
-    changes = f"largest change of mu {known} over {window} matches (asked: below {eps:g})"
-    if sigma < most:
-        return f"TrueSkill: {sigmas}"
-    return f"TrueSkill: {changes}" if change < eps else f"TrueSkill: {sigmas} or {changes}"
-
-
-def _gaps(evidence: Evidence) -> Iterator[tuple[float, float]]:
-    """Yields the interval of the distance of every two neighbours of which one is under test."""
-    posterior = evidence.posterior()
-    order = np.argsort(-posterior.ratings, kind="stable")
-    for upper, lower in itertools.pairwise(order):
-        if {posterior.policies[upper], posterior.policies[lower]}.isdisjoint(evidence.under_test):
-            continue
-        covariance = posterior.covariance
-        distance = float(posterior.ratings[upper] - posterior.ratings[lower])
-        variance = covariance[upper, upper] + covariance[lower, lower] - 2 * covariance[upper, lower]
-        half = Z_95 * float(np.sqrt(max(variance, 0.0)))
-        yield distance - half, distance + half
 
 
 @dataclass(frozen=True)
@@ -159,6 +165,10 @@ class NarrowIntervals:
     def holds(self, evidence: Evidence) -> bool:
         """Says whether it is."""
         return evidence.half_width() <= self.most
+
+    def alike(self, evidence: Evidence, band: float) -> float:
+        """Returns 0: it asks for the scale, not for the order."""
+        return 0.0
 
     def reached(self, evidence: Evidence) -> str:
         """Returns the widest interval."""

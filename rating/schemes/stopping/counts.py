@@ -9,6 +9,9 @@ from rating.schedules.adaptive import CAP
 from rating.schedules.until import Rule
 from rating.statistics.results import finished
 
+LEAST_MATCHES = 50
+"""Finished matches of each policy before means, or TrueSkill by the paper's rule, can end play."""
+
 
 @dataclass(frozen=True)
 class CountRule:

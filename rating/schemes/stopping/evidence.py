@@ -1,28 +1,17 @@
 """What the results so far say of policies that play duels: gathered match by match, computed where a condition asks for it."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+import itertools
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
+from scipy.stats import t as student_t
 
 from rating.records.outcome import Outcome
 from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons
-from rating.statistics.estimates import Z_95
+from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Floats
 from rating.statistics.results import Duel, duels
-from rating.statistics.trueskill_rating import RunningRatings, Shuffled, TrueSkillOptions, shuffled
-
-ORDERS = 20
-"""Random orders of the matches over which TrueSkill is averaged."""
-
-ORDER_DRAWS = 400
-"""Draws from the posterior of the ratings."""
-
-_ROUNDING = 1e-9
-"""Share of the greatest variance below which one is 0."""
-
-POSTERIOR = BradleyTerryOptions(prior_sd="fitted")
-"""What is fitted."""
+from rating.statistics.simultaneous import difference_errors
+from rating.statistics.trueskill_rating import RunningRatings, TrueSkillOptions
 
 
 class Evidence:
@@ -42,21 +31,18 @@ class Evidence:
         self._online = RunningRatings(trueskill)
         self._mus: dict[str, list[float]] = {}
         self._rated = 0
-        self._matches: dict[str, list[int]] = {}
+        self._met: set[str] = set()
         self._results: list[Duel] = []
         self._deals: list[int] = []
         self._left_out: set[str] = set()
-        self._posterior: BradleyTerryFit | None = None
-        self._expected: float | None = None
-        self._averaged: dict[int, Mapping[str, Shuffled]] = {}
+        self._posterior: Posterior | None = None
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Takes the outcomes of the next matches."""
-        self._forget()
+        self._posterior = None
         seeds = {outcome.number: outcome.seed for outcome in outcomes}
         for duel in duels(outcomes):
-            for name in (duel.first, duel.second):
-                self._matches.setdefault(name, []).append(len(self._results))
+            self._met.update((duel.first, duel.second))
             self._results.append(duel)
             self._deals.append(seeds[duel.number])
 
@@ -64,12 +50,7 @@ class Evidence:
         """Waits no longer for a policy: its place in the order is not asked for."""
         self.under_test.pop(policy, None)
         self._left_out.add(policy)
-        self._forget()
-
-    def _forget(self) -> None:
-        """Lets what was computed be computed anew."""
-        self._posterior = self._expected = None
-        self._averaged.clear()
+        self._posterior = None
 
     @property
     def results(self) -> int:
@@ -79,7 +60,12 @@ class Evidence:
     @property
     def is_complete(self) -> bool:
         """Whether everybody under test has met somebody else."""
-        return all(name in self._matches for name in self.under_test)
+        return self._met.issuperset(self.under_test)
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether every match was a tie."""
+        return all(duel.score == 0.5 for duel in self._results)
 
     def sigma(self) -> float:
         """Returns the largest sigma of TrueSkill in match order."""
@@ -100,53 +86,10 @@ class Evidence:
         self._rated = len(self._results)
         return self._online
 
-    def mean_sigma(self) -> float:
-        """Returns the largest sigma of TrueSkill, each averaged over random orders."""
-        rated = self._shuffled(len(self._results))
-        return max(rated[name].sigma for name in self.under_test)
-
-    def mean_change(self, window: int) -> float:
-        """Returns the largest change of a mu of TrueSkill, averaged over random orders.
-
-        It is compared with what it was when everybody had played at least ``window`` matches fewer; infinite while somebody has
-        not played so many.
-        """
-        if any(len(self._matches[name]) < window for name in self.under_test):
-            return float("inf")
-        before = self._shuffled(min(self._matches[name][-window] for name in self.under_test))
-        now, start = self._shuffled(len(self._results)), self._trueskill.mu
-        return max(abs(now[name].mu - (before[name].mu if name in before else start)) for name in self.under_test)
-
-    def _shuffled(self, matches: int) -> Mapping[str, Shuffled]:
-        if matches not in self._averaged:
-            self._averaged[matches] = shuffled(self._results[:matches], self._trueskill, permutations=ORDERS)
-        return self._averaged[matches]
-
-    def expected_spearman(self) -> float:
-        """Returns the expected Spearman correlation of the order of the ratings with the true one.
-
-        Of two policies it is the probability that the one ahead is the better one, less that it is not: .95 for 97.5 %. One
-        alone is in order. Newcomers are placed among those who were there before, whose order they cannot improve.
-        """
-        if self._expected is None:
-            posterior = self.posterior()
-            is_alone = len(posterior.policies) < 2
-            self._expected = 1.0 if is_alone else bradley_terry.expected_order(posterior, draws=ORDER_DRAWS)
-        return self._expected
-
-    def posterior(self) -> BradleyTerryFit:
-        """Returns the ratings of all who are not left out, with the covariance of what is waited for.
-
-        The prior is as wide as the pool, and the covariance is clustered by deal.
-        """
+    def posterior(self) -> "Posterior":
+        """Returns what is known of the ratings of all who are not left out."""
         if self._posterior is None:
-            comparisons = self._comparisons()
-            fitted = bradley_terry.fit(comparisons, POSTERIOR)
-            robust = bradley_terry.clustered(fitted, comparisons)
-            if fitted.connected and robust.clusters > 1:
-                fitted = replace(fitted, covariance=robust.covariance * (robust.reach / Z_95) ** 2)
-            present = [name for name in fitted.policies if name not in self._left_out]
-            self._posterior = _conditioned(fitted, present, self.under_test)
+            self._posterior = Posterior(self._comparisons(), self._left_out, self.under_test)
         return self._posterior
 
     def half_width(self) -> float:
@@ -158,7 +101,7 @@ class Evidence:
         )
 
     def _comparisons(self) -> Comparisons:
-        names = tuple(sorted(self._matches))
+        names = tuple(sorted(self._met))
         index_of = {name: index for index, name in enumerate(names)}
         return Comparisons(
             names,
@@ -169,21 +112,87 @@ class Evidence:
         )
 
 
+class Posterior:
+    """What is known of the ratings, in Elo: draws from their posterior (``bradley_terry.drawn_ratings``).
+
+    Newcomers are placed among those who were there before, whose order they cannot improve: these stay where they are.
+
+    Args:
+        comparisons: all results.
+        left_out: policies that are not asked for.
+        under_test: those that are waited for.
+
+    Attributes:
+        policies: all but those left out.
+        ratings: of them, shape (n,).
+    """
+
+    def __init__(self, comparisons: Comparisons, left_out: Collection[str], under_test: Collection[str]) -> None:
+        self._comparisons, self._under_test = comparisons, under_test
+        self._fitted = bradley_terry.fit(comparisons, BradleyTerryOptions(prior_sd="fitted"))
+        self._kept = [index for index, name in enumerate(comparisons.policies) if name not in left_out]
+        self.policies = tuple(comparisons.policies[index] for index in self._kept)
+        self.ratings = self._fitted.ratings[self._kept]
+        self._is_free = np.array([name in under_test for name in self.policies])
+        self._drawn: Floats | None = None
+
+    def expected_spearman(self) -> float:
+        """Returns the expected Spearman correlation of the order of the ratings with the true one.
+
+        Of two policies it is the probability that the one ahead is the better one, less that it is not: .95 for 97.5 %. One
+        alone is in order.
+        """
+        if len(self.policies) < 2:
+            return 1.0
+        return float(bradley_terry.expected_spearman(self.ratings, self.draws()))
+
+    def top_known(self, count: int) -> float:
+        """Returns the probability that the set of the best so many policies is known; 1 if there are no others."""
+        if count >= len(self.policies):
+            return 1.0
+        return float(bradley_terry.set_is_known(self.ratings, self.draws(), count))
+
+    def alike(self, band: float, top: int | None = None) -> float:
+        """Returns how probably policies that are not told apart differ by less than a band, in the mean of such pairs; 0 without.
+
+        Args:
+            band: in Elo.
+            top: ask only for pairs of one of the best so many policies and one of the others.
+        """
+        one, other = np.triu_indices(len(self.policies), 1)
+        asked = self._is_free[one] | self._is_free[other]
+        if top is not None:
+            inside = np.argsort(np.argsort(-self.ratings, kind="stable")) < top
+            asked &= inside[one] != inside[other]
+        if not asked.any():
+            return 0.0
+        return float(bradley_terry.share_alike(self.ratings, self.draws(), np.array([one[asked], other[asked]]), band))
+
+    def gaps(self) -> Iterator[tuple[float, float]]:
+        """Yields the 95 % interval of the distance of every two neighbours of which one is under test."""
+        robust = bradley_terry.clustered(self._fitted, self._comparisons)
+        order = np.array(self._kept)[np.argsort(-self.ratings, kind="stable")]
+        half = np.full(len(order), np.inf)
+        if robust.clusters > 1:
+            errors = difference_errors(robust.covariance, order[:-1], order[1:])
+            half = student_t.ppf(0.975, robust.clusters - 1) * errors
+        for index, (upper, lower) in enumerate(itertools.pairwise(order)):
+            if (
+                self._comparisons.policies[upper] in self._under_test
+                or self._comparisons.policies[lower] in self._under_test
+            ):
+                distance = float(self._fitted.ratings[upper] - self._fitted.ratings[lower])
+                yield distance - float(half[index]), distance + float(half[index])
+
+    def draws(self) -> Floats:
+        """Returns draws of the ratings, in Elo, shape (draws, n)."""
+        if self._drawn is None:
+            drawn = bradley_terry.drawn_ratings(self._fitted, self._comparisons)[:, self._kept]
+            shift = float(self._fitted.ratings.mean())
+            self._drawn = np.where(self._is_free, drawn + shift, self.ratings)
+        return self._drawn
+
+
 def _change(mus: Sequence[float], window: int) -> float:
     """Returns by how much mu has changed over the last matches; ``mus`` begins with the one before the first."""
     return abs(mus[-1] - mus[-1 - window]) if len(mus) > window else float("inf")
-
-
-def _conditioned(fitted: BradleyTerryFit, names: Sequence[str], under_test: Collection[str]) -> BradleyTerryFit:
-    """Returns the ratings of some policies, with the covariance of those under test while the others stay where they are."""
-    kept = [fitted.policies.index(name) for name in names]
-    covariance = fitted.covariance[np.ix_(kept, kept)]
-    free = np.flatnonzero([name in under_test for name in names])
-    if len(free) < len(names):
-        covariance = covariance - covariance.mean(axis=0)
-        covariance -= covariance.mean(axis=1, keepdims=True)
-        # A common shift is not determined: its variance is 0 but for rounding, which must not pass for knowledge.
-        precision = np.linalg.pinv(covariance, rcond=_ROUNDING, hermitian=True)[np.ix_(free, free)]
-        covariance = np.zeros_like(covariance)
-        covariance[np.ix_(free, free)] = np.linalg.inv(precision)
-    return replace(fitted, policies=tuple(names), ratings=fitted.ratings[kept], covariance=covariance)

@@ -2,12 +2,14 @@
 
 A rule is one or more conditions joined by ``+``; it stops when all of them hold:
 
-* ``trueskill``: TrueSkill has converged (LLMArena, arXiv 2402.16499). Alone it is the paper's rule, in match order,
-  and promises nothing of the order of the policies; with others beside it, it is averaged over random orders of the matches;
 * ``order``: the same as ``spearman=0.95``;
 * ``spearman=X``: the expected rank correlation of the order with the true one is X or more, e.g. 0.99;
+* ``top=K``: the set of the best K policies is known, with probability 0.95;
 * ``separated``: of every two neighbours it is known who is ahead; ``separated=ELO``: or that they are no further apart than that;
 * ``width=ELO``: every rating is known to so much on either side.
+
+``trueskill``, alone, is the rule of LLMArena (arXiv 2402.16499): TrueSkill in match order has converged. It promises nothing of
+the order of the policies.
 """
 
 import math
@@ -17,22 +19,23 @@ from llmarena_envs.core.options import OptionError
 from rating.schemes.stopping.conditions import (
     Condition,
     NarrowIntervals,
-    OrderFreeTrueSkill,
     OrderKnown,
     Separated,
+    TopKnown,
     TrueSkillInMatchOrder,
 )
 
-DEFAULT_RULE = "trueskill+order"
+DEFAULT_RULE = "order"
 ORDER_LEVEL = 0.95
 """Expected rank correlation that ``order`` asks for."""
 
 TRUESKILL = "trueskill"
-"""The paper's rule, alone; a condition beside others."""
+"""The paper's rule, which is alone."""
 
-_FORMS = "trueskill, order, spearman=0.99, separated, separated=60, width=60"
-_TAKES_VALUE = {"spearman": (True,), "separated": (True, False), "width": (True,), TRUESKILL: (False,)}
+_FORMS = "order, spearman=0.99, top=3, separated, separated=60, width=60"
+_TAKES_VALUE = {"spearman": (True,), "separated": (True, False), "width": (True,), "top": (True,)}
 _MOST_ELO = 10_000.0
+_MOST_POLICIES = 10_000
 
 
 def read_conditions(rule: str, *, window: int, eps: float, sigma: float) -> tuple[Condition, ...]:
@@ -55,9 +58,9 @@ def read_conditions(rule: str, *, window: int, eps: float, sigma: float) -> tupl
         return (TrueSkillInMatchOrder(window, eps, sigma),)
     readers: dict[str, Callable[[str], Condition]] = {
         "spearman": lambda text: OrderKnown(_number(rule, text, 1.0)),
+        "top": lambda text: TopKnown(_count(rule, text)),
         "separated": lambda text: Separated(_number(rule, text, _MOST_ELO) if text else 0.0),
         "width": lambda text: NarrowIntervals(_number(rule, text, _MOST_ELO)),
-        TRUESKILL: lambda text: OrderFreeTrueSkill(window, eps, sigma),
     }
     values: dict[str, str] = {}
     for part in parts:
@@ -83,5 +86,14 @@ def _number(rule: str, text: str, below: float) -> float:
     return value
 
 
+def _count(rule: str, text: str) -> int:
+    """Reads a number of policies."""
+    if not text.isdecimal() or not 1 <= int(text[:6]) <= _MOST_POLICIES:
+        raise _refusal(rule, f"got {text[:40]!r} where a number of policies from 1 was expected")
+    return int(text)
+
+
 def _refusal(rule: str, got: str) -> OptionError:
-    return OptionError(f"stop rule: expected one of these, or several joined by '+': {_FORMS}; {got} in {rule[:80]!r}")
+    return OptionError(
+        f"stop rule: expected trueskill, or one or several of these joined by '+': {_FORMS}; {got} in {rule[:80]!r}"
+    )

@@ -1,49 +1,72 @@
 """The rule of rated two-player environments: conditions that must all hold, between a least and a greatest number of matches."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rating.records.outcome import Outcome
 from rating.schedules.until import Rule
-from rating.schemes.stopping.conditions import Condition, TrueSkillInMatchOrder
-from rating.schemes.stopping.counts import Counts, check_positive
+from rating.schemes.stopping.conditions import ALIKE_LEVEL, Condition, TrueSkillInMatchOrder
+from rating.schemes.stopping.counts import LEAST_MATCHES, Counts, check_positive
 from rating.schemes.stopping.evidence import Evidence
-from rating.schemes.stopping.grammar import DEFAULT_RULE, read_conditions
+from rating.schemes.stopping.grammar import DEFAULT_RULE, TRUESKILL, read_conditions
+from rating.schemes.stopping.values import compared
 from rating.statistics.trueskill_rating import TrueSkillOptions
 
 LOOK_EVERY = 100
 """Share of the results, one in so many, by which they have grown when conditions are asked again that read all of them: without
 that, every match of a long run would cost more than the one before. A batch has more than that up to some thousand matches."""
 
+ALIKE = "alike"
+"""The reason to stop where what is left to learn is of no consequence."""
+
+ALIKE_ELO = 60.0
+"""Difference below which policies are alike."""
+
+LEAST_RATED = 8
+"""Finished matches of each policy before a condition is asked, but for the paper's rule."""
+
 
 @dataclass(frozen=True)
 class StopRule:
     """The rule of rated two-player environments.
 
-    Stops when every policy has finished ``min_matches`` matches and all conditions of the rule hold, or at the cap. Conditions
-    that read all results are asked again when these have grown by a hundredth, so a long run may be longer by that.
+    Stops when every policy has finished ``least`` matches and all conditions of the rule hold, or at the cap. It stops as well,
+    with the reason ``alike``, when a condition does not hold only because of policies that hardly differ: those that are not told
+    apart differ by less than ``alike`` with a probability of 90 %. Conditions that read all results are asked again when these
+    have grown by a hundredth, so a long run may be longer by that.
 
     Attributes:
-        min_matches: finished matches of each policy before anything but the cap can stop.
+        min_matches: finished matches of each policy before anything but the cap can stop; ``None`` for 8, and for 50 under the
+            rule ``trueskill``.
         window: own matches ago with which a policy's mu is compared.
         eps: every mu must have changed by less.
         sigma: or every sigma must be less.
         max_matches: scheduled matches of a policy after which no batch is begun in any case.
         rule: the conditions, as ``rating.schemes.stopping.grammar`` reads them.
+        alike: difference in Elo that hardly matters; 0 if every one does.
         trueskill: parameters of the ratings.
     """
 
-    min_matches: int = 50
+    min_matches: int | None = None
     window: int = 20
     eps: float = 0.25
     sigma: float = 1.0
     max_matches: int = 400
     rule: str = DEFAULT_RULE
+    alike: float = ALIKE_ELO
     trueskill: TrueSkillOptions = field(default_factory=TrueSkillOptions)
 
     def __post_init__(self) -> None:
-        check_positive(self, "min_matches", "window", "max_matches")
+        check_positive(self, "window", "max_matches", *(("min_matches",) if self.min_matches is not None else ()))
         self.conditions()
+
+    @property
+    def least(self) -> int:
+        """Finished matches of each policy before anything but the cap can stop."""
+        if self.min_matches is not None:
+            return self.min_matches
+        return LEAST_MATCHES if self.rule.strip() == TRUESKILL else LEAST_RATED
 
     def conditions(self) -> tuple[Condition, ...]:
         """Returns what the rule asks for, besides numbers of matches.
@@ -63,7 +86,7 @@ class _Rated(Counts):
 
     def __init__(self, policies: Sequence[str], rule: StopRule) -> None:
         super().__init__(policies, rule.max_matches)
-        self.least = rule.min_matches
+        self.least = rule.least
         self._rule = rule
         self._conditions = rule.conditions()
         self._evidence = Evidence(policies, rule.trueskill)
@@ -88,7 +111,7 @@ class _Rated(Counts):
         return (self._satisfied() if self._is_enough() else "") or self.cap()
 
     def _is_enough(self) -> bool:
-        return min(self.finished.values(), default=0) >= self._rule.min_matches and self._evidence.is_complete
+        return min(self.finished.values(), default=0) >= self.least and self._evidence.is_complete
 
     def _satisfied(self) -> str:
         first = self._conditions[0]
@@ -96,9 +119,32 @@ class _Rated(Counts):
             return first.reason(self._evidence)
         if not self._is_due:
             return ""
-        return self._rule.rule if all(condition.holds(self._evidence) for condition in self._conditions) else ""
+        unmet = [condition for condition in self._conditions if not condition.holds(self._evidence)]
+        if not unmet:
+            return self._rule.rule
+        return ALIKE if self._rule.alike and self._alike(unmet) >= ALIKE_LEVEL else ""
+
+    def _alike(self, conditions: Sequence[Condition]) -> float:
+        return min(condition.alike(self._evidence, self._rule.alike) for condition in conditions)
+
+    def stopped_with(self, reason: str) -> str:
+        if reason != ALIKE:
+            return super().stopped_with(reason)
+        unmet = [condition for condition in self._conditions if not condition.holds(self._evidence)]
+        known = f"probability {compared(self._alike(unmet), ALIKE_LEVEL, 2)} (asked: {ALIKE_LEVEL:g})"
+        tied = "every match was a tie; " if self._evidence.is_tied else ""
+        return f"{tied}policies that are not told apart differ by less than {self._rule.alike:g} Elo, {known}; {self.reached()}"
 
     def reached(self) -> str:
         if not self._evidence.is_complete:
             return "at least one policy has no finished match"
-        return "; ".join(condition.reached(self._evidence) for condition in self._conditions)
+        values = [condition.reached(self._evidence) for condition in self._conditions]
+        if not isinstance(self._conditions[0], TrueSkillInMatchOrder):
+            values.append(self._trueskill_values())
+        return "; ".join(values)
+
+    def _trueskill_values(self) -> str:
+        """Returns how far TrueSkill has converged, which decides nothing here."""
+        change = self._evidence.change(self._rule.window)
+        moved = f", largest change of mu {change:.2f} over {self._rule.window} matches" if math.isfinite(change) else ""
+        return f"TrueSkill: largest sigma {self._evidence.sigma():.2f}{moved}"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rating.records.outcome import Outcome, SeatOutcome
 from rating.schedules.until import Rule
-from rating.schemes.stopping.counts import Counts
+from rating.schemes.stopping.counts import LEAST_MATCHES, Counts
 from rating.schemes.stopping.values import compared
 from rating.statistics.results import finished
 from rating.statistics.running_mean import RunningMean
@@ -22,7 +22,7 @@ class SettlingRule:
 
     Attributes:
         half_width: of the 95 % interval.
-        under_test: which seat of a finished match counts.
+        counted: which seats of a finished match count.
         statistic: which of the environment's statistics is averaged; empty for the reward.
         min_matches: finished matches of each policy before anything but the cap can stop, 2 or more.
         max_matches: scheduled matches of a policy after which no batch is begun in any case.
@@ -30,9 +30,9 @@ class SettlingRule:
     """
 
     half_width: float
-    under_test: Callable[[Outcome], SeatOutcome]
+    counted: Callable[[Outcome], Sequence[SeatOutcome]]
     statistic: str = ""
-    min_matches: int = 50
+    min_matches: int = LEAST_MATCHES
     max_matches: int = 400
     opponent: str = ""
 
@@ -53,11 +53,10 @@ class _Settling(Counts):
     def add(self, outcomes: Sequence[Outcome]) -> None:
         super().add(outcomes)
         for outcome in finished(outcomes):
-            seat = self._rule.under_test(outcome)
-            if seat.policy not in self._means:  # it is left out
-                continue
-            value = seat.statistics[self._rule.statistic] if self._rule.statistic else seat.reward
-            self._means[seat.policy].add(value, outcome.seed)
+            for seat in self._rule.counted(outcome):
+                if seat.policy in self._means:  # it is not left out
+                    value = seat.statistics[self._rule.statistic] if self._rule.statistic else seat.reward
+                    self._means[seat.policy].add(value, outcome.seed)
 
     def leave_out(self, policy: str) -> None:
         super().leave_out(policy)

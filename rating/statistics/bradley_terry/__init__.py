@@ -12,7 +12,7 @@ from rating.statistics.bradley_terry.comparisons import (
 from rating.statistics.bradley_terry.errors import clustered
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit, fit, fit_counts, fit_totals
 from rating.statistics.bradley_terry.model import DEFAULT_PRIOR_SD, ELO_PER_NAT, MEAN_RATING, BradleyTerryOptions
-from rating.statistics.bradley_terry.order import expected_order
+from rating.statistics.bradley_terry.order import drawn_ratings, expected_spearman, set_is_known, share_alike
 from rating.statistics.bradley_terry.resampling import bootstrap
 from rating.statistics.bradley_terry.standings import Standing, Standings, standings
 from rating.statistics.bradley_terry.terms import Effect, Term, TermsFit, fit_terms
@@ -34,12 +34,15 @@ __all__ = [
     "bootstrap",
     "clustered",
     "compare",
-    "expected_order",
+    "drawn_ratings",
+    "expected_spearman",
     "fit",
     "fit_counts",
     "fit_terms",
     "fit_totals",
     "mean_scores",
+    "set_is_known",
+    "share_alike",
     "standings",
     "tallies",
     "totals",

@@ -43,19 +43,19 @@ def test_a_row_says_when_abilities_stood_still(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_it_plays_until_abilities_stand_still(tmp_path, capsys):
-    words = ["stability", "--until-still", "--window", "4", "--eps", "3", "--half-width", "0.01", "--out"]
+def test_it_plays_until_abilities_are_known(tmp_path, capsys):
+    words = ["stability", "--until-known", "--window", "4", "--half-width", "3", "--eps", "0.01", "--out"]
     assert main(PAPER, [*words, str(tmp_path / "a")]) == 0
     assert main(PAPER, [*words, str(tmp_path / "b"), "--matches", "4"]) == 0
     capsys.readouterr()
     verdicts = [
         next(csv.DictReader((tmp_path / name / "stability-verdict.csv").read_text().splitlines())) for name in "ab"
     ]
-    assert [each["why play stopped (measured)"] for each in verdicts] == ["stable", "cap"]
+    assert [each["why play stopped (measured)"] for each in verdicts] == ["settled", "cap"]
     assert (
         8 <= int(verdicts[0]["after matches (measured)"]) <= int(verdicts[0]["matches of each player (measured)"]) < 100
     )
-    assert [each["verdict (measured)"] for each in verdicts] == ["stable", "not yet"]
+    assert [each["verdict (measured)"] for each in verdicts] == ["narrow", "not yet"]
 
 
 @pytest.mark.slow

@@ -30,9 +30,9 @@ def test_a_field_asks_on_the_seat_under_test_only():
 
 def test_a_run_that_waits_for_ratings_has_a_range():
     ladder = cost("tictactoe_v0", stop={"min_matches": 30, "max_matches": 100})
-    assert (ladder.least, ladder.most) == (30, 120)
+    assert (ladder.least, ladder.most) == (32, 104)
     (line,) = describe([ladder])
-    assert line.startswith("tictactoe_v0: 30 to 120 matches of each policy; for a model at most about ")
+    assert line.startswith("tictactoe_v0: 32 to 104 matches of each policy; for a model at most about ")
 
 
 def test_tokens_count_the_rules_at_every_turn_and_what_was_said_before():

@@ -1,27 +1,39 @@
-"""The simulation of stop rules: a known order ends every run early, and what it prints."""
+"""The simulation of stop rules: what it counts, and that its vectorised evidence is that of a run."""
+
+import numpy as np
+import pytest
 
 from benchmarks.options import parse
 from benchmarks.performance import stopping
+from rating.records.outcome import FINISHED, Outcome, SeatOutcome
+from rating.schemes.stopping import StopRule
+from rating.schemes.stopping.evidence import Evidence
 
 
-def test_every_rule_ends_every_run_and_is_held_against_the_truth():
-    options = parse(stopping.Options, None, ["--smoke", "--rules", "spearman=0.8", "spearman=0.99"])
-    lines = stopping.run(options)
-    assert [(line.schedule, line.rule) for line in lines] == [
-        (schedule, rule) for schedule in stopping.SCHEDULES for rule in options.rules
-    ]
-    for line in lines:
-        assert len(line.endings) == options.runs
-        assert all(0.5 < ending.spearman <= 1 for ending in line.endings)
-    easy, hard = lines[:2]
-    assert easy.games < hard.games == 7 * options.most and hard.capped == 1
-    assert "| B | adaptive | spearman=0.99 |" in stopping.table(lines)
-    assert len(stopping.goals(lines)) == 2
+def test_every_run_of_every_cell_ends_and_is_held_against_the_truth():
+    options = parse(stopping.Options, None, ["--smoke", "--spreads", "0", "400"])
+    cells = list(stopping.run(options))
+    assert [(cell.size, cell.spread) for cell in cells] == [(2, 0), (2, 400), (4, 0), (4, 400)]
+    for cell in cells:
+        assert len(cell.endings) == len(cell.earliest) == max(6, 16 // cell.size)
+        assert all(ending.known <= ending.matches for ending in cell.endings)
+    assert not cells[0].least and cells[0].cheapest()[1] == "promise"
+    assert len(cells[3].top) == 6
+    assert {stopping.line(cell, options).count("|") for cell in cells} == {stopping.HEADER.count("|")}
+    assert stopping.top_line(cells[3]).count("|") == stopping.TOP_HEADER.count("|")
 
 
-def test_a_line_says_how_often_the_order_was_wrong():
-    endings = [stopping.Ending(100, False, 1.0, True), stopping.Ending(300, True, 0.98, False)]
-    line = stopping.Line("A", "adaptive", stopping.GOAL, endings)
-    assert (line.games, line.spearman, line.share(1.0), line.share(0.99)) == (200, 0.99, 0.5, 0.5)
-    assert (line.best_wrong, line.capped) == (0.5, 0.5)
-    assert "| 200 | 0.990 | 0.50 | 0.50 | 0.50 | 0.50 |" in stopping.table([line])
+def test_the_evidence_of_the_simulation_is_that_of_a_run():
+    rng = np.random.default_rng(1)
+    games = stopping.Games(np.array([[0.0, 80.0, 150.0]]), 0.3, rng)
+    evidence, number = Evidence("abc", StopRule().trueskill), 0
+    for one, other in [(0, 1), (1, 2), (0, 2)] * 15:
+        scores = games.play(np.array([one]), np.array([other]))
+        games.add(np.array([one]), np.array([other]), scores)
+        for first, second, score in ((one, other, float(scores[0, 0])), (other, one, 1 - float(scores[1, 0]))):
+            seats = (SeatOutcome("abc"[first], 2 * score - 1), SeatOutcome("abc"[second], 1 - 2 * score))
+            evidence.add([Outcome("game", number, number // 2, FINISHED, seats)])
+            number += 1
+    games.ratings()
+    drawn = games.drawn(np.array([0]), 4000)[0]
+    assert drawn.std(axis=0) == pytest.approx(evidence.posterior().draws().std(axis=0), rel=0.1)

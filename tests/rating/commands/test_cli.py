@@ -170,7 +170,7 @@ def test_void_matches_that_are_left_have_an_exit_code_of_their_own(capsys, monke
     shown = capsys.readouterr()
     assert "greedy" in shown.out
     assert re.search(r"^tictactoe_v0: match \d+ is void: the policy raised OSError: the line is dead$", shown.err, re.M)
-    assert re.search(r"ratings are of what was played: \d\d matches are void.*llmarena resume", shown.err)
+    assert re.search(r"ratings are of what was played: \d+ matches are void.*llmarena resume", shown.err)
     monkeypatch.setattr("tests.rating.players.raises", lambda: lambda seen: int(seen["action_mask"].argmax()))
     assert main(["resume", str(out)]) == 0
     assert "void" not in capsys.readouterr().err
@@ -290,7 +290,7 @@ def test_resuming_with_another_seed_is_refused(capsys, finished_run, tmp_path):
         ),
         (
             ["run", "--env", "tictactoe_v0", *POLICIES, "--stop", "sperman=0.9", "--out", "OUT"],
-            "stop.rule: value error, stop rule: expected one of these, or several joined by '+': trueskill, order,",
+            "stop.rule: value error, stop rule: expected trueskill, or one or several of these joined by '+': order,",
         ),
         (["run", "missing.toml", "--stop", "trueskill", "--out", "OUT"], "expected a run file or flags, got both"),
         (["rate", "OUT"], "expected the directory of a run"),
@@ -351,14 +351,14 @@ def test_resume_of_a_finished_run_plays_nothing_and_says_by_what_hashes_it_is_kn
 
 
 def test_a_run_says_once_with_which_values_the_rule_fired_in_lines_of_100_columns(capsys, tmp_path):
-    flags = ["--workers", "1", "--quiet", "--stop", "spearman=0.5", "--min-matches", "10"]
+    flags = ["--workers", "1", "--quiet", "--stop", "width=150", "--min-matches", "10"]
     shown = output(capsys, "run", "--env", "tictactoe_v0", *POLICIES, *flags, "--out", tmp_path / "run")
     (board,) = json.loads(output(capsys, "rate", tmp_path / "run", "--json"))
-    assert board["stop_reason"] == "spearman=0.5" and re.fullmatch(
-        r"expected Spearman [0-9.]+ \(asked: 0.5\)", board["stopped_with"]
+    assert board["stop_reason"] == "width=150" and re.fullmatch(
+        r"every rating to ±[0-9.]+ Elo \(asked: ±150\); TrueSkill: .*", board["stopped_with"]
     )
     said = " ".join(shown.split())
-    assert said.count("stopped: spearman=0.5") == 1
+    assert said.count("stopped: width=150") == 1
     assert said.count(f"stopped with: {board['stopped_with']}") == 1
     assert max(len(line) for line in shown.splitlines() if not line.startswith("Run: ")) <= 100
     for command in ("rate", "resume"):

@@ -127,7 +127,7 @@ def test_newcomers_come_in_a_phase_of_their_own_and_go_on_there(tmp_path, monkey
 
 
 def test_nobody_is_scheduled_beyond_max_matches_and_more_may_be_asked_for_later(tmp_path):
-    text = SCRIPTED.replace("[stop]\n", "[stop]\nsigma = 0.01\neps = 0.0001\n")
+    text = SCRIPTED.replace("[stop]\n", "[stop]\nrule = 'width=1'\n")
     _, records, facts = go_on(tmp_path / "run", text.replace("max_matches = 60", "max_matches = 30"))
     sat = [name for names in seatings(records) for name in names]
     assert facts["stopped:tictactoe_v0"] == "cap" and max(map(sat.count, "abc")) == 30

@@ -25,7 +25,7 @@ SCHEMES = {
     "duels": ('name = "tictactoe_v0"', "ab"),
     "adaptive": ('name = "tictactoe_v0"\nschedule = "adaptive"', "abd"),
     "mean_reward": ('name = "tictactoe_v0"\nscheme = "mean_reward"', "ab"),
-    "standstill": ('name = "tictactoe_v0"\nscheme = "mean_reward"', "ab"),
+    "means": ('name = "tictactoe_v0"\nscheme = "mean_reward"', "ab"),
     "cooperation": ('name = "hanabi_v0"\nscheme = "cooperation"', "ab"),
     "self_play": ('name = "tictactoe_v0"\nscheme = "self_play"', "ab"),
     "field": ('name = "tictactoe_v0"\nscheme = "field"\nopponent = "random"', "ab"),
@@ -35,7 +35,7 @@ SCHEMES = {
 }
 STOP = "rule = 'trueskill'\nmin_matches = 20\neps = 1000.0\nmatches = 8"
 STOPS = {
-    "standstill": "window = 4\nstill = 1000.0\nhalf_width = 1000.0",
+    "means": "min_matches = 8\nhalf_width = 1000.0",
     "settling": "min_matches = 8\nhalf_width = 1000.0",
 }
 
@@ -58,7 +58,7 @@ def run_file(
     stop="min_matches = 20\neps = 1000.0\nrule = 'trueskill'\nmatches = 8",
     extra="",
 ):
-    return f"{extra}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"
+    return f"schedule = 'round_robin'\n{extra}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"
 
 
 def begin(directory, text):
@@ -168,7 +168,7 @@ def test_those_who_come_later_play_on_the_same_deals_after_the_others(tmp_path, 
     assert later and all("c" in record.match.policies for record in later)
     assert {record.match.seed for record in later[:2]} <= {record.match.seed for record in first}
     assert facts[f"phases:{name}"] == f"[{len(first)}]"
-    assert facts[f"stopped:{name}"] in ("count", "mu_stable", "settled", "stable")
+    assert facts[f"stopped:{name}"] in ("count", "mu_stable", "settled")
     shown = board(config, records, facts, name)
     assert {row.policy for row in shown.rows} == {*names, "c"}
     assert shown.reached.startswith("c among the others: ")

@@ -38,7 +38,7 @@ def test_a_run_file_is_read():
     config = parse_run_file(GOOD, "run.toml")
     assert config.seed == 3
     assert config.stop.max_matches == 60
-    assert config.stop.min_matches == 50
+    assert config.stop.rated_rule().least == 8
     assert config.pool("tictactoe_v0") == ["left", "random"]
     assert config.pool("connect_four_v0") == ["random"]
     assert config.options("tictactoe_v0") == {"random_opening": 2, "hint": False}
@@ -78,7 +78,7 @@ def test_the_llmarena_preset_asks_nobody_twice_for_a_bid():
         (
             "max_matches",
             'rule = "spearman=2"\nmax_matches',
-            "stop.rule: .*expected one of these.*got '2' where a number above 0",
+            "stop.rule: .*expected trueskill, or one or several of these.*got '2' where a number above 0",
         ),
         ("[[policy]]\nspec", "[[policy]]\nspce", "policy.0.spce.*did you mean 'spec'"),
         ('name = "tictactoe_v0"', 'name = "tictacto_v0"', "did you mean 'tictactoe_v0'"),

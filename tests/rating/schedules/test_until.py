@@ -7,8 +7,7 @@ import pytest
 from rating.schedules.round_robin import round_robin
 from rating.schedules.schedule import UNLIMITED, Stop
 from rating.schedules.until import Until
-from rating.schemes.stopping import CountRule, SettlingRule, StandstillRule, StopRule
-from rating.statistics.stableness import StablenessRule
+from rating.schemes.stopping import CountRule, SettlingRule, StopRule
 from tests.rating.made_outcomes import Players, play_out, small_contest
 
 STRENGTHS = {"a": 0.0, "b": 150.0, "c": 80.0}
@@ -47,8 +46,8 @@ def test_running_ahead_plays_the_same_matches_and_at_most_one_batch_more():
         StopRule(min_matches=45, rule="trueskill", eps=1000.0, max_matches=1000),
         StopRule(min_matches=45, max_matches=300),
         CountRule(matches=60, max_matches=1000),
-        SettlingRule(0.2, lambda outcome: outcome.seats[0], min_matches=20),
-        StandstillRule(StablenessRule(window=8, eps=0.1, half_width=None)),
+        SettlingRule(0.2, lambda outcome: outcome.seats[:1], min_matches=20),
+        SettlingRule(0.2, lambda outcome: outcome.seats, min_matches=16),
     ],
 )
 def test_what_is_known_beforehand_is_asked_for_early_and_nothing_else_is_played(rule, ahead):

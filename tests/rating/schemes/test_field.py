@@ -102,7 +102,7 @@ def test_a_field_needs_a_second_seat():
 
 
 def settling(half_width, values, *, per_deal=1, **changes):
-    rule = SettlingRule(half_width, lambda outcome: outcome.seats[0], "points", **changes)
+    rule = SettlingRule(half_width, lambda outcome: outcome.seats[:1], "points", **changes)
     state = rule.begin(["a"])
     for number, value in enumerate(values):
         state.schedule(["a"])

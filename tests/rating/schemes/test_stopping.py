@@ -60,10 +60,10 @@ def test_mu_stable_fires_when_it_holds_and_not_a_batch_before():
         assert (max(changes) < 0.25) == (end == len(outcomes))
 
 
-@pytest.mark.parametrize("rule", ["trueskill", "trueskill+order"])
-def test_a_change_over_more_matches_than_were_played_is_not_known(rule):
-    told = fold([duel(0, "a", "b", "a")], "ab", StopRule(rule=rule)).reached()
+def test_a_change_over_more_matches_than_were_played_is_not_known():
+    told = fold([duel(0, "a", "b", "a")], "ab", paper()).reached()
     assert "largest change of mu not known yet over 20 matches" in told and "inf" not in told
+    assert "change" not in fold([duel(0, "a", "b", "a")], "ab", StopRule()).reached()
 
 
 def test_sigma_fires_when_every_sigma_is_small():
@@ -184,33 +184,63 @@ def test_a_fold_refuses_outcomes_that_come_too_late():
 PLAYERS = {"a": 0.0, "b": 60.0, "c": 300.0, "d": 330.0}
 
 
-@pytest.mark.parametrize(
-    "rule", ["spearman=0.9", "separated=100", "width=80", "trueskill+order", "width=90+spearman=0.8"]
-)
+@pytest.mark.parametrize("rule", ["spearman=0.95", "top=2", "separated=100", "width=80", "width=90+spearman=0.8"])
 def test_a_rule_stops_when_all_that_it_asks_for_holds_and_not_a_batch_before(rule):
-    reason, outcomes = play_until_stop(PLAYERS, StopRule(rule=rule, max_matches=100_000))
+    asked = StopRule(rule=rule, max_matches=100_000, alike=0)
+    reason, outcomes = play_until_stop(PLAYERS, asked)
     assert reason == rule
-    at_the_end, before = (fold(log, list(PLAYERS), StopRule(rule=rule)) for log in (outcomes, outcomes[:-24]))
+    at_the_end, before = (fold(log, list(PLAYERS), asked) for log in (outcomes, outcomes[:-24]))
     assert at_the_end.reason() == rule and not before.reason()
-    assert len(outcomes) > 100  # more than the minimum of fifty matches each
+    assert len(outcomes) > 24  # more than the minimum of ten matches each
 
 
-def test_small_sigmas_do_not_end_the_default_rule_while_the_order_is_not_known():
+def test_trueskill_is_reported_and_decides_nothing_by_default():
     close = {name: 8.0 * index for index, name in enumerate("abcdefgh")}
     reason, outcomes = play_until_stop(close, paper())
     assert reason == "sigma"
-    state = fold(outcomes, list(close), StopRule())
+    state = fold(outcomes, list(close), StopRule(alike=0))
     assert not state.reason()
-    assert "largest sigma 0." in state.reached() and "(asked: 0.95)" in state.reached()
+    assert "TrueSkill: largest sigma 0." in state.reached() and "(asked: 0.95)" in state.reached()
     assert "does not promise the order" in fold(outcomes, list(close), paper()).reached()
-    assert play_until_stop(close, StopRule(max_matches=200))[0] == "cap"
+    assert play_until_stop(close, StopRule(max_matches=200, alike=0))[0] == "cap"
 
 
-def test_a_known_order_does_not_end_the_default_rule_while_trueskill_moves():
-    far = {"a": 0.0, "b": 500.0, "c": 1000.0}
-    rule = {"min_matches": 10, "window": 10, "eps": 1e-3, "sigma": 0.5, "max_matches": 60}
-    assert play_until_stop(far, StopRule(rule="spearman=0.95", **rule))[0] == "spearman=0.95"
-    assert play_until_stop(far, StopRule(**rule))[0] == "cap"
+@pytest.mark.parametrize(("players", "ties"), [(2, 0.0), (8, 0.0), (8, 0.5)])
+def test_equals_end_as_alike_long_before_the_cap(players, ties):
+    equals = dict.fromkeys("abcdefgh"[:players], 0.0)
+    reason, outcomes = play_until_stop(equals, StopRule(), ties=ties, seed=4)
+    assert reason == "alike" and len(outcomes) < 100 * players
+    told = fold(outcomes, list(equals), StopRule()).stopped_with(reason)
+    assert told.startswith("policies that are not told apart differ by less than 60 Elo, probability 0.9")
+    assert not fold(outcomes, list(equals), StopRule(alike=0)).reason()
+    assert not fold(
+        outcomes, list(equals), StopRule(rule="order+width=20")
+    ).reason()  # equals too have a rating to be known
+
+
+def test_nothing_but_ties_ends_play_and_is_said():
+    reason, outcomes = play_until_stop(dict.fromkeys("abcd", 0.0), StopRule(), ties=1.0)
+    assert reason == "alike" and len(outcomes) <= 72
+    assert fold(outcomes, "abcd", StopRule()).stopped_with(reason).startswith("every match was a tie; policies")
+
+
+def test_far_policies_are_not_called_alike():
+    far = {"a": 0.0, "b": 400.0, "c": 800.0}
+    reason, outcomes = play_until_stop(far, StopRule())
+    assert reason == "order" and len(outcomes) <= 72
+
+
+def test_policies_that_are_told_apart_are_not_alike():
+    far = {"a": 0.0, "b": 400.0, "c": 800.0}
+    assert play_until_stop(far, StopRule(rule="spearman=0.999"))[0] == "spearman=0.999"
+
+
+def test_the_best_are_known_before_their_order_is():
+    players = {"a": 400.0, "b": 395.0, "c": 0.0, "d": -5.0}
+    reason, outcomes = play_until_stop(players, StopRule(rule="top=2", alike=0))
+    assert reason == "top=2"
+    assert not fold(outcomes, list(players), StopRule(alike=0)).reason()
+    assert "best 2 known with probability" in fold(outcomes, list(players), StopRule(rule="top=2")).reached()
 
 
 def test_neighbours_that_hardly_differ_need_not_be_separated():
@@ -234,7 +264,7 @@ def meetings(start, one, other, winner, matches=60):
 
 def test_the_order_is_of_those_who_are_left():
     outcomes = meetings(0, "a", "b", None) + meetings(60, "b", "c", "c") + meetings(120, "c", "d", "d")
-    rule = StopRule(rule="spearman=0.95", max_matches=1000)
+    rule = StopRule(rule="spearman=0.95", max_matches=1000, alike=0)
     assert not fold(outcomes, "abcd", rule).reason()  # nothing tells a from b
     assert fold(outcomes, "abcd", rule, left_out="a").reason() == "spearman=0.95"
 
@@ -255,7 +285,7 @@ def test_matches_of_a_deal_that_end_alike_tell_less_than_as_many_on_deals_of_the
 
 def test_newcomers_are_placed_among_those_whose_order_stays_as_it_is():
     founders = meetings(0, "a", "b", None)
-    rule = StopRule(rule="spearman=0.95", max_matches=1000)
+    rule = StopRule(rule="spearman=0.95", max_matches=1000, alike=0)
     better = founders + meetings(60, "a", "c", "c") + meetings(120, "b", "c", "c")
     assert not fold(better, "abc", rule).reason()
     assert fold(better, "c", rule).reason() == "spearman=0.95"
@@ -265,7 +295,7 @@ def test_newcomers_are_placed_among_those_whose_order_stays_as_it_is():
 
 def test_spaces_change_nothing():
     assert StopRule(rule=" trueskill ").conditions() == paper().conditions() != StopRule().conditions()
-    assert StopRule(rule="order + trueskill").conditions() == StopRule().conditions()
+    assert StopRule(rule=" order ").conditions() == StopRule().conditions()
 
 
 @pytest.mark.parametrize(
@@ -284,13 +314,18 @@ def test_spaces_change_nothing():
         "width",
         "width=0",
         "order+spearman=0.9",
-        "trueskill+",
+        "trueskill+order",
+        "top",
+        "top=0",
+        "top=1.5",
         "width=60 width=70",
         "x" * 10_000,
     ],
 )
 def test_what_is_no_rule_is_refused_with_what_is(rule):
-    with pytest.raises(ValueError, match=r"expected one of these.*spearman=0.99, separated, separated=60") as refusal:
+    with pytest.raises(
+        ValueError, match=r"expected trueskill, or one.*spearman=0.99, top=3, separated, separated=60"
+    ) as refusal:
         StopRule(rule=rule)
     assert len(str(refusal.value)) < 400
 
@@ -338,7 +373,7 @@ def test_every_run_ends_within_a_batch_of_the_cap(count, share, min_matches, max
         reason = stop_reason(outcomes, list(strengths), rule)
         if reason:
             break
-    assert reason in {"mu_stable", "sigma", "spearman=0.99", "cap"}
+    assert reason in {"mu_stable", "sigma", "spearman=0.99", "alike", "cap"}
     assert reason == stop_reason(outcomes[::-1], list(strengths), rule)
     longest_batch = 2 * 10
     assert matches_of(outcomes, "p0") < max_matches + longest_batch
@@ -403,8 +438,8 @@ def test_bad_rules_are_refused():
 
 
 @pytest.mark.parametrize("founders", ["ab", "abd", "abdefg"])
-def test_rounding_is_no_knowledge_of_a_newcomer(founders):
-    rule = StopRule(rule="spearman=0.95", min_matches=10, max_matches=1000)
+def test_ties_are_no_knowledge_of_a_newcomer(founders):
+    rule = StopRule(rule="spearman=0.95", min_matches=10, max_matches=1000, alike=0)
     for matches in range(10, 40):
         pairs = [*itertools.pairwise(founders), *((name, "c") for name in founders)]
         log = [
@@ -413,13 +448,18 @@ def test_rounding_is_no_knowledge_of_a_newcomer(founders):
         assert not fold(log, "c", rule).reason(), matches
 
 
+class Unknown:
+    def expected_spearman(self):
+        return 0.0
+
+
 def looks_of(rule, batches, begun=0):
     """After how many results a rule looked at all of them, when it is asked after every batch from one on."""
     state, looks = rule.begin(["a", "b"]), []
     for count, batch in enumerate(batches, start=1):
         state.add(batch)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Evidence, "expected_spearman", lambda own: looks.append(own.results) or 0.0)
+            patch.setattr(Evidence, "posterior", lambda own: looks.append(own.results) or Unknown())
             if count > begun:
                 state.reason()
     return looks
@@ -427,7 +467,7 @@ def looks_of(rule, batches, begun=0):
 
 @pytest.mark.slow
 def test_a_rule_that_reads_all_results_looks_at_a_long_run_ever_more_rarely_and_at_a_short_one_after_every_batch():
-    rule = StopRule(rule="order", max_matches=10**6)
+    rule = StopRule(rule="order", max_matches=10**6, alike=0)
     batches = [[duel(first + k, "a", "b", "ab"[k % 2]) for k in range(60)] for first in range(0, 60_000, 60)]
     looks = looks_of(rule, batches)
     assert looks[:98] == list(range(60, 98 * 60 + 1, 60))

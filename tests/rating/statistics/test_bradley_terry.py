@@ -18,7 +18,7 @@ from rating.statistics.bradley_terry import (
     bootstrap,
     clustered,
     compare,
-    expected_order,
+    drawn_ratings,
     fit,
     fit_counts,
     totals,
@@ -131,7 +131,12 @@ def bytes_of(outcomes, options=None):
     fitted = fit(data, options)
     robust = clustered(fitted, data)
     parts = [fitted.ratings, fitted.covariance, robust.covariance, bootstrap(data, options, resamples=20)]
-    numbers = (fitted.seat_advantage, fitted.seat_error, robust.seat_error, expected_order(fitted))
+    numbers = (
+        fitted.seat_advantage,
+        fitted.seat_error,
+        robust.seat_error,
+        drawn_ratings(fitted, data, draws=20).tobytes(),
+    )
     return b"".join(part.tobytes() for part in parts), numbers, fitted.policies
 
 
@@ -354,30 +359,6 @@ def test_unclustered_intervals_of_many_players_are_too_narrow():
     assert np.mean(robust.errors / model.errors) > 1.15
     games = bootstrap(data, options, resamples=400).std(axis=0)
     assert robust.errors == pytest.approx(games, rel=0.2)
-
-
-def test_expected_order():
-    strengths = {"a": 0, "b": 300, "c": 600, "d": 900}
-    few, many = (fit(log(strengths, cycles)) for cycles in (1, 60))
-    assert expected_order(many) > 0.99
-    assert expected_order(few) < expected_order(many)
-    assert -0.3 < expected_order(fit_counts("abcd", np.zeros((4, 4, 3), dtype=np.int64))) < 0.3
-    assert expected_order(few) == expected_order(few)
-    with pytest.raises(ValueError, match="two policies"):
-        expected_order(fit_counts("a", np.zeros((1, 1, 3), dtype=np.int64)))
-
-
-def test_expected_order_is_calibrated():
-    # On pools drawn from the prior the mean of what is expected is the mean of what is true.
-    rng = np.random.default_rng(4)
-    expected, true = [], []
-    for _ in range(60):
-        strengths = rng.normal(0, DEFAULT_PRIOR_SD, 8)
-        fitted = fit(draw(strengths, 80, rng))
-        ranks = [np.argsort(np.argsort(values)) for values in (fitted.ratings, strengths)]
-        true.append(1 - 6 * ((ranks[0] - ranks[1]) ** 2).sum() / (8 * 63))
-        expected.append(expected_order(fitted))
-    assert np.mean(expected) == pytest.approx(np.mean(true), abs=0.03)
 
 
 def test_a_million_games_are_counted_exactly():

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from rating.statistics.stableness import StablenessRule, running_means, stableness
+from benchmarks.deepeval.stableness import StablenessRule, running_means, stableness
 
 
 def test_running_means_and_their_intervals():
