@@ -19,12 +19,15 @@ from benchmarks.options import option, parse
 from benchmarks.performance import coverage_adaptive, coverage_means, coverage_style, score_means
 from benchmarks.performance.pools import pool
 from benchmarks.performance.trials import Setting, Trial, measure, table
+from rating.records.outcome import FINISHED, Outcome, SeatOutcome
+from rating.schemes.stopping import StopRule
 from rating.statistics.bradley_terry import (
     ELO_PER_NAT,
     BradleyTerryOptions,
     Comparisons,
     Floats,
     Integers,
+    compare,
     fit_totals,
     standings,
 )
@@ -89,6 +92,7 @@ def rows() -> tuple[Setting, ...]:
             )
             for size in (2, 8)
         ),
+        Setting("2 equals: none told apart after a run of the default rule", default_run, AT_LEAST),
         *(
             Setting(f"{deals} deals, {size} policies", partial(few_deals, deals=deals, size=size))
             for deals, size in ((12, 5), (4, 6), (6, 8), (12, 15), (25, 30))
@@ -231,6 +235,27 @@ def told_apart(rng: np.random.Generator, *, size: int, growth: float = 1.0) -> I
     looks = np.unique(np.geomspace(least, most, 1 if growth == 1 else 10).astype(int))
     shown = (standings(data.select(np.arange(games)), growth=growth).rows for games in looks)
     yield Trial(not any(row.best_rank > 1 for rows in shown for row in rows), float("nan"))
+
+
+def default_run(rng: np.random.Generator) -> Iterator[Trial]:
+    """Two equals play batches of four deals until the default rule fires, and one batch more, which is in flight then."""
+    rule = StopRule()
+    state, outcomes, is_over = rule.begin(("00", "01")), list[Outcome](), False
+    while True:
+        batch = []
+        for number in range(len(outcomes), len(outcomes) + 8):
+            names = ("00", "01") if number % 2 else ("01", "00")
+            reward = float(rng.choice((-1, 1)))
+            state.schedule(names)
+            seats = (SeatOutcome(names[0], reward), SeatOutcome(names[1], -reward))
+            batch.append(Outcome("pool", number, number // 2, FINISHED, seats))
+        outcomes += batch
+        if is_over:
+            break
+        state.add(batch)
+        is_over = bool(state.reason())
+    shown = standings(compare(outcomes), growth=rule.max_matches / rule.least)
+    yield Trial(shown.rows[0].worst_rank > 1, float("nan"))
 
 
 def copied(rng: np.random.Generator, *, copies: int) -> Iterator[Trial]:
