@@ -222,7 +222,7 @@ def test_quiet_is_quiet_on_the_command_line(tmp_path, capsys):
 def test_on_a_terminal_there_is_a_table_and_the_cursor_comes_back(tmp_path):
     terminal, side = pty.openpty()
     command = [sys.executable, "-m", "rating.cli", "run", "--env", "tictactoe_v0", "--policy", "random"]
-    command += ["--policy", "first_legal", "--max-matches", "20", "--workers", "1", "--out", str(tmp_path / "run")]
+    command += ["--policy", "first_legal", "--max-matches", "24", "--min-matches", "24", "--workers", "1", "--out", str(tmp_path / "run")]
     environment = {**os.environ, "TERM": "xterm"}
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=side, env=environment) as process:
         os.close(side)
@@ -232,5 +232,5 @@ def test_on_a_terminal_there_is_a_table_and_the_cursor_comes_back(tmp_path):
                 written += piece
     os.close(terminal)
     assert process.returncode == 0
-    assert b"environment" in written and b"20 of 20" in written and b"stopped: cap" in written
+    assert b"environment" in written and b"24 of 24" in written and b"stopped: cap" in written
     assert written.count(b"\x1b[?25l") == written.count(b"\x1b[?25h") == 1

@@ -127,8 +127,8 @@ def test_a_judge_that_fails_voids_matches_and_counts_in_no_row_of_a_player(folde
     staff = '[environment.staff]\njudge = ["tests.rating.players:raises", "weak"]\n'
     text = run_text(name, [policy("weak", 1), policy("strong", 2)], staff, "max_errors = 1000\ntries = 1")
     board, _ = rated(folder, capsys, text, code=3)
-    assert (board["matches"], board["void_matches"], board["stop_reason"]) == (0, 60, "cap")
-    assert {row["policy"]: row["effort"]["void_matches"] for row in board["rows"]} == {"weak": 60, "strong": 60}
+    assert (board["matches"], board["void_matches"], board["stop_reason"]) == (0, 40, "cap")
+    assert {row["policy"]: row["effort"]["void_matches"] for row in board["rows"]} == {"weak": 40, "strong": 40}
     assert [row["rating"] for row in board["rows"]] == [None, None]
     assert {row["policy"] for row in board["staff"]} == {"tests.rating.players:raises", "weak"}
 

@@ -150,6 +150,7 @@ def test_a_damaged_old_run_is_refused_and_left_as_it_was(old, statement):
 
 
 RUN_FILE = """
+schedule = "round_robin"
 [[environment]]
 name = "tictactoe_v0"
 [[environment]]

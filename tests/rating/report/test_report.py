@@ -83,7 +83,7 @@ def test_nothing_is_loaded_from_anywhere(page):
 
 def test_every_match_is_there_turn_by_turn(page):
     columns, turns = index(page)["columns"], chunks(page)
-    assert columns["number"] == list(range(20))
+    assert columns["number"] == list(range(24))
     assert columns["turns"] == [len(match["turns"]) for pack in turns for match in pack]
     for match in (match for pack in turns for match in pack):
         played = match["turns"]
@@ -99,8 +99,8 @@ def test_rules_leaderboard_matrix_and_figures_are_there(directory, page):
     assert "three rows" in index(page)["rules"]["tictactoe_v0"]["player_0"]
     assert "&lt;b&gt;bad&lt;/b&gt; &amp; $x^2$ &lt;/script&gt;" in page
     assert page.count("<svg") == len(list((directory / "plots").glob("*.svg"))) == 6
-    assert "refusal 20" in page
-    assert "0 / 0 / 20" in page
+    assert "refusal 24" in page
+    assert "0 / 0 / 24" in page
 
 
 def test_seal_and_digest_are_shown(directory, page):

@@ -13,6 +13,7 @@ from rating.running.runner import Runner
 from rating.running.session import Session
 
 RUN_FILE = """
+schedule = "round_robin"
 [stop]
 min_matches = 2
 max_matches = 2

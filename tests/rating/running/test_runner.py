@@ -292,7 +292,7 @@ def test_what_every_seat_is_told_of_the_rules_and_the_versions_are_kept(tmp_path
     store.close()
     assert "three rows" in json.loads(facts["rules:tictactoe_v0"])["player_1"]
     assert "pettingzoo" in json.loads(facts["versions"])
-    assert facts["stopped:tictactoe_v0"] == "cap"
+    assert facts["stopped:tictactoe_v0"] == "order"
 
 
 def test_the_sources_of_data_are_kept(tmp_path):

@@ -25,6 +25,7 @@ from tests.rating.training_data.matches import HOSTILE
 JUDGED = """
 seed = 1
 workers = 1
+schedule = "round_robin"
 [stop]
 min_matches = 4
 max_matches = 4
@@ -111,6 +112,7 @@ def test_matches_of_people_are_left_out_unless_they_are_asked_for(
 GUESTS = """
 seed = 1
 workers = 1
+schedule = "round_robin"
 [stop]
 min_matches = 2
 max_matches = 2

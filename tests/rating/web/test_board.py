@@ -305,7 +305,7 @@ def test_a_run_of_version_1_is_shown_and_left_as_it_is_until_somebody_converts_i
         db.execute("PRAGMA journal_mode = WAL")
     db.close()
     (tmp_path / "run.toml").write_text(
-        'seed = 1\n[[environment]]\nname = "tictactoe_v0"\n[[environment]]\nname = "undercover_v0"\n'
+        'seed = 1\nschedule = "round_robin"\n[[environment]]\nname = "tictactoe_v0"\n[[environment]]\nname = "undercover_v0"\n'
         '[[policy]]\nspec = "random"\n[[policy]]\nspec = "first_legal"\nenvironments = ["tictactoe_v0"]\n'
         '[[policy]]\nspec = "similarity"\nenvironments = ["undercover_v0"]\n'
     )
