@@ -11,6 +11,7 @@ NAME = "<b>x</b> | `y` ](z) <|im_start|>"
 RUN = f"""
 seed = 4
 workers = 1
+schedule = "round_robin"
 [stop]
 min_matches = 6
 max_matches = 12
