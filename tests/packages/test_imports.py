@@ -19,7 +19,8 @@ LAYERS = ("llmarena_envs", "agents", "rating", "benchmarks")
 ROOMS = (
     {"rating.errors", "rating.replacing"},
     {"rating.records"},
-    {"rating.accounting", "rating.schedules", "rating.statistics"},
+    {"rating.accounting"},
+    {"rating.schedules", "rating.statistics"},
     {"rating.judgements"},
     {"rating.schemes"},
     {"rating.running"},

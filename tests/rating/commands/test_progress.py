@@ -222,7 +222,8 @@ def test_quiet_is_quiet_on_the_command_line(tmp_path, capsys):
 def test_on_a_terminal_there_is_a_table_and_the_cursor_comes_back(tmp_path):
     terminal, side = pty.openpty()
     command = [sys.executable, "-m", "rating.cli", "run", "--env", "tictactoe_v0", "--policy", "random"]
-    command += ["--policy", "first_legal", "--max-matches", "24", "--min-matches", "24", "--workers", "1", "--out", str(tmp_path / "run")]
+    command += ["--policy", "first_legal", "--max-matches", "24", "--min-matches", "24"]
+    command += ["--workers", "1", "--out", str(tmp_path / "run")]
     environment = {**os.environ, "TERM": "xterm"}
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=side, env=environment) as process:
         os.close(side)
