@@ -163,7 +163,8 @@ def test_modules_in_the_current_directory_are_found(capsys, monkeypatch, tmp_pat
 def test_void_matches_that_are_left_have_an_exit_code_of_their_own(capsys, monkeypatch, tmp_path):
     run_file, out = tmp_path / "run.toml", tmp_path / "run"
     run_file.write_text(
-        'schedule = "round_robin"\nmax_errors = 1000\ntries = 1\n[stop]\nmax_matches = 10\nmin_matches = 10\n[[environment]]\nname = "tictactoe_v0"\n'
+        'schedule = "round_robin"\nmax_errors = 1000\ntries = 1\n'
+        '[stop]\nmax_matches = 10\nmin_matches = 10\n[[environment]]\nname = "tictactoe_v0"\n'
         + "".join(f'[[policy]]\nspec = "{spec}"\n' for spec in ("random", "greedy", "tests.rating.players:raises"))
     )
     assert main(["run", str(run_file), "--out", str(out)]) == 3

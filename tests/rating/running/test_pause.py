@@ -37,7 +37,8 @@ def all_work():
 
 
 def run_file(policies, settings="", slots=20, environment='name = "tictactoe_v0"'):
-    head = f'executor = "asyncio"\nconcurrency = {slots}\nmax_errors = 1000\n{settings}\n[stop]\nmatches = 100\nalike = 0\n{FORFEIT}'
+    stop = f"[stop]\nmatches = 100\nalike = 0\n{FORFEIT}"
+    head = f'executor = "asyncio"\nconcurrency = {slots}\nmax_errors = 1000\n{settings}\n{stop}'
     tables = "".join(f"[[policy]]\n{policy}\n" for policy in policies)
     return f"{head}\n[[environment]]\n{environment}\nrated_options = false\n{tables}"
 
