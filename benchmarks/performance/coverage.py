@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from benchmarks.options import option, parse
 from benchmarks.performance import coverage_adaptive, coverage_means, coverage_style, score_means
 from benchmarks.performance.pools import pool
-from benchmarks.performance.trials import Setting, Trial, measure, table
+from benchmarks.performance.trials import Setting, Trial, measure, rated, table
 from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.schemes.stopping import StopRule
 from rating.statistics.bradley_terry import (
@@ -118,7 +118,7 @@ def duels(rng: np.random.Generator, *, size: int, games: int, seat: float = 0.0,
     strengths = rng.normal(0, 1, size) * sd
     first, second = pairs(rng, size, games)
     chance = win(strengths, first, second, seat)
-    return trials(results(size, first, second, rng.random(games) < chance), strengths)
+    return rated(results(size, first, second, rng.random(games) < chance), strengths)
 
 
 def tied(rng: np.random.Generator, *, strengths: Floats, share: float) -> Iterator[Trial]:
@@ -128,7 +128,7 @@ def tied(rng: np.random.Generator, *, strengths: Floats, share: float) -> Iterat
     score = np.where(rng.random(games) < share, 0.5, rng.random(games) < win(strengths, first, second))
     every = np.array(list(np.ndindex(size, size))).T
     expected = (share / 2 + (1 - share) * win(strengths, *every)).reshape(size, size)
-    return trials(results(size, first, second, score), endless(expected))
+    return rated(results(size, first, second, score), endless(expected))
 
 
 def paired(rng: np.random.Generator, *, alike: float) -> Iterator[Trial]:
@@ -140,7 +140,7 @@ def paired(rng: np.random.Generator, *, alike: float) -> Iterator[Trial]:
     copied = rng.random(deals) < abs(alike)
     again = np.where(copied, luck if alike > 0 else 1 - luck, other)
     chance = win(strengths, first, second)
-    return trials(
+    return rated(
         results(
             size,
             np.concatenate((first, second)),
@@ -158,14 +158,14 @@ def unbeaten(rng: np.random.Generator, *, is_unbeaten: bool) -> Iterator[Trial]:
     first, second = pairs(rng, len(strengths), 1500)
     score = rng.random(1500) < win(strengths, first, second)
     chosen = np.arange(len(strengths)) == 14
-    return trials(results(15, first, second, score), strengths, chosen if is_unbeaten else ~chosen)
+    return rated(results(15, first, second, score), strengths, chosen if is_unbeaten else ~chosen)
 
 
 def outlier(rng: np.random.Generator, *, games: int) -> Iterator[Trial]:
     """Five policies close together and one far above that sometimes loses: not what a normal distribution gives."""
     strengths = pool("outlier")
     first, second = pairs(rng, len(strengths), games)
-    return trials(results(6, first, second, rng.random(games) < win(strengths, first, second)), strengths)
+    return rated(results(6, first, second, rng.random(games) < win(strengths, first, second)), strengths)
 
 
 def rare(rng: np.random.Generator, *, names: int) -> Iterator[Trial]:
@@ -177,7 +177,7 @@ def rare(rng: np.random.Generator, *, names: int) -> Iterator[Trial]:
     order = rng.random(len(first)) < 0.5
     first, second = np.where(order, first, second), np.where(order, second, first)
     score = rng.random(len(first)) < win(strengths, first, second)
-    return trials(results(6 + names, first, second, score), strengths, np.arange(6 + names) < 6)
+    return rated(results(6 + names, first, second, score), strengths, np.arange(6 + names) < 6)
 
 
 def tables(rng: np.random.Generator, *, seats: int, games: int) -> Iterator[Trial]:
@@ -190,7 +190,7 @@ def tables(rng: np.random.Generator, *, seats: int, games: int) -> Iterator[Tria
     score = performance[:, one] > performance[:, other]
     cluster = np.repeat(np.arange(games), len(one))
     data = results(size, seated[:, one].ravel(), seated[:, other].ravel(), score.ravel(), cluster=cluster)
-    return trials(replace(data, seated=False), strengths)
+    return rated(replace(data, seated=False), strengths)
 
 
 def fractional(rng: np.random.Generator) -> Iterator[Trial]:
@@ -198,7 +198,7 @@ def fractional(rng: np.random.Generator) -> Iterator[Trial]:
     strengths = rng.normal(0, 200, 8)
     first, second = pairs(rng, 8, 300)
     chance = win(strengths, first, second)
-    return trials(results(8, first, second, rng.beta(3 * chance, 3 * (1 - chance))), strengths)
+    return rated(results(8, first, second, rng.beta(3 * chance, 3 * (1 - chance))), strengths)
 
 
 def weighed(rng: np.random.Generator) -> Iterator[Trial]:
@@ -206,7 +206,7 @@ def weighed(rng: np.random.Generator) -> Iterator[Trial]:
     strengths = rng.normal(0, 200, 8)
     first, second = pairs(rng, 8, 400)
     score = rng.random(400) < win(strengths, first, second)
-    return trials(replace(results(8, first, second, score), weight=rng.uniform(1, 4, 400)), strengths)
+    return rated(replace(results(8, first, second, score), weight=rng.uniform(1, 4, 400)), strengths)
 
 
 def cyclic(rng: np.random.Generator) -> Iterator[Trial]:
@@ -215,7 +215,7 @@ def cyclic(rng: np.random.Generator) -> Iterator[Trial]:
     strengths, bent = rng.normal(0, 200, size), np.triu(rng.normal(0, 80, (size, size)), 1)
     expected = 1 / (1 + np.exp(-(strengths[:, None] - strengths + bent - bent.T) / ELO_PER_NAT))
     first, second = pairs(rng, size, games)
-    return trials(results(size, first, second, rng.random(games) < expected[first, second]), endless(expected))
+    return rated(results(size, first, second, rng.random(games) < expected[first, second]), endless(expected))
 
 
 def few_games(rng: np.random.Generator) -> Iterator[Trial]:
@@ -224,7 +224,7 @@ def few_games(rng: np.random.Generator) -> Iterator[Trial]:
     first, second = pairs(rng, 10, 30)
     data = results(10, first, second, rng.random(30) < win(strengths, first, second))
     one_sided = {int(row.policy) for row in standings(data).rows if (row.low is None) != (row.high is None)}
-    return trials(data, strengths, np.isin(np.arange(10), list(one_sided)))
+    return rated(data, strengths, np.isin(np.arange(10), list(one_sided)))
 
 
 def told_apart(rng: np.random.Generator, *, size: int, growth: float = 1.0) -> Iterator[Trial]:
@@ -269,7 +269,7 @@ def copied(rng: np.random.Generator, *, copies: int) -> Iterator[Trial]:
     score = np.append((rng.random(200) < win(strengths, first, second)).astype(float), np.ones(15 * copies))
     first, second = np.append(first, np.full(15 * copies, 5)), np.append(second, np.repeat(rival, copies))
     cluster = np.append(np.arange(200), 200 + np.repeat(np.arange(15), copies))
-    return trials(results(6, first, second, score, cluster=cluster), strengths, np.arange(6) == 5)
+    return rated(results(6, first, second, score, cluster=cluster), strengths, np.arange(6) == 5)
 
 
 def few_deals(rng: np.random.Generator, *, deals: int, size: int) -> Iterator[Trial]:
@@ -282,7 +282,7 @@ def few_deals(rng: np.random.Generator, *, deals: int, size: int) -> Iterator[Tr
     node, share = np.polynomial.hermite_e.hermegauss(20)
     noise = node * np.sqrt(2) * 100
     chance = 1 / (1 + np.exp(-(strengths[:, None, None] - strengths[:, None] + noise) / ELO_PER_NAT))
-    return trials(results(size, first, second, score, cluster=deal), endless(chance @ share / share.sum()))
+    return rated(results(size, first, second, score, cluster=deal), endless(chance @ share / share.sum()))
 
 
 def pairs(rng: np.random.Generator, size: int, games: int) -> tuple[Integers, Integers]:
@@ -317,24 +317,6 @@ def results(
     names = tuple(f"{index:02}" for index in range(size))
     cluster = np.arange(len(first)) if cluster is None else cluster
     return Comparisons(names, first, second, np.asarray(score, dtype=float), cluster)
-
-
-def trials(
-    comparisons: Comparisons,
-    strengths: Floats,
-    chosen: NDArray[np.bool_] | None = None,
-    options: BradleyTerryOptions | None = None,
-) -> Iterator[Trial]:
-    """Compares what is printed with the strengths, from which the mean of those whose mean is fixed is taken away."""
-    shown = standings(comparisons, options)
-    anchors = [int(row.policy) for row in shown.rows if row.is_anchor]
-    for row in shown.rows:
-        if chosen is None or chosen[int(row.policy)]:
-            truth = 1000 + strengths[int(row.policy)] - strengths[anchors].mean()
-            low = -np.inf if row.low is None else row.low
-            high = np.inf if row.high is None else row.high
-            half = (high - low) / 2 if np.isfinite(high - low) else float("nan")
-            yield Trial(bool(low <= truth <= high), half, abs(row.rating - truth))
 
 
 def chosen_rows(only: Iterable[str]) -> list[Setting]:

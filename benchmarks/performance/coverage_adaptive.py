@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.performance.pools import Duellists, pool
-from benchmarks.performance.trials import Setting, Trial
-from rating.statistics.bradley_terry import Comparisons, standings
+from benchmarks.performance.trials import Setting, Trial, rated
+from rating.statistics.bradley_terry import Comparisons
 from rating.statistics.design import Design
 
 Floats = NDArray[np.float64]
@@ -75,7 +75,7 @@ def after_play(rng: np.random.Generator, *, skills: str, games: int, under_way: 
             design.enter(-_counts(size, one_by_one, swapped) - _counts(size, swapped, one_by_one))
             design.add(_counts(size, one_by_one, swapped, score[ended]), _counts(size, one_by_one, swapped))
     names = tuple(f"{index:02}" for index in range(size))
-    return _intervals(Comparisons(names, first, second, score, np.arange(games) // 2), strengths)
+    return rated(Comparisons(names, first, second, score, np.arange(games) // 2), strengths)
 
 
 def _counts(size: int, first: NDArray[np.int64], second: NDArray[np.int64], weights: Floats | None = None) -> Floats:
@@ -83,15 +83,3 @@ def _counts(size: int, first: NDArray[np.int64], second: NDArray[np.int64], weig
     counts = np.zeros((size, size))
     np.add.at(counts, (first, second), 1.0 if weights is None else weights)
     return counts
-
-
-def _intervals(played: Comparisons, strengths: Floats) -> Iterator[Trial]:
-    """Compares what is printed with the strengths, as far as the ratings have a common scale."""
-    shown = standings(played)
-    anchors = [int(row.policy) for row in shown.rows if row.is_anchor]
-    for row in shown.rows:
-        truth = 1000 + strengths[int(row.policy)] - strengths[anchors].mean()
-        low = -np.inf if row.low is None else row.low
-        high = np.inf if row.high is None else row.high
-        half = (high - low) / 2 if np.isfinite(high - low) else float("nan")
-        yield Trial(bool(low <= truth <= high), half, abs(row.rating - truth))

@@ -1,11 +1,14 @@
 """Simulated trials of intervals: how often they hold the truth, how wide they are, and how far off the estimate is."""
 
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+
+from rating.statistics.bradley_terry import Comparisons, standings
 
 
 class Trial(NamedTuple):
@@ -65,6 +68,27 @@ class Coverage:
     def is_met(self) -> bool:
         """Whether the coverage is within the goal, but for twice the noise of the simulation."""
         return self.goal[0] - 2 * self.noise <= self.coverage <= self.goal[1] + 2 * self.noise
+
+
+def rated(
+    played: Comparisons, strengths: NDArray[np.float64], chosen: NDArray[np.bool_] | None = None
+) -> Iterator[Trial]:
+    """Compares printed intervals of ratings with the strengths, whose mean over the anchors is taken away.
+
+    Args:
+        played: results of policies whose names are their indices.
+        strengths: in Elo, shape (n,).
+        chosen: those whose intervals are tried, shape (n,); all by default.
+    """
+    shown = standings(played)
+    anchors = [int(row.policy) for row in shown.rows if row.is_anchor]
+    for row in shown.rows:
+        if chosen is None or chosen[int(row.policy)]:
+            truth = 1000 + strengths[int(row.policy)] - strengths[anchors].mean()
+            low = -np.inf if row.low is None else row.low
+            high = np.inf if row.high is None else row.high
+            half = (high - low) / 2 if np.isfinite(high - low) else float("nan")
+            yield Trial(bool(low <= truth <= high), half, abs(row.rating - truth))
 
 
 def measure(setting: Setting, runs: int, seed: int) -> Coverage:

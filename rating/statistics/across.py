@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rating.statistics.bradley_terry import ELO_PER_NAT, BradleyTerryFit
 from rating.statistics.bradley_terry.model import probability
 from rating.statistics.estimates import Z_95, Estimate
-from rating.statistics.simultaneous import Pair, difference_errors, null_draws, step_down
+from rating.statistics.simultaneous import Pair, difference_errors, established_above
 
 Floats = NDArray[np.float64]
 
@@ -104,9 +104,8 @@ def established_scores(fits: Mapping[str, BradleyTerryFit], pool: Pool) -> tuple
         return ()
     one, other = np.triu_indices(len(values), 1)
     lead = (values[one] - values[other]) / difference_errors(covariance, one, other)
-    found = step_down(np.abs(lead), null_draws(covariance, one, other, degrees=_NORMAL))
-    sides = np.where(lead > 0, (one, other), (other, one)).T[found]
-    return tuple(Pair(pool.policies[better], pool.policies[worse]) for better, worse in sides)
+    above = established_above(lead, covariance, one, other, degrees=_NORMAL)
+    return tuple(Pair(pool.policies[better], pool.policies[worse]) for better, worse in np.argwhere(above))
 
 
 def _joint(fits: Mapping[str, BradleyTerryFit], pool: Pool) -> tuple[Floats, Floats]:

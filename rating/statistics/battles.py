@@ -8,7 +8,7 @@ import numpy as np
 
 from rating.statistics.bradley_terry.comparisons import Comparisons
 
-LEAST_WEIGHT, MOST_WEIGHT = 1e-9, 1e9
+LEAST_WEIGHT, MOST_WEIGHT = 1e-3, 1e6
 """Between them sums of weights neither overflow nor lose what is light."""
 
 

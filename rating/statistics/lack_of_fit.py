@@ -80,10 +80,7 @@ def lack_of_fit(comparisons: Comparisons, *, draws: int = 999, seed: int = 0) ->
     core = _largest_group(comparisons) if len(comparisons.policies) > 2 else comparisons
     if len(core.policies) < 3:
         return None
-    try:
-        scores = _scores(_sorted(core))
-    except np.linalg.LinAlgError:  # weights so far apart that the fit of the heavy results hides the light ones
-        return None
+    scores = _scores(_sorted(core))
     pairs, parameters = len(scores.variance), scores.parameters
     if pairs <= parameters or scores.deals <= parameters:
         return None

@@ -49,6 +49,26 @@ def step_down(statistics: Floats, nulls: Floats, level: float = LEVEL) -> NDArra
     return rejected
 
 
+def established_above(
+    lead: Floats, covariance: Floats, one: Integers, other: Integers, *, degrees: float, growth: float = 1.0
+) -> NDArray[np.bool_]:
+    """Returns whether the row's estimate is established above the column's, all pairs together, shape (n, n).
+
+    Args:
+        lead: t statistic of each difference, positive where the first estimate is greater, shape (m,).
+        covariance: of n estimates, shape (n, n).
+        one: index of the first estimate of each difference, shape (m,).
+        other: index of the second one, shape (m,).
+        degrees: of freedom of the covariance.
+        growth: as in ``null_draws``.
+    """
+    above = np.zeros(covariance.shape, dtype=bool)
+    if len(one):
+        found = step_down(np.abs(lead), null_draws(covariance, one, other, degrees=degrees, growth=growth))
+        above[one, other], above[other, one] = found & (lead > 0), found & (lead < 0)
+    return above
+
+
 def null_draws(
     covariance: Floats, one: Integers, other: Integers, *, degrees: float, growth: float = 1.0, seed: int = 0
 ) -> Floats:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from rating.statistics.battles import Battle, comparisons_of
@@ -23,7 +22,7 @@ from rating.statistics.bradley_terry import (
     Term,
     fit_terms,
 )
-from rating.statistics.simultaneous import difference_errors, null_draws, step_down
+from rating.statistics.simultaneous import difference_errors, established_above
 
 LENGTH = "length"
 FORMAT = ("headers", "lists", "bold")
@@ -208,7 +207,10 @@ def _rows(fitted: BradleyTerryFit, plain: Standings) -> tuple[StyleRow, ...]:
     ratings = MEAN_RATING + contrasts @ fitted.ratings
     covariance = contrasts @ fitted.covariance @ contrasts.T
     errors = np.sqrt(np.clip(np.diag(covariance), 0, None))
-    above = _above(ratings, covariance, fitted.clusters - 1, linked)
+    chosen = np.flatnonzero(linked)
+    one, other = (chosen[index] for index in np.triu_indices(len(chosen), 1))
+    lead = (ratings[one] - ratings[other]) / difference_errors(covariance, one, other)
+    above = established_above(lead, covariance, one, other, degrees=fitted.clusters - 1)
     order = sorted(range(size), key=lambda index: (-round(float(ratings[index]), 6), index))
     return tuple(
         StyleRow(
@@ -222,17 +224,3 @@ def _rows(fitted: BradleyTerryFit, plain: Standings) -> tuple[StyleRow, ...]:
         )
         for index in order
     )
-
-
-def _above(ratings: Floats, covariance: Floats, degrees: int, linked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Returns whether the row's policy is above the column's with 95 % confidence in all pairs together, shape (n, n)."""
-    above = np.zeros(covariance.shape, dtype=bool)
-    chosen = np.flatnonzero(linked)
-    one, other = (chosen[index] for index in np.triu_indices(len(chosen), 1))
-    if not len(one):
-        return above
-    differences = ratings[one] - ratings[other]
-    nulls = null_draws(covariance, one, other, degrees=degrees)
-    told = step_down(np.abs(differences) / difference_errors(covariance, one, other), nulls)
-    above[one, other], above[other, one] = told & (differences > 0), told & (differences < 0)
-    return above

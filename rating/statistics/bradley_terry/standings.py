@@ -12,7 +12,7 @@ from rating.statistics.bradley_terry.errors import clustered
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit, fit
 from rating.statistics.bradley_terry.links import Links, links_of
 from rating.statistics.bradley_terry.model import ELO_PER_NAT, MEAN_RATING, BradleyTerryOptions, probability
-from rating.statistics.simultaneous import Pair, difference_errors, null_draws, step_down
+from rating.statistics.simultaneous import Pair, difference_errors, established_above
 
 _Z_ONE_SIDED = NormalDist().inv_cdf(0.95)
 
@@ -82,9 +82,10 @@ def standings(
     options = options or BradleyTerryOptions(prior_sd="fitted")
     links = links_of(*totals(comparisons, options.ties))
     fitted = _about(clustered(fit(comparisons, options), comparisons), links.anchors)
-    once_a_deal = _once_a_deal(comparisons)
-    once = fitted if links.linked.all() else _about(fit(once_a_deal, options), links.anchors)
+    once, once_a_deal = fitted, None
     if not links.linked.all():
+        once_a_deal = _once_a_deal(comparisons)
+        once = _about(fit(once_a_deal, options), links.anchors)
         wider = np.where(links.linked, 1.0, np.maximum(1.0, once.errors / np.maximum(fitted.errors, 1e-9)))
         fitted = replace(fitted, covariance=fitted.covariance * np.outer(wider, wider))
     above = _established(fitted, once_a_deal, links, growth)
@@ -116,23 +117,19 @@ def _once_a_deal(comparisons: Comparisons) -> Comparisons:
     return Comparisons(data.policies, pair // size, pair % size, score, deal, seated=False)
 
 
-def _established(fitted: BradleyTerryFit, once_a_deal: Comparisons, links: Links, growth: float) -> NDArray[np.bool_]:
-    """Returns whether the row's policy is established above the column's, shape (n, n)."""
-    size = len(fitted.policies)
-    above = np.zeros((size, size), dtype=bool)
-    compared = np.triu(links.reaches | links.reaches.T, 1)
-    if fitted.clusters < 2 or not compared.any():
-        return above
-    one, other = np.nonzero(compared)
+def _established(
+    fitted: BradleyTerryFit, once_a_deal: Comparisons | None, links: Links, growth: float
+) -> NDArray[np.bool_]:
+    """Returns whether the row's policy is established above the column's; the results once a deal where some are unlinked."""
+    if fitted.clusters < 2:
+        return np.zeros(links.reaches.shape, dtype=bool)
+    one, other = np.nonzero(np.triu(links.reaches | links.reaches.T, 1))
     lead = (fitted.ratings[one] - fitted.ratings[other]) / difference_errors(fitted.covariance, one, other)
-    if not links.linked.all():
+    if once_a_deal is not None:
         apart = ~(links.linked[one] & links.linked[other])
         lead[apart] = _score_tests(fitted, once_a_deal, links)[one[apart], other[apart]]
-    nulls = null_draws(fitted.covariance, one, other, degrees=fitted.clusters - 1, growth=growth)
-    found = step_down(np.abs(lead), nulls)
-    above[one[found & (lead > 0)], other[found & (lead > 0)]] = True
-    above[other[found & (lead < 0)], one[found & (lead < 0)]] = True
-    return above & links.reaches
+    degrees = fitted.clusters - 1
+    return established_above(lead, fitted.covariance, one, other, degrees=degrees, growth=growth) & links.reaches
 
 
 def _score_tests(fitted: BradleyTerryFit, once: Comparisons, links: Links) -> Floats:

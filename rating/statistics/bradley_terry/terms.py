@@ -27,6 +27,9 @@ from rating.statistics.bradley_terry.model import (
 )
 from rating.statistics.bradley_terry.prior import best_prior_sd
 
+_STEPS = 20_000
+"""Steps, at most, of a fit: few are enough, but weights or columns of very different size may take thousands."""
+
 
 @dataclass(frozen=True, eq=False)
 class Term:
@@ -154,7 +157,7 @@ class _Model:
         """Returns the maximum of the posterior by a damped Newton method, and the inverse of its curvature there."""
         columns, prior, x = self._columns(options), self._prior(options), start.copy()
         tolerance = 1e-12 * self.weight @ (1 + np.abs(columns).max(axis=1)) + 1e-11
-        for _ in range(200):
+        for _ in range(_STEPS):
             p = probability(self._lead(x, columns))
             residual = self.weight * (self.score - p)
             gradient = np.append(self._per_policy(residual), residual @ columns) - prior * x

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rating
-from rating.statistics.battles import Battle, comparisons_of
+from rating.statistics.battles import LEAST_WEIGHT, MOST_WEIGHT, Battle, comparisons_of
 from rating.statistics.bradley_terry import standings
 from rating.statistics.style import style_control
 
@@ -142,7 +142,7 @@ def test_what_cannot_be_held_equal_is_refused():
             st.sampled_from([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]),
             st.sampled_from([0.0, 0.3, 0.5, 1.0]),
             st.integers(0, 3),
-            st.sampled_from([1.0, 1e-9, 30.0, 1e9]),
+            st.sampled_from([1.0, LEAST_WEIGHT, 30.0, MOST_WEIGHT]),
             st.floats(0, 1e12),
             st.floats(0, 1e12),
         ),
