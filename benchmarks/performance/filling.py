@@ -36,7 +36,7 @@ def run_file(matches: int) -> str:
     each = -(-2 * matches // len(POLICIES))
     policies = "".join(f'[[policy]]\nspec = "{name}"\n' for name in POLICIES)
     stop = f'[stop]\nrule = "trueskill"\nmin_matches = {each}\nmax_matches = {each}\n'
-    return f'seed = 1\n{stop}[[environment]]\nname = "{ENVIRONMENT}"\n{policies}'
+    return f'seed = 1\nschedule = "round_robin"\n{stop}[[environment]]\nname = "{ENVIRONMENT}"\n{policies}'
 
 
 class Copies:

@@ -48,6 +48,7 @@ UNKNOWN = {
 TEXTS = {
     ("docs/design.md", "llmarena_envs/"): "a tree of files",
     ("docs/schedules.md", "gain ="): "a formula",
+    ("docs/schedules.md", "share ="): "a formula",
     (
         "docs/first_paid_run.md",
         "The run goes on with: llmarena resume runs/paid",

@@ -26,6 +26,7 @@ MODELS = 3
 RUN_FILE = """
 seed = 11
 concurrency = {models}
+schedule = "round_robin"
 workers = 2
 stop = {{ min_matches = 18, max_matches = 18 }}
 turns = {{ illegal = "random_legal" }}

@@ -38,7 +38,7 @@ def test_a_model_plays_and_a_judge_who_cannot_score_abstains(row, model, tmp_pat
 def test_one_line_of_the_run_file_seats_a_model(line, model, tmp_path):
     old = line.split('"')[1]
     text = DEMO.read_text(encoding="utf-8").replace(line, line.replace(old, model), 1)
-    text = text.replace("matches = 40", "matches = 1\nmin_matches = 1\nmax_matches = 1")
+    text = text.replace("matches = 40\nmin_matches = 40", "matches = 1\nmin_matches = 1\nmax_matches = 1")
     (tmp_path / "run.toml").write_text(text, encoding="utf-8")
     assert llmarena(["run", str(tmp_path / "run.toml"), "--out", str(tmp_path / "run")]) == 0
     _, store = run_directory.open_run(tmp_path / "run")

@@ -151,7 +151,7 @@ def test_matches_without_a_result_are_among_those_counted():
 def test_long_matches_are_packed_apart(directory, monkeypatch):
     monkeypatch.setattr(replays, "_LARGE", 1)
     page = write_report(directory, directory / "apart.html").read_text(encoding="utf-8")
-    assert [len(pack) for pack in chunks(page)] == [1] * 20
+    assert [len(pack) for pack in chunks(page)] == [1] * 24
     assert index(page)["columns"]["place"] == [0] * 20
 
 
@@ -162,7 +162,7 @@ def test_positions_of_the_first_matches_are_drawn(directory, page, monkeypatch):
     turns = [len(match["turns"]) for match in matches]
     monkeypatch.setattr(replays, "DRAWN_TURNS", sum(turns[:7]))
     fewer = write_report(directory, directory / "fewer.html").read_text(encoding="utf-8")
-    assert [match["drawn"] for pack in chunks(fewer) for match in pack] == [True] * 7 + [False] * 13
+    assert [match["drawn"] for pack in chunks(fewer) for match in pack] == [True] * 7 + [False] * 17
     assert {len(match["pictures"]) for match in chunks(fewer)[0][7:]} == {0}
 
 

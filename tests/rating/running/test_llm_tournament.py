@@ -17,6 +17,7 @@ from tests.support.model_server import running_server
 
 RUN_FILE = """
 seed = 7
+schedule = "round_robin"
 max_errors = 10
 
 [[environment]]
