@@ -254,7 +254,7 @@ def default_run(rng: np.random.Generator) -> Iterator[Trial]:
             break
         state.add(batch)
         is_over = bool(state.reason())
-    shown = standings(compare(outcomes), growth=rule.max_matches / rule.least)
+    shown = standings(compare(outcomes), growth=rule.growth)
     yield Trial(shown.rows[0].worst_rank > 1, float("nan"))
 
 

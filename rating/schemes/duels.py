@@ -49,6 +49,4 @@ class Duels(Repeating):
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> SkillLeaderboard:
         """Makes the leaderboard; its ranks hold however often the stop rule has looked at the results."""
-        stop = self.setting.stop
-        growth = max(1.0, stop.max_matches / stop.least)
-        return skill_leaderboard(outcomes, stop_reason=stop_reason, growth=growth)
+        return skill_leaderboard(outcomes, stop_reason=stop_reason, growth=self.setting.stop.growth)

@@ -125,9 +125,10 @@ class TopKnown:
 
 @dataclass(frozen=True)
 class Separated:
-    """Of every two neighbours in the order of the ratings it is known who is ahead, or that they hardly differ.
+    """Of every two neighbours in the order of the ratings it is established who is ahead, or they hardly differ.
 
-    The 95 % interval of the difference of both excludes 0, or lies within the margin; it is the interval of one look at one pair.
+    Established is what the leaderboard says, of all pairs together at every look. They hardly differ where the 95 % interval of
+    their distance, of one look at one pair, lies within the margin.
 
     Attributes:
         margin: difference in Elo that does not matter; 0 if every one does.
@@ -137,7 +138,7 @@ class Separated:
 
     def holds(self, evidence: Evidence) -> bool:
         """Says whether that is so of all."""
-        return all(low > 0 or high <= self.margin for low, high in evidence.posterior().gaps())
+        return all(pair.is_established or pair.most <= self.margin for pair in evidence.neighbours())
 
     def alike(self, evidence: Evidence, band: float) -> float:
         """Returns 0: it has a margin of its own."""
@@ -145,11 +146,11 @@ class Separated:
 
     def reached(self, evidence: Evidence) -> str:
         """Returns how many pairs are separated."""
-        gaps = list(evidence.posterior().gaps())
-        apart = sum(low > 0 for low, _ in gaps)
-        close = sum(low <= 0 and high <= self.margin for low, high in gaps)
+        pairs = list(evidence.neighbours())
+        apart = sum(pair.is_established for pair in pairs)
+        close = sum(pair.most <= self.margin and not pair.is_established for pair in pairs)
         margin = f", {close} within {self.margin:g} Elo" if self.margin else ""
-        return f"of {len(gaps)} pairs of neighbours {apart} separated{margin} (asked: all)"
+        return f"of {len(pairs)} pairs of neighbours {apart} separated{margin} (asked: all)"
 
 
 @dataclass(frozen=True)

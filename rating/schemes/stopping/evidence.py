@@ -2,15 +2,15 @@
 
 import itertools
 from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as student_t
 
 from rating.records.outcome import Outcome
 from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Floats
+from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Floats, Standings
 from rating.statistics.results import Duel, duels
-from rating.statistics.simultaneous import difference_errors
+from rating.statistics.simultaneous import Pair, difference_errors
 from rating.statistics.trueskill_rating import RunningRatings, TrueSkillOptions
 
 
@@ -20,14 +20,16 @@ class Evidence:
     Args:
         policies: those under test: the others, who were there before newcomers, are known as well as they will be.
         trueskill: parameters of TrueSkill.
+        growth: results at the last look over those at the first one, for which claims are to hold (``null_draws``).
 
     Attributes:
         under_test: those of the policies that are waited for.
     """
 
-    def __init__(self, policies: Sequence[str], trueskill: TrueSkillOptions) -> None:
+    def __init__(self, policies: Sequence[str], trueskill: TrueSkillOptions, growth: float) -> None:
         self.under_test = dict.fromkeys(policies)
         self._trueskill = trueskill
+        self._growth = growth
         self._online = RunningRatings(trueskill)
         self._mus: dict[str, list[float]] = {}
         self._rated = 0
@@ -36,10 +38,11 @@ class Evidence:
         self._deals: list[int] = []
         self._left_out: set[str] = set()
         self._posterior: Posterior | None = None
+        self._standings: Standings | None = None
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Takes the outcomes of the next matches."""
-        self._posterior = None
+        self._posterior = self._standings = None
         seeds = {outcome.number: outcome.seed for outcome in outcomes}
         for duel in duels(outcomes):
             self._met.update((duel.first, duel.second))
@@ -96,9 +99,30 @@ class Evidence:
         """Returns half the width of the widest 95 % interval that a leaderboard prints; infinite where one has no end."""
         return max(
             float("inf") if row.low is None or row.high is None else (row.high - row.low) / 2
-            for row in bradley_terry.standings(self._comparisons()).rows
+            for row in self._shown().rows
             if row.policy in self.under_test
         )
+
+    def neighbours(self) -> Iterator["Neighbours"]:
+        """Yields every two neighbours in the order of the ratings of which one is under test."""
+        shown = self._shown()
+        fitted, established = shown.fitted, set(shown.established)
+        index_of = {name: index for index, name in enumerate(fitted.policies)}
+        rows = [row for row in shown.rows if row.policy not in self._left_out]
+        for upper, lower in itertools.pairwise(rows):
+            if upper.policy in self.under_test or lower.policy in self.under_test:
+                most = float("inf")
+                if fitted.clusters > 1:
+                    one, other = np.array([index_of[upper.policy]]), np.array([index_of[lower.policy]])
+                    error = difference_errors(fitted.covariance, one, other).item()
+                    most = upper.rating - lower.rating + fitted.reach * error
+                yield Neighbours(Pair(upper.policy, lower.policy) in established, most)
+
+    def _shown(self) -> Standings:
+        """Returns what a leaderboard prints."""
+        if self._standings is None:
+            self._standings = bradley_terry.standings(self._comparisons(), growth=self._growth)
+        return self._standings
 
     def _comparisons(self) -> Comparisons:
         names = tuple(sorted(self._met))
@@ -110,6 +134,18 @@ class Evidence:
             np.array([duel.score for duel in self._results], dtype=np.float64),
             np.array(self._deals, dtype=np.int64),
         )
+
+
+class Neighbours(NamedTuple):
+    """Two policies next to each other in the order of the ratings.
+
+    Attributes:
+        is_established: whether the leaderboard says that the one ahead is better.
+        most: upper end of the 95 % interval of their distance, in Elo, at one look.
+    """
+
+    is_established: bool
+    most: float
 
 
 class Posterior:
@@ -167,22 +203,6 @@ class Posterior:
         if not asked.any():
             return 0.0
         return float(bradley_terry.share_alike(self.ratings, self.draws(), np.array([one[asked], other[asked]]), band))
-
-    def gaps(self) -> Iterator[tuple[float, float]]:
-        """Yields the 95 % interval of the distance of every two neighbours of which one is under test."""
-        robust = bradley_terry.clustered(self._fitted, self._comparisons)
-        order = np.array(self._kept)[np.argsort(-self.ratings, kind="stable")]
-        half = np.full(len(order), np.inf)
-        if robust.clusters > 1:
-            errors = difference_errors(robust.covariance, order[:-1], order[1:])
-            half = student_t.ppf(0.975, robust.clusters - 1) * errors
-        for index, (upper, lower) in enumerate(itertools.pairwise(order)):
-            if (
-                self._comparisons.policies[upper] in self._under_test
-                or self._comparisons.policies[lower] in self._under_test
-            ):
-                distance = float(self._fitted.ratings[upper] - self._fitted.ratings[lower])
-                yield distance - float(half[index]), distance + float(half[index])
 
     def draws(self) -> Floats:
         """Returns draws of the ratings, in Elo, shape (draws, n)."""

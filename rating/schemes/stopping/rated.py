@@ -68,6 +68,11 @@ class StopRule:
             return self.min_matches
         return LEAST_MATCHES if self.rule.strip() == TRUESKILL else LEAST_RATED
 
+    @property
+    def growth(self) -> float:
+        """Number of results at the last look over that at the first one."""
+        return max(1.0, self.max_matches / self.least)
+
     def conditions(self) -> tuple[Condition, ...]:
         """Returns what the rule asks for, besides numbers of matches.
 
@@ -89,7 +94,7 @@ class _Rated(Counts):
         self.least = rule.least
         self._rule = rule
         self._conditions = rule.conditions()
-        self._evidence = Evidence(policies, rule.trueskill)
+        self._evidence = Evidence(policies, rule.trueskill, rule.growth)
         self._is_due = False
         self._next_look = 0
 

@@ -152,7 +152,7 @@ def test_long_matches_are_packed_apart(directory, monkeypatch):
     monkeypatch.setattr(replays, "_LARGE", 1)
     page = write_report(directory, directory / "apart.html").read_text(encoding="utf-8")
     assert [len(pack) for pack in chunks(page)] == [1] * 24
-    assert index(page)["columns"]["place"] == [0] * 20
+    assert index(page)["columns"]["place"] == [0] * 24
 
 
 @pytest.mark.slow
