@@ -33,6 +33,10 @@ def rows() -> tuple[Setting, ...]:
             for deals, goal in ((18, (0.75, 0.97)), (100, (0.88, 0.97)), (400, (0.93, 0.97)))
         ),
         *(
+            Setting(f"mean, {deals} deals, one in a hundred 50 times as large", partial(mean, deals=deals, draw=outliers))
+            for deals in (18, 100, 400, 2000)
+        ),
+        *(
             Setting(f"mean, {deals} deals of 1 to 8 matches", partial(mean, deals=deals, most=8), (0.93, 0.99))
             for deals in (5, 18, 100)
         ),
@@ -67,6 +71,11 @@ def chips(rng: np.random.Generator, size: int) -> Floats:
 def jackpots(rng: np.random.Generator, size: int) -> Floats:
     """Draws rare large gains, of which a few deals may show none: no interval made of them alone can know; its mean is 0."""
     return np.where(rng.random(size) < 0.1, 10 * rng.exponential(size=size), -1.0) - 0.1
+
+
+def outliers(rng: np.random.Generator, size: int) -> Floats:
+    """Draws gains, one in a hundred of them 50 times as large, less what they are in the mean."""
+    return rng.exponential(size=size) * np.where(rng.random(size) < 0.01, 50.0, 1.0) - 1.49
 
 
 def mean(
