@@ -33,7 +33,9 @@ def rows() -> tuple[Setting, ...]:
             for deals, goal in ((18, (0.75, 0.97)), (100, (0.88, 0.97)), (400, (0.93, 0.97)))
         ),
         *(
-            Setting(f"mean, {deals} deals, one in a hundred 50 times as large", partial(mean, deals=deals, draw=outliers))
+            Setting(
+                f"mean, {deals} deals, one in a hundred 50 times as large", partial(mean, deals=deals, draw=outliers)
+            )
             for deals in (18, 100, 400, 2000)
         ),
         *(

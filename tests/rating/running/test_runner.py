@@ -229,7 +229,9 @@ def test_few_policies_fill_many_slots_although_ratings_are_waited_for(tmp_path):
     Gathering.wanted, Gathering.asked = 60, 0
     Gathering.are_there.clear()
     text = write([f'spec = "{HERE}:Gathering"', 'spec = "random"'], extra="concurrency = 500")
-    _, records = play(tmp_path, text.replace("min_matches = 6\nmax_matches = 20", "min_matches = 60"))  # or it never ends
+    _, records = play(
+        tmp_path, text.replace("min_matches = 6\nmax_matches = 20", "min_matches = 60")
+    )  # or it never ends
     assert {record.status for record in records} == {FINISHED}
 
 
