@@ -17,6 +17,7 @@ from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import check_two_seats, statistic
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Column, Table, percent
+from benchmarks.llmarena.medians import median_estimate
 from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.llmarena.self_play import by_policy, missing
 from benchmarks.options import option
@@ -26,7 +27,6 @@ from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.medians import median_estimate
 
 GAME = "bid_v0"
 RUN = "auctions"

@@ -21,6 +21,7 @@ from benchmarks.simulbench.answers import (
     script_in,
     scripts_for,
 )
+from benchmarks.simulbench.both_orders import Comparison, compare
 from benchmarks.simulbench.pool import SCRIPTED, SIMULATION, simulators
 from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.simulation.labels import SUBSETS, belongs
@@ -30,7 +31,6 @@ from rating.errors import RunError
 from rating.records.outcome import PLAYED, SeatOutcome
 from rating.records.record import Record
 from rating.running.run_file import RunConfig
-from rating.statistics.pairwise import Comparison, compare
 from rating.statistics.results import rated_seats, staff_seats
 
 RUN = "comparisons"

@@ -7,6 +7,7 @@ from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns, percent
+from benchmarks.simulbench.both_orders import Comparison
 from benchmarks.simulbench.comparisons import (
     RUN,
     Compared,
@@ -21,7 +22,6 @@ from benchmarks.simulbench.comparisons import (
     within,
 )
 from rating.errors import RunError
-from rating.statistics.pairwise import Comparison
 
 HARD = "Hard"
 _VERSUS = " vs. "

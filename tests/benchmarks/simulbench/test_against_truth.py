@@ -6,7 +6,7 @@ import statsmodels.api as sm
 from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
-from rating.statistics.against_truth import drift, mean_error, praise, rank_agreement, separation
+from benchmarks.simulbench.against_truth import drift, mean_error, praise, rank_agreement, separation
 from rating.statistics.estimates import rate_estimate
 
 

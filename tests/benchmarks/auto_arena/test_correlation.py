@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau, pearsonr, rankdata, spearmanr
 
-from rating.statistics.correlation import average_ranks, correlate
+from benchmarks.auto_arena.correlation import average_ranks, correlate
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rating.statistics.medians import median_estimate
+from benchmarks.llmarena.medians import median_estimate
 
 
 def test_the_median_and_its_interval_do_not_depend_on_the_order():
