@@ -22,8 +22,7 @@ from rating.statistics.bounded import (
     sum_variance,
     unit_values,
 )
-from rating.statistics.estimates import Estimate, wilson_interval, with_interval
-from rating.statistics.ordering import FEWEST_GROUPS
+from rating.statistics.estimates import FEWEST_GROUPS, Estimate, wilson_interval, with_interval
 
 _HIGHEST = 0.999
 """Correlations are taken for this one at most on Fisher's scale, which does not end."""

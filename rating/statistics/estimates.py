@@ -19,6 +19,9 @@ Z_95 = 1.959963984540054
 FEWEST_CLUSTERS = 5
 """Independent cases of an interval, at least: from fewer it would span most of its scale."""
 
+FEWEST_GROUPS = 6
+"""Groups below which a resampled interval is too narrow to be shown."""
+
 UNBOUNDED = (-math.inf, math.inf)
 
 Floats = NDArray[np.float64]

@@ -12,8 +12,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rating.statistics.estimates import RESAMPLES, Estimate, rate_estimate
-from rating.statistics.ordering import FEWEST_GROUPS
+from rating.statistics.estimates import FEWEST_GROUPS, RESAMPLES, Estimate, rate_estimate
 
 Label = TypeVar("Label", bound=Hashable)
 Floats = NDArray[np.float64]

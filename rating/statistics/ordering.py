@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import RESAMPLES, Estimate
-
-FEWEST_GROUPS = 6
-"""Groups below which a resampled interval is too narrow to be shown."""
+from rating.statistics.estimates import FEWEST_GROUPS, RESAMPLES, Estimate
 
 Floats = NDArray[np.float64]
 
