@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.deepeval.ordering import concordance, rank_correlation
 from benchmarks.experiments.proportions import paired_change, unpaired_change
 from benchmarks.simulbench.against_truth import mean_error, praise, rank_agreement, separation
 from benchmarks.simulbench.both_orders import compare
@@ -13,7 +14,6 @@ from benchmarks.simulbench.prediction_powered import corrected_mean
 from rating.statistics.agreement import cohens_kappa
 from rating.statistics.bounded import bounded_mean, signed_mean
 from rating.statistics.estimates import FEWEST_CLUSTERS, Estimate, mean_estimate, rate_estimate, with_interval
-from rating.statistics.ordering import concordance, rank_correlation
 
 UNIT, SIGNED, SCORES = (0, 1), (-1, 1), (1, 10)
 
