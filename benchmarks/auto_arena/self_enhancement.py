@@ -32,8 +32,8 @@ from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.permutation import holm
 from rating.statistics.results import rated_seats
+from rating.statistics.simultaneous import holm
 
 RUNS = ("first", "second")
 """Names of the runs on the questions of the two examiners."""

@@ -3,9 +3,10 @@
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
+from benchmarks.experiments.permutation import paired_permutation_test
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from rating.statistics.estimates import UNBOUNDED, mean_estimate
-from rating.statistics.permutation import holm, paired_permutation_test
+from rating.statistics.simultaneous import holm
 
 
 class Comparison(NamedTuple):

@@ -21,7 +21,7 @@ from agents.families import family_of
 from rating.judgements.judgement import PREFERENCES, SCORES, Judgement, Label
 from rating.statistics.beyond_others import Beside, Beyond, View, beyond_others
 from rating.statistics.judging_bias import Preference, Trial, preference
-from rating.statistics.permutation import holm
+from rating.statistics.simultaneous import holm
 
 SIGNIFICANT = 0.05
 """Risk, over all judges and tests of a study, of naming an unbiased judge."""

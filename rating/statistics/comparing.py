@@ -30,7 +30,7 @@ from llmarena_envs.core.options import OptionError
 from rating.statistics import betting
 from rating.statistics.betting import Floats, e_value, final_log_evidence, log_evidence
 from rating.statistics.further import Bet, Forecast, forecast
-from rating.statistics.permutation import holm
+from rating.statistics.simultaneous import holm
 from rating.statistics.units import ROUNDS, SHARED, Units
 
 LEVEL = 0.05

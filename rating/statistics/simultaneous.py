@@ -4,6 +4,7 @@ Source: Romano and Wolf, Exact and approximate stepdown methods for multiple hyp
 Statistical Association 100, 2005), with the maximum of the statistics of all hypotheses that are not yet rejected.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -47,6 +48,17 @@ def step_down(statistics: Floats, nulls: Floats, level: float = LEVEL) -> NDArra
             break
         rejected |= found
     return rejected
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Returns p-values corrected for the number of tests (Holm 1979), in the order given."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    corrected = [0.0] * len(values)
+    highest = 0.0
+    for rank, index in enumerate(order):
+        highest = max(highest, min(1.0, (len(values) - rank) * values[index]))
+        corrected[index] = highest
+    return corrected
 
 
 def established_above(

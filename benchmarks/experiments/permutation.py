@@ -80,17 +80,6 @@ def paired_permutation_test(
     return PermutationTest(float(differences.mean()), p, len(sums), exact)
 
 
-def holm(values: Sequence[float]) -> list[float]:
-    """Returns p-values corrected for the number of tests (Holm 1979), in the order given."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    corrected = [0.0] * len(values)
-    highest = 0.0
-    for rank, index in enumerate(order):
-        highest = max(highest, min(1.0, (len(values) - rank) * values[index]))
-        corrected[index] = highest
-    return corrected
-
-
 def _all_sums(sizes: np.ndarray) -> np.ndarray:
     """Returns the sums under all combinations of signs."""
     sums = np.zeros(1)

@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from rating.statistics.permutation import EXACT, holm, paired_permutation_test
+from benchmarks.experiments.permutation import EXACT, paired_permutation_test
 
 
 def test_three_cases_by_hand():
@@ -60,9 +60,3 @@ def test_a_drawn_p_is_never_zero():
 def test_bad_values(first, second, message):
     with pytest.raises(ValueError, match=message):
         paired_permutation_test(first, second)
-
-
-def test_holm():
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.5, 0.9]) == [1.0, 1.0]
-    assert holm([]) == []
