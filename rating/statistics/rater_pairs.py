@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from rating.statistics.agreement import FEW_CASES, Agreement, kappa_of_pairs
+from rating.statistics.agreement import Agreement, kappa_of_pairs
 from rating.statistics.estimates import Estimate
 from rating.statistics.many_raters import Floats, resampled, resampled_share
 
@@ -132,11 +132,6 @@ def pair_means(
         defined,
         len(numbers) - len(n),
     )
-
-
-def is_few(pair: RaterPair) -> bool:
-    """Says whether two raters have too few cases in common for their kappa to say much."""
-    return pair.plain.n < FEW_CASES
 
 
 def _mean(values: Floats) -> Floats:
