@@ -40,7 +40,7 @@ _GROWING = "weights differ: the level holds for one look at this log, not for lo
 
 
 @dataclass(frozen=True)
-class Evidence:
+class EValue:
     """What speaks for a policy being better by more than the margin.
 
     Attributes:
@@ -107,8 +107,8 @@ class Comparison:
     unit: str
     left_out: int
     needed: float
-    a_better: Evidence
-    b_better: Evidence
+    a_better: EValue
+    b_better: EValue
     better: str | None
     after: int | None
     equal: bool | None
@@ -300,10 +300,10 @@ def _log_evidence(units: Units, bet: Bet) -> Floats:
     return np.array([final_log_evidence(scores, bet.mean, units.weights)])
 
 
-def _evidence(logs: Floats) -> Evidence:
+def _evidence(logs: Floats) -> EValue:
     """Returns the evidence after the last unit; without a unit it is 1."""
     now, peak = (float(logs[-1]), max(0.0, float(logs.max()))) if len(logs) else (0.0, 0.0)
-    return Evidence(e_value(now), e_value(peak), math.exp(-peak))
+    return EValue(e_value(now), e_value(peak), math.exp(-peak))
 
 
 def _reached(logs: Floats, needed: float) -> int | None:
