@@ -25,7 +25,7 @@ from rating.schemes.scheme import Scheme
 from rating.statistics.battles import Battle
 from rating.statistics.comparing import (
     Champion,
-    Comparison,
+    PolicyComparison,
     average_units,
     compare_champion,
     compare_units,
@@ -75,7 +75,7 @@ class _Result:
 
     environment: str
     part: str
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[PolicyComparison, ...]
     pairs: tuple[_Pair, ...]
     champion: Champion | None
 

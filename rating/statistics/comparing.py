@@ -71,7 +71,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PolicyComparison:
     """What may be said of two policies.
 
     Attributes:
@@ -140,7 +140,7 @@ class Champion:
 
     champion: str
     level: float
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[PolicyComparison, ...]
     p: tuple[float, ...]
     better: tuple[str | None, ...]
 
@@ -155,7 +155,7 @@ def compare_units(
     equal: float | None = None,
     ahead: bool = True,
     seed: int = 0,
-) -> Comparison:
+) -> PolicyComparison:
     """Compares two policies by the units of their battles.
 
     Args:
@@ -189,7 +189,7 @@ def compare_units(
     win_rate, notes = _win_rate(units, level)
     settled = not ahead or not len(units.scores) or (better and equal is None) or is_equal
     decisions = [[bet] for bet in ([] if better else _bets_of_better(margin, needed))]
-    return Comparison(
+    return PolicyComparison(
         a=a,
         b=b,
         level=level,
@@ -213,7 +213,7 @@ def compare_units(
     )
 
 
-def compare_champion(comparisons: Sequence[Comparison]) -> Champion:
+def compare_champion(comparisons: Sequence[PolicyComparison]) -> Champion:
     """Holds the comparisons of challengers with one champion to their level together.
 
     Every comparison asks two things: is the challenger better, is the champion? Holm's correction of the p-values of all of
