@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rating.report.names import shortened
 from rating.schemes import cells
 from rating.schemes.figures import Matrix, Pairs
-from rating.statistics.estimates import Estimate, Tally
+from rating.statistics.estimates import Estimate, WinDrawLoss
 
 _ROOM_FOR_NAMES = 24
 """Columns of a terminal that a name above a column has; beside its row it stands in full."""
@@ -66,11 +66,11 @@ def score_table(pairs: Pairs) -> Matrix:
     return Matrix(table, "score of the row against the column, in %", percent=True)
 
 
-def _score(tally: Tally) -> Estimate:
+def _score(tally: WinDrawLoss) -> Estimate:
     return Estimate((tally.wins + tally.draws / 2) / tally.n, None, None, tally.n, tally.n)
 
 
-def _pair_cell(tally: Tally | None, expected: float | None) -> Cell:
+def _pair_cell(tally: WinDrawLoss | None, expected: float | None) -> Cell:
     if tally is None:
         return Cell("", "", "transparent")
     score = _score(tally).value

@@ -16,7 +16,7 @@ from rating.schemes.skill_board import RATING
 from rating.statistics.across import Pool, win_probabilities
 from rating.statistics.battles import Battle, comparisons_of
 from rating.statistics.bradley_terry import Standing, mean_scores, standings, tallies
-from rating.statistics.estimates import Tally
+from rating.statistics.estimates import WinDrawLoss
 from rating.statistics.transitivity import against_one_scale
 
 SCHEME = "battles"
@@ -39,7 +39,7 @@ class BattleRow(Row):
     low: float | None
     high: float | None
     score: float
-    tally: Tally
+    tally: WinDrawLoss
     against_all: float
 
     @property
@@ -60,7 +60,7 @@ class PairTally:
 
     first: str
     second: str
-    tally: Tally
+    tally: WinDrawLoss
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,10 +116,10 @@ class BattleLeaderboard(Leaderboard):
     def figures(self, outcomes: Sequence[object]) -> list[Figure]:
         """Returns ratings with their intervals, and the results of every pair."""
         names = [row.policy for row in self.rows]
-        table: dict[str, dict[str, Tally | None]] = {name: dict.fromkeys(names) for name in names}
+        table: dict[str, dict[str, WinDrawLoss | None]] = {name: dict.fromkeys(names) for name in names}
         for pair in self.pairs:
             table[pair.first][pair.second] = pair.tally
-            table[pair.second][pair.first] = Tally(*reversed(pair.tally))
+            table[pair.second][pair.first] = WinDrawLoss(*reversed(pair.tally))
         ratings = [(row.policy, row.rating, row.low, row.high) for row in self.rows]
         matrix = [Pairs(table)] if len(names) <= _MOST_IN_A_MATRIX else []
         return [Intervals(ratings, "Bradley-Terry rating in Elo with its 95 % interval"), *matrix]
@@ -150,7 +150,7 @@ def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: b
     rows = []
     for row in found.rows:
         index = place[row.policy]
-        tally = Tally(*(int(count) for count in table[index].sum(axis=0)))
+        tally = WinDrawLoss(*(int(count) for count in table[index].sum(axis=0)))
         rows.append(_row(row, float(scores[index]), tally, against_all[row.policy].value))
     is_fitted = fitted.options.seat_term
     return BattleLeaderboard(
@@ -168,13 +168,13 @@ def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: b
         deals=len(np.unique(comparisons.cluster)),
         doubts=(*found.notes, *against_one_scale(comparisons)),
         pairs=tuple(
-            PairTally(comparisons.policies[one], comparisons.policies[other], Tally(*map(int, table[one, other])))
+            PairTally(comparisons.policies[one], comparisons.policies[other], WinDrawLoss(*map(int, table[one, other])))
             for one, other in np.argwhere(np.triu(table.sum(axis=2)))
         ),
     )
 
 
-def _row(row: Standing, score: float, tally: Tally, against_all: float) -> BattleRow:
+def _row(row: Standing, score: float, tally: WinDrawLoss, against_all: float) -> BattleRow:
     return BattleRow(
         policy=row.policy,
         reward=None,

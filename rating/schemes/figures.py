@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rating.statistics.estimates import Estimate, Tally
+from rating.statistics.estimates import Estimate, WinDrawLoss
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Pairs:
         table: row, then column; ``None`` where two never met.
     """
 
-    table: Mapping[str, Mapping[str, Tally | None]]
+    table: Mapping[str, Mapping[str, WinDrawLoss | None]]
 
 
 @dataclass(frozen=True)

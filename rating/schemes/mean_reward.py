@@ -28,7 +28,7 @@ from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import ADAPTIVE
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.statistics.bradley_terry import Comparisons, Standings, compare, standings, tallies
-from rating.statistics.estimates import Estimate, Tally, mean_estimate
+from rating.statistics.estimates import Estimate, WinDrawLoss, mean_estimate
 from rating.statistics.paired_means import Case, reward_cases
 from rating.statistics.results import finished, rewards
 
@@ -117,7 +117,9 @@ class RewardLeaderboard(Leaderboard):
             Pairs(
                 {
                     one: {
-                        other: Tally(*map(int, counts)) if (counts := found[place[one], place[other]]).any() else None
+                        other: WinDrawLoss(*map(int, counts))
+                        if (counts := found[place[one], place[other]]).any()
+                        else None
                         for other in names
                     }
                     for one in names

@@ -25,7 +25,7 @@ from rating.schemes.leaderboard import (
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
-from rating.statistics.estimates import Tally
+from rating.statistics.estimates import WinDrawLoss
 from rating.statistics.paired_means import reward_cases
 from rating.statistics.results import duels, rewards
 
@@ -38,7 +38,7 @@ class SelfPlayRow(Row):
         first: what the first of two seats won, tied and lost, forfeits included; ``None`` where there are not two.
     """
 
-    first: Tally | None
+    first: WinDrawLoss | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,10 +107,10 @@ def self_play_leaderboard(
     )
 
 
-def _first_seat(matches: Sequence[Outcome]) -> Tally | None:
+def _first_seat(matches: Sequence[Outcome]) -> WinDrawLoss | None:
     if any(sum(seat.rated for seat in outcome.seats) != 2 for outcome in matches):
         return None
-    tally = Tally()
+    tally = WinDrawLoss()
     for duel in duels(matches, with_itself=True):
         tally = tally.add(duel.score)
     return tally

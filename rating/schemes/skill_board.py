@@ -25,7 +25,7 @@ from rating.schemes.leaderboard import (
 )
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing, Standings, standings
-from rating.statistics.estimates import Estimate, Tally, pair_table, rate_estimate, tallies
+from rating.statistics.estimates import Estimate, WinDrawLoss, pair_table, rate_estimate, tallies
 from rating.statistics.met_scores import met_scores
 from rating.statistics.results import duels, finished
 from rating.statistics.transitivity import against_one_scale
@@ -79,9 +79,9 @@ class SkillRow(Row):
     mu: float | None
     sigma: float | None
     spread: Shuffled | None
-    tally: Tally
-    first: Tally
-    second: Tally
+    tally: WinDrawLoss
+    first: WinDrawLoss
+    second: WinDrawLoss
 
     @property
     def metric(self) -> float | None:
@@ -115,7 +115,7 @@ class SkillLeaderboard(Leaderboard):
     seat_advantage: float | None
     seat_low: float | None
     seat_high: float | None
-    position: Tally
+    position: WinDrawLoss
     first_share: Estimate | None
     permutations: int
 
@@ -266,7 +266,7 @@ def skill_leaderboard(
     spread = shuffled(others, trueskill, permutations=permutations, seed=seed)
     rows = []
     for policy, matches in by_policy(outcomes).items():
-        first, second = by_seat.get(policy, (Tally(), Tally()))
+        first, second = by_seat.get(policy, (WinDrawLoss(), WinDrawLoss()))
         standing = ratings[""].get(policy)
         mu, sigma = online.ratings.get(policy, (None, None))
         rows.append(
@@ -279,12 +279,12 @@ def skill_leaderboard(
                 mu=mu,
                 sigma=sigma,
                 spread=spread.get(policy),
-                tally=Tally(*(a + b for a, b in zip(first, second, strict=True))),
+                tally=WinDrawLoss(*(a + b for a, b in zip(first, second, strict=True))),
                 first=first,
                 second=second,
             )
         )
-    position = Tally()
+    position = WinDrawLoss()
     for duel in results:
         position = position.add(duel.score)
     fitted = found.fitted if found else None

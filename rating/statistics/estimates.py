@@ -69,7 +69,7 @@ def with_interval(
     return Estimate(value, max(low, min(value, scale[0])), min(high, max(value, scale[1])), n, clusters)
 
 
-class Tally(NamedTuple):
+class WinDrawLoss(NamedTuple):
     """Wins, draws and losses of one policy."""
 
     wins: int = 0
@@ -81,9 +81,9 @@ class Tally(NamedTuple):
         """Number of matches."""
         return self.wins + self.draws + self.losses
 
-    def add(self, score: float) -> "Tally":
+    def add(self, score: float) -> "WinDrawLoss":
         """Returns the tally after one more match with score 1, 0.5 or 0."""
-        return Tally(self.wins + (score == 1), self.draws + (score == 0.5), self.losses + (score == 0))
+        return WinDrawLoss(self.wins + (score == 1), self.draws + (score == 0.5), self.losses + (score == 0))
 
 
 def mean_estimate(
@@ -211,9 +211,9 @@ def wilson_interval(rate: float, n: float, quantile: float) -> tuple[float, floa
     return max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half))
 
 
-def tallies(results: Iterable[Duel]) -> dict[str, tuple[Tally, Tally]]:
+def tallies(results: Iterable[Duel]) -> dict[str, tuple[WinDrawLoss, WinDrawLoss]]:
     """Returns for each policy its tallies on the first and on the second seat, by name."""
-    table: dict[str, tuple[Tally, Tally]] = defaultdict(lambda: (Tally(), Tally()))
+    table: dict[str, tuple[WinDrawLoss, WinDrawLoss]] = defaultdict(lambda: (WinDrawLoss(), WinDrawLoss()))
     for duel in results:
         first, second = table[duel.first]
         table[duel.first] = first.add(duel.score), second
@@ -222,7 +222,7 @@ def tallies(results: Iterable[Duel]) -> dict[str, tuple[Tally, Tally]]:
     return dict(sorted(table.items()))
 
 
-def pair_table(results: Iterable[Duel], *, by_seat: bool = False) -> dict[str, dict[str, Tally | None]]:
+def pair_table(results: Iterable[Duel], *, by_seat: bool = False) -> dict[str, dict[str, WinDrawLoss | None]]:
     """Returns for each policy its tally against each other one, by names.
 
     Args:
@@ -234,11 +234,11 @@ def pair_table(results: Iterable[Duel], *, by_seat: bool = False) -> dict[str, d
     """
     results = list(results)
     names = sorted({name for duel in results for name in (duel.first, duel.second)})
-    table: dict[str, dict[str, Tally | None]] = {row: dict.fromkeys(names) for row in names}
+    table: dict[str, dict[str, WinDrawLoss | None]] = {row: dict.fromkeys(names) for row in names}
     for duel in results:
-        table[duel.first][duel.second] = (table[duel.first][duel.second] or Tally()).add(duel.score)
+        table[duel.first][duel.second] = (table[duel.first][duel.second] or WinDrawLoss()).add(duel.score)
         if not by_seat:
-            table[duel.second][duel.first] = (table[duel.second][duel.first] or Tally()).add(1 - duel.score)
+            table[duel.second][duel.first] = (table[duel.second][duel.first] or WinDrawLoss()).add(1 - duel.score)
     return table
 
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 from rating.statistics.estimates import (
     FEWEST_CLUSTERS,
-    Tally,
+    WinDrawLoss,
     mean_estimate,
     mean_half_width,
     normalise,
@@ -129,17 +129,17 @@ OUTCOMES = [
 def test_tables_by_hand():
     results = duels(OUTCOMES)
     assert tallies(results) == {
-        "a": (Tally(1, 1, 1), Tally(1, 0, 1)),
-        "b": (Tally(0, 0, 1), Tally(0, 1, 1)),
-        "c": (Tally(1, 0, 0), Tally(1, 0, 0)),
+        "a": (WinDrawLoss(1, 1, 1), WinDrawLoss(1, 0, 1)),
+        "b": (WinDrawLoss(0, 0, 1), WinDrawLoss(0, 1, 1)),
+        "c": (WinDrawLoss(1, 0, 0), WinDrawLoss(1, 0, 0)),
     }
     assert pair_table(results) == {
-        "a": {"a": None, "b": Tally(2, 1, 0), "c": Tally(0, 0, 2)},
-        "b": {"a": Tally(0, 1, 2), "b": None, "c": None},
-        "c": {"a": Tally(2, 0, 0), "b": None, "c": None},
+        "a": {"a": None, "b": WinDrawLoss(2, 1, 0), "c": WinDrawLoss(0, 0, 2)},
+        "b": {"a": WinDrawLoss(0, 1, 2), "b": None, "c": None},
+        "c": {"a": WinDrawLoss(2, 0, 0), "b": None, "c": None},
     }
-    assert pair_table(results, by_seat=True)["a"] == {"a": None, "b": Tally(1, 1, 0), "c": Tally(0, 0, 1)}
-    assert Tally(1, 2, 3).n == 6
+    assert pair_table(results, by_seat=True)["a"] == {"a": None, "b": WinDrawLoss(1, 1, 0), "c": WinDrawLoss(0, 0, 1)}
+    assert WinDrawLoss(1, 2, 3).n == 6
 
 
 def test_normalise():
