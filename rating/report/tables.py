@@ -16,7 +16,7 @@ from rating.report.names import shortened
 from rating.schemes import cells, reservations
 from rating.schemes.claims import claims
 from rating.schemes.figures import Grid
-from rating.schemes.leaderboard import ALWAYS, Column, Effort, Leaderboard, Row, StaffRow
+from rating.schemes.leaderboard import ALWAYS, Column, Effort, Leaderboard, LeaderboardRow, StaffRow
 from rating.schemes.summary import Average, Summary
 
 WIDTH = 100
@@ -162,7 +162,7 @@ def _width(shown: Sheet, columns: Sequence[int]) -> int:
 
 
 def _plain(value: Any, decimals: int) -> Any:
-    if isinstance(value, Row) and value.withheld:
+    if isinstance(value, LeaderboardRow) and value.withheld:
         own = _plain({item.name: getattr(value, item.name) for item in fields(value)}, decimals)
         return {name: item if name in _ALWAYS_SHOWN else None for name, item in own.items()}
     if is_dataclass(value):
@@ -345,20 +345,20 @@ MANY_FORFEITS = 0.1
 """Share of forfeited matches from which on a row is marked."""
 
 
-def _forfeited(row: Row) -> float:
+def _forfeited(row: LeaderboardRow) -> float:
     return sum(row.effort.forfeits.values()) / max(1, row.effort.matches)
 
 
-def _forfeits_much(row: Row) -> bool:
+def _forfeits_much(row: LeaderboardRow) -> bool:
     return _forfeited(row) >= MANY_FORFEITS
 
 
-def _falls_back_much(row: Row) -> bool:
+def _falls_back_much(row: LeaderboardRow) -> bool:
     """Says whether a row is marked for its fallbacks; a note gives the share of withheld ones."""
     return reservations.is_marked(row.fallback_share) and not row.withheld
 
 
-def _mark(row: Row) -> str:
+def _mark(row: LeaderboardRow) -> str:
     """Says in a word what is particular about a row: withheld, absent, many fallbacks, many forfeits."""
     marks = [reservations.WITHHELD] if row.withheld else []
     marks += [] if row.withheld else [reservations.fallback_mark(row.fallback_share)]

@@ -11,7 +11,7 @@ import numpy as np
 
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Intervals, Pairs
-from rating.schemes.leaderboard import RANKS_OF_RATINGS, Column, Effort, Leaderboard, Ranks, Row
+from rating.schemes.leaderboard import RANKS_OF_RATINGS, Column, Effort, Leaderboard, LeaderboardRow, Ranks
 from rating.schemes.skill_board import RATING
 from rating.statistics.across import Pool, win_probabilities
 from rating.statistics.battles import Battle, comparisons_of
@@ -23,7 +23,7 @@ SCHEME = "battles"
 
 
 @dataclass(frozen=True, kw_only=True)
-class BattleRow(Row):
+class BattleRow(LeaderboardRow):
     """A policy.
 
     Attributes:

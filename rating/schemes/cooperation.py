@@ -18,7 +18,7 @@ from rating.schemes.figures import Figure, Matrix, estimate_figure
 from rating.schemes.leaderboard import (
     Column,
     Leaderboard,
-    Row,
+    LeaderboardRow,
     by_policy,
     common_fields,
     mean_reward,
@@ -35,7 +35,7 @@ from rating.statistics.results import finished, rated_seats, rewards
 
 
 @dataclass(frozen=True, kw_only=True)
-class CooperativeRow(Row):
+class CooperativeRow(LeaderboardRow):
     """A policy of a co-operative environment.
 
     Attributes:

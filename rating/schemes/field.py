@@ -14,7 +14,15 @@ from rating.schedules.field import field_play, seat_under_test
 from rating.schemes import cells
 from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, estimate_figure
-from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, common_fields, ranked_by_means, row_fields
+from rating.schemes.leaderboard import (
+    REWARD,
+    Column,
+    Leaderboard,
+    LeaderboardRow,
+    common_fields,
+    ranked_by_means,
+    row_fields,
+)
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
@@ -27,7 +35,7 @@ STANDARD_OPPONENT = "random"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FieldRow(Row):
+class FieldRow(LeaderboardRow):
     """A policy among the field.
 
     Attributes:

@@ -99,7 +99,7 @@ class StaffRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class LeaderboardRow:
     """What every row has.
 
     Attributes:
@@ -159,7 +159,7 @@ class Leaderboard:
 
     environment: str
     scheme: str
-    rows: Sequence[Row]
+    rows: Sequence[LeaderboardRow]
     matches: int
     void_matches: int
     bug_matches: int
@@ -273,7 +273,7 @@ def _mean_reward(played: Sequence[tuple[Outcome, Sequence[SeatOutcome]]]) -> Est
     return mean_estimate(rewards, [outcome.seed for outcome, _ in played])
 
 
-AnyRow = TypeVar("AnyRow", bound=Row)
+AnyRow = TypeVar("AnyRow", bound=LeaderboardRow)
 
 
 def ranked(rows: Iterable[AnyRow], value: Callable[[AnyRow], float | None]) -> tuple[AnyRow, ...]:

@@ -16,7 +16,7 @@ from rating.schemes.leaderboard import (
     REWARD,
     Column,
     Leaderboard,
-    Row,
+    LeaderboardRow,
     by_policy,
     common_fields,
     ranked_by_means,
@@ -39,7 +39,7 @@ COMPANY = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class RewardRow(Row):
+class RewardRow(LeaderboardRow):
     """A policy of an environment whose metric is the mean reward.
 
     Attributes:

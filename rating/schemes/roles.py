@@ -28,7 +28,7 @@ from rating.schemes.leaderboard import (
     REWARD,
     Column,
     Leaderboard,
-    Row,
+    LeaderboardRow,
     by_policy,
     common_fields,
     ranked_by_means,
@@ -45,7 +45,7 @@ from rating.statistics.role_skill import RoleMatch, Skill, role_skills
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoleRow(Row):
+class RoleRow(LeaderboardRow):
     """A policy of an environment with roles.
 
     Attributes:

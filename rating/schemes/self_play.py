@@ -16,7 +16,7 @@ from rating.schemes.leaderboard import (
     REWARD,
     Column,
     Leaderboard,
-    Row,
+    LeaderboardRow,
     by_policy,
     common_fields,
     ranked_by_means,
@@ -31,7 +31,7 @@ from rating.statistics.results import duels, rewards
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelfPlayRow(Row):
+class SelfPlayRow(LeaderboardRow):
     """A policy that plays itself.
 
     Attributes:

@@ -16,8 +16,8 @@ from rating.schemes.leaderboard import (
     REWARD,
     Column,
     Leaderboard,
+    LeaderboardRow,
     Ranks,
-    Row,
     by_policy,
     common_fields,
     ranked,
@@ -33,7 +33,7 @@ from rating.statistics.trueskill_rating import RunningRatings, Shuffled, TrueSki
 
 
 @dataclass(frozen=True, kw_only=True)
-class SkillRow(Row):
+class SkillRow(LeaderboardRow):
     """A policy of a two-player environment; the ratings are ``None`` if it has not finished a match with another policy.
 
     Attributes:
