@@ -11,7 +11,7 @@ import numpy as np
 
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Intervals, Pairs
-from rating.schemes.leaderboard import RANKS_OF_RATINGS, Column, Effort, Leaderboard, LeaderboardRow, Ranks
+from rating.schemes.leaderboard import RANKS_OF_RATINGS, Effort, Leaderboard, LeaderboardColumn, LeaderboardRow, Ranks
 from rating.schemes.skill_board import RATING
 from rating.statistics.across import Pool, win_probabilities
 from rating.statistics.battles import Battle, comparisons_of
@@ -84,13 +84,13 @@ class BattleLeaderboard(Leaderboard):
     doubts: tuple[str, ...]
     pairs: tuple[PairTally, ...]
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns ranks, ratings and tallies."""
         return [
             RATING,
-            Column("score, %", lambda row: cells.number(100 * row.score, 1), 9),
-            Column("against all, %", lambda row: cells.number(100 * row.against_all, 1), 3),
-            Column("W/D/L", lambda row: cells.tally(row.tally), wide=True),
+            LeaderboardColumn("score, %", lambda row: cells.number(100 * row.score, 1), 9),
+            LeaderboardColumn("against all, %", lambda row: cells.number(100 * row.against_all, 1), 3),
+            LeaderboardColumn("W/D/L", lambda row: cells.tally(row.tally), wide=True),
         ]
 
     def ranked_by(self) -> str:

@@ -16,8 +16,8 @@ from rating.schemes import cells
 from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, Matrix, estimate_figure
 from rating.schemes.leaderboard import (
-    Column,
     Leaderboard,
+    LeaderboardColumn,
     LeaderboardRow,
     by_policy,
     common_fields,
@@ -61,14 +61,14 @@ class CooperativeLeaderboard(Leaderboard):
 
     rows: Sequence[CooperativeRow]
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns the mean rewards with itself and with others, and what it adds to those of others."""
         columns = [
-            Column("with itself (n)", lambda row: cells.estimate(row.self_play)),
-            Column("with others (n)", lambda row: cells.estimate(row.cross_play)),
+            LeaderboardColumn("with itself (n)", lambda row: cells.estimate(row.self_play)),
+            LeaderboardColumn("with others (n)", lambda row: cells.estimate(row.cross_play)),
         ]
         if any(row.plus_minus for row in self.rows):
-            columns.append(Column("adds to others (n)", lambda row: cells.estimate(row.plus_minus), 5))
+            columns.append(LeaderboardColumn("adds to others (n)", lambda row: cells.estimate(row.plus_minus), 5))
         return columns
 
     def ranked_by(self) -> str:

@@ -16,8 +16,8 @@ from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import (
     REWARD,
-    Column,
     Leaderboard,
+    LeaderboardColumn,
     LeaderboardRow,
     common_fields,
     ranked_by_means,
@@ -65,12 +65,12 @@ class FieldLeaderboard(Leaderboard):
     opponent: str
     statistic: str
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns the statistic, the wins and the mean reward."""
-        columns = [Column("wins, % (n)", lambda row: cells.percent(row.wins)), REWARD]
+        columns = [LeaderboardColumn("wins, % (n)", lambda row: cells.percent(row.wins)), REWARD]
         if not self.statistic:
             return columns
-        return [Column(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)), *columns]
+        return [LeaderboardColumn(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)), *columns]
 
     def ranked_by(self) -> str:
         """Names the statistic, or the wins if there is none."""

@@ -25,7 +25,7 @@ ALWAYS = 100
 """Importance of a column that is left out last."""
 
 
-class Column(NamedTuple):
+class LeaderboardColumn(NamedTuple):
     """One column of a table.
 
     Attributes:
@@ -177,7 +177,7 @@ class Leaderboard:
     unbalanced: tuple[str, ...] = ()
     established: tuple[Pair, ...] = ()
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns the columns that are particular to the way of comparing."""
         return [REWARD]
 
@@ -209,7 +209,7 @@ class Leaderboard:
 RANKS_OF_RATINGS = "rank: the ranks that the results leave open, with 95 % confidence for all pairs together"
 """Note of leaderboards whose ranks are those of ``bradley_terry.standings``."""
 
-REWARD = Column("reward (n)", lambda row: cells.estimate(row.reward), 3)
+REWARD = LeaderboardColumn("reward (n)", lambda row: cells.estimate(row.reward), 3)
 
 
 def headline(board: Leaderboard) -> dict[str, float | None]:

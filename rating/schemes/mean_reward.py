@@ -14,8 +14,8 @@ from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, Pairs, estimate_figure
 from rating.schemes.leaderboard import (
     REWARD,
-    Column,
     Leaderboard,
+    LeaderboardColumn,
     LeaderboardRow,
     by_policy,
     common_fields,
@@ -73,13 +73,13 @@ class RewardLeaderboard(Leaderboard):
     caveats: tuple[str, ...] = ()
     statistic: str = ""
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns the statistic if there is one, the mean reward and, where there is one, the rating."""
         columns = [REWARD]
         if self.statistic:
-            columns.insert(0, Column(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)))
+            columns.insert(0, LeaderboardColumn(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)))
         if any(row.rating is not None for row in self.rows):
-            columns.append(Column("rating", lambda row: cells.rating(row.rating, row.low, row.high), 5))
+            columns.append(LeaderboardColumn("rating", lambda row: cells.rating(row.rating, row.low, row.high), 5))
         return columns
 
     def ranked_by(self) -> str:

@@ -26,8 +26,8 @@ from rating.schemes.field import STANDARD_OPPONENT
 from rating.schemes.figures import Figure, Matrix, estimate_figure
 from rating.schemes.leaderboard import (
     REWARD,
-    Column,
     Leaderboard,
+    LeaderboardColumn,
     LeaderboardRow,
     by_policy,
     common_fields,
@@ -88,14 +88,14 @@ class RoleLeaderboard(Leaderboard):
     advantage_low: float | None = None
     advantage_high: float | None = None
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns two columns a role."""
         if self.results == "wins":
-            own = [Column(f"wins as {role}, % (n)", _Cell(role, percent=True)) for role in self.roles]
+            own = [LeaderboardColumn(f"wins as {role}, % (n)", _Cell(role, percent=True)) for role in self.roles]
         else:
-            own = [Column(f"score as {role} (n)", _Cell(role, percent=False)) for role in self.roles]
+            own = [LeaderboardColumn(f"score as {role} (n)", _Cell(role, percent=False)) for role in self.roles]
         rated = [role for role in self.roles if any(role in row.skills for row in self.rows)]
-        return [*own, *(Column(f"skill as {role}", _SkillCell(role), 5) for role in rated), REWARD]
+        return [*own, *(LeaderboardColumn(f"skill as {role}", _SkillCell(role), 5) for role in rated), REWARD]
 
     def ranked_by(self) -> str:
         """Names the result in the first role."""

@@ -14,8 +14,8 @@ from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import (
     REWARD,
-    Column,
     Leaderboard,
+    LeaderboardColumn,
     LeaderboardRow,
     by_policy,
     common_fields,
@@ -47,9 +47,9 @@ class SelfPlayLeaderboard(Leaderboard):
 
     rows: Sequence[SelfPlayRow]
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns the results of the first seat and the mean reward of all."""
-        return [Column("first W/D/L", lambda row: cells.tally(row.first) if row.first else "", 7), REWARD]
+        return [LeaderboardColumn("first W/D/L", lambda row: cells.tally(row.first) if row.first else "", 7), REWARD]
 
     def notes(self) -> list[str]:
         """Says why intervals are missing."""

@@ -14,8 +14,8 @@ from rating.schemes.figures import Figure, Intervals, Pairs, Trajectories
 from rating.schemes.leaderboard import (
     RANKS_OF_RATINGS,
     REWARD,
-    Column,
     Leaderboard,
+    LeaderboardColumn,
     LeaderboardRow,
     Ranks,
     by_policy,
@@ -119,18 +119,18 @@ class SkillLeaderboard(Leaderboard):
     first_share: Estimate | None
     permutations: int
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns ratings and tallies."""
         return [
             RATING,
             SCORE,
             *self.rating_columns(),
-            Column("mu", _skill_cell, 8, wide=True),
-            Column("shuffled", _shuffled_cell, 1, wide=True),
+            LeaderboardColumn("mu", _skill_cell, 8, wide=True),
+            LeaderboardColumn("shuffled", _shuffled_cell, 1, wide=True),
             *TALLIES,
         ]
 
-    def rating_columns(self) -> list[Column]:
+    def rating_columns(self) -> list[LeaderboardColumn]:
         """Returns the ratings from parts of the matches."""
         columns = [NO_TIES] if self.has_ties() else []
         if any(row.ended_by_forfeit for row in self.rows):
@@ -359,24 +359,26 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.0%}"
 
 
-RATING = Column("rating", lambda row: cells.rating(row.rating, row.low, row.high))
-SCORE = Column("score, %", lambda row: cells.score(row.score), 9)
-NO_TIES = Column(
+RATING = LeaderboardColumn("rating", lambda row: cells.rating(row.rating, row.low, row.high))
+SCORE = LeaderboardColumn("score, %", lambda row: cells.score(row.score), 9)
+NO_TIES = LeaderboardColumn(
     "no ties",
     lambda row: cells.rating(row.rating_without_ties, row.low_without_ties, row.high_without_ties),
     2,
     wide=True,
 )
-NO_FORFEITS = Column(
+NO_FORFEITS = LeaderboardColumn(
     "no forfeits",
     lambda row: cells.rating(row.rating_without_forfeits, row.low_without_forfeits, row.high_without_forfeits),
     9,
     wide=True,
 )
-FORFEITED = Column("forfeited", lambda row: f"{_share(row.forfeited)} / {_share(row.ended_by_forfeit)}", 9, wide=True)
+FORFEITED = LeaderboardColumn(
+    "forfeited", lambda row: f"{_share(row.forfeited)} / {_share(row.ended_by_forfeit)}", 9, wide=True
+)
 TALLIES = (
-    Column("W/D/L", lambda row: cells.tally(row.tally), wide=True),
-    Column("first", lambda row: cells.tally(row.first), 7, wide=True),
-    Column("second", lambda row: cells.tally(row.second), 6, wide=True),
+    LeaderboardColumn("W/D/L", lambda row: cells.tally(row.tally), wide=True),
+    LeaderboardColumn("first", lambda row: cells.tally(row.first), 7, wide=True),
+    LeaderboardColumn("second", lambda row: cells.tally(row.second), 6, wide=True),
     REWARD._replace(wide=True),
 )
