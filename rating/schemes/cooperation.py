@@ -29,7 +29,7 @@ from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.paired_means import Case, reward_cases
+from rating.statistics.paired_means import DealResult, reward_cases
 from rating.statistics.plus_minus import TeamResult, plus_minus
 from rating.statistics.results import finished, rated_seats, rewards
 
@@ -131,7 +131,7 @@ class Cooperation(Repeating):
         _, each = self.cycle()
         return self.count_rule(counted=each, scheduled=each)
 
-    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+    def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
         """Returns the rewards with itself and with others."""
         alone = [outcome for outcome in outcomes if _is_self_play(outcome)]
         mixed = [outcome for outcome in outcomes if not _is_self_play(outcome)]

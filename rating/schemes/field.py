@@ -28,7 +28,7 @@ from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.paired_means import Case
+from rating.statistics.paired_means import DealResult
 from rating.statistics.results import finished
 
 STANDARD_OPPONENT = "random"
@@ -138,7 +138,7 @@ class Field(Repeating):
             opponent=self._opponent(),
         )
 
-    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+    def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
         """Returns the results of the seats under test."""
         return field_cases(outcomes, self.under_test, self.setting.value)
 
@@ -165,11 +165,11 @@ class Field(Repeating):
 
 def field_cases(
     outcomes: Iterable[Outcome], under_test: Callable[[Outcome], SeatOutcome], statistic: str
-) -> list[Case]:
+) -> list[DealResult]:
     """Returns the statistic of each seat under test, or whether it won if the run asks for none; arguments as for the board."""
     tested = ((outcome, under_test(outcome)) for outcome in finished(outcomes))
     return [
-        Case(seat.policy, outcome.seed, seat.statistics[statistic] if statistic else float(seat.reward > 0))
+        DealResult(seat.policy, outcome.seed, seat.statistics[statistic] if statistic else float(seat.reward > 0))
         for outcome, seat in tested
     ]
 

@@ -17,7 +17,7 @@ from rating.records.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome, Seat
 from rating.schemes import cells
 from rating.schemes.figures import Figure
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.paired_means import Case, established
+from rating.statistics.paired_means import DealResult, established
 from rating.statistics.results import rated_seats, seats_of, staff_seats
 from rating.statistics.simultaneous import Pair
 
@@ -286,7 +286,7 @@ def ranked(rows: Iterable[AnyRow], value: Callable[[AnyRow], float | None]) -> t
     return tuple(sorted(rows, key=key))
 
 
-def ranked_by_means(rows: Iterable[AnyRow], cases: Iterable[Case]) -> dict[str, Any]:
+def ranked_by_means(rows: Iterable[AnyRow], cases: Iterable[DealResult]) -> dict[str, Any]:
     """Returns the fields of a leaderboard of means: its rows, best first, and the pairs that are established.
 
     Args:

@@ -29,7 +29,7 @@ from rating.schemes.scheme import ADAPTIVE
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.statistics.bradley_terry import Comparisons, Standings, compare, standings, tallies
 from rating.statistics.estimates import Estimate, WinDrawLoss, mean_estimate
-from rating.statistics.paired_means import Case, reward_cases
+from rating.statistics.paired_means import DealResult, reward_cases
 from rating.statistics.results import finished, rewards
 
 COMPANY = (
@@ -170,7 +170,7 @@ class MeanReward(Repeating):
             max_matches=setting.stop.max_matches,
         )
 
-    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+    def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
         """Returns the statistic, or the rewards if the run asks for none."""
         return reward_cases(outcomes, self.setting.value)
 

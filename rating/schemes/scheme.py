@@ -18,7 +18,7 @@ from rating.schemes.reservations import counted, reserve
 from rating.schemes.staff import seat_staff
 from rating.schemes.stopping import StopRule, Values
 from rating.schemes.tournament_rules import TournamentRules
-from rating.statistics.paired_means import Case, reward_cases
+from rating.statistics.paired_means import DealResult, reward_cases
 
 ROUND_ROBIN = "round_robin"
 """The schedule that goes through the same matches again and again, as every scheme has one."""
@@ -269,7 +269,7 @@ class Scheme(ABC):
         """Whether policies play against each other: rivals at tables of two and more."""
         return self.rivals and sum(map(self.setting.declaration.is_rated, self.setting.agents)) > 1
 
-    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+    def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
         """Returns the results of policies, by part, for comparisons of means on common deals.
 
         Args:

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rating.statistics.battles import Battle, check_battle
-from rating.statistics.paired_means import Case
+from rating.statistics.paired_means import DealResult
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +106,7 @@ def units_of(battles: Iterable[Battle], a: str, b: str, *, seated: bool, ordered
     return replace(units, weights=units.weights / largest)
 
 
-def units_of_means(cases: Iterable[Case], a: str, b: str) -> tuple[Units, list[float]]:
+def units_of_means(cases: Iterable[DealResult], a: str, b: str) -> tuple[Units, list[float]]:
     """Returns the shared deals of two policies, and by how far the mean of the first is above the second's on each.
 
     Args:
