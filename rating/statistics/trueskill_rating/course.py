@@ -10,7 +10,7 @@ from rating.statistics.trueskill_rating.closed_form import check_draws, update_d
 from rating.statistics.trueskill_rating.options import Rating, TrueSkillOptions
 
 
-class Step(NamedTuple):
+class RatingStep(NamedTuple):
     """A policy's rating after one of its matches: match number, mean and standard deviation."""
 
     number: int
@@ -28,7 +28,7 @@ class TrueSkillResult:
     """
 
     ratings: dict[str, Rating]
-    history: dict[str, tuple[Step, ...]]
+    history: dict[str, tuple[RatingStep, ...]]
 
 
 def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -> TrueSkillResult:
@@ -42,11 +42,11 @@ def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -
         ValueError: if a match was a draw and ``draw_probability`` is 0; see also ``rating.statistics.results.duels``.
     """
     running = RunningRatings(options or TrueSkillOptions())
-    history: dict[str, list[Step]] = {}
+    history: dict[str, list[RatingStep]] = {}
     for duel in duels(outcomes):
         running.add(duel)
         for name in (duel.first, duel.second):
-            history.setdefault(name, []).append(Step(duel.number, *running.ratings[name]))
+            history.setdefault(name, []).append(RatingStep(duel.number, *running.ratings[name]))
     return TrueSkillResult(
         dict(sorted(running.ratings.items())), {name: tuple(history[name]) for name in sorted(history)}
     )
