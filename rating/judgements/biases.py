@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from agents.families import family_of
 from rating.judgements.judgement import PREFERENCES, SCORES, Judgement, Label
-from rating.statistics.beyond_others import Beside, Beyond, View, beyond_others
+from rating.statistics.beyond_others import Beside, Beyond, OtherJudgesView, beyond_others
 from rating.statistics.judging_bias import Preference, Trial, preference
 from rating.statistics.simultaneous import holm
 
@@ -213,11 +213,11 @@ class _Total:
         """Adds a judge's score, -0.5 to 0.5."""
         self.n, self.scores, self.squares = self.n + 1, self.scores + score, self.squares + score * score
 
-    def without(self, left_out: "_Total") -> View | None:
+    def without(self, left_out: "_Total") -> OtherJudgesView | None:
         """Returns the view of the other judges; ``None`` if there are fewer than two."""
         n, scores = self.n - left_out.n, self.scores - left_out.scores
         product = scores * scores - self.squares + left_out.squares
-        return View(scores / n, product / (n * (n - 1))) if n >= 2 else None
+        return OtherJudgesView(scores / n, product / (n * (n - 1))) if n >= 2 else None
 
 
 def _corrected(found: Mapping[str, Biases]) -> dict[str, Biases]:
