@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from rating.report.names import shortened
 from rating.schemes import cells
-from rating.schemes.figures import Matrix, Pairs
+from rating.schemes.figures import HeadToHead, Matrix
 from rating.statistics.estimates import Estimate, WinDrawLoss
 
 _ROOM_FOR_NAMES = 24
@@ -28,7 +28,7 @@ class PageMatrix(NamedTuple):
     rows: list[tuple[str, list[Cell]]]
 
 
-def pair_matrix(pairs: Pairs, expected: Mapping[tuple[str, str], float]) -> PageMatrix:
+def pair_matrix(pairs: HeadToHead, expected: Mapping[tuple[str, str], float]) -> PageMatrix:
     """Returns the matrix of the results of every policy against every other.
 
     Args:
@@ -57,7 +57,7 @@ def mean_matrix(shown: Matrix) -> PageMatrix:
     return PageMatrix(note, shortened(list(shown.table), _ROOM_FOR_NAMES), rows)
 
 
-def score_table(pairs: Pairs) -> Matrix:
+def score_table(pairs: HeadToHead) -> Matrix:
     """Returns the scores of every policy against every other, to be drawn."""
     table = {
         name: {other: None if tally is None else _score(tally) for other, tally in row.items()}

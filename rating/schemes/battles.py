@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rating.schemes import cells
-from rating.schemes.figures import Figure, Intervals, Pairs
+from rating.schemes.figures import Figure, HeadToHead, Intervals
 from rating.schemes.leaderboard import RANKS_OF_RATINGS, Effort, Leaderboard, LeaderboardColumn, LeaderboardRow, Ranks
 from rating.schemes.skill_board import RATING
 from rating.statistics.across import Pool, win_probabilities
@@ -121,7 +121,7 @@ class BattleLeaderboard(Leaderboard):
             table[pair.first][pair.second] = pair.tally
             table[pair.second][pair.first] = WinDrawLoss(*reversed(pair.tally))
         ratings = [(row.policy, row.rating, row.low, row.high) for row in self.rows]
-        matrix = [Pairs(table)] if len(names) <= _MOST_IN_A_MATRIX else []
+        matrix = [HeadToHead(table)] if len(names) <= _MOST_IN_A_MATRIX else []
         return [Intervals(ratings, "Bradley-Terry rating in Elo with its 95 % interval"), *matrix]
 
 

@@ -63,7 +63,7 @@ class Trajectories:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class HeadToHead:
     """The results of every policy against every other.
 
     Attributes:
@@ -103,7 +103,7 @@ class Grid:
     rows: Sequence[Sequence[str]]
 
 
-Figure = Intervals | Groups | Trajectories | Pairs | Matrix | Grid
+Figure = Intervals | Groups | Trajectories | HeadToHead | Matrix | Grid
 
 
 def estimate_figure(rows: Iterable[tuple[str, Estimate | None]], label: str) -> list[Figure]:

@@ -11,7 +11,7 @@ from rating.records.outcome import Outcome
 from rating.schedules.everywhere import everywhere
 from rating.schemes import cells
 from rating.schemes.course import running_means
-from rating.schemes.figures import Figure, Pairs, estimate_figure
+from rating.schemes.figures import Figure, HeadToHead, estimate_figure
 from rating.schemes.leaderboard import (
     REWARD,
     Leaderboard,
@@ -114,7 +114,7 @@ class RewardLeaderboard(Leaderboard):
         place = {name: index for index, name in enumerate(results.policies)}
         names = [row.policy for row in self.rows if row.policy in place]
         return [
-            Pairs(
+            HeadToHead(
                 {
                     one: {
                         other: WinDrawLoss(*map(int, counts))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from rating.records.outcome import VOID, Outcome
-from rating.schemes.figures import Figure, Matrix, Pairs, Trajectories
+from rating.schemes.figures import Figure, HeadToHead, Matrix, Trajectories
 from rating.schemes.leaderboard import Effort, Leaderboard, LeaderboardRow
 from rating.statistics.results import rated_seats
 
@@ -116,8 +116,8 @@ def _without(figure: Figure, names: Collection[str]) -> Figure | None:
         case Trajectories(history, label):
             kept = {name: course for name, course in history.items() if name not in names}
             return Trajectories(kept, label) if kept else None
-        case Pairs(table):
-            return Pairs(rows) if (rows := _among_others(table, names)) else None
+        case HeadToHead(table):
+            return HeadToHead(rows) if (rows := _among_others(table, names)) else None
         case Matrix(means):
             return replace(figure, table=rest) if (rest := _among_others(means, names)) else None
         case _:

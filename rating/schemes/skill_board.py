@@ -10,7 +10,7 @@ from typing import Any
 
 from rating.records.outcome import Outcome
 from rating.schemes import cells
-from rating.schemes.figures import Figure, Intervals, Pairs, Trajectories
+from rating.schemes.figures import Figure, HeadToHead, Intervals, Trajectories
 from rating.schemes.leaderboard import (
     RANKS_OF_RATINGS,
     REWARD,
@@ -209,7 +209,7 @@ class SkillLeaderboard(Leaderboard):
         found = pair_table(duels(outcomes, with_itself=True))
         names = [row.policy for row in self.rows if row.policy in found]
         table = {one: {other: found[one][other] for other in names} for one in names}
-        return [*intervals, *self.course(outcomes), *([Pairs(table)] if table else [])]
+        return [*intervals, *self.course(outcomes), *([HeadToHead(table)] if table else [])]
 
     def course(self, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns TrueSkill after every match."""
