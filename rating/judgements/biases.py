@@ -20,7 +20,7 @@ from typing import NamedTuple
 from agents.families import family_of
 from rating.judgements.judgement import PREFERENCES, SCORES, Judgement, Label
 from rating.statistics.beyond_others import Beside, Beyond, OtherJudgesView, beyond_others
-from rating.statistics.judging_bias import Preference, Trial, preference
+from rating.statistics.judging_bias import BiasTrial, Preference, preference
 from rating.statistics.simultaneous import holm
 
 SIGNIFICANT = 0.05
@@ -147,8 +147,8 @@ class _Rows:
     """What the tests of one judge get."""
 
     def __init__(self) -> None:
-        self.position: list[Trial] = []
-        self.longer: list[Trial] = []
+        self.position: list[BiasTrial] = []
+        self.longer: list[BiasTrial] = []
         self.verbosity: list[Beside] = []
         self.family: list[Beside] = []
 
@@ -177,7 +177,7 @@ def _add(rows: Mapping[str, _Rows], name: str, item: _Item, family: Callable[[st
     for judge in means.keys() | item.orders.keys():
         row, shown = rows[judge], item.orders.get(judge) or item.scores[judge]
         if len({is_first for is_first, _ in shown}) == 2:
-            row.position += [Trial(("texts", name), *one) for one in shown]
+            row.position += [BiasTrial(("texts", name), *one) for one in shown]
         elif players:
             row.position += [_between(players, *one) for one in shown]
     for judge, mean in means.items():
@@ -194,11 +194,11 @@ def _add(rows: Mapping[str, _Rows], name: str, item: _Item, family: Callable[[st
             row.family.append(Beside(mean - 0.5, position, int(first) - int(second), others))
 
 
-def _between(players: tuple[str, str], is_a: bool, score: float) -> Trial:
+def _between(players: tuple[str, str], is_a: bool, score: float) -> BiasTrial:
     """Returns a trial between two players, A the first one in alphabetical order."""
     if players[0] < players[1]:
-        return Trial(players, is_a, score)
-    return Trial(players[::-1], not is_a, 1 - score)
+        return BiasTrial(players, is_a, score)
+    return BiasTrial(players[::-1], not is_a, 1 - score)
 
 
 @dataclass

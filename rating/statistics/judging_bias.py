@@ -11,7 +11,7 @@ from scipy.special import gammaln
 from rating.statistics.estimates import Estimate, Floats, Integers, rate_estimate
 
 
-class Trial(NamedTuple):
+class BiasTrial(NamedTuple):
     """A verdict on two sides, A and B, of which one is of the kind in question.
 
     Attributes:
@@ -38,7 +38,7 @@ class Preference(NamedTuple):
     p: float | None
 
 
-def preference(trials: Sequence[Trial]) -> Preference:
+def preference(trials: Sequence[BiasTrial]) -> Preference:
     """Compares the scores of A between the trials in which it is of the kind and those in which it is not, within each stratum.
 
     The test permutes the scores within strata: of one text in both orders it is the sign test on discordant pairs (McNemar), of

@@ -13,7 +13,7 @@ from agents.turn import TurnSettings
 from llmarena_envs import debate_v0
 from llmarena_envs.core.options import OptionError
 from rating.statistics.bradley_terry import BradleyTerryOptions, fit_totals
-from rating.statistics.judging_bias import Trial, preference
+from rating.statistics.judging_bias import BiasTrial, preference
 
 NOOP = TurnSettings(unparsable="noop", illegal="noop")
 A, B, TIE = 0.0, 1.0, 2.0
@@ -157,7 +157,7 @@ def test_length_dial_makes_a_judge_favour_longer_texts(length):
         first, second = (infos[name] for name in ("debater_0", "debater_1"))
         verdict = infos["judge_0"]["verdict_first"]
         score = 0.5 if verdict == TIE else float(verdict == (A if first["side"] < second["side"] else B))
-        trials.append(Trial("pair", first["words"] > second["words"], score))
+        trials.append(BiasTrial("pair", first["words"] > second["words"], score))
     found = preference(trials)
     assert (found.p < 0.01 and found.share.value > 0.5) if length else found.p > 0.05
 
