@@ -20,7 +20,7 @@ from typing import NamedTuple
 from agents.families import family_of
 from rating.judgements.judgement import PREFERENCES, SCORES, Judgement, Label
 from rating.statistics.beyond_others import Beside, Beyond, OtherJudgesView, beyond_others
-from rating.statistics.judging_bias import BiasTrial, Preference, preference
+from rating.statistics.judging_bias import BiasEstimate, BiasTrial, preference
 from rating.statistics.simultaneous import holm
 
 SIGNIFICANT = 0.05
@@ -37,7 +37,7 @@ class VerbosityBias(NamedTuple):
         p: the larger p-value of both, 1 if they have different signs; ``None`` if one of them is.
     """
 
-    longer: Preference
+    longer: BiasEstimate
     beyond: Beyond | None
     p: float | None
 
@@ -53,7 +53,7 @@ class Biases:
             few items.
     """
 
-    position: Preference
+    position: BiasEstimate
     verbosity: VerbosityBias
     family: Beyond | None
 
@@ -71,7 +71,7 @@ class Biases:
 
 
 NO_BIASES = Biases(
-    position=Preference(None, None), verbosity=VerbosityBias(Preference(None, None), None, None), family=None
+    position=BiasEstimate(None, None), verbosity=VerbosityBias(BiasEstimate(None, None), None, None), family=None
 )
 """The biases where verdicts are not about two sides."""
 

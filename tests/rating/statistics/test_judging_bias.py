@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, fisher_exact
 
-from rating.statistics.judging_bias import BiasTrial, Preference, changes, preference
+from rating.statistics.judging_bias import BiasEstimate, BiasTrial, changes, preference
 
 
 def verdicts(stratum, first, second):
@@ -41,8 +41,8 @@ def test_preference_p_counts_every_permutation():
 
 
 def test_preference_without_both_positions_is_not_tested():
-    assert preference([]) == Preference(None, None)
-    assert preference(verdicts("ab", [1] * 50, []) + verdicts("cd", [], [0] * 9)) == Preference(None, None)
+    assert preference([]) == BiasEstimate(None, None)
+    assert preference(verdicts("ab", [1] * 50, []) + verdicts("cd", [], [0] * 9)) == BiasEstimate(None, None)
     assert preference(verdicts("ab", [1] * 9, [1] * 9)).p == 1
 
 
