@@ -29,7 +29,7 @@ import numpy as np
 from llmarena_envs.core.options import OptionError
 from rating.statistics import betting
 from rating.statistics.betting import Floats, e_value, final_log_evidence, log_evidence
-from rating.statistics.further import Bet, Forecast, forecast
+from rating.statistics.further import Bet, UnitsForecast, forecast
 from rating.statistics.simultaneous import holm
 from rating.statistics.units import ROUNDS, SHARED, Units
 
@@ -116,7 +116,7 @@ class PolicyComparison:
     equal_needed: float
     win_rate: Interval
     elo: Interval
-    more: Forecast | None
+    more: UnitsForecast | None
     notes: tuple[str, ...]
 
     @property
