@@ -13,7 +13,7 @@ from rating.schemes import cells
 from rating.schemes.figures import Figure, HeadToHead, Intervals
 from rating.schemes.leaderboard import RANKS_OF_RATINGS, Effort, Leaderboard, LeaderboardColumn, LeaderboardRow, Ranks
 from rating.schemes.skill_board import RATING
-from rating.statistics.across import Pool, win_probabilities
+from rating.statistics.across import CommonPolicies, win_probabilities
 from rating.statistics.battles import Battle, comparisons_of
 from rating.statistics.bradley_terry import Standing, mean_scores, standings, tallies
 from rating.statistics.estimates import WinDrawLoss
@@ -145,7 +145,7 @@ def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: b
     found = standings(comparisons)
     fitted, place = found.fitted, {name: index for index, name in enumerate(comparisons.policies)}
     table = tallies(comparisons)
-    against_all = win_probabilities({environment: fitted}, Pool((environment,), comparisons.policies))
+    against_all = win_probabilities({environment: fitted}, CommonPolicies((environment,), comparisons.policies))
     scores = mean_scores(comparisons)
     rows = []
     for row in found.rows:
