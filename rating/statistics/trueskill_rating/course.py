@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rating.records.outcome import Outcome
 from rating.statistics.results import Duel, duels
 from rating.statistics.trueskill_rating.closed_form import check_draws, update_duel
-from rating.statistics.trueskill_rating.options import Rating, TrueSkillOptions
+from rating.statistics.trueskill_rating.options import TrueSkillOptions, TrueSkillRating
 
 
 class RatingStep(NamedTuple):
@@ -27,7 +27,7 @@ class TrueSkillResult:
         history: for each policy its rating after each of its matches, in match-number order.
     """
 
-    ratings: dict[str, Rating]
+    ratings: dict[str, TrueSkillRating]
     history: dict[str, tuple[RatingStep, ...]]
 
 
@@ -63,9 +63,9 @@ class RunningRatings:
     """
 
     def __init__(self, options: TrueSkillOptions) -> None:
-        self.ratings: dict[str, Rating] = {}
+        self.ratings: dict[str, TrueSkillRating] = {}
         self._options = options
-        self._start = Rating(options.mu, options.sigma)
+        self._start = TrueSkillRating(options.mu, options.sigma)
 
     def add(self, duel: Duel) -> None:
         """Rates the next match.
