@@ -16,7 +16,7 @@ from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.pause import FIRST_MATCHES, PAUSED, no_information
 from rating.schemes.reservations import counted, reserve
 from rating.schemes.staff import seat_staff
-from rating.schemes.stopping import StopRule, Values
+from rating.schemes.stopping import RuleValues, StopRule
 from rating.schemes.tournament_rules import TournamentRules
 from rating.statistics.paired_means import DealResult, reward_cases
 
@@ -197,7 +197,7 @@ class Scheme(ABC):
 
     def values(
         self, outcomes: Sequence[Outcome], absent: Collection[str], stop_reason: str, stopped_after: int | None
-    ) -> Values:
+    ) -> RuleValues:
         """Returns the values of the stop rule beside those it asks for; empty without a rule.
 
         Args:
@@ -206,7 +206,7 @@ class Scheme(ABC):
             stop_reason: as for ``leaderboard``.
             stopped_after: as for ``leaderboard``.
         """
-        return Values()
+        return RuleValues()
 
     @abstractmethod
     def idle_stop_note(self, said: Collection[str]) -> str:
