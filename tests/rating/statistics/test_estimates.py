@@ -50,7 +50,6 @@ def test_copies_within_a_cluster_are_no_evidence():
     copies = mean_estimate(np.repeat(values, 20), np.repeat(np.arange(50), 20))
     assert (copies.n, copies.clusters) == (1000, 50)
     assert (copies.low, copies.high) == pytest.approx((once.low, once.high))
-    assert mean_estimate(values, confidence=0.5).high < once.high
 
 
 @pytest.mark.parametrize("sizes", [[2] * 5, [1, 1, 3, 3, 8], [2] * 18])
