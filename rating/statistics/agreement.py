@@ -8,9 +8,6 @@ from rating.statistics.estimates import Estimate, rate_estimate
 
 Label = TypeVar("Label", bound=Hashable)
 
-FEW_CASES = 30
-"""Below so many cases a kappa says little: its interval is wide, and its limits are hardly those of 95 %."""
-
 WEIGHTS = {"none": 0, "linear": 1, "quadratic": 2}
 """How a disagreement counts: as every other one, or by that power of the number of steps between the labels."""
 
