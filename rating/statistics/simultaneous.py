@@ -81,9 +81,7 @@ def established_above(
     return above
 
 
-def null_draws(
-    covariance: Floats, one: Integers, other: Integers, *, degrees: float, growth: float = 1.0, seed: int = 0
-) -> Floats:
+def null_draws(covariance: Floats, one: Integers, other: Integers, *, degrees: float, growth: float = 1.0) -> Floats:
     """Draws the absolute t statistics of differences of estimates that are all 0, for ``step_down``.
 
     Under a stop rule the results are looked at again and again. Then the greatest statistic over all looks is drawn: estimates
@@ -95,12 +93,11 @@ def null_draws(
         other: index of the second one, shape (m,).
         degrees: of freedom of the covariance.
         growth: number of results at the last look over that at the first one; 1 for one look.
-        seed: of the draws.
 
     Returns:
         Shape (draws, m).
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     draws = min(max(_NUMBERS // len(one), _FEWEST_DRAWS), _MOST_DRAWS)
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.clip(values, 0, None))
