@@ -23,7 +23,7 @@ SCHEME = "battles"
 
 
 @dataclass(frozen=True, kw_only=True)
-class BattleRow(LeaderboardRow):
+class BattleLeaderboardRow(LeaderboardRow):
     """A policy.
 
     Attributes:
@@ -76,7 +76,7 @@ class BattleLeaderboard(Leaderboard):
         pairs: of all who met.
     """
 
-    rows: Sequence[BattleRow]
+    rows: Sequence[BattleLeaderboardRow]
     seated: bool
     seat_advantage: float | None
     seat_error: float | None
@@ -174,8 +174,8 @@ def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: b
     )
 
 
-def _row(row: Standing, score: float, tally: WinDrawLoss, against_all: float) -> BattleRow:
-    return BattleRow(
+def _row(row: Standing, score: float, tally: WinDrawLoss, against_all: float) -> BattleLeaderboardRow:
+    return BattleLeaderboardRow(
         policy=row.policy,
         reward=None,
         effort=Effort(row.games, 0, {}, {}, 0, 0, 0, 0, 0, 0, 0, 0),
