@@ -9,7 +9,7 @@ from rating.statistics.estimates import UNBOUNDED, mean_estimate
 from rating.statistics.simultaneous import holm
 
 
-class Comparison(NamedTuple):
+class PlayerComparison(NamedTuple):
     """Two players and what each of them had in the same cases.
 
     Attributes:
@@ -26,7 +26,7 @@ class Comparison(NamedTuple):
 
 
 def comparison_table(
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[PlayerComparison],
     value: str,
     group: str,
     *,
