@@ -39,11 +39,11 @@ from agents.registry import make_policy
 from agents.training import Deal, Match, deals
 from agents.turn import TurnSettings
 from benchmarks.experiments import pictures
+from benchmarks.experiments.proportions import paired_change
 from benchmarks.options import option, parse
 from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.failures import Failure
 from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
-from rating.statistics.proportions import paired_change
 
 GAME = "bid_v0"
 SETTINGS = TurnSettings(reasks=0, unparsable="forfeit", illegal="forfeit")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from benchmarks.auto_arena.correlation import Correlation, correlate
 from benchmarks.auto_arena.pairings import Pairing
 from benchmarks.auto_arena.ratings import DRAWS, Ratings
 from benchmarks.experiments.pictures import axes, estimates, legend_columns, line_style, plain
@@ -10,7 +11,6 @@ from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from rating.schedules.swiss import START
 from rating.schemes import cells
 from rating.schemes.tournament_board import Stage, TournamentLeaderboard
-from rating.statistics.correlation import Correlation, correlate
 from rating.statistics.estimates import Estimate
 
 if TYPE_CHECKING:

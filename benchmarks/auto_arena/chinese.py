@@ -5,7 +5,7 @@ Source: Auto-Arena (arXiv 2405.20267v1, section 4.6, Figure 6).
 
 from dataclasses import dataclass, replace
 
-from benchmarks.auto_arena.rankings import Comparison, make_row
+from benchmarks.auto_arena.rankings import PublishedComparison, make_row
 from benchmarks.auto_arena.tournaments import TournamentOptions
 from benchmarks.options import option
 
@@ -27,7 +27,7 @@ _ROW = make_row(
     "a tournament in Chinese and its correlation with a human ranking, 11 players",
     "Auto-Arena, section 4.6, Figure 6",
     Options,
-    Comparison(
+    PublishedComparison(
         "chinese_11models",
         "Arena, Chinese",
         ("chinese_correlations", "chinese_pearson"),

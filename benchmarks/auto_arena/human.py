@@ -21,7 +21,7 @@ from benchmarks.auto_arena.pool import DEBATE
 from benchmarks.auto_arena.question_stage import EXAMINED, question_notes
 from benchmarks.auto_arena.tournaments import RUN, TournamentOptions, plan_tournament
 from benchmarks.experiments.markdown import block, inline
-from benchmarks.experiments.precision import rate_precision
+from benchmarks.experiments.precision import FEW_CASES, rate_precision
 from benchmarks.experiments.replays import begun
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
@@ -35,7 +35,7 @@ from rating.errors import RunError
 from rating.judgements.judgement import FIRST, PREFERENCES, SECOND, TIE, Label
 from rating.records.record import Record
 from rating.running.run_file import RunConfig
-from rating.statistics.agreement import FEW_CASES, Agreement, cohens_kappa, plurality_of
+from rating.statistics.agreement import Agreement, cohens_kappa, plurality_of
 from rating.statistics.estimates import rate_estimate
 
 VERDICT = "verdict"

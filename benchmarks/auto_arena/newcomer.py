@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from benchmarks.auto_arena.boards import draw_paths, rating_table
+from benchmarks.auto_arena.correlation import correlate
 from benchmarks.auto_arena.question_stage import EXAMINED
 from benchmarks.auto_arena.tournaments import (
     RUN,
@@ -24,7 +25,6 @@ from llmarena_envs.core.options import OptionError
 from rating.running.run_file import RunConfig
 from rating.schedules.swiss import START
 from rating.schemes.tournament_board import Stage, TournamentLeaderboard
-from rating.statistics.correlation import correlate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ A Swiss tournament of nine is played, as in the fourth version of the paper, and
 
 from dataclasses import dataclass
 
-from benchmarks.auto_arena.rankings import Comparison, make_row
+from benchmarks.auto_arena.rankings import PublishedComparison, make_row
 from benchmarks.auto_arena.tournaments import TournamentOptions
 from benchmarks.options import option
 
@@ -22,7 +22,7 @@ ROW = make_row(
     "correlation of benchmarks and of a tournament with a human ranking, 17 players, and the leaderboard",
     "Auto-Arena, section 4.5, Table 4 and Figure 7",
     Options,
-    Comparison(
+    PublishedComparison(
         "T4_17models",
         "Arena",
         ("T4_correlations", "T4_pearson", "concordance_17models"),

@@ -25,7 +25,7 @@ from rating.running.run_file import RunConfig
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PublishedComparison:
     """What a table of the paper has.
 
     Attributes:
@@ -48,7 +48,7 @@ def plan(options: TournamentOptions) -> dict[str, RunConfig]:
     return {RUN: plan_tournament(options)}
 
 
-def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions, comparison: Comparison) -> Result:
+def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions, comparison: PublishedComparison) -> Result:
     """Returns the printed correlations and what the published scores give, and the same of the tournament that was played."""
     published = load_published("benchmarks.auto_arena")
     played = read_tournament(runs[RUN])
@@ -83,7 +83,7 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions, compariso
 
 
 def make_row(
-    title: str, source: str, options: type[TournamentOptions], comparison: Comparison
+    title: str, source: str, options: type[TournamentOptions], comparison: PublishedComparison
 ) -> Row[TournamentOptions]:
     """Returns the row of a table.
 

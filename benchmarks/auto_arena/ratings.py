@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.auto_arena.correlation import Correlation, correlate
 from rating.records.outcome import Outcome
 from rating.schemes.tournament_board import model
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryFit
-from rating.statistics.correlation import Correlation, correlate
 from rating.statistics.estimates import Estimate
 
 TIES = ("half", "drop")

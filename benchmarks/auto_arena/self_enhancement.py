@@ -17,6 +17,7 @@ from benchmarks.auto_arena.question_stage import PUBLIC
 from benchmarks.experiments.pictures import estimates, plain
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
+from benchmarks.experiments.proportions import unpaired_change
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import statistic, unfinished
@@ -31,9 +32,8 @@ from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.permutation import holm
-from rating.statistics.proportions import unpaired_change
 from rating.statistics.results import rated_seats
+from rating.statistics.simultaneous import holm
 
 RUNS = ("first", "second")
 """Names of the runs on the questions of the two examiners."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from benchmarks.deepeval.pool import SCRIPTED
-from benchmarks.experiments.comparisons import Comparison, comparison_table
+from benchmarks.experiments.comparisons import PlayerComparison, comparison_table
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
@@ -330,7 +330,7 @@ def pair_name(early: str, late: str) -> str:
     return f"{early} | {late}"
 
 
-def comparisons(pairs: Pairs) -> list[Comparison]:
+def comparisons(pairs: Pairs) -> list[PlayerComparison]:
     """Returns the points of every two policies in their matches with each other, in both orders, a draw being half a point."""
     found = []
     for one, other in itertools.combinations(policies_of(pairs), 2):
@@ -340,7 +340,7 @@ def comparisons(pairs: Pairs) -> list[Comparison]:
                 early = 0.5 + 0.5 * (each.early_won - each.late_won)
                 values.append((early, 1 - early) if order == (one, other) else (1 - early, early))
                 starts.append(each.start)
-        found.append(Comparison(one, other, values, starts))
+        found.append(PlayerComparison(one, other, values, starts))
     return found
 
 

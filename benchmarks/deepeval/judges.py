@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.deepeval.judged import APART, SCORES, JudgedMatch
 from benchmarks.deepeval.matrices import Names
+from benchmarks.deepeval.ordering import concordance, rank_correlation
 from benchmarks.experiments.pictures import estimates
+from benchmarks.experiments.precision import FEW_CASES
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
-from rating.statistics.agreement import FEW_CASES
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.ordering import concordance, rank_correlation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.deepeval.judged import APART, SCORES, JudgedMatch, scored
-from benchmarks.experiments.comparisons import Comparison, comparison_table
+from benchmarks.experiments.comparisons import PlayerComparison, comparison_table
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.published import Published
 from benchmarks.experiments.runs import PlayedRun
@@ -140,7 +140,7 @@ def difference_table(matches: Sequence[JudgedMatch], role: str, names: Names) ->
     for first, second in itertools.combinations(values, 2):
         cases = [case for case in values[first] if case in values[second] and case[0] not in (first, second)]
         comparisons.append(
-            Comparison(
+            PlayerComparison(
                 first,
                 second,
                 [(values[first][case], values[second][case]) for case in cases],

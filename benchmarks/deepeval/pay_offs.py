@@ -16,7 +16,7 @@ from statistics import fmean, median, stdev
 import numpy as np
 
 from benchmarks.deepeval.pool import SCRIPTED
-from benchmarks.experiments.comparisons import Comparison, comparison_table
+from benchmarks.experiments.comparisons import PlayerComparison, comparison_table
 from benchmarks.experiments.pictures import boxes
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.published import Published, load_published
@@ -165,14 +165,14 @@ def pay_off_table(
     )
 
 
-def comparisons(outcomes: Sequence[Outcome], policies: Sequence[str]) -> list[Comparison]:
+def comparisons(outcomes: Sequence[Outcome], policies: Sequence[str]) -> list[PlayerComparison]:
     """Returns the pay-offs of every two policies in the matches that both played, in the order of ``policies``."""
     rank = {policy: place for place, policy in enumerate(policies)}
     pairs: dict[tuple[str, str], list[tuple[float, float]]] = {pair: [] for pair in itertools.combinations(policies, 2)}
     for outcome in outcomes:
         for one, other in itertools.combinations(sorted(outcome.seats, key=lambda seat: rank[seat.policy]), 2):
             pairs[one.policy, other.policy].append((one.reward, other.reward))
-    return [Comparison(*pair, values, range(len(values))) for pair, values in pairs.items()]
+    return [PlayerComparison(*pair, values, range(len(values))) for pair, values in pairs.items()]
 
 
 def replay_table(published: Published) -> Table:

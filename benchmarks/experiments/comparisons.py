@@ -3,12 +3,13 @@
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
+from benchmarks.experiments.permutation import paired_permutation_test
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from rating.statistics.estimates import UNBOUNDED, mean_estimate
-from rating.statistics.permutation import holm, paired_permutation_test
+from rating.statistics.simultaneous import holm
 
 
-class Comparison(NamedTuple):
+class PlayerComparison(NamedTuple):
     """Two players and what each of them had in the same cases.
 
     Attributes:
@@ -25,7 +26,7 @@ class Comparison(NamedTuple):
 
 
 def comparison_table(
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[PlayerComparison],
     value: str,
     group: str,
     *,

@@ -2,6 +2,9 @@
 
 from rating.statistics.estimates import FEWEST_CLUSTERS, rate_estimate
 
+FEW_CASES = 30
+"""Below so many cases a kappa says little: its interval is wide, and its limits are hardly those of 95 %."""
+
 
 def rate_precision(n: int) -> str:
     """Says how wide the interval of a rate of one half will be, where it is widest.

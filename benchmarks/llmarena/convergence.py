@@ -33,7 +33,7 @@ from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig, StopConfig
 from rating.schemes.skill_board import SkillLeaderboard, skill_leaderboard
 from rating.schemes.stopping import TRUESKILL
-from rating.statistics.trueskill_rating import Step, TrueSkillOptions, rate
+from rating.statistics.trueskill_rating import RatingStep, TrueSkillOptions, rate
 
 BOARD_GAMES = ("tictactoe_v0", "connect_four_v0")
 
@@ -90,7 +90,9 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     return Result([stop_table(run, boards), *tables], figures)
 
 
-def course_table(game: str, board: SkillLeaderboard, history: Mapping[str, Sequence[Step]], stop: StopConfig) -> Table:
+def course_table(
+    game: str, board: SkillLeaderboard, history: Mapping[str, Sequence[RatingStep]], stop: StopConfig
+) -> Table:
     """Returns where every policy came to, and after how many of its matches its rating stood."""
     rows: list[list[Cell]] = []
     for row in board.rows:
@@ -138,7 +140,7 @@ def course_table(game: str, board: SkillLeaderboard, history: Mapping[str, Seque
     )
 
 
-def mu_changes(steps: Sequence[Step], window: int) -> list[float | None]:
+def mu_changes(steps: Sequence[RatingStep], window: int) -> list[float | None]:
     """Returns after each match by how much mu differs from what it was ``window`` matches before; ``None`` for the first ones."""
     mus = [TrueSkillOptions().mu, *(step.mu for step in steps)]
     return [None if index < window else abs(mus[index] - mus[index - window]) for index in range(1, len(mus))]
@@ -157,7 +159,7 @@ def last_below(values: Sequence[float | None], limit: float) -> int | None:
     return number + 1 if number < len(values) else None
 
 
-def draw_course(title: str, history: Mapping[str, Sequence[Step]], stop: StopConfig) -> Figure:
+def draw_course(title: str, history: Mapping[str, Sequence[RatingStep]], stop: StopConfig) -> Figure:
     """Draws mu and sigma of every policy after each of its matches, side by side."""
     columns = legend_columns(list(history))
     start = TrueSkillOptions()

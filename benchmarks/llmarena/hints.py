@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
+from benchmarks.experiments.proportions import paired_change
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
@@ -25,7 +26,6 @@ from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, rate_estimate
-from rating.statistics.proportions import paired_change
 
 GAMES = {"tictactoe_v0": "tic-tac-toe", "connect_four_v0": "connect four"}
 READER = "reader=benchmarks.llmarena.players:Reader"

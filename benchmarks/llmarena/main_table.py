@@ -184,7 +184,7 @@ def paper_summary(boards: Mapping[str, Leaderboard]) -> Summary:
     return summarise_scores(values, {game: load_environment(game).declaration.abilities for game in boards})
 
 
-def raw_cell(row: leaderboard.Row) -> Cell:
+def raw_cell(row: leaderboard.LeaderboardRow) -> Cell:
     """Returns the metric of a policy with its uncertainty."""
     if isinstance(row, SkillRow):
         if row.mu is None:
@@ -193,7 +193,7 @@ def raw_cell(row: leaderboard.Row) -> Cell:
     return metric(row)
 
 
-def metric(row: leaderboard.Row) -> Cell:
+def metric(row: leaderboard.LeaderboardRow) -> Cell:
     """Returns the value by which a policy is ranked: a number for TrueSkill's mu, else an estimate."""
     if isinstance(row, SkillRow):
         return row.mu

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from benchmarks.experiments.field import field_cases, field_opponent
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
-from benchmarks.experiments.precision import rate_precision
+from benchmarks.experiments.precision import FEW_CASES, rate_precision
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
@@ -33,7 +33,7 @@ from rating.records.environments import make_environment
 from rating.records.outcome import SeatOutcome
 from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
-from rating.statistics.agreement import FEW_CASES, Agreement, cohens_kappa, plurality
+from rating.statistics.agreement import Agreement, cohens_kappa, plurality
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, rate_estimate
 

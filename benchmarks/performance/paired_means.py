@@ -20,7 +20,7 @@ from scipy.stats import ttest_1samp
 
 from benchmarks.options import option, parse
 from rating.statistics.estimates import mean_estimate
-from rating.statistics.paired_means import Case, established
+from rating.statistics.paired_means import DealResult, established
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator], Floats]
@@ -78,7 +78,7 @@ def measure(name: str, draw: Draw, options: Options) -> Row:
     found = []
     for number in range(options.runs):
         values = draw(np.random.default_rng([options.seed, *name.encode(), number]))
-        cases = [Case(str(place), deal, float(value)) for (deal, place), value in np.ndenumerate(values)]
+        cases = [DealResult(str(place), deal, float(value)) for (deal, place), value in np.ndenumerate(values)]
         found.append((bool(established(cases)), any_test(values), any_apart(values)))
     ranks, tests, intervals = np.mean(found, axis=0).tolist()
     return Row(name, ranks, tests, intervals)

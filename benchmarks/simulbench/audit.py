@@ -17,7 +17,7 @@ import numpy as np
 
 from agents.records import Turn
 from benchmarks.experiments.markdown import block, inline
-from benchmarks.experiments.precision import rate_precision
+from benchmarks.experiments.precision import FEW_CASES, rate_precision
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
@@ -29,7 +29,7 @@ from benchmarks.simulbench.pool import SIMULATION
 from llmarena_envs.core.options import OptionError, check_int
 from rating.errors import RunError
 from rating.records.outcome import PLAYED
-from rating.statistics.agreement import FEW_CASES, cohens_kappa, plurality_of
+from rating.statistics.agreement import cohens_kappa, plurality
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, rate_estimate
 from rating.statistics.results import staff_seats
@@ -100,7 +100,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     }
     everybody = dict(people)
     if len(people) > 1:
-        everybody[MOST] = {item: _majority([said[item] for said in people.values()]) for item in shown}
+        everybody[MOST] = {item: plurality([said[item] for said in people.values()]) or DIVIDED for item in shown}
     mark = items_mark(shown)
     tables = [audit_table(everybody, shown), judge_table(everybody, shown)]
     if len(people) > 1:
@@ -243,11 +243,6 @@ def agreement_table(people: Mapping[str, Opinions]) -> Table:
         ],
         rows,
     )
-
-
-def _majority(opinions: Sequence[str]) -> str:
-    """Returns what most say; where they are divided, that, which counts as not reasonable."""
-    return plurality_of(Counter(opinions)) or DIVIDED
 
 
 def _cells(judgement: Judgement) -> Sequence[str]:

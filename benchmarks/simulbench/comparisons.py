@@ -21,6 +21,7 @@ from benchmarks.simulbench.answers import (
     script_in,
     scripts_for,
 )
+from benchmarks.simulbench.both_orders import PairwiseShares, compare
 from benchmarks.simulbench.pool import SCRIPTED, SIMULATION, simulators
 from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.simulation.labels import SUBSETS, belongs
@@ -30,7 +31,6 @@ from rating.errors import RunError
 from rating.records.outcome import PLAYED, SeatOutcome
 from rating.records.record import Record
 from rating.running.run_file import RunConfig
-from rating.statistics.pairwise import Comparison, compare
 from rating.statistics.results import rated_seats, staff_seats
 
 RUN = "comparisons"
@@ -165,13 +165,13 @@ def within(comparisons: Iterable[Compared], subset: str) -> list[Compared]:
     return [each for each in comparisons if belongs(each.label, each.script.type, subset)]
 
 
-def summary(comparisons: Sequence[Compared]) -> Comparison:
+def summary(comparisons: Sequence[Compared]) -> PairwiseShares:
     """Returns what all judges together say of a pair, with intervals clustered by task."""
     results = [(each.result, each.result) for each in comparisons]
     return compare(results, [each.script.source_id for each in comparisons])
 
 
-def judge_summary(comparisons: Sequence[Compared], judge: str) -> Comparison:
+def judge_summary(comparisons: Sequence[Compared], judge: str) -> PairwiseShares:
     """Returns what one judge says, with its consistency over both orders."""
     own = [each for each in comparisons if judge in each.verdicts]
     return compare([each.verdicts[judge] for each in own], [each.script.source_id for each in own])

@@ -7,6 +7,7 @@ from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns, percent
+from benchmarks.simulbench.both_orders import PairwiseShares
 from benchmarks.simulbench.comparisons import (
     RUN,
     Compared,
@@ -21,7 +22,6 @@ from benchmarks.simulbench.comparisons import (
     within,
 )
 from rating.errors import RunError
-from rating.statistics.pairwise import Comparison
 
 HARD = "Hard"
 _VERSUS = " vs. "
@@ -85,7 +85,7 @@ def _turned(each: Compared) -> Compared:
     )
 
 
-def share_table(results: Mapping[str, Comparison], same: Mapping[str, str]) -> Table:
+def share_table(results: Mapping[str, PairwiseShares], same: Mapping[str, str]) -> Table:
     """Returns wins, ties and losses in per cent, beside the published ones."""
     published = load_published("benchmarks.simulbench")["T1"]
     measured: dict[str, list[Cell]] = {

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from benchmarks.experiments.pictures import estimates
+from benchmarks.experiments.proportions import unpaired_change
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table
@@ -18,7 +19,6 @@ from benchmarks.simulbench.answers import (
 )
 from benchmarks.simulbench.main_scores import published_scores, score_table
 from rating.statistics.estimates import Estimate
-from rating.statistics.proportions import unpaired_change
 
 SUBSETS = ("Stateless", "Stateful")
 

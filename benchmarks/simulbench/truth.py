@@ -23,6 +23,7 @@ from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
+from benchmarks.simulbench.against_truth import drift, mean_error, praise, rank_agreement, separation
 from benchmarks.simulbench.pool import (
     SCRIPTED,
     SIMULATION,
@@ -33,6 +34,7 @@ from benchmarks.simulbench.pool import (
     playable,
     simulators,
 )
+from benchmarks.simulbench.prediction_powered import corrected_mean
 from llmarena_envs import simulation_v0
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError, check_int, check_number
@@ -41,9 +43,7 @@ from rating.errors import RunError
 from rating.records.outcome import PLAYED, Outcome
 from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.against_truth import drift, mean_error, praise, rank_agreement, separation
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.prediction_powered import corrected_mean
 
 RUN = "dialogues"
 TURNS = (1, 2, 4, 8)

@@ -2,7 +2,7 @@
 
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.api.data import Battles, battles_of
-from rating.statistics.comparing import LEVEL, Comparison, compare_units
+from rating.statistics.comparing import LEVEL, PolicyComparison, compare_units
 from rating.statistics.units import units_of
 
 
@@ -17,7 +17,7 @@ def compare(
     seated: bool = False,
     ordered: bool = False,
     seed: int = 0,
-) -> Comparison:
+) -> PolicyComparison:
     """Says whether one policy is better than another; the answer holds whenever one looks.
 
     Args:

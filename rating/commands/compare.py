@@ -25,14 +25,14 @@ from rating.schemes.scheme import Scheme
 from rating.statistics.battles import Battle
 from rating.statistics.comparing import (
     Champion,
-    Comparison,
+    PolicyComparison,
     average_units,
     compare_champion,
     compare_units,
     elo_margin,
 )
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.paired_means import Case
+from rating.statistics.paired_means import DealResult
 from rating.statistics.results import finished
 from rating.statistics.units import SHARED, Units, units_of, units_of_means
 
@@ -75,7 +75,7 @@ class _Result:
 
     environment: str
     part: str
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[PolicyComparison, ...]
     pairs: tuple[_Pair, ...]
     champion: Champion | None
 
@@ -179,7 +179,7 @@ def _means_of(
     return pair
 
 
-def _cases(scheme: Scheme, outcomes: Iterable[Outcome | None]) -> list[Case]:
+def _cases(scheme: Scheme, outcomes: Iterable[Outcome | None]) -> list[DealResult]:
     return scheme.cases(scheme.own(outcome for outcome in outcomes if outcome is not None))
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.imports import auto_arena, inspect_log, lm_eval, matrix, pairs
 from rating.imports.result import Reader, Rejected, RowsOf, name_of
-from rating.judgements.rows import Fault, each_row, first_character
+from rating.judgements.rows import UnreadableRow, each_row, first_character
 from rating.statistics.battles import Battle
 
 AUTO = "auto"
@@ -129,8 +129,8 @@ def _head(path: Path) -> Head:
     if packed:
         raise OptionError(f"{path}: expected text or a log of Inspect, got {packed}; unpack or convert it")
     found = list(itertools.islice(each_row(path), _ROWS))
-    rows = [row for _, row in found if not isinstance(row, Fault)]
-    fault = next((f"{where}: {row.reason}" for where, row in found if isinstance(row, Fault)), "")
+    rows = [row for _, row in found if not isinstance(row, UnreadableRow)]
+    fault = next((f"{where}: {row.reason}" for where, row in found if isinstance(row, UnreadableRow)), "")
     return Head(
         path,
         start,

@@ -13,7 +13,7 @@ from typing import Any
 from llmarena_envs.core.options import OptionError
 from rating.imports.result import Rejected, Result, case_name, name_of
 from rating.imports.scored import Case, Metrics, plain_number
-from rating.judgements.rows import Fault, each_row
+from rating.judgements.rows import UnreadableRow, each_row
 
 _OTHERS = ("doc_id", "doc", "doc_hash", "target", "target_hash", "arguments", "prompt_hash", "resps", "filtered_resps")
 _NO_METRICS = frozenset((*_OTHERS, "filter", "metrics"))
@@ -44,7 +44,7 @@ def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
                 " called like its model"
             )
         for where, row in each_row(path):
-            if isinstance(row, Fault):
+            if isinstance(row, UnreadableRow):
                 yield Rejected(path, where, row.reason, row.text)
                 continue
             found = _metrics(row)

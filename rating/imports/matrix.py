@@ -10,7 +10,7 @@ from pathlib import Path
 from llmarena_envs.core.options import OptionError
 from rating.imports.result import MOST_BATTLES, Rejected, Result, battle_of, name_of, number_of
 from rating.judgements.labels import NOTHING
-from rating.judgements.rows import Fault, each_row
+from rating.judgements.rows import UnreadableRow, each_row
 
 Wins = dict[tuple[str, str], float]
 
@@ -20,7 +20,7 @@ def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
     for path in paths:
         wins: Wins = {}
         for where, row in each_row(path, fold=str):
-            if isinstance(row, Fault):
+            if isinstance(row, UnreadableRow):
                 yield Rejected(path, where, row.reason, row.text)
                 continue
             try:

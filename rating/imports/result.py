@@ -12,7 +12,7 @@ from agents.records import encodable
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.judgements.judgement import SCORES, Judgement, Label
-from rating.judgements.rows import Fault, each_row, is_text
+from rating.judgements.rows import UnreadableRow, each_row, is_text
 from rating.statistics.battles import NO_STYLE, Battle, Style
 
 MOST_BATTLES = 2_000_000
@@ -87,7 +87,7 @@ class RowsOf:
         known: set[bytes] = set()
         for path in paths:
             for where, row in each_row(path):
-                if isinstance(row, Fault):
+                if isinstance(row, UnreadableRow):
                     yield Rejected(path, where, row.reason, row.text)
                     continue
                 try:

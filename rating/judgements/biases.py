@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from agents.families import family_of
 from rating.judgements.judgement import PREFERENCES, SCORES, Judgement, Label
-from rating.statistics.beyond_others import Beside, Beyond, View, beyond_others
-from rating.statistics.judging_bias import Preference, Trial, preference
-from rating.statistics.permutation import holm
+from rating.statistics.beyond_others import Beside, Beyond, OtherJudgesView, beyond_others
+from rating.statistics.judging_bias import BiasEstimate, BiasTrial, preference
+from rating.statistics.simultaneous import holm
 
 SIGNIFICANT = 0.05
 """Risk, over all judges and tests of a study, of naming an unbiased judge."""
@@ -37,7 +37,7 @@ class VerbosityBias(NamedTuple):
         p: the larger p-value of both, 1 if they have different signs; ``None`` if one of them is.
     """
 
-    longer: Preference
+    longer: BiasEstimate
     beyond: Beyond | None
     p: float | None
 
@@ -53,7 +53,7 @@ class Biases:
             few items.
     """
 
-    position: Preference
+    position: BiasEstimate
     verbosity: VerbosityBias
     family: Beyond | None
 
@@ -71,7 +71,7 @@ class Biases:
 
 
 NO_BIASES = Biases(
-    position=Preference(None, None), verbosity=VerbosityBias(Preference(None, None), None, None), family=None
+    position=BiasEstimate(None, None), verbosity=VerbosityBias(BiasEstimate(None, None), None, None), family=None
 )
 """The biases where verdicts are not about two sides."""
 
@@ -147,8 +147,8 @@ class _Rows:
     """What the tests of one judge get."""
 
     def __init__(self) -> None:
-        self.position: list[Trial] = []
-        self.longer: list[Trial] = []
+        self.position: list[BiasTrial] = []
+        self.longer: list[BiasTrial] = []
         self.verbosity: list[Beside] = []
         self.family: list[Beside] = []
 
@@ -177,7 +177,7 @@ def _add(rows: Mapping[str, _Rows], name: str, item: _Item, family: Callable[[st
     for judge in means.keys() | item.orders.keys():
         row, shown = rows[judge], item.orders.get(judge) or item.scores[judge]
         if len({is_first for is_first, _ in shown}) == 2:
-            row.position += [Trial(("texts", name), *one) for one in shown]
+            row.position += [BiasTrial(("texts", name), *one) for one in shown]
         elif players:
             row.position += [_between(players, *one) for one in shown]
     for judge, mean in means.items():
@@ -194,11 +194,11 @@ def _add(rows: Mapping[str, _Rows], name: str, item: _Item, family: Callable[[st
             row.family.append(Beside(mean - 0.5, position, int(first) - int(second), others))
 
 
-def _between(players: tuple[str, str], is_a: bool, score: float) -> Trial:
+def _between(players: tuple[str, str], is_a: bool, score: float) -> BiasTrial:
     """Returns a trial between two players, A the first one in alphabetical order."""
     if players[0] < players[1]:
-        return Trial(players, is_a, score)
-    return Trial(players[::-1], not is_a, 1 - score)
+        return BiasTrial(players, is_a, score)
+    return BiasTrial(players[::-1], not is_a, 1 - score)
 
 
 @dataclass
@@ -213,11 +213,11 @@ class _Total:
         """Adds a judge's score, -0.5 to 0.5."""
         self.n, self.scores, self.squares = self.n + 1, self.scores + score, self.squares + score * score
 
-    def without(self, left_out: "_Total") -> View | None:
+    def without(self, left_out: "_Total") -> OtherJudgesView | None:
         """Returns the view of the other judges; ``None`` if there are fewer than two."""
         n, scores = self.n - left_out.n, self.scores - left_out.scores
         product = scores * scores - self.squares + left_out.squares
-        return View(scores / n, product / (n * (n - 1))) if n >= 2 else None
+        return OtherJudgesView(scores / n, product / (n * (n - 1))) if n >= 2 else None
 
 
 def _corrected(found: Mapping[str, Biases]) -> dict[str, Biases]:

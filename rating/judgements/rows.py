@@ -21,7 +21,7 @@ _CHUNK = 1 << 20
 _BLANKS = re.compile(r"[ \t\r\n]*")
 
 
-class Fault(NamedTuple):
+class UnreadableRow(NamedTuple):
     """A row that cannot be read.
 
     Attributes:
@@ -40,12 +40,14 @@ def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
         OptionError: as ``each_row``, or naming file and place, if a row is not what it should be.
     """
     for where, row in each_row(path):
-        if isinstance(row, Fault):
+        if isinstance(row, UnreadableRow):
             raise OptionError(f"{path}, {where}: {row.reason}")
         yield f"{path}, {where}", row
 
 
-def each_row(path: Path, fold: Callable[[str], str] = str.casefold) -> Iterator[tuple[str, dict[str, Any] | Fault]]:
+def each_row(
+    path: Path, fold: Callable[[str], str] = str.casefold
+) -> Iterator[tuple[str, dict[str, Any] | UnreadableRow]]:
     """Yields the rows of a file by the names of their fields, with the place in the file.
 
     A file whose first character is a brace or a square bracket is JSON, every other one a table with a header. Numbers that
@@ -123,7 +125,7 @@ class _Bounded:
         return line
 
 
-def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | Fault]]:
+def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | UnreadableRow]]:
     first = file.readline(_CHUNK)
     file.seek(0)
     lines = _Bounded(file)
@@ -136,7 +138,7 @@ def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict
         except StopIteration:
             return
         except csv.Error as error:
-            yield f"line {lines.number}", Fault(f"expected CSV, but: {error}", "")
+            yield f"line {lines.number}", UnreadableRow(f"expected CSV, but: {error}", "")
             continue
         where = f"line {lines.number}"
         if not any(cell.strip() for cell in row):
@@ -153,7 +155,10 @@ def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict
             yield where, _no_text(text)
         elif len(row) != len(header):
             spread = f" from line {begin} to here: a quotation mark is open" if begin < lines.number else ""
-            yield where, Fault(f"expected {len(header)} fields as in the header, got {len(row)}{spread}", text[:200])
+            yield (
+                where,
+                UnreadableRow(f"expected {len(header)} fields as in the header, got {len(row)}{spread}", text[:200]),
+            )
         else:
             yield where, {name: cell.strip() for name, cell in zip(header, row, strict=True)}
 
@@ -167,23 +172,23 @@ def _next(reader: Iterator[list[str]]) -> list[str]:
         csv.field_size_limit(limit)
 
 
-def _lines(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | Fault]]:
+def _lines(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | UnreadableRow]]:
     lines = _Bounded(file)
     for line in lines:
         if not line.isspace():
             yield f"line {lines.number}", _too_long(line) if lines.is_cut else _entry(line, fold)
 
 
-def _entry(text: str, fold: Callable[[str], str]) -> dict[str, Any] | Fault:
+def _entry(text: str, fold: Callable[[str], str]) -> dict[str, Any] | UnreadableRow:
     if not is_text(text):
         return _no_text(text)
     try:
         return _fields(_DECODER.decode(text), fold)
     except (ValueError, RecursionError) as error:
-        return Fault(f"expected JSON, but: {error}", text[:200])
+        return UnreadableRow(f"expected JSON, but: {error}", text[:200])
 
 
-def _array(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | Fault]]:
+def _array(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | UnreadableRow]]:
     """Reads an array entry by entry. Where its structure is damaged, what comes behind cannot be read."""
     buffer = _Buffer(file)
     buffer.skip("[")
@@ -194,13 +199,13 @@ def _array(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict
         try:
             yield where, _entry(buffer.value(), fold)
         except (ValueError, RecursionError) as error:
-            yield where, Fault(f"expected JSON, but: {error}; nothing behind it was read", buffer.shown())
+            yield where, UnreadableRow(f"expected JSON, but: {error}; nothing behind it was read", buffer.shown())
             return
         if not buffer.skip(",") and buffer.peek() != "]":
             reason = (
                 f"expected a comma or the end of the array behind it, got {buffer.peek()!r}; nothing behind it was read"
             )
-            yield where, Fault(reason, "")
+            yield where, UnreadableRow(reason, "")
             return
 
 
@@ -267,18 +272,18 @@ class _Buffer:
         return bool(added)
 
 
-def _fields(entry: Any, fold: Callable[[str], str]) -> dict[str, Any] | Fault:
+def _fields(entry: Any, fold: Callable[[str], str]) -> dict[str, Any] | UnreadableRow:
     if not isinstance(entry, dict):
-        return Fault(f"expected an object, got {str(entry)!r:.60}", str(entry)[:200])
+        return UnreadableRow(f"expected an object, got {str(entry)!r:.60}", str(entry)[:200])
     return {fold(name.strip()): value for name, value in entry.items()}
 
 
-def _too_long(text: str) -> Fault:
-    return Fault(f"expected a row of at most {MAX_ROW} characters, got a longer one", text[:200])
+def _too_long(text: str) -> UnreadableRow:
+    return UnreadableRow(f"expected a row of at most {MAX_ROW} characters, got a longer one", text[:200])
 
 
-def _no_text(text: str) -> Fault:
-    return Fault("expected text in UTF-8, got other bytes", text[:200])
+def _no_text(text: str) -> UnreadableRow:
+    return UnreadableRow("expected text in UTF-8, got other bytes", text[:200])
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from rating.report.tables import Sheet
 from rating.schemes import cells
 from rating.schemes.leaderboard import ALWAYS
-from rating.statistics.calibration import PARTS, Calibration, Group
+from rating.statistics.calibration import PARTS, Calibration, CalibrationBin
 from rating.statistics.estimates import Estimate
 
 
@@ -38,7 +38,7 @@ def calibration_sheet(environment: str, found: Calibration) -> Sheet:
     return Sheet(f"Calibration: {environment}", header, rows, notes, [ALWAYS] * len(header))
 
 
-def _verdict(group: Group) -> str:
+def _verdict(group: CalibrationBin) -> str:
     if group.is_met:
         return ""
     return "more than predicted" if group.observed.value > group.predicted else "less than predicted"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from llmarena_envs.core.terminal import printable
-from rating.statistics.comparing import Champion, Comparison, Interval, elo_of
+from rating.statistics.comparing import Champion, Interval, PolicyComparison, elo_of
 from rating.statistics.estimates import Estimate
 from rating.statistics.units import BATTLES, DEALS, MATCHED, PAIRS, ROUNDS, SHARED
 
@@ -36,12 +36,12 @@ def name(text: str) -> str:
     return shown if len(shown) <= _NAME else f"{shown[: _NAME - 3]}..."
 
 
-def verdict(comparison: Comparison) -> str:
+def verdict(comparison: PolicyComparison) -> str:
     """Returns what may be claimed, in a sentence."""
     return _verdict(comparison, comparison.better)
 
 
-def lines(comparison: Comparison, difference: Estimate | None = None) -> list[str]:
+def lines(comparison: PolicyComparison, difference: Estimate | None = None) -> list[str]:
     """Returns the evidence behind a verdict, and what more units would likely tell.
 
     Args:
@@ -91,7 +91,7 @@ def champion_lines(champion: Champion) -> list[str]:
     return told
 
 
-def limits(comparisons: Sequence[Comparison], results: int, *, averaged: bool) -> list[str]:
+def limits(comparisons: Sequence[PolicyComparison], results: int, *, averaged: bool) -> list[str]:
     """Returns what holds of all these comparisons, and what may not be claimed from them.
 
     Args:
@@ -119,7 +119,7 @@ def limits(comparisons: Sequence[Comparison], results: int, *, averaged: bool) -
     return told
 
 
-def _verdict(comparison: Comparison, better: str | None) -> str:
+def _verdict(comparison: PolicyComparison, better: str | None) -> str:
     a, b = name(comparison.a), name(comparison.b)
     by = f" by more than {_margin(comparison, comparison.margin)}" if comparison.margin else ""
     within = _margin(comparison, comparison.equal_margin or 0)
@@ -134,7 +134,7 @@ def _verdict(comparison: Comparison, better: str | None) -> str:
     return f"undecided whether {a} or {b} is {'ahead on more deals' if is_shared else 'better'}{by}"
 
 
-def _evidence(comparison: Comparison) -> str:
+def _evidence(comparison: PolicyComparison) -> str:
     reached = f", reached after {comparison.after}" if comparison.after and comparison.after < comparison.units else ""
     sides = ", ".join(
         f"e = {_number(side.e)} that {name(policy)} is {'ahead' if comparison.unit == SHARED else 'better'}"
@@ -149,7 +149,7 @@ def _fell(e: float, peak: float) -> bool:
     return peak > 1.05 * e and peak > 1
 
 
-def _more(comparison: Comparison) -> str:
+def _more(comparison: PolicyComparison) -> str:
     more = comparison.more
     assert more is not None
     unit = _UNITS[comparison.unit][0]
@@ -169,7 +169,7 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else plural}"
 
 
-def _share(comparison: Comparison) -> str:
+def _share(comparison: PolicyComparison) -> str:
     """Writes the win rate, or the share of the deals."""
     if comparison.unit == SHARED:
         return f"{name(comparison.a)} is ahead on {_rate(comparison.win_rate)} of the deals, ties as halves,"
@@ -184,7 +184,7 @@ def _difference(difference: Estimate) -> str:
     return f"mean difference {difference.value:+.3g} {interval} (paired t, 95 %, for one look)"
 
 
-def _margin(comparison: Comparison, margin: float) -> str:
+def _margin(comparison: PolicyComparison, margin: float) -> str:
     """Writes a margin of the win rate, and the same in Elo; of shared deals, of their share."""
     if comparison.unit == SHARED:
         return f"{margin:.3g} of the deals"

@@ -11,7 +11,7 @@ from rating.schemes.leaderboard import ALWAYS
 from rating.statistics.agreement import Agreement
 from rating.statistics.beyond_others import Beyond
 from rating.statistics.estimates import Estimate
-from rating.statistics.judging_bias import Preference
+from rating.statistics.judging_bias import BiasEstimate
 from rating.statistics.rater_pairs import PairMeans, RaterPair
 
 _MOST_PAIRS = 45
@@ -248,7 +248,7 @@ def _left_out(found: JudgeStudy) -> list[str]:
     return [f"{more} more judges are left out; --json has all"] if more > 0 else []
 
 
-def _share(found: Preference, p: float | None) -> str:
+def _share(found: BiasEstimate, p: float | None) -> str:
     return _tested(cells.percent(found.share), p)
 
 

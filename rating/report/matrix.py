@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from rating.report.names import shortened
 from rating.schemes import cells
-from rating.schemes.figures import Matrix, Pairs
-from rating.statistics.estimates import Estimate, Tally
+from rating.schemes.figures import HeadToHead, Matrix
+from rating.statistics.estimates import Estimate, WinDrawLoss
 
 _ROOM_FOR_NAMES = 24
 """Columns of a terminal that a name above a column has; beside its row it stands in full."""
@@ -28,7 +28,7 @@ class PageMatrix(NamedTuple):
     rows: list[tuple[str, list[Cell]]]
 
 
-def pair_matrix(pairs: Pairs, expected: Mapping[tuple[str, str], float]) -> PageMatrix:
+def pair_matrix(pairs: HeadToHead, expected: Mapping[tuple[str, str], float]) -> PageMatrix:
     """Returns the matrix of the results of every policy against every other.
 
     Args:
@@ -57,7 +57,7 @@ def mean_matrix(shown: Matrix) -> PageMatrix:
     return PageMatrix(note, shortened(list(shown.table), _ROOM_FOR_NAMES), rows)
 
 
-def score_table(pairs: Pairs) -> Matrix:
+def score_table(pairs: HeadToHead) -> Matrix:
     """Returns the scores of every policy against every other, to be drawn."""
     table = {
         name: {other: None if tally is None else _score(tally) for other, tally in row.items()}
@@ -66,11 +66,11 @@ def score_table(pairs: Pairs) -> Matrix:
     return Matrix(table, "score of the row against the column, in %", percent=True)
 
 
-def _score(tally: Tally) -> Estimate:
+def _score(tally: WinDrawLoss) -> Estimate:
     return Estimate((tally.wins + tally.draws / 2) / tally.n, None, None, tally.n, tally.n)
 
 
-def _pair_cell(tally: Tally | None, expected: float | None) -> Cell:
+def _pair_cell(tally: WinDrawLoss | None, expected: float | None) -> Cell:
     if tally is None:
         return Cell("", "", "transparent")
     score = _score(tally).value

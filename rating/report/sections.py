@@ -22,7 +22,7 @@ from rating.report.rated import Rated
 from rating.report.tables import NOTHING, Sheet, sheet
 from rating.report.transitivity import transitivity_sheet
 from rating.schemes import reservations
-from rating.schemes.figures import Grid, Groups, Intervals, Matrix, Pairs, Trajectories
+from rating.schemes.figures import Grid, Groups, HeadToHead, Intervals, Matrix, Trajectories
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
 
@@ -75,7 +75,7 @@ def leaderboard_section(
             add("pairs", table.label, figures.matrix(table))
 
     for shown in reservations.figures(board, outcomes):
-        if isinstance(shown, Matrix | Pairs) and not any(any(row.values()) for row in shown.table.values()):
+        if isinstance(shown, Matrix | HeadToHead) and not any(any(row.values()) for row in shown.table.values()):
             continue
         match shown:
             case Intervals():
@@ -93,7 +93,7 @@ def leaderboard_section(
             case Matrix():
                 section.matrix = mean_matrix(shown)
                 draw(shown)
-            case Pairs():
+            case HeadToHead():
                 section.matrix = pair_matrix(shown, rated.expected() if rated else NOTHING_EXPECTED)
                 draw(score_table(shown))
     return section

@@ -16,7 +16,7 @@ from rating.report.names import shortened
 from rating.schemes import cells, reservations
 from rating.schemes.claims import claims
 from rating.schemes.figures import Grid
-from rating.schemes.leaderboard import ALWAYS, Column, Effort, Leaderboard, Row, StaffRow
+from rating.schemes.leaderboard import ALWAYS, Effort, Leaderboard, LeaderboardColumn, LeaderboardRow, StaffRow
 from rating.schemes.summary import Average, Summary
 
 WIDTH = 100
@@ -162,7 +162,7 @@ def _width(shown: Sheet, columns: Sequence[int]) -> int:
 
 
 def _plain(value: Any, decimals: int) -> Any:
-    if isinstance(value, Row) and value.withheld:
+    if isinstance(value, LeaderboardRow) and value.withheld:
         own = _plain({item.name: getattr(value, item.name) for item in fields(value)}, decimals)
         return {name: item if name in _ALWAYS_SHOWN else None for name, item in own.items()}
     if is_dataclass(value):
@@ -188,7 +188,7 @@ def sheet(board: Leaderboard | Summary, *, wide: bool = False, costs: Mapping[st
         return _summary_sheet(board, wide)
     own = board.columns()
     columns = [_RANK, _POLICY, *(column for column in own if not column.wide), _MATCHES]
-    columns += [Column("cost", lambda row: costs.get(row.policy, ""))] if costs else []
+    columns += [LeaderboardColumn("cost", lambda row: costs.get(row.policy, ""))] if costs else []
     columns += [_MARK] if any(_MARK.cell(row) for row in board.rows) else []
     if wide:
         columns += [*(column for column in own if column.wide), *_effort_columns(board)]
@@ -207,7 +207,7 @@ def sheet(board: Leaderboard | Summary, *, wide: bool = False, costs: Mapping[st
     )
 
 
-def _effort_columns(board: Leaderboard) -> list[Column]:
+def _effort_columns(board: Leaderboard) -> list[LeaderboardColumn]:
     return [column for column in _EFFORT if any(column.cell(row) not in ("", "0") for row in board.rows)]
 
 
@@ -345,20 +345,20 @@ MANY_FORFEITS = 0.1
 """Share of forfeited matches from which on a row is marked."""
 
 
-def _forfeited(row: Row) -> float:
+def _forfeited(row: LeaderboardRow) -> float:
     return sum(row.effort.forfeits.values()) / max(1, row.effort.matches)
 
 
-def _forfeits_much(row: Row) -> bool:
+def _forfeits_much(row: LeaderboardRow) -> bool:
     return _forfeited(row) >= MANY_FORFEITS
 
 
-def _falls_back_much(row: Row) -> bool:
+def _falls_back_much(row: LeaderboardRow) -> bool:
     """Says whether a row is marked for its fallbacks; a note gives the share of withheld ones."""
     return reservations.is_marked(row.fallback_share) and not row.withheld
 
 
-def _mark(row: Row) -> str:
+def _mark(row: LeaderboardRow) -> str:
     """Says in a word what is particular about a row: withheld, absent, many fallbacks, many forfeits."""
     marks = [reservations.WITHHELD] if row.withheld else []
     marks += [] if row.withheld else [reservations.fallback_mark(row.fallback_share)]
@@ -367,17 +367,17 @@ def _mark(row: Row) -> str:
     return ", ".join(filter(None, marks))
 
 
-_RANK = Column("rank", lambda row: cells.ranks(*row.rank) if row.rank and not row.withheld else "")
-_POLICY = Column("policy", lambda row: row.policy)
-_MATCHES = Column("matches", lambda row: str(row.effort.matches))
-_MARK = Column("mark", _mark)
+_RANK = LeaderboardColumn("rank", lambda row: cells.ranks(*row.rank) if row.rank and not row.withheld else "")
+_POLICY = LeaderboardColumn("policy", lambda row: row.policy)
+_MATCHES = LeaderboardColumn("matches", lambda row: str(row.effort.matches))
+_MARK = LeaderboardColumn("mark", _mark)
 _EFFORT = (
-    Column("forfeits", lambda row: cells.kinds(row.effort.forfeits)),
-    Column("bad replies", lambda row: cells.kinds(row.effort.failures)),
-    Column("re-asks", lambda row: str(row.effort.reasks), 5),
-    Column("fallbacks", lambda row: str(row.effort.fallbacks), 4),
-    Column("tokens in", lambda row: _tokens_in(row.effort)),
-    Column("tokens out", lambda row: _tokens_out(row.effort)),
-    Column("void", lambda row: str(row.effort.void_matches + row.effort.bug_matches)),
-    Column("undecided", lambda row: str(row.effort.undecided_matches)),
+    LeaderboardColumn("forfeits", lambda row: cells.kinds(row.effort.forfeits)),
+    LeaderboardColumn("bad replies", lambda row: cells.kinds(row.effort.failures)),
+    LeaderboardColumn("re-asks", lambda row: str(row.effort.reasks), 5),
+    LeaderboardColumn("fallbacks", lambda row: str(row.effort.fallbacks), 4),
+    LeaderboardColumn("tokens in", lambda row: _tokens_in(row.effort)),
+    LeaderboardColumn("tokens out", lambda row: _tokens_out(row.effort)),
+    LeaderboardColumn("void", lambda row: str(row.effort.void_matches + row.effort.bug_matches)),
+    LeaderboardColumn("undecided", lambda row: str(row.effort.undecided_matches)),
 )

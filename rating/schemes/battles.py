@@ -10,20 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from rating.schemes import cells
-from rating.schemes.figures import Figure, Intervals, Pairs
-from rating.schemes.leaderboard import RANKS_OF_RATINGS, Column, Effort, Leaderboard, Ranks, Row
+from rating.schemes.figures import Figure, HeadToHead, Intervals
+from rating.schemes.leaderboard import RANKS_OF_RATINGS, Effort, Leaderboard, LeaderboardColumn, LeaderboardRow, Ranks
 from rating.schemes.skill_board import RATING
-from rating.statistics.across import Pool, win_probabilities
+from rating.statistics.across import CommonPolicies, win_probabilities
 from rating.statistics.battles import Battle, comparisons_of
 from rating.statistics.bradley_terry import Standing, mean_scores, standings, tallies
-from rating.statistics.estimates import Tally
+from rating.statistics.estimates import WinDrawLoss
 from rating.statistics.transitivity import against_one_scale
 
 SCHEME = "battles"
 
 
 @dataclass(frozen=True, kw_only=True)
-class BattleRow(Row):
+class BattleLeaderboardRow(LeaderboardRow):
     """A policy.
 
     Attributes:
@@ -39,7 +39,7 @@ class BattleRow(Row):
     low: float | None
     high: float | None
     score: float
-    tally: Tally
+    tally: WinDrawLoss
     against_all: float
 
     @property
@@ -60,7 +60,7 @@ class PairTally:
 
     first: str
     second: str
-    tally: Tally
+    tally: WinDrawLoss
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class BattleLeaderboard(Leaderboard):
         pairs: of all who met.
     """
 
-    rows: Sequence[BattleRow]
+    rows: Sequence[BattleLeaderboardRow]
     seated: bool
     seat_advantage: float | None
     seat_error: float | None
@@ -84,13 +84,13 @@ class BattleLeaderboard(Leaderboard):
     doubts: tuple[str, ...]
     pairs: tuple[PairTally, ...]
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns ranks, ratings and tallies."""
         return [
             RATING,
-            Column("score, %", lambda row: cells.number(100 * row.score, 1), 9),
-            Column("against all, %", lambda row: cells.number(100 * row.against_all, 1), 3),
-            Column("W/D/L", lambda row: cells.tally(row.tally), wide=True),
+            LeaderboardColumn("score, %", lambda row: cells.number(100 * row.score, 1), 9),
+            LeaderboardColumn("against all, %", lambda row: cells.number(100 * row.against_all, 1), 3),
+            LeaderboardColumn("W/D/L", lambda row: cells.tally(row.tally), wide=True),
         ]
 
     def ranked_by(self) -> str:
@@ -116,12 +116,12 @@ class BattleLeaderboard(Leaderboard):
     def figures(self, outcomes: Sequence[object]) -> list[Figure]:
         """Returns ratings with their intervals, and the results of every pair."""
         names = [row.policy for row in self.rows]
-        table: dict[str, dict[str, Tally | None]] = {name: dict.fromkeys(names) for name in names}
+        table: dict[str, dict[str, WinDrawLoss | None]] = {name: dict.fromkeys(names) for name in names}
         for pair in self.pairs:
             table[pair.first][pair.second] = pair.tally
-            table[pair.second][pair.first] = Tally(*reversed(pair.tally))
+            table[pair.second][pair.first] = WinDrawLoss(*reversed(pair.tally))
         ratings = [(row.policy, row.rating, row.low, row.high) for row in self.rows]
-        matrix = [Pairs(table)] if len(names) <= _MOST_IN_A_MATRIX else []
+        matrix = [HeadToHead(table)] if len(names) <= _MOST_IN_A_MATRIX else []
         return [Intervals(ratings, "Bradley-Terry rating in Elo with its 95 % interval"), *matrix]
 
 
@@ -145,12 +145,12 @@ def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: b
     found = standings(comparisons)
     fitted, place = found.fitted, {name: index for index, name in enumerate(comparisons.policies)}
     table = tallies(comparisons)
-    against_all = win_probabilities({environment: fitted}, Pool((environment,), comparisons.policies))
+    against_all = win_probabilities({environment: fitted}, CommonPolicies((environment,), comparisons.policies))
     scores = mean_scores(comparisons)
     rows = []
     for row in found.rows:
         index = place[row.policy]
-        tally = Tally(*(int(count) for count in table[index].sum(axis=0)))
+        tally = WinDrawLoss(*(int(count) for count in table[index].sum(axis=0)))
         rows.append(_row(row, float(scores[index]), tally, against_all[row.policy].value))
     is_fitted = fitted.options.seat_term
     return BattleLeaderboard(
@@ -168,14 +168,14 @@ def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: b
         deals=len(np.unique(comparisons.cluster)),
         doubts=(*found.notes, *against_one_scale(comparisons)),
         pairs=tuple(
-            PairTally(comparisons.policies[one], comparisons.policies[other], Tally(*map(int, table[one, other])))
+            PairTally(comparisons.policies[one], comparisons.policies[other], WinDrawLoss(*map(int, table[one, other])))
             for one, other in np.argwhere(np.triu(table.sum(axis=2)))
         ),
     )
 
 
-def _row(row: Standing, score: float, tally: Tally, against_all: float) -> BattleRow:
-    return BattleRow(
+def _row(row: Standing, score: float, tally: WinDrawLoss, against_all: float) -> BattleLeaderboardRow:
+    return BattleLeaderboardRow(
         policy=row.policy,
         reward=None,
         effort=Effort(row.games, 0, {}, {}, 0, 0, 0, 0, 0, 0, 0, 0),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from rating.statistics.estimates import Estimate, Tally
+from rating.statistics.estimates import Estimate, WinDrawLoss
 
 
 def number(value: float | None, decimals: int) -> str:
@@ -55,7 +55,7 @@ def percent(value: Estimate | None) -> str:
     return estimate(value, scale=100.0, decimals=1)
 
 
-def tally(value: Tally) -> str:
+def tally(value: WinDrawLoss) -> str:
     """Writes wins, draws and losses."""
     return f"{value.wins}/{value.draws}/{value.losses}"
 

@@ -16,9 +16,9 @@ from rating.schemes import cells
 from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, Matrix, estimate_figure
 from rating.schemes.leaderboard import (
-    Column,
     Leaderboard,
-    Row,
+    LeaderboardColumn,
+    LeaderboardRow,
     by_policy,
     common_fields,
     mean_reward,
@@ -29,13 +29,13 @@ from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.paired_means import Case, reward_cases
+from rating.statistics.paired_means import DealResult, reward_cases
 from rating.statistics.plus_minus import TeamResult, plus_minus
 from rating.statistics.results import finished, rated_seats, rewards
 
 
 @dataclass(frozen=True, kw_only=True)
-class CooperativeRow(Row):
+class CooperativeRow(LeaderboardRow):
     """A policy of a co-operative environment.
 
     Attributes:
@@ -61,14 +61,14 @@ class CooperativeLeaderboard(Leaderboard):
 
     rows: Sequence[CooperativeRow]
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns the mean rewards with itself and with others, and what it adds to those of others."""
         columns = [
-            Column("with itself (n)", lambda row: cells.estimate(row.self_play)),
-            Column("with others (n)", lambda row: cells.estimate(row.cross_play)),
+            LeaderboardColumn("with itself (n)", lambda row: cells.estimate(row.self_play)),
+            LeaderboardColumn("with others (n)", lambda row: cells.estimate(row.cross_play)),
         ]
         if any(row.plus_minus for row in self.rows):
-            columns.append(Column("adds to others (n)", lambda row: cells.estimate(row.plus_minus), 5))
+            columns.append(LeaderboardColumn("adds to others (n)", lambda row: cells.estimate(row.plus_minus), 5))
         return columns
 
     def ranked_by(self) -> str:
@@ -131,7 +131,7 @@ class Cooperation(Repeating):
         _, each = self.cycle()
         return self.count_rule(counted=each, scheduled=each)
 
-    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+    def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
         """Returns the rewards with itself and with others."""
         alone = [outcome for outcome in outcomes if _is_self_play(outcome)]
         mixed = [outcome for outcome in outcomes if not _is_self_play(outcome)]

@@ -14,20 +14,28 @@ from rating.schedules.field import field_play, seat_under_test
 from rating.schemes import cells
 from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, estimate_figure
-from rating.schemes.leaderboard import REWARD, Column, Leaderboard, Row, common_fields, ranked_by_means, row_fields
+from rating.schemes.leaderboard import (
+    REWARD,
+    Leaderboard,
+    LeaderboardColumn,
+    LeaderboardRow,
+    common_fields,
+    ranked_by_means,
+    row_fields,
+)
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.paired_means import Case
+from rating.statistics.paired_means import DealResult
 from rating.statistics.results import finished
 
 STANDARD_OPPONENT = "random"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FieldRow(Row):
+class FieldRow(LeaderboardRow):
     """A policy among the field.
 
     Attributes:
@@ -57,12 +65,12 @@ class FieldLeaderboard(Leaderboard):
     opponent: str
     statistic: str
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns the statistic, the wins and the mean reward."""
-        columns = [Column("wins, % (n)", lambda row: cells.percent(row.wins)), REWARD]
+        columns = [LeaderboardColumn("wins, % (n)", lambda row: cells.percent(row.wins)), REWARD]
         if not self.statistic:
             return columns
-        return [Column(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)), *columns]
+        return [LeaderboardColumn(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)), *columns]
 
     def ranked_by(self) -> str:
         """Names the statistic, or the wins if there is none."""
@@ -130,7 +138,7 @@ class Field(Repeating):
             opponent=self._opponent(),
         )
 
-    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+    def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
         """Returns the results of the seats under test."""
         return field_cases(outcomes, self.under_test, self.setting.value)
 
@@ -157,11 +165,11 @@ class Field(Repeating):
 
 def field_cases(
     outcomes: Iterable[Outcome], under_test: Callable[[Outcome], SeatOutcome], statistic: str
-) -> list[Case]:
+) -> list[DealResult]:
     """Returns the statistic of each seat under test, or whether it won if the run asks for none; arguments as for the board."""
     tested = ((outcome, under_test(outcome)) for outcome in finished(outcomes))
     return [
-        Case(seat.policy, outcome.seed, seat.statistics[statistic] if statistic else float(seat.reward > 0))
+        DealResult(seat.policy, outcome.seed, seat.statistics[statistic] if statistic else float(seat.reward > 0))
         for outcome, seat in tested
     ]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rating.statistics.estimates import Estimate, Tally
+from rating.statistics.estimates import Estimate, WinDrawLoss
 
 
 @dataclass(frozen=True)
@@ -63,14 +63,14 @@ class Trajectories:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class HeadToHead:
     """The results of every policy against every other.
 
     Attributes:
         table: row, then column; ``None`` where two never met.
     """
 
-    table: Mapping[str, Mapping[str, Tally | None]]
+    table: Mapping[str, Mapping[str, WinDrawLoss | None]]
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Grid:
     rows: Sequence[Sequence[str]]
 
 
-Figure = Intervals | Groups | Trajectories | Pairs | Matrix | Grid
+Figure = Intervals | Groups | Trajectories | HeadToHead | Matrix | Grid
 
 
 def estimate_figure(rows: Iterable[tuple[str, Estimate | None]], label: str) -> list[Figure]:

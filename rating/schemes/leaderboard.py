@@ -17,7 +17,7 @@ from rating.records.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome, Seat
 from rating.schemes import cells
 from rating.schemes.figures import Figure
 from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.paired_means import Case, established
+from rating.statistics.paired_means import DealResult, established
 from rating.statistics.results import rated_seats, seats_of, staff_seats
 from rating.statistics.simultaneous import Pair
 
@@ -25,7 +25,7 @@ ALWAYS = 100
 """Importance of a column that is left out last."""
 
 
-class Column(NamedTuple):
+class LeaderboardColumn(NamedTuple):
     """One column of a table.
 
     Attributes:
@@ -99,7 +99,7 @@ class StaffRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class LeaderboardRow:
     """What every row has.
 
     Attributes:
@@ -159,7 +159,7 @@ class Leaderboard:
 
     environment: str
     scheme: str
-    rows: Sequence[Row]
+    rows: Sequence[LeaderboardRow]
     matches: int
     void_matches: int
     bug_matches: int
@@ -177,7 +177,7 @@ class Leaderboard:
     unbalanced: tuple[str, ...] = ()
     established: tuple[Pair, ...] = ()
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns the columns that are particular to the way of comparing."""
         return [REWARD]
 
@@ -209,7 +209,7 @@ class Leaderboard:
 RANKS_OF_RATINGS = "rank: the ranks that the results leave open, with 95 % confidence for all pairs together"
 """Note of leaderboards whose ranks are those of ``bradley_terry.standings``."""
 
-REWARD = Column("reward (n)", lambda row: cells.estimate(row.reward), 3)
+REWARD = LeaderboardColumn("reward (n)", lambda row: cells.estimate(row.reward), 3)
 
 
 def headline(board: Leaderboard) -> dict[str, float | None]:
@@ -273,7 +273,7 @@ def _mean_reward(played: Sequence[tuple[Outcome, Sequence[SeatOutcome]]]) -> Est
     return mean_estimate(rewards, [outcome.seed for outcome, _ in played])
 
 
-AnyRow = TypeVar("AnyRow", bound=Row)
+AnyRow = TypeVar("AnyRow", bound=LeaderboardRow)
 
 
 def ranked(rows: Iterable[AnyRow], value: Callable[[AnyRow], float | None]) -> tuple[AnyRow, ...]:
@@ -286,7 +286,7 @@ def ranked(rows: Iterable[AnyRow], value: Callable[[AnyRow], float | None]) -> t
     return tuple(sorted(rows, key=key))
 
 
-def ranked_by_means(rows: Iterable[AnyRow], cases: Iterable[Case]) -> dict[str, Any]:
+def ranked_by_means(rows: Iterable[AnyRow], cases: Iterable[DealResult]) -> dict[str, Any]:
     """Returns the fields of a leaderboard of means: its rows, best first, and the pairs that are established.
 
     Args:

@@ -11,12 +11,12 @@ from rating.records.outcome import Outcome
 from rating.schedules.everywhere import everywhere
 from rating.schemes import cells
 from rating.schemes.course import running_means
-from rating.schemes.figures import Figure, Pairs, estimate_figure
+from rating.schemes.figures import Figure, HeadToHead, estimate_figure
 from rating.schemes.leaderboard import (
     REWARD,
-    Column,
     Leaderboard,
-    Row,
+    LeaderboardColumn,
+    LeaderboardRow,
     by_policy,
     common_fields,
     ranked_by_means,
@@ -28,8 +28,8 @@ from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import ADAPTIVE
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.statistics.bradley_terry import Comparisons, Standings, compare, standings, tallies
-from rating.statistics.estimates import Estimate, Tally, mean_estimate
-from rating.statistics.paired_means import Case, reward_cases
+from rating.statistics.estimates import Estimate, WinDrawLoss, mean_estimate
+from rating.statistics.paired_means import DealResult, reward_cases
 from rating.statistics.results import finished, rewards
 
 COMPANY = (
@@ -39,7 +39,7 @@ COMPANY = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class RewardRow(Row):
+class RewardRow(LeaderboardRow):
     """A policy of an environment whose metric is the mean reward.
 
     Attributes:
@@ -73,13 +73,13 @@ class RewardLeaderboard(Leaderboard):
     caveats: tuple[str, ...] = ()
     statistic: str = ""
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns the statistic if there is one, the mean reward and, where there is one, the rating."""
         columns = [REWARD]
         if self.statistic:
-            columns.insert(0, Column(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)))
+            columns.insert(0, LeaderboardColumn(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)))
         if any(row.rating is not None for row in self.rows):
-            columns.append(Column("rating", lambda row: cells.rating(row.rating, row.low, row.high), 5))
+            columns.append(LeaderboardColumn("rating", lambda row: cells.rating(row.rating, row.low, row.high), 5))
         return columns
 
     def ranked_by(self) -> str:
@@ -114,10 +114,12 @@ class RewardLeaderboard(Leaderboard):
         place = {name: index for index, name in enumerate(results.policies)}
         names = [row.policy for row in self.rows if row.policy in place]
         return [
-            Pairs(
+            HeadToHead(
                 {
                     one: {
-                        other: Tally(*map(int, counts)) if (counts := found[place[one], place[other]]).any() else None
+                        other: WinDrawLoss(*map(int, counts))
+                        if (counts := found[place[one], place[other]]).any()
+                        else None
                         for other in names
                     }
                     for one in names
@@ -168,7 +170,7 @@ class MeanReward(Repeating):
             max_matches=setting.stop.max_matches,
         )
 
-    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+    def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
         """Returns the statistic, or the rewards if the run asks for none."""
         return reward_cases(outcomes, self.setting.value)
 

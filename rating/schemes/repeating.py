@@ -16,7 +16,7 @@ from rating.schedules.schedule import Schedule
 from rating.schedules.seating import seating
 from rating.schedules.until import Source, Until
 from rating.schemes.scheme import ADAPTIVE, Scheme, Setting
-from rating.schemes.stopping import LEAST_RATED, CountRule, SettlingRule, StopRule, Values, fold_values
+from rating.schemes.stopping import LEAST_RATED, CountRule, RuleValues, SettlingRule, StopRule, fold_values
 from rating.statistics.design import Design
 
 
@@ -122,14 +122,14 @@ class Repeating(Scheme):
 
     def values(
         self, outcomes: Sequence[Outcome], absent: Collection[str], stop_reason: str, stopped_after: int | None
-    ) -> Values:
+    ) -> RuleValues:
         """Returns the values of the rule; after policies were added, of the last ones."""
         newcomers = self.setting.newcomers[-1] if self.setting.newcomers else ()
         policies = newcomers or self.setting.policies
         if set(policies) <= set(absent):
-            return Values()
+            return RuleValues()
         values = fold_values(outcomes, policies, self.end(), absent, stop_reason, stopped_after)
-        return Values(
+        return RuleValues(
             *(f"{', '.join(newcomers)} among the others: {text}" if newcomers and text else text for text in values)
         )
 

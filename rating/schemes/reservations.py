@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from rating.records.outcome import VOID, Outcome
-from rating.schemes.figures import Figure, Matrix, Pairs, Trajectories
-from rating.schemes.leaderboard import Effort, Leaderboard, Row
+from rating.schemes.figures import Figure, HeadToHead, Matrix, Trajectories
+from rating.schemes.leaderboard import Effort, Leaderboard, LeaderboardRow
 from rating.statistics.results import rated_seats
 
 WITHHELD = "withheld"
@@ -73,7 +73,7 @@ def reserve(
         scheduled: number of matches after which the schedule ended; ``None`` while it goes on.
         left_over: matches with a higher number, which are not among the outcomes.
     """
-    rows: list[Row] = [
+    rows: list[LeaderboardRow] = [
         replace(row, fallback_share=share, withheld=share > max_fallbacks, absent=absent.get(row.policy, ""))
         for row in board.rows
         for share in (share_played_for(row.effort),)
@@ -116,8 +116,8 @@ def _without(figure: Figure, names: Collection[str]) -> Figure | None:
         case Trajectories(history, label):
             kept = {name: course for name, course in history.items() if name not in names}
             return Trajectories(kept, label) if kept else None
-        case Pairs(table):
-            return Pairs(rows) if (rows := _among_others(table, names)) else None
+        case HeadToHead(table):
+            return HeadToHead(rows) if (rows := _among_others(table, names)) else None
         case Matrix(means):
             return replace(figure, table=rest) if (rest := _among_others(means, names)) else None
         case _:
@@ -150,7 +150,7 @@ def notes(board: Leaderboard) -> list[str]:
     return lines
 
 
-def _withheld_note(row: Row, max_fallbacks: float) -> str:
+def _withheld_note(row: LeaderboardRow, max_fallbacks: float) -> str:
     return (
         f"{WITHHELD}: {row.policy}: {row.fallback_share:.0%} of its {row.effort.turns} turns were played for it, more than"
         f" max_fallbacks = {max_fallbacks:g}; {remedy(row.effort.failures)}"

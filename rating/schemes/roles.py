@@ -26,9 +26,9 @@ from rating.schemes.field import STANDARD_OPPONENT
 from rating.schemes.figures import Figure, Matrix, estimate_figure
 from rating.schemes.leaderboard import (
     REWARD,
-    Column,
     Leaderboard,
-    Row,
+    LeaderboardColumn,
+    LeaderboardRow,
     by_policy,
     common_fields,
     ranked_by_means,
@@ -39,13 +39,13 @@ from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.bounded import bounded_mean
 from rating.statistics.estimates import Z_95, Estimate, mean_estimate
-from rating.statistics.paired_means import Case
+from rating.statistics.paired_means import DealResult
 from rating.statistics.results import finished
 from rating.statistics.role_skill import RoleMatch, Skill, role_skills
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoleRow(Row):
+class RoleRow(LeaderboardRow):
     """A policy of an environment with roles.
 
     Attributes:
@@ -88,14 +88,14 @@ class RoleLeaderboard(Leaderboard):
     advantage_low: float | None = None
     advantage_high: float | None = None
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns two columns a role."""
         if self.results == "wins":
-            own = [Column(f"wins as {role}, % (n)", _Cell(role, percent=True)) for role in self.roles]
+            own = [LeaderboardColumn(f"wins as {role}, % (n)", _Cell(role, percent=True)) for role in self.roles]
         else:
-            own = [Column(f"score as {role} (n)", _Cell(role, percent=False)) for role in self.roles]
+            own = [LeaderboardColumn(f"score as {role} (n)", _Cell(role, percent=False)) for role in self.roles]
         rated = [role for role in self.roles if any(role in row.skills for row in self.rows)]
-        return [*own, *(Column(f"skill as {role}", _SkillCell(role), 5) for role in rated), REWARD]
+        return [*own, *(LeaderboardColumn(f"skill as {role}", _SkillCell(role), 5) for role in rated), REWARD]
 
     def ranked_by(self) -> str:
         """Names the result in the first role."""
@@ -135,13 +135,13 @@ class RoleLeaderboard(Leaderboard):
 
     def _company(self, played: Iterable[tuple[Outcome, list[str]]]) -> list[Figure]:
         """Returns what the first role got by who had it and who had the other; nothing where there are not two seats."""
-        cases: dict[tuple[str, str], list[Case]] = {}
+        cases: dict[tuple[str, str], list[DealResult]] = {}
         for outcome, cast in played:
             if len(cast) != 2 or cast.count(self.roles[0]) != 1:
                 return []
             first = cast.index(self.roles[0])
             ours, theirs = outcome.seats[first], outcome.seats[1 - first]
-            case = Case(ours.policy, outcome.seed, self._worth(ours.reward))
+            case = DealResult(ours.policy, outcome.seed, self._worth(ours.reward))
             cases.setdefault((ours.policy, theirs.policy), []).append(case)
         if not cases:
             return []
@@ -227,7 +227,7 @@ class Roles(Repeating):
         opponent = self.opponent()
         return self.count_rule(scheduled=2 if opponent else 1, opponent=opponent)
 
-    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+    def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
         """Returns the results in each role."""
         return role_cases(outcomes, self._casting(), self.setting.declaration.results)
 
@@ -290,7 +290,7 @@ class Casting:
         return [first if is_tested else others[0] for is_tested in tested] if sum(tested) == 1 else None
 
 
-def role_cases(outcomes: Iterable[Outcome], casting: Casting, results: str) -> list[Case]:
+def role_cases(outcomes: Iterable[Outcome], casting: Casting, results: str) -> list[DealResult]:
     """Returns what each policy got in each role of each finished match; several seats in one role count once.
 
     Args:
@@ -311,7 +311,7 @@ def role_cases(outcomes: Iterable[Outcome], casting: Casting, results: str) -> l
             for policy in sorted({seat.policy for seat in inside}):
                 rewards = [seat.reward for seat in inside if seat.policy == policy]
                 value = float(any(reward > 0 for reward in rewards)) if results == "wins" else fmean(rewards)
-                cases.append(Case(policy, outcome.seed, value, f"as {role}"))
+                cases.append(DealResult(policy, outcome.seed, value, f"as {role}"))
     return cases
 
 
@@ -339,7 +339,7 @@ def role_leaderboard(
     outcomes = list(outcomes)
     cast = [(outcome, roles) for outcome in finished(outcomes) if (roles := casting.cast(outcome))]
     sides = [side for outcome, roles in cast for side in _sides(outcome, roles, casting.roles[0])]
-    cases: dict[tuple[str, str], list[Case]] = {}
+    cases: dict[tuple[str, str], list[DealResult]] = {}
     for case in role_cases(outcomes, casting, results):
         cases.setdefault((case.policy, case.part), []).append(case)
     fitted = role_skills(sides) if results == "wins" else None
@@ -385,6 +385,6 @@ def _sides(outcome: Outcome, roles: Sequence[str], first: str) -> list[RoleMatch
     ]
 
 
-def _estimate(cases: Sequence[Case], results: str) -> Estimate | None:
+def _estimate(cases: Sequence[DealResult], results: str) -> Estimate | None:
     values, deals = [case.value for case in cases], [case.deal for case in cases]
     return bounded_mean(values, deals) if results == "wins" else mean_estimate(values, deals)

@@ -16,9 +16,9 @@ from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.pause import FIRST_MATCHES, PAUSED, no_information
 from rating.schemes.reservations import counted, reserve
 from rating.schemes.staff import seat_staff
-from rating.schemes.stopping import StopRule, Values
+from rating.schemes.stopping import RuleValues, StopRule
 from rating.schemes.tournament_rules import TournamentRules
-from rating.statistics.paired_means import Case, reward_cases
+from rating.statistics.paired_means import DealResult, reward_cases
 
 ROUND_ROBIN = "round_robin"
 """The schedule that goes through the same matches again and again, as every scheme has one."""
@@ -197,7 +197,7 @@ class Scheme(ABC):
 
     def values(
         self, outcomes: Sequence[Outcome], absent: Collection[str], stop_reason: str, stopped_after: int | None
-    ) -> Values:
+    ) -> RuleValues:
         """Returns the values of the stop rule beside those it asks for; empty without a rule.
 
         Args:
@@ -206,7 +206,7 @@ class Scheme(ABC):
             stop_reason: as for ``leaderboard``.
             stopped_after: as for ``leaderboard``.
         """
-        return Values()
+        return RuleValues()
 
     @abstractmethod
     def idle_stop_note(self, said: Collection[str]) -> str:
@@ -269,7 +269,7 @@ class Scheme(ABC):
         """Whether policies play against each other: rivals at tables of two and more."""
         return self.rivals and sum(map(self.setting.declaration.is_rated, self.setting.agents)) > 1
 
-    def cases(self, outcomes: Sequence[Outcome]) -> list[Case]:
+    def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
         """Returns the results of policies, by part, for comparisons of means on common deals.
 
         Args:

@@ -14,9 +14,9 @@ from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import (
     REWARD,
-    Column,
     Leaderboard,
-    Row,
+    LeaderboardColumn,
+    LeaderboardRow,
     by_policy,
     common_fields,
     ranked_by_means,
@@ -25,20 +25,20 @@ from rating.schemes.leaderboard import (
 from rating.schemes.missing import missing_intervals
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
-from rating.statistics.estimates import Tally
+from rating.statistics.estimates import WinDrawLoss
 from rating.statistics.paired_means import reward_cases
 from rating.statistics.results import duels, rewards
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelfPlayRow(Row):
+class SelfPlayRow(LeaderboardRow):
     """A policy that plays itself.
 
     Attributes:
         first: what the first of two seats won, tied and lost, forfeits included; ``None`` where there are not two.
     """
 
-    first: Tally | None
+    first: WinDrawLoss | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,9 +47,9 @@ class SelfPlayLeaderboard(Leaderboard):
 
     rows: Sequence[SelfPlayRow]
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns the results of the first seat and the mean reward of all."""
-        return [Column("first W/D/L", lambda row: cells.tally(row.first) if row.first else "", 7), REWARD]
+        return [LeaderboardColumn("first W/D/L", lambda row: cells.tally(row.first) if row.first else "", 7), REWARD]
 
     def notes(self) -> list[str]:
         """Says why intervals are missing."""
@@ -107,10 +107,10 @@ def self_play_leaderboard(
     )
 
 
-def _first_seat(matches: Sequence[Outcome]) -> Tally | None:
+def _first_seat(matches: Sequence[Outcome]) -> WinDrawLoss | None:
     if any(sum(seat.rated for seat in outcome.seats) != 2 for outcome in matches):
         return None
-    tally = Tally()
+    tally = WinDrawLoss()
     for duel in duels(matches, with_itself=True):
         tally = tally.add(duel.score)
     return tally

@@ -10,14 +10,14 @@ from typing import Any
 
 from rating.records.outcome import Outcome
 from rating.schemes import cells
-from rating.schemes.figures import Figure, Intervals, Pairs, Trajectories
+from rating.schemes.figures import Figure, HeadToHead, Intervals, Trajectories
 from rating.schemes.leaderboard import (
     RANKS_OF_RATINGS,
     REWARD,
-    Column,
     Leaderboard,
+    LeaderboardColumn,
+    LeaderboardRow,
     Ranks,
-    Row,
     by_policy,
     common_fields,
     ranked,
@@ -25,7 +25,7 @@ from rating.schemes.leaderboard import (
 )
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing, Standings, standings
-from rating.statistics.estimates import Estimate, Tally, pair_table, rate_estimate, tallies
+from rating.statistics.estimates import Estimate, WinDrawLoss, pair_table, rate_estimate, tallies
 from rating.statistics.met_scores import met_scores
 from rating.statistics.results import duels, finished
 from rating.statistics.transitivity import against_one_scale
@@ -33,7 +33,7 @@ from rating.statistics.trueskill_rating import RunningRatings, Shuffled, TrueSki
 
 
 @dataclass(frozen=True, kw_only=True)
-class SkillRow(Row):
+class SkillRow(LeaderboardRow):
     """A policy of a two-player environment; the ratings are ``None`` if it has not finished a match with another policy.
 
     Attributes:
@@ -79,9 +79,9 @@ class SkillRow(Row):
     mu: float | None
     sigma: float | None
     spread: Shuffled | None
-    tally: Tally
-    first: Tally
-    second: Tally
+    tally: WinDrawLoss
+    first: WinDrawLoss
+    second: WinDrawLoss
 
     @property
     def metric(self) -> float | None:
@@ -115,22 +115,22 @@ class SkillLeaderboard(Leaderboard):
     seat_advantage: float | None
     seat_low: float | None
     seat_high: float | None
-    position: Tally
+    position: WinDrawLoss
     first_share: Estimate | None
     permutations: int
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns ratings and tallies."""
         return [
             RATING,
             SCORE,
             *self.rating_columns(),
-            Column("mu", _skill_cell, 8, wide=True),
-            Column("shuffled", _shuffled_cell, 1, wide=True),
+            LeaderboardColumn("mu", _skill_cell, 8, wide=True),
+            LeaderboardColumn("shuffled", _shuffled_cell, 1, wide=True),
             *TALLIES,
         ]
 
-    def rating_columns(self) -> list[Column]:
+    def rating_columns(self) -> list[LeaderboardColumn]:
         """Returns the ratings from parts of the matches."""
         columns = [NO_TIES] if self.has_ties() else []
         if any(row.ended_by_forfeit for row in self.rows):
@@ -209,7 +209,7 @@ class SkillLeaderboard(Leaderboard):
         found = pair_table(duels(outcomes, with_itself=True))
         names = [row.policy for row in self.rows if row.policy in found]
         table = {one: {other: found[one][other] for other in names} for one in names}
-        return [*intervals, *self.course(outcomes), *([Pairs(table)] if table else [])]
+        return [*intervals, *self.course(outcomes), *([HeadToHead(table)] if table else [])]
 
     def course(self, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns TrueSkill after every match."""
@@ -266,7 +266,7 @@ def skill_leaderboard(
     spread = shuffled(others, trueskill, permutations=permutations, seed=seed)
     rows = []
     for policy, matches in by_policy(outcomes).items():
-        first, second = by_seat.get(policy, (Tally(), Tally()))
+        first, second = by_seat.get(policy, (WinDrawLoss(), WinDrawLoss()))
         standing = ratings[""].get(policy)
         mu, sigma = online.ratings.get(policy, (None, None))
         rows.append(
@@ -279,12 +279,12 @@ def skill_leaderboard(
                 mu=mu,
                 sigma=sigma,
                 spread=spread.get(policy),
-                tally=Tally(*(a + b for a, b in zip(first, second, strict=True))),
+                tally=WinDrawLoss(*(a + b for a, b in zip(first, second, strict=True))),
                 first=first,
                 second=second,
             )
         )
-    position = Tally()
+    position = WinDrawLoss()
     for duel in results:
         position = position.add(duel.score)
     fitted = found.fitted if found else None
@@ -359,24 +359,26 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.0%}"
 
 
-RATING = Column("rating", lambda row: cells.rating(row.rating, row.low, row.high))
-SCORE = Column("score, %", lambda row: cells.score(row.score), 9)
-NO_TIES = Column(
+RATING = LeaderboardColumn("rating", lambda row: cells.rating(row.rating, row.low, row.high))
+SCORE = LeaderboardColumn("score, %", lambda row: cells.score(row.score), 9)
+NO_TIES = LeaderboardColumn(
     "no ties",
     lambda row: cells.rating(row.rating_without_ties, row.low_without_ties, row.high_without_ties),
     2,
     wide=True,
 )
-NO_FORFEITS = Column(
+NO_FORFEITS = LeaderboardColumn(
     "no forfeits",
     lambda row: cells.rating(row.rating_without_forfeits, row.low_without_forfeits, row.high_without_forfeits),
     9,
     wide=True,
 )
-FORFEITED = Column("forfeited", lambda row: f"{_share(row.forfeited)} / {_share(row.ended_by_forfeit)}", 9, wide=True)
+FORFEITED = LeaderboardColumn(
+    "forfeited", lambda row: f"{_share(row.forfeited)} / {_share(row.ended_by_forfeit)}", 9, wide=True
+)
 TALLIES = (
-    Column("W/D/L", lambda row: cells.tally(row.tally), wide=True),
-    Column("first", lambda row: cells.tally(row.first), 7, wide=True),
-    Column("second", lambda row: cells.tally(row.second), 6, wide=True),
+    LeaderboardColumn("W/D/L", lambda row: cells.tally(row.tally), wide=True),
+    LeaderboardColumn("first", lambda row: cells.tally(row.first), 7, wide=True),
+    LeaderboardColumn("second", lambda row: cells.tally(row.second), 6, wide=True),
     REWARD._replace(wide=True),
 )

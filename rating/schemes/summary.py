@@ -16,7 +16,7 @@ from rating.records.outcome import Outcome
 from rating.schemes.leaderboard import Leaderboard, Ranks, headline, ranks_of
 from rating.schemes.reservations import counted
 from rating.statistics import bradley_terry
-from rating.statistics.across import NOBODY, Pool, established_scores, largest_pool, win_probabilities
+from rating.statistics.across import NOBODY, CommonPolicies, established_scores, largest_pool, win_probabilities
 from rating.statistics.bradley_terry import BradleyTerryFit, Comparisons
 from rating.statistics.estimates import Estimate, normalise
 from rating.statistics.results import rated_seats
@@ -71,7 +71,7 @@ class Summary:
     rows: tuple[SummaryRow, ...]
     averages: dict[str, Average | None]
     left_out: dict[str, str]
-    pool: Pool = NOBODY
+    pool: CommonPolicies = NOBODY
     outside: dict[str, str] = field(default_factory=dict)
 
 
@@ -149,7 +149,7 @@ def _with_pool(
     return replace(table, rows=tuple(rows), pool=pool, outside={**outside, **_outside(rated, pool)})
 
 
-def _outside(rated: Mapping[str, Sequence[str]], pool: Pool) -> dict[str, str]:
+def _outside(rated: Mapping[str, Sequence[str]], pool: CommonPolicies) -> dict[str, str]:
     """Says why environments and policies are not in the pool."""
     reasons = {}
     for environment, names in rated.items():

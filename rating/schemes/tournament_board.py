@@ -12,7 +12,7 @@ from rating.records.outcome import VOID, Outcome
 from rating.schedules.swiss import START, SwissPlan, rounds_for
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Grid, Trajectories
-from rating.schemes.leaderboard import Column, ranked, ranks_of
+from rating.schemes.leaderboard import LeaderboardColumn, ranked, ranks_of
 from rating.schemes.skill_board import RATING, SCORE, TALLIES, SkillLeaderboard, SkillRow, skill_leaderboard
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions
@@ -71,15 +71,15 @@ class TournamentLeaderboard(SkillLeaderboard):
     ties: str
     path: tuple[Stage, ...]
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[LeaderboardColumn]:
         """Returns ratings, results, byes and rematches."""
         return [
             RATING,
             SCORE,
             *self.rating_columns(),
-            Column("Elo", lambda row: cells.number(row.elo, 0), 8, wide=True),
-            Column("byes", lambda row: str(row.byes), 5, wide=True),
-            Column("rematches", lambda row: str(row.rematches), 5, wide=True),
+            LeaderboardColumn("Elo", lambda row: cells.number(row.elo, 0), 8, wide=True),
+            LeaderboardColumn("byes", lambda row: str(row.byes), 5, wide=True),
+            LeaderboardColumn("rematches", lambda row: str(row.rematches), 5, wide=True),
             *TALLIES,
         ]
 

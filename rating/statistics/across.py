@@ -26,7 +26,7 @@ _NORMAL = 1e6
 
 
 @dataclass(frozen=True)
-class Pool:
+class CommonPolicies:
     """Who is compared where.
 
     Attributes:
@@ -38,10 +38,10 @@ class Pool:
     policies: tuple[str, ...]
 
 
-NOBODY = Pool((), ())
+NOBODY = CommonPolicies((), ())
 
 
-def largest_pool(policies: Mapping[str, tuple[str, ...]]) -> Pool:
+def largest_pool(policies: Mapping[str, tuple[str, ...]]) -> CommonPolicies:
     """Returns the complete table with the most cells; of equal ones that with more environments.
 
     Args:
@@ -60,7 +60,7 @@ def largest_pool(policies: Mapping[str, tuple[str, ...]]) -> Pool:
     candidates |= sets | {a & b for a, b in itertools.combinations(sets, 2)}
     best = NOBODY
     for chosen in candidates:
-        pool = Pool(
+        pool = CommonPolicies(
             tuple(environment for environment in policies if environment in chosen),
             tuple(sorted(name for name, own in played.items() if chosen and chosen <= own)),
         )
@@ -69,12 +69,12 @@ def largest_pool(policies: Mapping[str, tuple[str, ...]]) -> Pool:
     return best
 
 
-def _size(pool: Pool) -> tuple[int, int, tuple[str, ...]]:
+def _size(pool: CommonPolicies) -> tuple[int, int, tuple[str, ...]]:
     environments, policies = len(pool.environments), len(pool.policies)
     return environments * policies, environments, pool.environments
 
 
-def win_probabilities(fits: Mapping[str, BradleyTerryFit], pool: Pool) -> dict[str, Estimate]:
+def win_probabilities(fits: Mapping[str, BradleyTerryFit], pool: CommonPolicies) -> dict[str, Estimate]:
     """Returns the mean expected score of every policy of a pool against the others of it, on both seats alike.
 
     The 95 % interval is by the delta method from the covariance of the ratings, on the logistic scale, so that it stays within
@@ -92,7 +92,7 @@ def win_probabilities(fits: Mapping[str, BradleyTerryFit], pool: Pool) -> dict[s
     }
 
 
-def established_scores(fits: Mapping[str, BradleyTerryFit], pool: Pool) -> tuple[Pair, ...]:
+def established_scores(fits: Mapping[str, BradleyTerryFit], pool: CommonPolicies) -> tuple[Pair, ...]:
     """Returns the pairs of policies whose difference of mean expected scores is established, all pairs together.
 
     Args:
@@ -108,7 +108,7 @@ def established_scores(fits: Mapping[str, BradleyTerryFit], pool: Pool) -> tuple
     return tuple(Pair(pool.policies[better], pool.policies[worse]) for better, worse in np.argwhere(above))
 
 
-def _joint(fits: Mapping[str, BradleyTerryFit], pool: Pool) -> tuple[Floats, Floats]:
+def _joint(fits: Mapping[str, BradleyTerryFit], pool: CommonPolicies) -> tuple[Floats, Floats]:
     """Returns the mean expected scores of a pool and their covariance, scaled so that normal quantiles apply."""
     size, count = len(pool.policies), len(pool.environments)
     values, total = np.zeros(size), np.zeros((size, size))

@@ -8,9 +8,6 @@ from rating.statistics.estimates import Estimate, rate_estimate
 
 Label = TypeVar("Label", bound=Hashable)
 
-FEW_CASES = 30
-"""Below so many cases a kappa says little: its interval is wide, and its limits are hardly those of 95 %."""
-
 WEIGHTS = {"none": 0, "linear": 1, "quadratic": 2}
 """How a disagreement counts: as every other one, or by that power of the number of steps between the labels."""
 
@@ -39,7 +36,6 @@ def cohens_kappa(
     *,
     weights: str = "none",
     order: Sequence[Label] = (),
-    confidence: float = 0.95,
 ) -> Agreement:
     """Returns the agreement of two raters with kappa.
 
@@ -53,7 +49,6 @@ def cohens_kappa(
         second: those of the other one, for the same cases.
         weights: a key of ``WEIGHTS``.
         order: all labels from one end of their scale to the other, for weights.
-        confidence: of the intervals.
 
     Raises:
         ValueError: if the lengths differ.
@@ -63,7 +58,7 @@ def cohens_kappa(
     pairs = Counter(
         (one, other) for one, other in zip(first, second, strict=True) if one is not None and other is not None
     )
-    return kappa_of_pairs(pairs, weights=weights, order=order, confidence=confidence)
+    return kappa_of_pairs(pairs, weights=weights, order=order)
 
 
 def kappa_of_pairs(
@@ -71,7 +66,6 @@ def kappa_of_pairs(
     *,
     weights: str = "none",
     order: Sequence[Label] = (),
-    confidence: float = 0.95,
 ) -> Agreement:
     """Returns the agreement of two raters from the number of cases with each pair of labels; as ``cohens_kappa``."""
     power = WEIGHTS[weights]
@@ -95,7 +89,7 @@ def kappa_of_pairs(
     if n == 0:
         return Agreement(0, None, None, None)
     furthest = max(furthest, 1)
-    observed = rate_estimate(n - apart_seen / furthest, n, confidence=confidence)
+    observed = rate_estimate(n - apart_seen / furthest, n)
     assert observed is not None
     expected = 1 - apart_by_chance / (n**2 * furthest)
     if not apart_by_chance:

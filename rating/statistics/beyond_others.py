@@ -21,7 +21,7 @@ FEWEST_ITEMS = 20
 """Items in which one side has the trait below which the effect is not tested."""
 
 
-class View(NamedTuple):
+class OtherJudgesView(NamedTuple):
     """The other judges' view of an item, from scores of its side A on the scale -0.5 to 0.5.
 
     Attributes:
@@ -46,7 +46,7 @@ class Beside(NamedTuple):
     score: float
     position: float
     trait: int
-    others: View
+    others: OtherJudgesView
 
 
 class Beyond(NamedTuple):

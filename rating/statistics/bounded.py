@@ -20,9 +20,7 @@ NOTHING = 1e-9
 """Numbers that differ by less are the same but for errors of rounding."""
 
 
-def bounded_mean(
-    values: Sequence[float], clusters: Sequence[Hashable] | None = None, *, confidence: float = 0.95
-) -> Estimate | None:
+def bounded_mean(values: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Estimate | None:
     """Returns the mean of values between 0 and 1.
 
     Cases of a cluster never count for more than as many independent ones. Where all values are equal, or there is one cluster
@@ -31,7 +29,6 @@ def bounded_mean(
     Args:
         values: of the cases, 0 to 1.
         clusters: for each value the group it belongs to, e.g. a dialogue; by default each is its own.
-        confidence: of the interval.
 
     Returns:
         ``None`` if there are no values. The interval is left out for few clusters (``with_interval``).
@@ -44,22 +41,20 @@ def bounded_mean(
         return None
     value, groups = float(np.clip(numbers.mean(), 0, 1)), int(labels.max()) + 1
     if groups == 1 or np.ptp(numbers) < NOTHING:
-        alike = rate_estimate(groups * value, groups, confidence=confidence)
+        alike = rate_estimate(groups * value, groups)
         return alike and alike._replace(n=len(numbers))
     if groups == len(numbers) and np.isin(numbers, (0, 1)).all():
-        return rate_estimate(int(numbers.sum()), groups, confidence=confidence)
+        return rate_estimate(int(numbers.sum()), groups)
     parts = (numbers - value) / len(numbers)
     variance = max(sum_variance(parts, labels), sum_variance(parts, np.arange(len(parts))))
-    quantile = float(student.ppf((1 + confidence) / 2, groups - 1))
+    quantile = float(student.ppf(0.975, groups - 1))
     low, high = wilson_interval(value, value * (1 - value) / variance, quantile)
     return with_interval(value, low, high, len(numbers), groups)
 
 
-def signed_mean(
-    values: Sequence[float], clusters: Sequence[Hashable] | None = None, *, confidence: float = 0.95
-) -> Estimate | None:
+def signed_mean(values: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Estimate | None:
     """Returns the mean of values between -1 and 1, e.g. differences of shares, as ``bounded_mean``."""
-    halved = bounded_mean([(value + 1) / 2 for value in values], clusters, confidence=confidence)
+    halved = bounded_mean([(value + 1) / 2 for value in values], clusters)
     if halved is None:
         return None
     low, high = (None if end is None else 2 * end - 1 for end in (halved.low, halved.high))

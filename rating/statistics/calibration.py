@@ -44,7 +44,7 @@ class Predictions:
     guess: Floats
 
 
-class Group(NamedTuple):
+class CalibrationBin(NamedTuple):
     """Results of which much the same was predicted.
 
     Attributes:
@@ -81,7 +81,7 @@ class Calibration:
         gain: by how much the Brier score is smaller than that of the guess, clustered by deal.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[CalibrationBin, ...]
     deals: int
     brier: float
     brier_of_guess: float
@@ -136,7 +136,7 @@ def calibrate(comparisons: Comparisons, predictions: Predictions) -> Calibration
         mean = bounded_mean(observed[own].tolist(), deal[own].tolist())
         if mean is not None:
             low = 0.5 + number * STEP
-            groups.append(Group(low, low + STEP, float(predicted[own].mean()), _with_exact_interval(mean)))
+            groups.append(CalibrationBin(low, low + STEP, float(predicted[own].mean()), _with_exact_interval(mean)))
     ours, theirs = (predictions.score - score) ** 2, (predictions.guess - score) ** 2
     gain = signed_mean((theirs - ours).tolist(), deal.tolist())
     assert gain is not None

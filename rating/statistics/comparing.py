@@ -29,8 +29,8 @@ import numpy as np
 from llmarena_envs.core.options import OptionError
 from rating.statistics import betting
 from rating.statistics.betting import Floats, e_value, final_log_evidence, log_evidence
-from rating.statistics.further import Bet, Forecast, forecast
-from rating.statistics.permutation import holm
+from rating.statistics.further import Bet, UnitsForecast, forecast
+from rating.statistics.simultaneous import holm
 from rating.statistics.units import ROUNDS, SHARED, Units
 
 LEVEL = 0.05
@@ -40,7 +40,7 @@ _GROWING = "weights differ: the level holds for one look at this log, not for lo
 
 
 @dataclass(frozen=True)
-class Evidence:
+class EValue:
     """What speaks for a policy being better by more than the margin.
 
     Attributes:
@@ -71,7 +71,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PolicyComparison:
     """What may be said of two policies.
 
     Attributes:
@@ -107,8 +107,8 @@ class Comparison:
     unit: str
     left_out: int
     needed: float
-    a_better: Evidence
-    b_better: Evidence
+    a_better: EValue
+    b_better: EValue
     better: str | None
     after: int | None
     equal: bool | None
@@ -116,7 +116,7 @@ class Comparison:
     equal_needed: float
     win_rate: Interval
     elo: Interval
-    more: Forecast | None
+    more: UnitsForecast | None
     notes: tuple[str, ...]
 
     @property
@@ -140,7 +140,7 @@ class Champion:
 
     champion: str
     level: float
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[PolicyComparison, ...]
     p: tuple[float, ...]
     better: tuple[str | None, ...]
 
@@ -155,7 +155,7 @@ def compare_units(
     equal: float | None = None,
     ahead: bool = True,
     seed: int = 0,
-) -> Comparison:
+) -> PolicyComparison:
     """Compares two policies by the units of their battles.
 
     Args:
@@ -189,7 +189,7 @@ def compare_units(
     win_rate, notes = _win_rate(units, level)
     settled = not ahead or not len(units.scores) or (better and equal is None) or is_equal
     decisions = [[bet] for bet in ([] if better else _bets_of_better(margin, needed))]
-    return Comparison(
+    return PolicyComparison(
         a=a,
         b=b,
         level=level,
@@ -213,7 +213,7 @@ def compare_units(
     )
 
 
-def compare_champion(comparisons: Sequence[Comparison]) -> Champion:
+def compare_champion(comparisons: Sequence[PolicyComparison]) -> Champion:
     """Holds the comparisons of challengers with one champion to their level together.
 
     Every comparison asks two things: is the challenger better, is the champion? Holm's correction of the p-values of all of
@@ -300,10 +300,10 @@ def _log_evidence(units: Units, bet: Bet) -> Floats:
     return np.array([final_log_evidence(scores, bet.mean, units.weights)])
 
 
-def _evidence(logs: Floats) -> Evidence:
+def _evidence(logs: Floats) -> EValue:
     """Returns the evidence after the last unit; without a unit it is 1."""
     now, peak = (float(logs[-1]), max(0.0, float(logs.max()))) if len(logs) else (0.0, 0.0)
-    return Evidence(e_value(now), e_value(peak), math.exp(-peak))
+    return EValue(e_value(now), e_value(peak), math.exp(-peak))
 
 
 def _reached(logs: Floats, needed: float) -> int | None:

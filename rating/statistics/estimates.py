@@ -19,6 +19,9 @@ Z_95 = 1.959963984540054
 FEWEST_CLUSTERS = 5
 """Independent cases of an interval, at least: from fewer it would span most of its scale."""
 
+FEWEST_GROUPS = 6
+"""Groups below which a resampled interval is too narrow to be shown."""
+
 UNBOUNDED = (-math.inf, math.inf)
 
 Floats = NDArray[np.float64]
@@ -66,7 +69,7 @@ def with_interval(
     return Estimate(value, max(low, min(value, scale[0])), min(high, max(value, scale[1])), n, clusters)
 
 
-class Tally(NamedTuple):
+class WinDrawLoss(NamedTuple):
     """Wins, draws and losses of one policy."""
 
     wins: int = 0
@@ -78,9 +81,9 @@ class Tally(NamedTuple):
         """Number of matches."""
         return self.wins + self.draws + self.losses
 
-    def add(self, score: float) -> "Tally":
+    def add(self, score: float) -> "WinDrawLoss":
         """Returns the tally after one more match with score 1, 0.5 or 0."""
-        return Tally(self.wins + (score == 1), self.draws + (score == 0.5), self.losses + (score == 0))
+        return WinDrawLoss(self.wins + (score == 1), self.draws + (score == 0.5), self.losses + (score == 0))
 
 
 def mean_estimate(
@@ -88,7 +91,6 @@ def mean_estimate(
     clusters: Sequence[int] | Sequence[str] | None = None,
     *,
     scale: tuple[float, float] = UNBOUNDED,
-    confidence: float = 0.95,
 ) -> Estimate | None:
     """Returns a mean with Student's interval, whose independent cases are the clusters.
 
@@ -101,7 +103,6 @@ def mean_estimate(
         values: finite numbers.
         clusters: for each value the group it belongs to, e.g. the seed of its match; by default each is its own.
         scale: least and greatest possible value.
-        confidence: of the interval.
 
     Returns:
         ``None`` if there are no values. The interval is left out with few clusters (``with_interval``), and if all are alike.
@@ -125,13 +126,13 @@ def mean_estimate(
     starts = np.flatnonzero(np.r_[True, groups[1:] != groups[:-1]])
     sums, sizes = np.add.reduceat(numbers, starts), np.diff(np.r_[starts, len(numbers)])
     value = math.fsum(numbers) / len(numbers)
-    half = mean_half_width(sums, sizes, confidence)
+    half = mean_half_width(sums, sizes)
     if half == 0 or math.isinf(half):
         return Estimate(value, None, None, len(numbers), len(starts))
     return with_interval(value, value - half, value + half, len(numbers), len(starts), scale)
 
 
-def mean_half_width(sums: Floats, sizes: Integers, confidence: float = 0.95) -> float:
+def mean_half_width(sums: Floats, sizes: Integers) -> float:
     """Returns half the width of Student's interval of a mean whose independent cases are clusters.
 
     The mean is the ratio of two sums over clusters, linearised. A cluster's residual is divided by the share of it that the
@@ -142,7 +143,6 @@ def mean_half_width(sums: Floats, sizes: Integers, confidence: float = 0.95) -> 
     Args:
         sums: of the values of each cluster, shape (C,).
         sizes: number of values in each, shape (C,).
-        confidence: of the interval.
 
     Returns:
         0 if the means of all clusters are the same but for errors of rounding; infinite for fewer than two clusters.
@@ -152,32 +152,30 @@ def mean_half_width(sums: Floats, sizes: Integers, confidence: float = 0.95) -> 
     residuals = (sums - sizes * (sums.sum() / sizes.sum())) / sizes.sum()
     if np.abs(residuals).max() <= 1e-12 * np.abs(sums).max() / sizes.sum():
         return 0.0
-    return half_width_by_size(sizes, np.ones_like(sizes), residuals**2, confidence)
+    return half_width_by_size(sizes, np.ones_like(sizes), residuals**2)
 
 
-def half_width_by_size(sizes: Integers, counts: Integers, squares: Floats, confidence: float = 0.95) -> float:
+def half_width_by_size(sizes: Integers, counts: Integers, squares: Floats) -> float:
     """Returns what ``mean_half_width`` does, of clusters that are counted by size.
 
     Args:
         sizes: number of values in a cluster, shape (S,).
         counts: number of clusters of each size, shape (S,); two or more in all.
         squares: for each size the sum, over its clusters, of the squares of residual divided by number of values, shape (S,).
-        confidence: of the interval.
     """
     share = sizes / (sizes @ counts)
     leverage = share**2 / (1 - share)
     freedom = 1 / (counts @ share**2 + (counts @ leverage) ** 2 - counts @ leverage**2)
     error = math.sqrt(np.sum(squares / (1 - share)))
-    return float(stdtrit(freedom, (1 + confidence) / 2)) * error
+    return float(stdtrit(freedom, 0.975)) * error
 
 
-def rate_estimate(hits: float, n: int, *, confidence: float = 0.95) -> Estimate | None:
+def rate_estimate(hits: float, n: int) -> Estimate | None:
     """Returns a rate with Wilson's score interval (Wilson 1927), which holds for rates of 0 and 1 too.
 
     Args:
         hits: number of successes, 0 to ``n``; a draw may count as half a success.
         n: number of independent cases.
-        confidence: of the interval.
 
     Returns:
         ``None`` if ``n`` is 0. The interval is left out for few cases (``with_interval``).
@@ -190,7 +188,7 @@ def rate_estimate(hits: float, n: int, *, confidence: float = 0.95) -> Estimate 
     if n == 0:
         return None
     rate = hits / n
-    low, high = wilson_interval(rate, n, NormalDist().inv_cdf((1 + confidence) / 2))
+    low, high = wilson_interval(rate, n, NormalDist().inv_cdf(0.975))
     return with_interval(rate, low, high, n, n)
 
 
@@ -208,9 +206,9 @@ def wilson_interval(rate: float, n: float, quantile: float) -> tuple[float, floa
     return max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half))
 
 
-def tallies(results: Iterable[Duel]) -> dict[str, tuple[Tally, Tally]]:
+def tallies(results: Iterable[Duel]) -> dict[str, tuple[WinDrawLoss, WinDrawLoss]]:
     """Returns for each policy its tallies on the first and on the second seat, by name."""
-    table: dict[str, tuple[Tally, Tally]] = defaultdict(lambda: (Tally(), Tally()))
+    table: dict[str, tuple[WinDrawLoss, WinDrawLoss]] = defaultdict(lambda: (WinDrawLoss(), WinDrawLoss()))
     for duel in results:
         first, second = table[duel.first]
         table[duel.first] = first.add(duel.score), second
@@ -219,7 +217,7 @@ def tallies(results: Iterable[Duel]) -> dict[str, tuple[Tally, Tally]]:
     return dict(sorted(table.items()))
 
 
-def pair_table(results: Iterable[Duel], *, by_seat: bool = False) -> dict[str, dict[str, Tally | None]]:
+def pair_table(results: Iterable[Duel], *, by_seat: bool = False) -> dict[str, dict[str, WinDrawLoss | None]]:
     """Returns for each policy its tally against each other one, by names.
 
     Args:
@@ -231,11 +229,11 @@ def pair_table(results: Iterable[Duel], *, by_seat: bool = False) -> dict[str, d
     """
     results = list(results)
     names = sorted({name for duel in results for name in (duel.first, duel.second)})
-    table: dict[str, dict[str, Tally | None]] = {row: dict.fromkeys(names) for row in names}
+    table: dict[str, dict[str, WinDrawLoss | None]] = {row: dict.fromkeys(names) for row in names}
     for duel in results:
-        table[duel.first][duel.second] = (table[duel.first][duel.second] or Tally()).add(duel.score)
+        table[duel.first][duel.second] = (table[duel.first][duel.second] or WinDrawLoss()).add(duel.score)
         if not by_seat:
-            table[duel.second][duel.first] = (table[duel.second][duel.first] or Tally()).add(1 - duel.score)
+            table[duel.second][duel.first] = (table[duel.second][duel.first] or WinDrawLoss()).add(1 - duel.score)
     return table
 
 

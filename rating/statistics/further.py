@@ -34,7 +34,7 @@ class Bet(NamedTuple):
     of_second: bool = False
 
 
-class Forecast(NamedTuple):
+class UnitsForecast(NamedTuple):
     """What the continuations came to.
 
     Attributes:
@@ -50,7 +50,7 @@ class Forecast(NamedTuple):
     limit: int
 
 
-def forecast(units: Units, decisions: Sequence[Sequence[Bet]], *, seed: int = 0) -> Forecast:
+def forecast(units: Units, decisions: Sequence[Sequence[Bet]], *, seed: int = 0) -> UnitsForecast:
     """Simulates how many more units a decision takes.
 
     Each continuation draws its scores from those seen, with weights that are themselves drawn (the Bayesian bootstrap), so
@@ -66,7 +66,7 @@ def forecast(units: Units, decisions: Sequence[Sequence[Bet]], *, seed: int = 0)
     bets = list(dict.fromkeys(bet for decision in decisions for bet in decision))
     ended = {bet: _first_reached(units, _stakes(scores, weights, bet)[drawn], bet) for bet in bets}
     ends = np.min([np.max([ended[bet] for bet in decision], axis=0) for decision in decisions], axis=0)
-    return Forecast(float(np.mean(ends <= LIMIT)), _quantile(ends, 0.5), _quantile(ends, 0.9), LIMIT)
+    return UnitsForecast(float(np.mean(ends <= LIMIT)), _quantile(ends, 0.5), _quantile(ends, 0.9), LIMIT)
 
 
 def _draws(units: Units, rng: np.random.Generator) -> tuple[Floats, Floats, NDArray[np.intp]]:

@@ -11,7 +11,7 @@ from scipy.special import gammaln
 from rating.statistics.estimates import Estimate, Floats, Integers, rate_estimate
 
 
-class Trial(NamedTuple):
+class BiasTrial(NamedTuple):
     """A verdict on two sides, A and B, of which one is of the kind in question.
 
     Attributes:
@@ -25,7 +25,7 @@ class Trial(NamedTuple):
     score: float
 
 
-class Preference(NamedTuple):
+class BiasEstimate(NamedTuple):
     """How much a judge prefers one kind of side.
 
     Attributes:
@@ -38,7 +38,7 @@ class Preference(NamedTuple):
     p: float | None
 
 
-def preference(trials: Sequence[Trial]) -> Preference:
+def preference(trials: Sequence[BiasTrial]) -> BiasEstimate:
     """Compares the scores of A between the trials in which it is of the kind and those in which it is not, within each stratum.
 
     The test permutes the scores within strata: of one text in both orders it is the sign test on discordant pairs (McNemar), of
@@ -55,13 +55,13 @@ def preference(trials: Sequence[Trial]) -> Preference:
         strata[trial.stratum][trial.is_a].append(trial.score)
     mixed = [(other, own) for other, own in strata.values() if other and own]
     if not mixed:
-        return Preference(None, None)
+        return BiasEstimate(None, None)
     n = sum(len(other) + len(own) for other, own in mixed)
     weights = np.array([len(other) * len(own) / (len(other) + len(own)) for other, own in mixed])
     gains = np.array([sum(own) / len(own) - sum(other) / len(other) for other, own in mixed])
     share, informative = float(1 + gains @ weights / weights.sum()) / 2, max(1, int(4 * weights.sum()))
     estimate = rate_estimate(min(max(share, 0.0), 1.0) * informative, informative)
-    return Preference(estimate and estimate._replace(n=n, clusters=n), _exact_p(mixed))
+    return BiasEstimate(estimate and estimate._replace(n=n, clusters=n), _exact_p(mixed))
 
 
 def _exact_p(strata: Sequence[tuple[list[float], list[float]]]) -> float:

@@ -12,8 +12,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rating.statistics.estimates import RESAMPLES, Estimate, rate_estimate
-from rating.statistics.ordering import FEWEST_GROUPS
+from rating.statistics.estimates import FEWEST_GROUPS, RESAMPLES, Estimate, rate_estimate
 
 Label = TypeVar("Label", bound=Hashable)
 Floats = NDArray[np.float64]
@@ -53,23 +52,22 @@ def label_counts(cases: Iterable[Iterable[Label]], labels: Sequence[Label]) -> t
     return rows, np.array([kinds[row] for row in ordered], dtype=float)
 
 
-def pooled_agreement(rows: Floats, times: Floats, *, seed: int = 0) -> Estimate | None:
+def pooled_agreement(rows: Floats, times: Floats) -> Estimate | None:
     """Returns the share of pairs of labels of one case that are equal, over all pairs of all cases.
 
     Args:
         rows: as ``label_counts`` returns them.
         times: the same.
-        seed: of the resampling.
 
     Returns:
         ``None`` without cases. Where resamples do not vary, or cases are few, the interval is Wilson's for the number of cases.
     """
     given = rows.sum(axis=1)
     equal, pairs = (rows**2).sum(axis=1) - given, given * (given - 1)
-    return resampled_share(lambda weights: (weights @ equal) / (weights @ pairs), times, seed=seed)
+    return resampled_share(lambda weights: (weights @ equal) / (weights @ pairs), times)
 
 
-def fleiss_kappa(rows: Floats, times: Floats, *, seed: int = 0) -> Estimate | None:
+def fleiss_kappa(rows: Floats, times: Floats) -> Estimate | None:
     """Returns Fleiss' kappa; the number of raters may differ from case to case.
 
     Source: Fleiss, Measuring nominal scale agreement among many raters (1971).
@@ -77,7 +75,6 @@ def fleiss_kappa(rows: Floats, times: Floats, *, seed: int = 0) -> Estimate | No
     Args:
         rows: as ``label_counts`` returns them.
         times: the same.
-        seed: of the resampling.
 
     Returns:
         ``None`` where it is undefined: without cases, and if one label only was given.
@@ -92,11 +89,11 @@ def fleiss_kappa(rows: Floats, times: Floats, *, seed: int = 0) -> Estimate | No
         undefined = shares.max(axis=1) == 1
         return np.where(undefined, np.nan, (observed - by_chance) / np.where(undefined, 1, 1 - by_chance))
 
-    return resampled(kappa, times, work=rows.size, seed=seed)
+    return resampled(kappa, times, work=rows.size)
 
 
 def krippendorff_alpha(
-    rows: Floats, times: Floats, *, level: str = "nominal", values: Sequence[float] | None = None, seed: int = 0
+    rows: Floats, times: Floats, *, level: str = "nominal", values: Sequence[float] | None = None
 ) -> Estimate | None:
     """Returns Krippendorff's alpha.
 
@@ -107,7 +104,6 @@ def krippendorff_alpha(
         times: the same.
         level: one of ``LEVELS``.
         values: the number that each label stands for, for the level ``interval``; by default its place.
-        seed: of the resampling.
 
     Returns:
         ``None`` where it is undefined: without cases, and if one label only was given.
@@ -126,7 +122,7 @@ def krippendorff_alpha(
         by_chance = (totals[:, :, None] * totals[:, None, :] * apart).sum(axis=(1, 2)) / (n * (n - 1))
         return np.where(by_chance > 0, 1 - observed / np.where(by_chance > 0, by_chance, 1), np.nan)
 
-    return resampled(alpha, times, work=pairs.size, seed=seed)
+    return resampled(alpha, times, work=pairs.size)
 
 
 def _apart(level: str, numbers: Floats, totals: Floats) -> Floats:
@@ -139,7 +135,7 @@ def _apart(level: str, numbers: Floats, totals: Floats) -> Floats:
     return squares
 
 
-def resampled(statistic: Statistic, times: Floats, *, work: int = 0, seed: int = 0) -> Estimate | None:
+def resampled(statistic: Statistic, times: Floats, *, work: int = 0) -> Estimate | None:
     """Returns a statistic of many cases with a percentile bootstrap interval.
 
     Cases of one kind are drawn together, so that the work depends on the number of kinds and not on that of the cases.
@@ -148,7 +144,6 @@ def resampled(statistic: Statistic, times: Floats, *, work: int = 0, seed: int =
         statistic: the statistic.
         times: how many cases are of each kind.
         work: multiplications that a sample takes, roughly.
-        seed: of the resampling.
 
     Returns:
         ``None`` where the statistic is undefined. The interval is left out where cases are few, resamples do not vary, or too
@@ -158,7 +153,7 @@ def resampled(statistic: Statistic, times: Floats, *, work: int = 0, seed: int =
     value = float(statistic(times[None])[0]) if n else math.nan
     if math.isnan(value):
         return None
-    found = _resamples(statistic, times, n, max(work, len(times)), seed)
+    found = _resamples(statistic, times, n, max(work, len(times)))
     known = found[~np.isnan(found)]
     if n < FEWEST_GROUPS or not len(found) or len(known) < 0.9 * len(found) or known.min() == known.max():
         return Estimate(value, None, None, n, n)
@@ -166,21 +161,21 @@ def resampled(statistic: Statistic, times: Floats, *, work: int = 0, seed: int =
     return Estimate(value, float(low), float(high), n, n)
 
 
-def resampled_share(statistic: Statistic, times: Floats, *, work: int = 0, seed: int = 0) -> Estimate | None:
+def resampled_share(statistic: Statistic, times: Floats, *, work: int = 0) -> Estimate | None:
     """Returns a share as ``resampled``; where that has no interval it is Wilson's for as many cases as there are."""
-    estimate = resampled(statistic, times, work=work, seed=seed)
+    estimate = resampled(statistic, times, work=work)
     if estimate is None or estimate.low is not None:
         return estimate
     wide = rate_estimate(min(estimate.value, 1.0) * estimate.n, estimate.n)
     return estimate._replace(low=wide and wide.low, high=wide and wide.high)
 
 
-def _resamples(statistic: Statistic, times: Floats, n: int, work: int, seed: int) -> Floats:
+def _resamples(statistic: Statistic, times: Floats, n: int, work: int) -> Floats:
     """Returns the statistic of the resamples: fewer of them where each is much work, none where a few would be too much."""
     count = min(RESAMPLES, _MOST_WORK // work)
     if count < RESAMPLES // 10:
         return np.array([])
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     at_once = max(1, _AT_ONCE // work)
     found = []
     for begin in range(0, count, at_once):

@@ -33,7 +33,7 @@ _EXACT = 11
 _ROUNDING = 1e-9
 
 
-class Case(NamedTuple):
+class DealResult(NamedTuple):
     """The result of a policy in a match.
 
     Attributes:
@@ -49,14 +49,14 @@ class Case(NamedTuple):
     part: str = ""
 
 
-def reward_cases(outcomes: Iterable[Outcome], statistic: str = "", part: str = "") -> list[Case]:
+def reward_cases(outcomes: Iterable[Outcome], statistic: str = "", part: str = "") -> list[DealResult]:
     """Returns the mean reward of each policy in each finished match, or of a statistic in place of the reward."""
     outcomes = list(outcomes)
     seeds = {outcome.number: outcome.seed for outcome in outcomes}
-    return [Case(policy, seeds[number], value, part) for number, policy, value in rewards(outcomes, statistic)]
+    return [DealResult(policy, seeds[number], value, part) for number, policy, value in rewards(outcomes, statistic)]
 
 
-def by_deal(cases: Iterable[Case]) -> dict[str, dict[int, list[float]]]:
+def by_deal(cases: Iterable[DealResult]) -> dict[str, dict[int, list[float]]]:
     """Returns the values of each policy on each deal."""
     table: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for case in cases:
@@ -69,7 +69,7 @@ def paired_differences(first: Mapping[int, list[float]], second: Mapping[int, li
     return {deal: fmean(first[deal]) - fmean(second[deal]) for deal in sorted(first.keys() & second.keys())}
 
 
-def established(cases: Iterable[Case], level: float = LEVEL) -> tuple[Pair, ...]:
+def established(cases: Iterable[DealResult], level: float = LEVEL) -> tuple[Pair, ...]:
     """Returns the pairs of policies whose difference of means is established.
 
     Nothing is established of two policies with fewer than ``FEWEST_CLUSTERS`` common deals, nor where the difference on the

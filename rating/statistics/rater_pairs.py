@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from scipy.sparse import csr_array
 
-from rating.statistics.agreement import FEW_CASES, Agreement, kappa_of_pairs
+from rating.statistics.agreement import Agreement, kappa_of_pairs
 from rating.statistics.estimates import Estimate
 from rating.statistics.many_raters import Floats, resampled, resampled_share
 
@@ -71,9 +71,7 @@ def rater_pairs(cases: Iterable[Mapping[str, Label]], order: Sequence[Label] = (
     ]
 
 
-def pair_means(
-    cases: Iterable[Mapping[str, Label]], labels: Sequence[Label], *, least: int = 1, seed: int = 0
-) -> PairMeans:
+def pair_means(cases: Iterable[Mapping[str, Label]], labels: Sequence[Label], *, least: int = 1) -> PairMeans:
     """Returns the means over pairs of raters of the share of equal labels and of kappa.
 
     Pairs weigh alike, whatever the number of their cases. A pair whose kappa is undefined is left out of the mean of kappas.
@@ -82,7 +80,6 @@ def pair_means(
         cases: the label that each rater gave, by name.
         labels: all labels.
         least: cases below which a pair is left out.
-        seed: of the resampling.
     """
     kinds = _kinds(cases)
     size = len(labels)
@@ -126,17 +123,12 @@ def pair_means(
     defined = int(np.sum(n**2 > (every.sum(axis=1) * every.sum(axis=2)).sum(axis=1)))
     work = len(columns) + shape[1]
     return PairMeans(
-        resampled_share(agreement, times, work=work, seed=seed),
-        resampled(kappa, times, work=work, seed=seed),
+        resampled_share(agreement, times, work=work),
+        resampled(kappa, times, work=work),
         len(n),
         defined,
         len(numbers) - len(n),
     )
-
-
-def is_few(pair: RaterPair) -> bool:
-    """Says whether two raters have too few cases in common for their kappa to say much."""
-    return pair.plain.n < FEW_CASES
 
 
 def _mean(values: Floats) -> Floats:

@@ -4,6 +4,7 @@ Source: Romano and Wolf, Exact and approximate stepdown methods for multiple hyp
 Statistical Association 100, 2005), with the maximum of the statistics of all hypotheses that are not yet rejected.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,6 +50,17 @@ def step_down(statistics: Floats, nulls: Floats, level: float = LEVEL) -> NDArra
     return rejected
 
 
+def holm(values: Sequence[float]) -> list[float]:
+    """Returns p-values corrected for the number of tests (Holm 1979), in the order given."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    corrected = [0.0] * len(values)
+    highest = 0.0
+    for rank, index in enumerate(order):
+        highest = max(highest, min(1.0, (len(values) - rank) * values[index]))
+        corrected[index] = highest
+    return corrected
+
+
 def established_above(
     lead: Floats, covariance: Floats, one: Integers, other: Integers, *, degrees: float, growth: float = 1.0
 ) -> NDArray[np.bool_]:
@@ -69,9 +81,7 @@ def established_above(
     return above
 
 
-def null_draws(
-    covariance: Floats, one: Integers, other: Integers, *, degrees: float, growth: float = 1.0, seed: int = 0
-) -> Floats:
+def null_draws(covariance: Floats, one: Integers, other: Integers, *, degrees: float, growth: float = 1.0) -> Floats:
     """Draws the absolute t statistics of differences of estimates that are all 0, for ``step_down``.
 
     Under a stop rule the results are looked at again and again. Then the greatest statistic over all looks is drawn: estimates
@@ -83,12 +93,11 @@ def null_draws(
         other: index of the second one, shape (m,).
         degrees: of freedom of the covariance.
         growth: number of results at the last look over that at the first one; 1 for one look.
-        seed: of the draws.
 
     Returns:
         Shape (draws, m).
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     draws = min(max(_NUMBERS // len(one), _FEWEST_DRAWS), _MOST_DRAWS)
     values, vectors = np.linalg.eigh(covariance)
     root = vectors * np.sqrt(np.clip(values, 0, None))

@@ -85,19 +85,16 @@ class Diagnosis:
         ]
 
 
-def diagnose(comparisons: Comparisons, *, level: float = LEVEL, draws: int = 999, seed: int = 0) -> Diagnosis | None:
+def diagnose(comparisons: Comparisons) -> Diagnosis | None:
     """Says whether one order explains who beats whom.
 
     Args:
         comparisons: any.
-        level: probability of a flag where one scale explains all.
-        draws: of the test, at most.
-        seed: of the test.
 
     Returns:
         ``None`` where that cannot be tested (``lack_of_fit``).
     """
-    tested = lack_of_fit(comparisons, draws=draws, seed=seed)
+    tested = lack_of_fit(comparisons)
     if tested is None:
         return None
     advantage, precision, ratings = _advantages(comparisons, tested)
@@ -106,7 +103,7 @@ def diagnose(comparisons: Comparisons, *, level: float = LEVEL, draws: int = 999
         NashRow(policy, float(weight), float(skill), float(rating))
         for policy, weight, skill, rating in zip(comparisons.policies, *average, ratings, strict=True)
     ]
-    flagged = tested.p_value <= level
+    flagged = tested.p_value <= LEVEL
     return Diagnosis(
         tested,
         flagged,

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rating.statistics.battles import Battle, check_battle
-from rating.statistics.paired_means import Case
+from rating.statistics.paired_means import DealResult
 
 Floats = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ class Units:
     ordered: bool = True
 
 
-class _Result(NamedTuple):
+class _BattleResult(NamedTuple):
     """A battle as the policy compared sees it."""
 
     place: int
@@ -106,7 +106,7 @@ def units_of(battles: Iterable[Battle], a: str, b: str, *, seated: bool, ordered
     return replace(units, weights=units.weights / largest)
 
 
-def units_of_means(cases: Iterable[Case], a: str, b: str) -> tuple[Units, list[float]]:
+def units_of_means(cases: Iterable[DealResult], a: str, b: str) -> tuple[Units, list[float]]:
     """Returns the shared deals of two policies, and by how far the mean of the first is above the second's on each.
 
     Args:
@@ -133,7 +133,7 @@ def units_of_means(cases: Iterable[Case], a: str, b: str) -> tuple[Units, list[f
     return Units(0.5 + 0.5 * np.sign(leads), None, SHARED, left_out), differences
 
 
-def _made(results: list[_Result], seated: bool) -> Units:
+def _made(results: list[_BattleResult], seated: bool) -> Units:
     if not seated:
         labelled = any(result.deal for result in results)
         return _units(DEALS if labelled else BATTLES, [_plain(deal) for deal in _deals(results).values()], 0)
@@ -149,7 +149,7 @@ def _made(results: list[_Result], seated: bool) -> Units:
     return _units(MATCHED, map(_swapped, units), len(results) - sum(map(len, units)))
 
 
-def _results(battles: Iterable[Battle], a: str, b: str) -> list[_Result]:
+def _results(battles: Iterable[Battle], a: str, b: str) -> list[_BattleResult]:
     results = []
     for place, battle in enumerate(battles):
         if {battle.first, battle.second} != {a, b} or battle.first == battle.second:
@@ -157,19 +157,19 @@ def _results(battles: Iterable[Battle], a: str, b: str) -> list[_Result]:
         check_battle(battle)
         is_first = battle.first == a
         score = battle.score if is_first else 1 - battle.score
-        results.append(_Result(place, battle.deal, is_first, score, battle.weight))
+        results.append(_BattleResult(place, battle.deal, is_first, score, battle.weight))
     return results
 
 
-def _deals(results: Iterable[_Result]) -> dict[tuple[str, int], list[_Result]]:
+def _deals(results: Iterable[_BattleResult]) -> dict[tuple[str, int], list[_BattleResult]]:
     """Groups results by deal; one that has none is alone."""
-    deals: dict[tuple[str, int], list[_Result]] = defaultdict(list)
+    deals: dict[tuple[str, int], list[_BattleResult]] = defaultdict(list)
     for result in results:
         deals[result.deal, -1 if result.deal else result.place].append(result)
     return deals
 
 
-def _plain(parts: Iterable[_Result]) -> _Unit:
+def _plain(parts: Iterable[_BattleResult]) -> _Unit:
     """Makes a unit of battles that count by their weights."""
     parts = list(parts)
     total = sum(part.weight for part in parts)
@@ -177,7 +177,7 @@ def _plain(parts: Iterable[_Result]) -> _Unit:
     return _Unit(max(part.place for part in parts), min(1.0, score), total / len(parts))
 
 
-def _swapped(parts: Iterable[_Result]) -> _Unit:
+def _swapped(parts: Iterable[_BattleResult]) -> _Unit:
     """Makes a unit in which both seats count alike."""
     parts = list(parts)
     seats = [_plain(part for part in parts if part.is_first is seat) for seat in (True, False)]

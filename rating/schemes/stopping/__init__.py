@@ -16,7 +16,7 @@ project's.
 """
 
 from rating.schemes.stopping.counts import LEAST_MATCHES, CountRule
-from rating.schemes.stopping.fold import Values, fold, fold_values
+from rating.schemes.stopping.fold import RuleValues, fold, fold_values
 from rating.schemes.stopping.grammar import DEFAULT_RULE, TRUESKILL
 from rating.schemes.stopping.rated import ALIKE, ALIKE_ELO, LEAST_RATED, StopRule
 from rating.schemes.stopping.settling import SettlingRule
@@ -29,9 +29,9 @@ __all__ = [
     "LEAST_RATED",
     "TRUESKILL",
     "CountRule",
+    "RuleValues",
     "SettlingRule",
     "StopRule",
-    "Values",
     "fold",
     "fold_values",
 ]

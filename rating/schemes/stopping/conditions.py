@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from rating.schemes.stopping.evidence import Evidence
+from rating.schemes.stopping.evidence import MatchEvidence
 from rating.schemes.stopping.values import compared
 
 ALIKE_LEVEL = 0.9
@@ -17,13 +17,13 @@ TOP_LEVEL = 0.95
 class Condition(Protocol):
     """Something that a rule asks for; it is asked only when everybody under test has met somebody else."""
 
-    def holds(self, evidence: Evidence) -> bool:
+    def holds(self, evidence: MatchEvidence) -> bool:
         """Says whether it does."""
 
-    def alike(self, evidence: Evidence, band: float) -> float:
+    def alike(self, evidence: MatchEvidence, band: float) -> float:
         """Returns how probably the policies that keep it open differ by less than a band, in Elo; 0 if that cannot end it."""
 
-    def reached(self, evidence: Evidence) -> str:
+    def reached(self, evidence: MatchEvidence) -> str:
         """Returns the present values beside those asked for."""
 
 
@@ -43,28 +43,28 @@ class TrueSkillInMatchOrder:
     eps: float
     sigma: float
 
-    def holds(self, evidence: Evidence) -> bool:
+    def holds(self, evidence: MatchEvidence) -> bool:
         """Says whether one of them is."""
         return bool(self.reason(evidence))
 
-    def alike(self, evidence: Evidence, band: float) -> float:
+    def alike(self, evidence: MatchEvidence, band: float) -> float:
         """Returns 0: it converges however close policies are."""
         return 0.0
 
-    def reason(self, evidence: Evidence) -> str:
+    def reason(self, evidence: MatchEvidence) -> str:
         """Returns which of them is, ``mu_stable`` or ``sigma``, or an empty string."""
         if evidence.change(self.window) < self.eps:
             return "mu_stable"
         return "sigma" if evidence.sigma() < self.sigma else ""
 
-    def reached(self, evidence: Evidence) -> str:
+    def reached(self, evidence: MatchEvidence) -> str:
         """Returns the values, and the order that they do not promise."""
         return (
             f"{self._convergence(evidence)}, in match order; this rule does not promise the order of the policies: expected"
             f" Spearman {evidence.posterior().expected_spearman():.3f}"
         )
 
-    def _convergence(self, evidence: Evidence) -> str:
+    def _convergence(self, evidence: MatchEvidence) -> str:
         """Returns the criterion that holds, the sigma if both do; both criteria if none holds."""
         sigma, change = evidence.sigma(), evidence.change(self.window)
         sigmas = f"largest sigma {compared(sigma, self.sigma, 2)} (asked: below {self.sigma:g})"
@@ -85,15 +85,15 @@ class OrderKnown:
 
     level: float
 
-    def holds(self, evidence: Evidence) -> bool:
+    def holds(self, evidence: MatchEvidence) -> bool:
         """Says whether it is."""
         return evidence.posterior().expected_spearman() >= self.level
 
-    def alike(self, evidence: Evidence, band: float) -> float:
+    def alike(self, evidence: MatchEvidence, band: float) -> float:
         """Returns the probability for all pairs."""
         return evidence.posterior().alike(band)
 
-    def reached(self, evidence: Evidence) -> str:
+    def reached(self, evidence: MatchEvidence) -> str:
         """Returns the expected correlation."""
         expected = evidence.posterior().expected_spearman()
         return f"expected Spearman {compared(expected, self.level, 3)} (asked: {self.level:g})"
@@ -109,15 +109,15 @@ class TopKnown:
 
     count: int
 
-    def holds(self, evidence: Evidence) -> bool:
+    def holds(self, evidence: MatchEvidence) -> bool:
         """Says whether they are."""
         return evidence.posterior().top_known(self.count) >= TOP_LEVEL
 
-    def alike(self, evidence: Evidence, band: float) -> float:
+    def alike(self, evidence: MatchEvidence, band: float) -> float:
         """Returns the probability for pairs of one of the best and one of the others."""
         return evidence.posterior().alike(band, self.count)
 
-    def reached(self, evidence: Evidence) -> str:
+    def reached(self, evidence: MatchEvidence) -> str:
         """Returns the probability."""
         known = evidence.posterior().top_known(self.count)
         return f"best {self.count} known with probability {compared(known, TOP_LEVEL, 3)} (asked: {TOP_LEVEL:g})"
@@ -136,15 +136,15 @@ class Separated:
 
     margin: float
 
-    def holds(self, evidence: Evidence) -> bool:
+    def holds(self, evidence: MatchEvidence) -> bool:
         """Says whether that is so of all."""
         return all(pair.is_established or pair.most <= self.margin for pair in evidence.neighbours())
 
-    def alike(self, evidence: Evidence, band: float) -> float:
+    def alike(self, evidence: MatchEvidence, band: float) -> float:
         """Returns 0: it has a margin of its own."""
         return 0.0
 
-    def reached(self, evidence: Evidence) -> str:
+    def reached(self, evidence: MatchEvidence) -> str:
         """Returns how many pairs are separated."""
         pairs = list(evidence.neighbours())
         apart = sum(pair.is_established for pair in pairs)
@@ -163,15 +163,15 @@ class NarrowIntervals:
 
     most: float
 
-    def holds(self, evidence: Evidence) -> bool:
+    def holds(self, evidence: MatchEvidence) -> bool:
         """Says whether it is."""
         return evidence.half_width() <= self.most
 
-    def alike(self, evidence: Evidence, band: float) -> float:
+    def alike(self, evidence: MatchEvidence, band: float) -> float:
         """Returns 0: it asks for the scale, not for the order."""
         return 0.0
 
-    def reached(self, evidence: Evidence) -> str:
+    def reached(self, evidence: MatchEvidence) -> str:
         """Returns the widest interval."""
         half = evidence.half_width()
         known = f"every rating to ±{compared(half, self.most, 0)} Elo" if half < math.inf else "an interval without end"

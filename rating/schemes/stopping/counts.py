@@ -38,7 +38,7 @@ class CountRule:
         return _Counting(policies, self)
 
 
-class Counts:
+class MatchCounts:
     """Finished and scheduled matches of each policy, which the state of every rule begins with.
 
     Args:
@@ -100,7 +100,7 @@ class Counts:
             table[name] += 1
 
 
-class _Counting(Counts):
+class _Counting(MatchCounts):
     """The state of a ``CountRule``."""
 
     least = math.inf

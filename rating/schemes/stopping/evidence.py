@@ -14,7 +14,7 @@ from rating.statistics.simultaneous import Pair, difference_errors
 from rating.statistics.trueskill_rating import RunningRatings, TrueSkillOptions
 
 
-class Evidence:
+class MatchEvidence:
     """The finished matches of an environment so far.
 
     Args:

@@ -21,7 +21,7 @@ class Beginning(Protocol):
         """Returns the state of the rule before the first match; ``policies`` are those under test."""
 
 
-class Values(NamedTuple):
+class RuleValues(NamedTuple):
     """The values of a rule, beside those that it asks for.
 
     Attributes:
@@ -67,7 +67,7 @@ def fold_values(
     left_out: Collection[str],
     stop_reason: str,
     stopped_after: int | None,
-) -> Values:
+) -> RuleValues:
     """Returns the values of a rule when it fired, and at present; arguments as ``fold``.
 
     Args:
@@ -80,12 +80,12 @@ def fold_values(
     """
     outcomes = in_order(outcomes)
     if stopped_after is None or stop_reason in _NOT_BY_RULE:
-        return Values(now=fold(outcomes, policies, rule, left_out).reached())
+        return RuleValues(now=fold(outcomes, policies, rule, left_out).reached())
     state = fold(outcomes, policies, rule, left_out, known=stopped_after)
     has_fired = stop_reason == CAP or state.reason() == stop_reason  # not where the rule was edited since
     stopped_with = state.stopped_with(stop_reason) if has_fired else ""
     state.add([outcome for outcome in outcomes if outcome.number >= stopped_after])
-    return Values(stopped_with, state.reached())
+    return RuleValues(stopped_with, state.reached())
 
 
 def in_order(outcomes: Iterable[Outcome]) -> list[Outcome]:

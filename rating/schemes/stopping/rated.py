@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from rating.records.outcome import Outcome
 from rating.schedules.until import Rule
 from rating.schemes.stopping.conditions import ALIKE_LEVEL, Condition, TrueSkillInMatchOrder
-from rating.schemes.stopping.counts import LEAST_MATCHES, Counts, check_positive
-from rating.schemes.stopping.evidence import Evidence
+from rating.schemes.stopping.counts import LEAST_MATCHES, MatchCounts, check_positive
+from rating.schemes.stopping.evidence import MatchEvidence
 from rating.schemes.stopping.grammar import DEFAULT_RULE, TRUESKILL, read_conditions
 from rating.schemes.stopping.values import compared
 from rating.statistics.trueskill_rating import TrueSkillOptions
@@ -86,7 +86,7 @@ class StopRule:
         return _Rated(policies, self)
 
 
-class _Rated(Counts):
+class _Rated(MatchCounts):
     """The state of a ``StopRule``."""
 
     def __init__(self, policies: Sequence[str], rule: StopRule) -> None:
@@ -94,7 +94,7 @@ class _Rated(Counts):
         self.least = rule.least
         self._rule = rule
         self._conditions = rule.conditions()
-        self._evidence = Evidence(policies, rule.trueskill, rule.growth)
+        self._evidence = MatchEvidence(policies, rule.trueskill, rule.growth)
         self._is_due = False
         self._next_look = 0
 

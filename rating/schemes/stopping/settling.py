@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from rating.records.outcome import Outcome, SeatOutcome
 from rating.schedules.until import Rule
-from rating.schemes.stopping.counts import LEAST_MATCHES, Counts
+from rating.schemes.stopping.counts import LEAST_MATCHES, MatchCounts
 from rating.schemes.stopping.values import compared
 from rating.statistics.results import finished
 from rating.statistics.running_mean import RunningMean
@@ -41,7 +41,7 @@ class SettlingRule:
         return _Settling(policies, self)
 
 
-class _Settling(Counts):
+class _Settling(MatchCounts):
     """The state of a ``SettlingRule``."""
 
     def __init__(self, policies: Sequence[str], rule: SettlingRule) -> None:

@@ -10,7 +10,7 @@ from rating.statistics.bradley_terry.comparisons import (
     totals,
 )
 from rating.statistics.bradley_terry.errors import clustered
-from rating.statistics.bradley_terry.fitting import BradleyTerryFit, fit, fit_counts, fit_totals
+from rating.statistics.bradley_terry.fitting import BradleyTerryFit, fit, fit_totals
 from rating.statistics.bradley_terry.model import DEFAULT_PRIOR_SD, ELO_PER_NAT, MEAN_RATING, BradleyTerryOptions
 from rating.statistics.bradley_terry.order import drawn_ratings, expected_spearman, set_is_known, share_alike
 from rating.statistics.bradley_terry.resampling import bootstrap
@@ -37,7 +37,6 @@ __all__ = [
     "drawn_ratings",
     "expected_spearman",
     "fit",
-    "fit_counts",
     "fit_terms",
     "fit_totals",
     "mean_scores",

@@ -5,12 +5,12 @@ from numpy.typing import NDArray
 
 from rating.statistics.bradley_terry.comparisons import Comparisons
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit
-from rating.statistics.bradley_terry.links import Links
+from rating.statistics.bradley_terry.links import ComparisonGraph
 
 _SHOWN = 5
 
 
-def caveats(fitted: BradleyTerryFit, comparisons: Comparisons, links: Links) -> tuple[str, ...]:
+def caveats(fitted: BradleyTerryFit, comparisons: Comparisons, links: ComparisonGraph) -> tuple[str, ...]:
     """Returns a sentence for each thing that a reader of the ratings has to know.
 
     Args:
@@ -45,7 +45,7 @@ def caveats(fitted: BradleyTerryFit, comparisons: Comparisons, links: Links) -> 
     return tuple(notes)
 
 
-def _unlinked(names: NDArray[np.str_], links: Links, without: str) -> list[str]:
+def _unlinked(names: NDArray[np.str_], links: ComparisonGraph, without: str) -> list[str]:
     """Returns what to say of those whose distance from the linked ones no result bounds."""
     below, above = links.bounded_below, links.bounded_above
     kinds = (

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from rating.records.outcome import Outcome
-from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, Integers, compare, totals
+from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, compare, totals
 from rating.statistics.bradley_terry.links import is_connected
 from rating.statistics.bradley_terry.model import (
     DEFAULT_PRIOR_SD,
@@ -82,30 +82,6 @@ def fit(comparisons: Comparisons | Iterable[Outcome], options: BradleyTerryOptio
     if not comparisons.seated:
         options = replace(options, seat_term=False)
     return fit_totals(comparisons.policies, *totals(comparisons, options.ties), options)
-
-
-def fit_counts(
-    policies: Sequence[str], counts: Integers, options: BradleyTerryOptions | None = None
-) -> BradleyTerryFit:
-    """Fits ratings to counts of results.
-
-    Args:
-        policies: n names.
-        counts: how often each result happened, shape (n, n, 3): first seat, second seat, and 0, 1 or 2 if
-            the first lost, tied or won.
-        options: what is fitted.
-
-    Raises:
-        ValueError: if there is no policy or the counts have another shape.
-        ArithmeticError: if the fit does not converge.
-    """
-    options, size = options or BradleyTerryOptions(), len(policies)
-    if not size or np.shape(counts) != (size, size, 3):
-        raise ValueError(f"counts: expected shape ({size}, {size}, 3) for one policy or more, got {np.shape(counts)}")
-    lost, tied, won = (counts[..., result].astype(float) for result in range(3))
-    if options.ties == "drop":
-        return fit_totals(policies, won, won + lost, options)
-    return fit_totals(policies, won + 0.5 * tied, won + tied + lost, options)
 
 
 def fit_totals(

@@ -13,7 +13,7 @@ ANCHOR_SHARE = 0.1
 """A policy with less than this share of the games of the busiest one does not shift the ratings of others."""
 
 
-class Links(NamedTuple):
+class ComparisonGraph(NamedTuple):
     """What results link, of n policies.
 
     Attributes:
@@ -50,7 +50,7 @@ def is_connected(wins: Floats, games: Floats) -> bool:
     return _reaches_all(beats) and _reaches_all(beats.T)
 
 
-def links_of(wins: Floats, games: Floats) -> Links:
+def links_of(wins: Floats, games: Floats) -> ComparisonGraph:
     """Returns what results link; of groups equally large the one with more games counts, then the one whose name is first.
 
     Args:
@@ -67,7 +67,7 @@ def links_of(wins: Floats, games: Floats) -> Links:
     candidates = linked if linked.any() else np.ones_like(linked)
     anchors = candidates & (played >= ANCHOR_SHARE * played[candidates].max())
     # Where one has met each of many, its own rating would be all that is fixed.
-    return Links(_closure(beats), linked, anchors if anchors.sum() > 1 else candidates)
+    return ComparisonGraph(_closure(beats), linked, anchors if anchors.sum() > 1 else candidates)
 
 
 def _beats(wins: Floats, games: Floats) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from rating.statistics.bradley_terry.caveats import caveats
 from rating.statistics.bradley_terry.comparisons import Comparisons, Floats, in_order, totals
 from rating.statistics.bradley_terry.errors import clustered
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit, fit
-from rating.statistics.bradley_terry.links import Links, links_of
+from rating.statistics.bradley_terry.links import ComparisonGraph, links_of
 from rating.statistics.bradley_terry.model import ELO_PER_NAT, MEAN_RATING, BradleyTerryOptions, probability
 from rating.statistics.simultaneous import Pair, difference_errors, established_above
 
@@ -118,7 +118,7 @@ def _once_a_deal(comparisons: Comparisons) -> Comparisons:
 
 
 def _established(
-    fitted: BradleyTerryFit, once_a_deal: Comparisons | None, links: Links, growth: float
+    fitted: BradleyTerryFit, once_a_deal: Comparisons | None, links: ComparisonGraph, growth: float
 ) -> NDArray[np.bool_]:
     """Returns whether the row's policy is established above the column's; the results once a deal where some are unlinked."""
     if fitted.clusters < 2:
@@ -132,7 +132,7 @@ def _established(
     return established_above(lead, fitted.covariance, one, other, degrees=degrees, growth=growth) & links.reaches
 
 
-def _score_tests(fitted: BradleyTerryFit, once: Comparisons, links: Links) -> Floats:
+def _score_tests(fitted: BradleyTerryFit, once: Comparisons, links: ComparisonGraph) -> Floats:
     """Returns the statistic of the test that two policies are equal of which one is unlinked, shape (n, n), antisymmetric.
 
     The rating of an unlinked policy is the prior's, and so are Wald's tests of it. Its results are compared with those expected
@@ -158,7 +158,7 @@ def _standing(
     index: int,
     fitted: BradleyTerryFit,
     once: BradleyTerryFit,
-    links: Links,
+    links: ComparisonGraph,
     comparisons: Comparisons,
     above: NDArray[np.bool_],
 ) -> Standing:

@@ -5,16 +5,16 @@ Source: Herbrich, Minka and Graepel, "TrueSkill: a Bayesian skill rating system"
 """
 
 from rating.statistics.trueskill_rating.closed_form import update_duel
-from rating.statistics.trueskill_rating.course import RunningRatings, Step, TrueSkillResult, rate
-from rating.statistics.trueskill_rating.options import Rating, TrueSkillOptions
+from rating.statistics.trueskill_rating.course import RatingStep, RunningRatings, TrueSkillResult, rate
+from rating.statistics.trueskill_rating.options import TrueSkillOptions, TrueSkillRating
 from rating.statistics.trueskill_rating.shuffled import Shuffled, shuffled
 
 __all__ = [
-    "Rating",
+    "RatingStep",
     "RunningRatings",
     "Shuffled",
-    "Step",
     "TrueSkillOptions",
+    "TrueSkillRating",
     "TrueSkillResult",
     "rate",
     "shuffled",

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 
 from rating.statistics.results import Duel
-from rating.statistics.trueskill_rating.options import Rating, TrueSkillOptions
+from rating.statistics.trueskill_rating.options import TrueSkillOptions, TrueSkillRating
 
 _SQRT_HALF = math.sqrt(0.5)
 _SQRT_2_PI = math.sqrt(2 * math.pi)
@@ -22,7 +22,9 @@ def check_draws(results: Iterable[Duel], options: TrueSkillOptions) -> None:
         raise ValueError("draw_probability: expected more than 0 for matches with draws, got 0")
 
 
-def update_duel(winner: Rating, loser: Rating, drawn: bool, options: TrueSkillOptions) -> tuple[Rating, Rating]:
+def update_duel(
+    winner: TrueSkillRating, loser: TrueSkillRating, drawn: bool, options: TrueSkillOptions
+) -> tuple[TrueSkillRating, TrueSkillRating]:
     """Returns the new ratings of two players.
 
     Args:
@@ -33,7 +35,7 @@ def update_duel(winner: Rating, loser: Rating, drawn: bool, options: TrueSkillOp
     """
     mus, variances = [winner.mu, loser.mu], [winner.sigma**2, loser.sigma**2]
     play(mus, variances, ((0, 1, drawn),), options)
-    return Rating(mus[0], math.sqrt(variances[0])), Rating(mus[1], math.sqrt(variances[1]))
+    return TrueSkillRating(mus[0], math.sqrt(variances[0])), TrueSkillRating(mus[1], math.sqrt(variances[1]))
 
 
 def play(

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from rating.records.outcome import Outcome
 from rating.statistics.results import Duel, duels
 from rating.statistics.trueskill_rating.closed_form import check_draws, update_duel
-from rating.statistics.trueskill_rating.options import Rating, TrueSkillOptions
+from rating.statistics.trueskill_rating.options import TrueSkillOptions, TrueSkillRating
 
 
-class Step(NamedTuple):
+class RatingStep(NamedTuple):
     """A policy's rating after one of its matches: match number, mean and standard deviation."""
 
     number: int
@@ -27,8 +27,8 @@ class TrueSkillResult:
         history: for each policy its rating after each of its matches, in match-number order.
     """
 
-    ratings: dict[str, Rating]
-    history: dict[str, tuple[Step, ...]]
+    ratings: dict[str, TrueSkillRating]
+    history: dict[str, tuple[RatingStep, ...]]
 
 
 def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -> TrueSkillResult:
@@ -42,11 +42,11 @@ def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -
         ValueError: if a match was a draw and ``draw_probability`` is 0; see also ``rating.statistics.results.duels``.
     """
     running = RunningRatings(options or TrueSkillOptions())
-    history: dict[str, list[Step]] = {}
+    history: dict[str, list[RatingStep]] = {}
     for duel in duels(outcomes):
         running.add(duel)
         for name in (duel.first, duel.second):
-            history.setdefault(name, []).append(Step(duel.number, *running.ratings[name]))
+            history.setdefault(name, []).append(RatingStep(duel.number, *running.ratings[name]))
     return TrueSkillResult(
         dict(sorted(running.ratings.items())), {name: tuple(history[name]) for name in sorted(history)}
     )
@@ -63,9 +63,9 @@ class RunningRatings:
     """
 
     def __init__(self, options: TrueSkillOptions) -> None:
-        self.ratings: dict[str, Rating] = {}
+        self.ratings: dict[str, TrueSkillRating] = {}
         self._options = options
-        self._start = Rating(options.mu, options.sigma)
+        self._start = TrueSkillRating(options.mu, options.sigma)
 
     def add(self, duel: Duel) -> None:
         """Rates the next match.

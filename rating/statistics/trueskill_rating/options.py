@@ -43,7 +43,7 @@ class TrueSkillOptions:
         return NormalDist().inv_cdf((self.draw_probability + 1) / 2) * math.sqrt(2) * self.beta
 
 
-class Rating(NamedTuple):
+class TrueSkillRating(NamedTuple):
     """A belief about a policy's skill: mean and standard deviation."""
 
     mu: float

@@ -12,8 +12,8 @@ from agents.registry import baselines, make_policy
 from agents.turn import TurnSettings
 from llmarena_envs import debate_v0
 from llmarena_envs.core.options import OptionError
-from rating.statistics.bradley_terry import BradleyTerryOptions, fit_counts
-from rating.statistics.judging_bias import Trial, preference
+from rating.statistics.bradley_terry import BradleyTerryOptions, fit_totals
+from rating.statistics.judging_bias import BiasTrial, preference
 
 NOOP = TurnSettings(unparsable="noop", illegal="noop")
 A, B, TIE = 0.0, 1.0, 2.0
@@ -93,14 +93,15 @@ def test_the_difficult_ones_are_counted():
 def test_strengths_are_found_again():
     strengths = {"d0": -0.5, "d1": 0.5, "d2": 1.2, "d3": 2.5}
     names, matches = list(strengths), 100
-    counts = np.zeros((4, 4, 3), dtype=np.int64)
+    wins, games = np.zeros((4, 4)), np.zeros((4, 4))
     for i, first in enumerate(names):
         for j, second in enumerate(names[i + 1 :], i + 1):
             pair = Debater(strengths[first]), Debater(strengths[second])
             for seed in range(matches):
                 reward = match(*pair, Honest(), seed=1_000 * (4 * i + j) + seed).rewards["debater_0"]
-                counts[i, j, int(reward) + 1] += 1
-    fitted = fit_counts(names, counts, BradleyTerryOptions(prior_sd=None, seat_term=False))
+                wins[i, j] += (reward + 1) / 2
+                games[i, j] += 1
+    fitted = fit_totals(names, wins, games, BradleyTerryOptions(prior_sd=None, seat_term=False))
     expected = np.array(list(strengths.values())) * 400 / math.log(10)
     expected += 1000 - expected.mean()
     assert np.all(np.abs(fitted.ratings - expected) < 3 * fitted.errors)
@@ -156,7 +157,7 @@ def test_length_dial_makes_a_judge_favour_longer_texts(length):
         first, second = (infos[name] for name in ("debater_0", "debater_1"))
         verdict = infos["judge_0"]["verdict_first"]
         score = 0.5 if verdict == TIE else float(verdict == (A if first["side"] < second["side"] else B))
-        trials.append(Trial("pair", first["words"] > second["words"], score))
+        trials.append(BiasTrial("pair", first["words"] > second["words"], score))
     found = preference(trials)
     assert (found.p < 0.01 and found.share.value > 0.5) if length else found.p > 0.05
 

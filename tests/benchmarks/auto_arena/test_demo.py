@@ -14,7 +14,7 @@ from rating.records.verify import verify
 from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.runner import Runner
-from rating.statistics.bradley_terry import fit_counts
+from rating.statistics.bradley_terry import fit_totals
 
 pytestmark = pytest.mark.slow
 
@@ -49,7 +49,7 @@ def simulated_orders(rng, options, outcomes, repeats):
     that there were, and the plurality of their votes.
     """
     names = sorted(options)
-    counts = np.zeros((repeats, len(names), len(names), 3), dtype=np.int64)
+    wins, games = np.zeros((2, repeats, len(names), len(names)))
     for outcome in outcomes:
         one, two = (seat for seat in outcome.seats if seat.rated)
         judges = [options[seat.policy] for seat in outcome.seats if not seat.rated]
@@ -60,9 +60,13 @@ def simulated_orders(rng, options, outcomes, repeats):
         luck = rng.logistic(size=(repeats, len(judges))) * noise * np.sqrt(3) / np.pi
         lead = np.round(4 * ahead) + 4 * biases + luck
         won = np.sign(np.sum(lead >= 0.5, axis=1) - np.sum(lead <= -0.5, axis=1))
-        counts[np.arange(repeats), names.index(one.policy), names.index(two.policy), 1 + won] += 1
+        seats = names.index(one.policy), names.index(two.policy)
+        wins[:, *seats] += (1 + won) / 2
+        games[:, *seats] += 1
     strengths = [strength(options, name) for name in names]
-    return [spearmanr(fit_counts(names, played).ratings, strengths).statistic for played in counts]
+    return [
+        spearmanr(fit_totals(names, *played).ratings, strengths).statistic for played in zip(wins, games, strict=True)
+    ]
 
 
 def strength(options, policy):

@@ -2,9 +2,9 @@
 
 import pytest
 
+from benchmarks.auto_arena.correlation import correlate
 from benchmarks.auto_arena.printed import AGREES, DIFFERS, NO_SCORES, correlation_table, scores, verdict
 from benchmarks.experiments.published import load_published
-from rating.statistics.correlation import correlate
 
 TABLES = load_published("benchmarks.auto_arena")
 BENCHMARKS = ["MMLU", "OpenLLM", "MT-Bench", "MT-Bench-Hard", "LC-AlpacaEval"]

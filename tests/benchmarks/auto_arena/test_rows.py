@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.auto_arena import discussion, first_answers, newcomer
 from benchmarks.auto_arena.__main__ import PAPER
+from benchmarks.auto_arena.correlation import correlate
 from benchmarks.auto_arena.pool import NAMES, initial_scores, late, strengths
 from benchmarks.auto_arena.tournaments import TournamentOptions, plan_tournament, read_tournament
 from benchmarks.experiments.command import main
@@ -17,7 +18,6 @@ from rating.records.match import Match
 from rating.records.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 from rating.schedules.swiss import SwissPlan
 from rating.schemes.tournament_board import tournament_leaderboard
-from rating.statistics.correlation import correlate
 from tests.rating.made_outcomes import Players
 
 

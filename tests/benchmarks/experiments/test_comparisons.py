@@ -2,13 +2,13 @@
 
 import pytest
 
-from benchmarks.experiments.comparisons import Comparison, comparison_table
+from benchmarks.experiments.comparisons import PlayerComparison, comparison_table
 
 
 def test_differences_by_group_with_corrected_p():
-    better = Comparison("a", "b", [(2.0, 1.0)] * 8, ["x", "x", *"cdefgh"])
-    alike = Comparison("a", "c", [(1.0, 0.0), (0.0, 1.0)], [0, 1])
-    table = comparison_table([better, Comparison("b", "c", [], []), alike], "points", "deal", notes=["a note"])
+    better = PlayerComparison("a", "b", [(2.0, 1.0)] * 8, ["x", "x", *"cdefgh"])
+    alike = PlayerComparison("a", "c", [(1.0, 0.0), (0.0, 1.0)], [0, 1])
+    table = comparison_table([better, PlayerComparison("b", "c", [], []), alike], "points", "deal", notes=["a note"])
     (first, second) = table.rows
     assert first[:2] == ["a", "b"]
     assert (first[2].value, first[2].n, first[2].clusters, first[2].low) == (1.0, 8, 7, None)
@@ -21,5 +21,5 @@ def test_differences_by_group_with_corrected_p():
 
 
 def test_drawn_exchanges_are_said():
-    many = Comparison("a", "b", [(1.0, 0.0)] * 30, range(30))
+    many = PlayerComparison("a", "b", [(1.0, 0.0)] * 30, range(30))
     assert "except in 1 of 1 tests, where 10,000 were drawn" in comparison_table([many], "points", "match").notes[0]

@@ -3,12 +3,13 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from benchmarks.experiments.command import main
 from benchmarks.experiments.seats import check_two_seats
 from benchmarks.llmarena.__main__ import PAPER
-from benchmarks.llmarena.auctions import own_bids, payoff
+from benchmarks.llmarena.auctions import median_estimate, own_bids, payoff
 from benchmarks.llmarena.self_play import missing
 from llmarena_envs.core.options import OptionError
 from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
@@ -95,3 +96,32 @@ def test_a_run_of_another_game_is_refused(tmp_path: Path, capsys: pytest.Capture
     assert main(PAPER, ["f3", "--run", str(tmp_path / "hanabi/f5/hanabi"), "--out", str(tmp_path / "out")]) == 2
     assert "expected a run of bid_v0, got one of hanabi_v0" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_the_median_and_its_interval_do_not_depend_on_the_order():
+    values, clusters = [3.0, 1.0, 2.0, 9.0, 5.0, 4.0, 8.0], [0, 1, 2, 3, 4, 5, 6]
+    estimate = median_estimate(values, clusters)
+    assert (estimate.value, estimate.n, estimate.clusters) == (4.0, 7, 7)
+    assert 1.0 <= estimate.low < 4.0 < estimate.high <= 9.0
+    assert median_estimate(values[::-1], clusters[::-1]) == estimate
+
+
+def test_few_clusters_have_no_interval():
+    estimate = median_estimate([0.0, 1.0] * 5, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4])
+    assert (estimate.value, estimate.low, estimate.high, estimate.clusters) == (0.5, None, None, 5)
+    assert median_estimate([], []) is None
+
+
+@pytest.mark.slow
+def test_the_interval_covers_the_median_of_clustered_values():
+    rng = np.random.default_rng(1)
+    covered = {"clustered": 0, "as if independent": 0}
+    for _ in range(100):
+        common = rng.normal(size=40)
+        values = [float(value) for centre in common for value in centre + 0.1 * rng.normal(size=4)]
+        clusters = [cluster for cluster in range(40) for _ in range(4)]
+        for name, groups in (("clustered", clusters), ("as if independent", list(range(160)))):
+            estimate = median_estimate(values, groups)
+            covered[name] += estimate.low <= 0 <= estimate.high
+    assert covered["clustered"] >= 88
+    assert covered["as if independent"] < 80

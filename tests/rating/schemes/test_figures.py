@@ -7,7 +7,7 @@ import pytest
 from rating.records.outcome import SeatOutcome
 from rating.schemes.cooperation import cooperative_leaderboard
 from rating.schemes.course import running_means
-from rating.schemes.figures import Matrix, Pairs, Trajectories
+from rating.schemes.figures import HeadToHead, Matrix, Trajectories
 from rating.schemes.mean_reward import reward_leaderboard
 from rating.schemes.reservations import figures
 from rating.schemes.roles import Casting, role_leaderboard
@@ -31,7 +31,7 @@ def test_a_running_mean_and_its_standard_error_by_hand():
 
 def test_who_was_paid_more_at_a_table_is_shown_for_every_pair():
     outcomes = [match(0, ("a", 3.0), ("b", 1.0), ("c", 1.0)), match(1, ("c", 0.0), ("a", 2.0), ("d", 9.0))]
-    table = only(Pairs, reward_leaderboard(outcomes).figures(outcomes)).table
+    table = only(HeadToHead, reward_leaderboard(outcomes).figures(outcomes)).table
     assert table["a"]["c"] == (2, 0, 0) and table["c"]["a"] == (0, 0, 2) and table["b"]["c"] == (0, 1, 0)
     assert table["b"]["d"] is None and table["a"]["a"] is None and next(iter(table)) == "d"
 

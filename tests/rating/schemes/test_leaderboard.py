@@ -21,7 +21,7 @@ from rating.schemes.skill_board import skill_leaderboard
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions, compare, fit, standings
 from rating.statistics.elo import elo
-from rating.statistics.estimates import Tally, mean_estimate, rate_estimate
+from rating.statistics.estimates import WinDrawLoss, mean_estimate, rate_estimate
 from rating.statistics.trueskill_rating import TrueSkillOptions, rate, shuffled
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
 
@@ -217,7 +217,7 @@ def test_a_policy_without_a_result_has_empty_cells_and_comes_last():
     assert [row.policy for row in board.rows] == ["b", "c", "a", "d"]
     for row in board.rows[2:]:
         assert (row.rating, row.low, row.high, row.mu, row.sigma, row.spread) == (None,) * 6
-        assert row.tally == Tally()
+        assert row.tally == WinDrawLoss()
     assert board.rows[2].reward is None and board.rows[3].reward == (0.0, None, None, 1, 1)
     nothing = skill_leaderboard([void(0, "a", "b")])
     assert (nothing.matches, nothing.void_matches, nothing.seat_advantage, nothing.connected) == (0, 1, None, False)

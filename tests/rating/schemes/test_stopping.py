@@ -12,7 +12,7 @@ from rating.schedules.field import field_play
 from rating.schedules.round_robin import round_robin
 from rating.schedules.self_play import self_play
 from rating.schemes.stopping import CountRule, StopRule, fold
-from rating.schemes.stopping.evidence import Evidence
+from rating.schemes.stopping.evidence import MatchEvidence
 from rating.statistics.results import duels
 from rating.statistics.trueskill_rating import RunningRatings, TrueSkillOptions, rate
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
@@ -459,7 +459,7 @@ def looks_of(rule, batches, begun=0):
     for count, batch in enumerate(batches, start=1):
         state.add(batch)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Evidence, "posterior", lambda own: looks.append(own.results) or Unknown())
+            patch.setattr(MatchEvidence, "posterior", lambda own: looks.append(own.results) or Unknown())
             if count > begun:
                 state.reason()
     return looks

@@ -7,7 +7,7 @@ from rating.schemes.leaderboard import headline
 from rating.schemes.mean_reward import reward_leaderboard
 from rating.schemes.skill_board import skill_leaderboard
 from rating.schemes.summary import Average, summarise, summarise_scores
-from rating.statistics.across import Pool, win_probabilities
+from rating.statistics.across import CommonPolicies, win_probabilities
 from rating.statistics.bradley_terry import compare, standings
 from tests.rating.made_outcomes import duel, match
 from tests.rating.schemes.test_leaderboard import LOGS
@@ -102,7 +102,7 @@ def three_environments():
 def test_who_skips_environments_is_not_compared_by_those_it_likes():
     outcomes, boards = three_environments()
     summary = summarise(boards, outcomes)
-    assert summary.pool == Pool(ENVIRONMENTS[:2], ("a", "b", "c"))
+    assert summary.pool == CommonPolicies(ENVIRONMENTS[:2], ("a", "b", "c"))
     assert summary.outside == {
         "hanabi_v0": "nobody has beaten another there",
         "w": "no rating in tictactoe_v0",
@@ -124,7 +124,7 @@ def test_the_pool_is_without_what_is_withheld_or_left_over():
     hidden = [
         replace(board, rows=tuple(replace(row, withheld=row.policy == "a") for row in board.rows)) for board in boards
     ]
-    assert summarise(hidden, outcomes).pool == Pool(ENVIRONMENTS[:2], ("b", "c"))
+    assert summarise(hidden, outcomes).pool == CommonPolicies(ENVIRONMENTS[:2], ("b", "c"))
 
 
 def test_where_one_policy_has_a_rating_nothing_is_said_of_a_pool():
@@ -133,7 +133,7 @@ def test_where_one_policy_has_a_rating_nothing_is_said_of_a_pool():
         replace(board, rows=tuple(replace(row, withheld=row.policy != "a") for row in board.rows)) for board in boards
     ]
     summary = summarise(hidden, outcomes)
-    assert summary.pool == Pool((), ()) and set(summary.outside) == set(ENVIRONMENTS)
+    assert summary.pool == CommonPolicies((), ()) and set(summary.outside) == set(ENVIRONMENTS)
 
 
 def test_tables_of_three_are_compared_by_all_pairs():
@@ -142,7 +142,7 @@ def test_tables_of_three_are_compared_by_all_pairs():
         for number in range(12)
     ]
     summary = summarise([reward_leaderboard(tables)], tables)
-    assert summary.pool == Pool(("bid_v0",), ("a", "b", "c"))
+    assert summary.pool == CommonPolicies(("bid_v0",), ("a", "b", "c"))
     assert summary.rows[-1].policy == "c" and summary.rows[-1].score.high < 0.5
 
 

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from rating.statistics.across import NOBODY, Pool, established_scores, largest_pool, win_probabilities
+from rating.statistics.across import NOBODY, CommonPolicies, established_scores, largest_pool, win_probabilities
 from rating.statistics.bradley_terry import BradleyTerryOptions, fit_totals
 
 OPTIONS = BradleyTerryOptions(seat_term=False)
@@ -15,18 +15,20 @@ def fitted(names, wins, games=40.0):
 
 
 def test_the_largest_complete_table_is_compared():
-    assert largest_pool({"g": ("a", "b", "c"), "h": ("a", "b", "c")}) == Pool(("g", "h"), ("a", "b", "c"))
+    assert largest_pool({"g": ("a", "b", "c"), "h": ("a", "b", "c")}) == CommonPolicies(("g", "h"), ("a", "b", "c"))
     # d plays where it is good only: it is left out, and no environment for its sake.
-    assert largest_pool({"g": ("a", "b", "c", "d"), "h": ("a", "b", "c")}) == Pool(("g", "h"), ("a", "b", "c"))
+    assert largest_pool({"g": ("a", "b", "c", "d"), "h": ("a", "b", "c")}) == CommonPolicies(
+        ("g", "h"), ("a", "b", "c")
+    )
     # Nobody but a and b plays h: it is left out rather than c, d and e.
-    assert largest_pool({"g": tuple("abcde"), "h": ("a", "b")}) == Pool(("g",), tuple("abcde"))
-    assert largest_pool({"g": ("a", "b"), "h": ("a", "b"), "i": ("b", "c")}) == Pool(("g", "h"), ("a", "b"))
+    assert largest_pool({"g": tuple("abcde"), "h": ("a", "b")}) == CommonPolicies(("g",), tuple("abcde"))
+    assert largest_pool({"g": ("a", "b"), "h": ("a", "b"), "i": ("b", "c")}) == CommonPolicies(("g", "h"), ("a", "b"))
     assert largest_pool({"g": ("a",), "h": ("b",)}) == largest_pool({}) == NOBODY
 
 
 def test_two_policies_by_hand():
     one, other = fitted(("a", "b"), [[0, 30], [10, 0]]), fitted(("a", "b"), [[0, 20], [20, 0]])
-    found = win_probabilities({"g": one, "h": other}, Pool(("g", "h"), ("a", "b")))
+    found = win_probabilities({"g": one, "h": other}, CommonPolicies(("g", "h"), ("a", "b")))
     lead = one.ratings[0] - one.ratings[1]
     assert found["a"].value == pytest.approx((1 / (1 + 10 ** (-lead / 400)) + 0.5) / 2)
     assert found["a"].value + found["b"].value == pytest.approx(1)
@@ -35,12 +37,12 @@ def test_two_policies_by_hand():
 
 def test_who_is_outside_changes_nothing_but_the_fit():
     strong = fitted(("a", "b", "z"), [[0, 20, 40], [20, 0, 40], [0, 0, 0]])
-    found = win_probabilities({"g": strong}, Pool(("g",), ("a", "b")))
+    found = win_probabilities({"g": strong}, CommonPolicies(("g",), ("a", "b")))
     assert found["a"].value == pytest.approx(0.5)
 
 
 def test_differences_between_scores_are_established_all_pairs_together():
-    rng, pool, wrong = np.random.default_rng(6), Pool(("g", "h"), tuple("abcdef")), 0
+    rng, pool, wrong = np.random.default_rng(6), CommonPolicies(("g", "h"), tuple("abcdef")), 0
     games = np.triu(np.full((6, 6), 40.0), 1)
     for _ in range(200):
         fits = {
@@ -49,13 +51,13 @@ def test_differences_between_scores_are_established_all_pairs_together():
         wrong += bool(established_scores(fits, pool))
     assert wrong / 200 < 0.05 + 2 * np.sqrt(0.05 * 0.95 / 200)
     clear = fit_totals(tuple("ab"), np.array([[0.0, 35.0], [0.0, 0.0]]), np.array([[0.0, 40.0], [0.0, 0.0]]), OPTIONS)
-    assert established_scores({"g": clear}, Pool(("g",), ("a", "b"))) == (("a", "b"),)
+    assert established_scores({"g": clear}, CommonPolicies(("g",), ("a", "b"))) == (("a", "b"),)
 
 
 def test_intervals_cover_the_truth():
     rng = np.random.default_rng(5)
     truth = {"g": np.array([0.0, 0.5, 1.0, 1.2]), "h": np.array([0.3, 0.0, 1.5, 0.2])}
-    pool = Pool(("g", "h"), tuple("abcd"))
+    pool = CommonPolicies(("g", "h"), tuple("abcd"))
     chances = {name: 1 / (1 + np.exp(x - x[:, None])) for name, x in truth.items()}
     expected = np.mean([(chance.sum(axis=1) - 0.5) / 3 for chance in chances.values()], axis=0)
     games, covered = 60, 0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rating.statistics.beyond_others import Beside, View, beyond_others
+from rating.statistics.beyond_others import Beside, OtherJudgesView, beyond_others
 
 
 def rows(rng, pull, *, noises=(1.0,) * 5, lead=1.0, n=200):
@@ -15,7 +15,7 @@ def rows(rng, pull, *, noises=(1.0,) * 5, lead=1.0, n=200):
     others = scores[1:]
     products = (others.sum(axis=0) ** 2 - (others**2).sum(axis=0)) / 12
     return [
-        Beside(score, 0.5, kind, View(mean, product))
+        Beside(score, 0.5, kind, OtherJudgesView(mean, product))
         for score, kind, mean, product in zip(scores[0], trait, others.mean(axis=0), products, strict=True)
     ]
 
@@ -35,7 +35,10 @@ def test_beyond_others_planted_bias_is_found(pull):
 
 def test_beyond_others_exchanged_sides_give_the_same():
     data = rows(np.random.default_rng(1), 1)
-    turned = [Beside(-one.score, -one.position, -one.trait, View(-one.others.mean, one.others.product)) for one in data]
+    turned = [
+        Beside(-one.score, -one.position, -one.trait, OtherJudgesView(-one.others.mean, one.others.product))
+        for one in data
+    ]
     one, other = beyond_others(data), beyond_others(turned)
     assert (one.p, one.effect.value) == (pytest.approx(other.p), pytest.approx(other.effect.value))
 
@@ -46,5 +49,5 @@ def test_beyond_others_refuses_little_or_equal_data():
     assert beyond_others([]) is None
     assert beyond_others(kin[:19]) is None
     assert beyond_others(kin[:20]) is not None
-    assert beyond_others([row._replace(others=View(0.0, -0.1)) for row in data]) is None
-    assert beyond_others([Beside(0.5, 0.5, 1, View(0.5, 0.25))] * 50) is None
+    assert beyond_others([row._replace(others=OtherJudgesView(0.0, -0.1)) for row in data]) is None
+    assert beyond_others([Beside(0.5, 0.5, 1, OtherJudgesView(0.5, 0.25))] * 50) is None

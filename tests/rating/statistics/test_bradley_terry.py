@@ -20,7 +20,7 @@ from rating.statistics.bradley_terry import (
     compare,
     drawn_ratings,
     fit,
-    fit_counts,
+    fit_totals,
     totals,
 )
 from rating.statistics.estimates import Z_95
@@ -83,12 +83,17 @@ def test_prior_agrees_with_choix(seed, prior_sd):
     assert np.abs(mine - theirs).max() < 1e-6
 
 
+def totals_of(counts):
+    """Returns sums of scores and numbers of games from counts of lost, tied and won ones."""
+    return counts[..., 2] + counts[..., 1] / 2, counts.sum(axis=-1).astype(float)
+
+
 def test_textbook_example():
     wins = {"ab": 2, "ad": 1, "ba": 3, "bc": 5, "cb": 3, "cd": 1, "da": 4, "dc": 3}
     counts = np.zeros((4, 4, 3), dtype=np.int64)
     for (winner, loser), number in wins.items():
         counts["abcd".index(winner), "abcd".index(loser), 2] = number
-    ratings = fit_counts("abcd", counts, LIKELIHOOD).ratings
+    ratings = fit_totals("abcd", *totals_of(counts), LIKELIHOOD).ratings
     assert np.exp(nats(ratings)) == pytest.approx([0.640, 1.043, 0.660, 2.270], abs=0.0006)
 
 
@@ -183,7 +188,7 @@ def test_a_long_chain_converges():
     counts = np.zeros((size, size, 3), dtype=np.int64)
     for index in range(size - 1):
         counts[index + 1, index, 2], counts[index + 1, index, 0] = 3, 1
-    fitted = fit_counts([f"{index:03}" for index in range(size)], counts, LIKELIHOOD)
+    fitted = fit_totals([f"{index:03}" for index in range(size)], *totals_of(counts), LIKELIHOOD)
     assert np.diff(nats(fitted.ratings)) == pytest.approx(np.full(size - 1, math.log(3)), abs=1e-8)
 
 
@@ -216,7 +221,7 @@ counts_strategy = st.integers(1, 5).flatmap(
 def test_every_fit_is_a_maximum(counts, prior_sd):
     counts[range(len(counts)), range(len(counts))] = 0
     options = BradleyTerryOptions(prior_sd=prior_sd)
-    fitted = fit_counts([str(index) for index in range(len(counts))], counts, options)
+    fitted = fit_totals([str(index) for index in range(len(counts))], *totals_of(counts), options)
     assert np.abs(gradient_of(fitted, counts, options)).max() <= 1e-9 * max(1, counts.sum())
     assert np.all(fitted.errors >= 0) and np.all(np.isfinite(fitted.covariance))
 
@@ -385,7 +390,7 @@ def test_bad_arguments_are_refused():
     for name in ("prior_sd", "seat_prior_sd"):
         with pytest.raises(ValueError, match=name):
             BradleyTerryOptions(**{name: 0.0})
-    with pytest.raises(ValueError, match=r"shape \(2, 2, 3\)"):
-        fit_counts("ab", np.zeros((2, 2), dtype=np.int64))
+    with pytest.raises(ValueError, match=r"shape \(2, 2\)"):
+        fit_totals("ab", np.zeros((2, 2, 3)), np.zeros((2, 2)))
     with pytest.raises(ValueError, match="one policy or more"):
         fit([])

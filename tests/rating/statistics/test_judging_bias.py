@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, fisher_exact
 
-from rating.statistics.judging_bias import Preference, Trial, changes, preference
+from rating.statistics.judging_bias import BiasEstimate, BiasTrial, changes, preference
 
 
 def verdicts(stratum, first, second):
     """Scores of A where it is shown first and where it is shown second."""
-    return [Trial(stratum, True, score) for score in first] + [Trial(stratum, False, score) for score in second]
+    return [BiasTrial(stratum, True, score) for score in first] + [BiasTrial(stratum, False, score) for score in second]
 
 
 def test_preference_of_one_pair_is_fisher_exact():
@@ -41,8 +41,8 @@ def test_preference_p_counts_every_permutation():
 
 
 def test_preference_without_both_positions_is_not_tested():
-    assert preference([]) == Preference(None, None)
-    assert preference(verdicts("ab", [1] * 50, []) + verdicts("cd", [], [0] * 9)) == Preference(None, None)
+    assert preference([]) == BiasEstimate(None, None)
+    assert preference(verdicts("ab", [1] * 50, []) + verdicts("cd", [], [0] * 9)) == BiasEstimate(None, None)
     assert preference(verdicts("ab", [1] * 9, [1] * 9)).p == 1
 
 
@@ -55,7 +55,7 @@ def test_preference_of_stronger_players_holds_level_and_covers(stronger_first):
         for _ in range(150):
             weak, strong = sorted(rng.choice(3, 2, replace=False))
             won = rng.random() < 1 / (1 + np.exp(weak - strong))
-            trials.append(Trial((weak, strong), bool(rng.random() < stronger_first), float(won)))
+            trials.append(BiasTrial((weak, strong), bool(rng.random() < stronger_first), float(won)))
         found = preference(trials)
         covered += found.share.low <= 0.5 <= found.share.high
         rejected += found.p < 0.05

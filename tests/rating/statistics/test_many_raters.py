@@ -12,7 +12,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from rating.statistics.agreement import cohens_kappa
 from rating.statistics.many_raters import LEVELS, fleiss_kappa, krippendorff_alpha, label_counts, pooled_agreement
-from rating.statistics.rater_pairs import is_few, pair_means, rater_pairs
+from rating.statistics.rater_pairs import pair_means, rater_pairs
 
 FLEISS = """0 0 0 0 14
 0 2 6 4 2
@@ -133,10 +133,8 @@ def test_nothing_depends_on_the_order_of_the_cases():
     assert pair_means(cases, range(3)) == pair_means(shuffled, range(3))
 
 
-def test_pairs_with_few_cases_are_flagged_and_left_out_of_the_mean_if_that_is_asked_for():
+def test_pairs_with_few_cases_are_left_out_of_the_mean_on_request():
     cases = [{"a": label, "b": label} for label in (0, 1) * 20] + [{"a": 0, "c": 0}, {"a": 1, "c": 0}]
-    few = {pair.raters: is_few(pair) for pair in rater_pairs(cases)}
-    assert few == {("a", "b"): False, ("a", "c"): True}
     everyone, kept = pair_means(cases, (0, 1)), pair_means(cases, (0, 1), least=30)
     assert (everyone.pairs, everyone.kappa.value, everyone.agreement.value) == (2, 0.5, 0.75)
     assert (kept.pairs, kept.left_out, kept.kappa.value, kept.agreement.value) == (1, 1, 1.0, 1.0)

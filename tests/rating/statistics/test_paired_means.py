@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from rating.schemes.leaderboard import ranks_of
-from rating.statistics.paired_means import Case, by_deal, established, paired_differences
+from rating.statistics.paired_means import DealResult, by_deal, established, paired_differences
 from rating.statistics.simultaneous import Pair
 from rating.statistics.units import units_of_means
 
@@ -13,7 +13,7 @@ from rating.statistics.units import units_of_means
 def cases_of(values):
     """Cases of a table, a row a deal and a column a policy."""
     return [
-        Case("abcdefgh"[place], deal, float(value))
+        DealResult("abcdefgh"[place], deal, float(value))
         for deal, row in enumerate(values)
         for place, value in enumerate(row)
     ]
@@ -47,7 +47,7 @@ def test_cases_of_a_deal_are_one_and_their_order_is_none():
 def test_a_difference_against_the_means_over_all_matches_is_not_established():
     common = cases_of([[1.0, 0.0]] * 20)
     assert established(common) == (Pair("a", "b"),)
-    assert established([*common, *(Case("b", 50 + deal, 9.0) for deal in range(20))]) == ()
+    assert established([*common, *(DealResult("b", 50 + deal, 9.0) for deal in range(20))]) == ()
 
 
 def test_power_is_that_of_the_paired_t_test():
@@ -75,17 +75,27 @@ def test_ranks_count_the_pairs_among_those_shown():
 
 
 def test_differences_are_means_of_a_deal():
-    values = by_deal([Case("a", 1, 1.0), Case("a", 1, 2.0), Case("b", 1, 1.0), Case("a", 2, 9.0)])
+    values = by_deal(
+        [DealResult("a", 1, 1.0), DealResult("a", 1, 2.0), DealResult("b", 1, 1.0), DealResult("a", 2, 9.0)]
+    )
     assert paired_differences(values["a"], values["b"]) == {1: 0.5}
 
 
 def test_units_of_shared_deals_need_every_part_equally_often():
     cases = [
-        Case(name, deal, value, part) for part in "xy" for deal in range(3) for name, value in (("a", 2.0), ("b", 1.0))
+        DealResult(name, deal, value, part)
+        for part in "xy"
+        for deal in range(3)
+        for name, value in (("a", 2.0), ("b", 1.0))
     ]
     units, leads = units_of_means(cases, "a", "b")
     assert (list(units.scores), leads, units.left_out) == ([1.0] * 3, [1.0] * 3, 0)
     units, leads = units_of_means(cases[:-1], "b", "a")
     assert (list(units.scores), leads, units.left_out) == ([0.0] * 2, [-1.0] * 2, 1)
-    even = [*cases, Case("c", 7, 1.0, "x"), Case("a", 9, 1 / 3, "x"), Case("b", 9, 1 / 3 + 1e-15, "x")]
+    even = [
+        *cases,
+        DealResult("c", 7, 1.0, "x"),
+        DealResult("a", 9, 1 / 3, "x"),
+        DealResult("b", 9, 1 / 3 + 1e-15, "x"),
+    ]
     assert list(units_of_means([case for case in even if case.part == "x"], "a", "b")[0].scores) == [1.0] * 3 + [0.5]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rating.statistics.simultaneous import step_down
+from rating.statistics.simultaneous import holm, step_down
 
 
 def nulls(size, draws=4000, seed=0):
@@ -31,3 +31,9 @@ def test_step_down_rejects_more_once_others_are_rejected():
 
 def test_step_down_of_nothing_is_nothing():
     assert not len(step_down(np.zeros(0), np.zeros((100, 0))))
+
+
+def test_holm():
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from rating.schedules.round_robin import round_robin
 from rating.statistics.results import duels
 from rating.statistics.trueskill_rating import (
-    Rating,
     RunningRatings,
     TrueSkillOptions,
+    TrueSkillRating,
     rate,
     shuffled,
     update_duel,
 )
 from tests.rating.made_outcomes import Players, close, disturbed, duel, match, small_contest
 
-FRESH = Rating(25.0, 25.0 / 3)
+FRESH = TrueSkillRating(25.0, 25.0 / 3)
 OPTIONS = TrueSkillOptions()
 
 
@@ -31,7 +31,7 @@ def library_duel(winner, loser, drawn, options=OPTIONS):
         environment = trueskill.TrueSkill(*parameters, backend="mpmath")
         sides = [(trueskill.Rating(*rating),) for rating in (winner, loser)]
         rated = environment.rate(sides, ranks=[0, 0 if drawn else 1])
-    return [Rating(float(side[0].mu), float(side[0].sigma)) for side in rated]
+    return [TrueSkillRating(float(side[0].mu), float(side[0].sigma)) for side in rated]
 
 
 # Of the reference implementations, to three decimals.
@@ -43,7 +43,7 @@ def test_published_vectors(drawn, published):
     assert list(itertools.chain(*rated)) == pytest.approx(published, abs=0.0006)
 
 
-skills = st.builds(Rating, st.floats(-40, 90), st.floats(0.05, 20))
+skills = st.builds(TrueSkillRating, st.floats(-40, 90), st.floats(0.05, 20))
 
 
 @given(skills, skills, st.booleans(), st.floats(0, 0.5), st.sampled_from([0.01, 0.1, 0.5, 0.9]))
@@ -59,13 +59,13 @@ def test_closed_form_is_the_library(winner, loser, drawn, tau, draw_probability)
 def test_upsets_beyond_the_normal_tail_are_finite_and_continuous(drawn):
     # The expansion begins at 30 standard deviations, where both forms still work; the distribution underflows at 38.
     scale = math.sqrt(2 * OPTIONS.beta**2 + 2 + 2 * OPTIONS.tau**2)
-    before = after = update_duel(Rating(0.0, 1.0), Rating(29.0 * scale, 1.0), drawn, OPTIONS)
+    before = after = update_duel(TrueSkillRating(0.0, 1.0), TrueSkillRating(29.0 * scale, 1.0), drawn, OPTIONS)
     for lead in np.arange(29.0, 31.0, 0.01) * scale:
-        before, after = after, update_duel(Rating(0.0, 1.0), Rating(lead, 1.0), drawn, OPTIONS)
+        before, after = after, update_duel(TrueSkillRating(0.0, 1.0), TrueSkillRating(lead, 1.0), drawn, OPTIONS)
         assert 0 <= after[0].mu - before[0].mu < 0.01
         assert abs(after[0].sigma - before[0].sigma) < 1e-6
     for lead in (300.0, 3000.0):
-        weak, strong = update_duel(Rating(0.0, 1.0), Rating(lead, 1.0), drawn, OPTIONS)
+        weak, strong = update_duel(TrueSkillRating(0.0, 1.0), TrueSkillRating(lead, 1.0), drawn, OPTIONS)
         assert all(math.isfinite(number) for rating in (weak, strong) for number in rating)
         assert weak.mu > 0 and strong.mu < lead and 0 < weak.sigma < 1.01
 
@@ -94,7 +94,7 @@ def test_history_follows_match_numbers_and_ends_in_the_rating():
     for name, steps in result.history.items():
         played = [outcome.number for outcome in outcomes if name in {seat.policy for seat in outcome.seats}]
         assert [step.number for step in steps] == played
-        assert Rating(steps[-1].mu, steps[-1].sigma) == result.ratings[name]
+        assert TrueSkillRating(steps[-1].mu, steps[-1].sigma) == result.ratings[name]
     assert list(result.ratings) == sorted(result.ratings)
 
 

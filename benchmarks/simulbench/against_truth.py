@@ -22,8 +22,7 @@ from rating.statistics.bounded import (
     sum_variance,
     unit_values,
 )
-from rating.statistics.estimates import Estimate, wilson_interval, with_interval
-from rating.statistics.ordering import FEWEST_GROUPS
+from rating.statistics.estimates import FEWEST_GROUPS, Estimate, wilson_interval, with_interval
 
 _HIGHEST = 0.999
 """Correlations are taken for this one at most on Fisher's scale, which does not end."""
@@ -46,8 +45,6 @@ def praise(
     truth: Sequence[float],
     threshold: float,
     clusters: Sequence[Hashable] | None = None,
-    *,
-    right: float = 1.0,
 ) -> Praise:
     """Returns how often wrong answers are praised and right ones are not.
 
@@ -59,13 +56,12 @@ def praise(
         truth: the same.
         threshold: score from which an answer is praised.
         clusters: for each answer the group it belongs to; by default each is its own.
-        right: truth from which an answer is right.
 
     Raises:
         ValueError: if the lengths differ, a score is not finite or a truth not within 0 and 1.
     """
     given, exact, labels = _checked(scores, truth, clusters)
-    praised, is_right = given >= threshold, exact >= right
+    praised, is_right = given >= threshold, exact == 1
 
     def share(hits: np.ndarray, where: np.ndarray) -> Estimate | None:
         return bounded_mean(hits[where].astype(float).tolist(), labels[where].tolist())
@@ -112,8 +108,6 @@ def separation(
     scores: Sequence[float],
     truth: Sequence[float],
     clusters: Sequence[Hashable] | None = None,
-    *,
-    right: float = 1.0,
 ) -> Estimate | None:
     """Returns how often a right answer has a higher score than a wrong one (the area under the ROC curve, AUC).
 
@@ -129,7 +123,6 @@ def separation(
         scores: of each answer.
         truth: the same.
         clusters: for each answer the group it belongs to; by default each is its own.
-        right: truth from which an answer is right.
 
     Returns:
         ``None`` unless there are right and wrong answers. The interval is left out if either are of one cluster only.
@@ -138,7 +131,7 @@ def separation(
         ValueError: as ``praise``.
     """
     given, exact, labels = _checked(scores, truth, clusters)
-    is_right = exact >= right
+    is_right = exact == 1
     m, n = int(is_right.sum()), int((~is_right).sum())
     if not m or not n:
         return None

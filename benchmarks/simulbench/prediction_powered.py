@@ -43,8 +43,6 @@ def corrected_mean(
     scores: Sequence[float],
     truth: Sequence[float | None],
     clusters: Sequence[Hashable] | None = None,
-    *,
-    confidence: float = 0.95,
 ) -> CorrectedMean | None:
     """Returns the mean truth of all items from a judge's scores of all and the truth of some.
 
@@ -62,7 +60,6 @@ def corrected_mean(
         scores: a judge's score of each item, in any unit.
         truth: 0 to 1 for each item, e.g. whether the answer is right or which share of it; ``None`` where it is not known.
         clusters: for each item the group it belongs to, e.g. a dialogue; by default each is its own.
-        confidence: of the intervals.
 
     Returns:
         ``None`` if the truth is known of no item.
@@ -77,7 +74,7 @@ def corrected_mean(
         raise ValueError("scores: expected finite numbers; leave items without a score out")
     is_known = np.array([value is not None for value in truth], dtype=bool)
     exact = unit_values("truth", [value for value in truth if value is not None])
-    known = bounded_mean(exact.tolist(), labels[is_known].tolist(), confidence=confidence)
+    known = bounded_mean(exact.tolist(), labels[is_known].tolist())
     if known is None:
         return None
     n, groups = len(judged), len(np.unique(labels))
@@ -98,7 +95,7 @@ def corrected_mean(
     value = min(1.0, max(0.0, known.value + weight * difference))
     # A value at 0 or 1 would leave no variance to compare with, so it is that of the known items.
     as_many = known.value * (1 - known.value) / variance
-    low, high = wilson_interval(value, as_many, float(student.ppf((1 + confidence) / 2, freedom)))
+    low, high = wilson_interval(value, as_many, float(student.ppf(0.975, freedom)))
     return CorrectedMean(known, with_interval(value, low, high, n, groups), weight)
 
 

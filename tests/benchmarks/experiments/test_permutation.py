@@ -6,7 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from rating.statistics.permutation import EXACT, holm, paired_permutation_test
+from benchmarks.experiments.permutation import DRAWS, EXACT, paired_permutation_test
 
 
 def test_three_cases_by_hand():
@@ -53,16 +53,10 @@ def test_drawn_exchanges_agree_with_the_normal_limit_and_with_any_order():
 
 def test_a_drawn_p_is_never_zero():
     many = EXACT + 40
-    assert paired_permutation_test([1.0] * many, [0.0] * many, draws=99).p == 0.01
+    assert paired_permutation_test([1.0] * many, [0.0] * many).p == 1 / (DRAWS + 1)
 
 
 @pytest.mark.parametrize(("first", "second", "message"), [([1], [1, 2], "every case"), ([float("nan")], [0], "finite")])
 def test_bad_values(first, second, message):
     with pytest.raises(ValueError, match=message):
         paired_permutation_test(first, second)
-
-
-def test_holm():
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    assert holm([0.5, 0.9]) == [1.0, 1.0]
-    assert holm([]) == []

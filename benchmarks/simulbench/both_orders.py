@@ -12,7 +12,7 @@ from rating.statistics.estimates import Estimate
 VERDICTS = (0.0, 0.5, 1.0)
 
 
-class Comparison(NamedTuple):
+class PairwiseShares(NamedTuple):
     """What the verdicts say of the first player.
 
     Attributes:
@@ -52,7 +52,7 @@ def both_orders(one: float, swapped: float) -> float:
 
 def compare(
     verdicts: Sequence[tuple[float | None, float | None]], clusters: Sequence[Hashable] | None = None
-) -> Comparison:
+) -> PairwiseShares:
     """Returns wins, ties and losses of the first player; intervals are those of ``bounded_mean``.
 
     Args:
@@ -75,7 +75,7 @@ def compare(
     def share(of: float) -> Estimate | None:
         return bounded_mean([float(result == of) for result in results], labels)
 
-    return Comparison(
+    return PairwiseShares(
         share(1.0),
         share(0.5),
         share(0.0),

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau, pearsonr, rankdata, spearmanr
+from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from rating.statistics.correlation import average_ranks, correlate
+from benchmarks.auto_arena.correlation import correlate
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -23,12 +23,6 @@ def test_it_agrees_with_scipy_with_ties_and_missing_scores(seed):
     assert found.spearman == pytest.approx(spearmanr(*own).statistic)
     assert found.pearson == pytest.approx(pearsonr(*own).statistic)
     assert found.kendall == pytest.approx(kendalltau(*own).statistic)
-
-
-def test_ranks_of_equal_values_are_averaged():
-    values = [3, 1, 3, 2, 3, 1]
-    assert average_ranks(values) == [5, 1.5, 5, 3, 5, 1.5] == rankdata(values).tolist()
-    assert average_ranks([]) == []
 
 
 def test_pairs_in_the_same_order_are_counted():

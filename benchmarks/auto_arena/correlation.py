@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import rankdata
 
 from rating.statistics.estimates import FEWEST_CLUSTERS, Z_95, Estimate
 
@@ -80,35 +81,16 @@ def correlate(first: Mapping[str, float | None], second: Mapping[str, float | No
     told = math.sqrt(sum(abs(one) for one, _ in signs) * sum(abs(other) for _, other in signs))
     return Correlation(
         n=len(both),
-        spearman=pearson(average_ranks(x), average_ranks(y)),
-        pearson=pearson(x, y),
+        spearman=_pearson(rankdata(x).tolist(), rankdata(y).tolist()),
+        pearson=_pearson(x, y),
         kendall=sum(one * other for one, other in signs) / told if told else None,
         alike=sum(1 - abs(one - other) / 2 for one, other in signs),
         pairs=len(signs),
     )
 
 
-def average_ranks(values: Sequence[float]) -> list[float]:
-    """Returns the rank of each value, the lowest first and from 1; equal values share the mean of their ranks."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    ranks = [0.0] * len(values)
-    before = 0
-    for _, group in itertools.groupby(order, key=values.__getitem__):
-        members = list(group)
-        for index in members:
-            ranks[index] = before + (len(members) + 1) / 2
-        before += len(members)
-    return ranks
-
-
-def pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Returns Pearson's correlation, -1 to 1; ``None`` below two cases, or if all values of a list are equal.
-
-    Raises:
-        ValueError: if the lengths differ.
-    """
-    if len(first) != len(second):
-        raise ValueError(f"expected two values for each case, got {len(first)} and {len(second)}")
+def _pearson(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Returns Pearson's correlation, -1 to 1; ``None`` below two cases, or if all values of a list are equal."""
     if not first or len(set(first)) == 1 or len(set(second)) == 1:
         return None
     x, y = (np.asarray(values, dtype=float) - np.mean(values) for values in (first, second))

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from benchmarks.experiments.proportions import paired_change, unpaired_change
 from rating.statistics.estimates import rate_estimate
-from rating.statistics.proportions import paired_change, unpaired_change
 
 
 def pairs(both, ended, begun, neither):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from rating.statistics.ordering import concordance, rank_correlation
+from benchmarks.deepeval.ordering import concordance, rank_correlation
 
 
 def test_pairs_are_counted_within_groups():

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from benchmarks.experiments.proportions import paired_change
+from benchmarks.simulbench.both_orders import both_orders, compare
 from rating.statistics.estimates import rate_estimate
-from rating.statistics.pairwise import both_orders, compare
-from rating.statistics.proportions import paired_change
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,9 @@ import numpy as np
 EXACT = 16
 """Cases that differ up to which all exchanges are tried, 65536 of them."""
 
+DRAWS = 10_000
+"""Random exchanges if there are too many to try all."""
+
 _TOLERANCE = 1e-9
 
 
@@ -32,9 +35,6 @@ def paired_permutation_test(
     first: Sequence[float],
     second: Sequence[float],
     clusters: Sequence[Hashable] | None = None,
-    *,
-    draws: int = 10_000,
-    seed: int = 0,
 ) -> PermutationTest | None:
     """Tests whether two players differ, by exchanging their values case by case (Fisher's randomisation test, two-sided).
 
@@ -44,8 +44,6 @@ def paired_permutation_test(
         first: values of one player.
         second: those of the other one in the same cases.
         clusters: for each case the group it belongs to; the values of a group are exchanged together. By default each is its own.
-        draws: number of random exchanges if there are too many to try all.
-        seed: of those.
 
     Returns:
         ``None`` if there are no cases. Drawn exchanges are counted with the one that happened, so that p is never 0.
@@ -74,21 +72,10 @@ def paired_permutation_test(
     if exact:
         p = float(np.mean(np.abs(_all_sums(moving)) >= limit))
     else:
-        rng = np.random.default_rng(seed)
-        signs = rng.integers(2, size=(draws, len(moving)), dtype=np.int8) * 2 - 1
-        p = float((np.count_nonzero(np.abs(signs @ moving) >= limit) + 1) / (draws + 1))
+        rng = np.random.default_rng(0)
+        signs = rng.integers(2, size=(DRAWS, len(moving)), dtype=np.int8) * 2 - 1
+        p = float((np.count_nonzero(np.abs(signs @ moving) >= limit) + 1) / (DRAWS + 1))
     return PermutationTest(float(differences.mean()), p, len(sums), exact)
-
-
-def holm(values: Sequence[float]) -> list[float]:
-    """Returns p-values corrected for the number of tests (Holm 1979), in the order given."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    corrected = [0.0] * len(values)
-    highest = 0.0
-    for rank, index in enumerate(order):
-        highest = max(highest, min(1.0, (len(values) - rank) * values[index]))
-        corrected[index] = highest
-    return corrected
 
 
 def _all_sums(sizes: np.ndarray) -> np.ndarray:

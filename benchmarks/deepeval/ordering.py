@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import RESAMPLES, Estimate
-
-FEWEST_GROUPS = 6
-"""Groups below which a resampled interval is too narrow to be shown."""
+from rating.statistics.estimates import FEWEST_GROUPS, RESAMPLES, Estimate
 
 Floats = NDArray[np.float64]
 
@@ -55,7 +52,6 @@ def rank_correlation(
     groups: Sequence[int],
     *,
     given: Sequence[float] | None = None,
-    seed: int = 0,
 ) -> Estimate | None:
     """Returns Spearman's rank correlation of two numbers within groups, with a bootstrap interval, resampled by group.
 
@@ -66,7 +62,6 @@ def rank_correlation(
         second: another one.
         groups: for each case the group it belongs to.
         given: a third one that is held equal: the partial correlation of the ranks.
-        seed: of the resampling.
 
     Returns:
         The correlation, -1 to 1; ``None`` where it is undefined: if a number is the same for all cases of each group, or follows
@@ -90,7 +85,7 @@ def rank_correlation(
         return None
     if count < FEWEST_GROUPS:
         return Estimate(value, None, None, n, count)
-    drawn = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=RESAMPLES)
+    drawn = np.random.default_rng(0).multinomial(count, np.full(count, 1 / count), size=RESAMPLES)
     found = _correlations(drawn @ sums, len(columns))
     found = found[~np.isnan(found)]
     if len(found) < 0.9 * RESAMPLES or found.min() == found.max():
