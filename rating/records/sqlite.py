@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from agents.private_file import create_private
-from rating.errors import DamagedFile, RunError, StoreError
+from rating.errors import RunError, StoreError
 from rating.records.sql import Row
 
 APPLICATION_ID = 0x4C4D4172  # "LMAr" in the header of the file says that the database is one of ours
@@ -389,4 +389,6 @@ def _check_tables(path: Path, db: sqlite3.Connection) -> None:
 
 
 def _damaged(path: Path, what: str) -> RunError:
-    return DamagedFile(f"{path}: the database is damaged ({what}); nothing in it was changed")
+    return RunError(
+        f"{path}: the database is damaged ({what}); nothing in it was changed; recover a copy with: sqlite3 {path.name} .recover"
+    )
