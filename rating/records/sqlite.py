@@ -3,7 +3,6 @@
 import os
 import shutil
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -26,9 +25,6 @@ _PAGES_OF_LOG = 8_000
 The rows of a match lie wherever its id has its place, so that in a long run nearly each of the thousand pages that SQLite waits
 for by default would be written, and waited for, for two or three matches.
 """
-
-_ONE_WRITE = 0.1
-"""Seconds in which who writes a frame of the log has gone on."""
 
 UNFINISHED = ".new"
 """Behind the name of a database while it is made."""
@@ -241,7 +237,7 @@ def open_existing(path: Path) -> Sqlite:
     """
     if not path.exists():
         raise RunError(f"{path}: expected the database of a run, but it does not exist")
-    _check_log(path)
+    _check_log_belongs(path)
     writable = os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)
     db = _connect(path.absolute().as_uri()) if writable else _connect_to_read(path, timeout=30)
     with _closed_if_unusable(path, db):
@@ -340,24 +336,6 @@ def _check(path: Path, db: sqlite3.Connection) -> None:
     if verdict != "ok":
         raise _damaged(path, " ".join(verdict.split()))
     _check_tables(path, db)
-
-
-def _check_log(path: Path) -> None:
-    """Checks that SQLite will not throw away a part of the log that a killed process left."""
-    _check_log_belongs(path)
-    log = _log_of(path)
-    if log.exists():
-        from rating.records.sqlite_log import find_damage
-
-        try:
-            damage = find_damage(log)
-            if damage:  # or somebody wrote just there, while it was read
-                time.sleep(_ONE_WRITE)
-                damage = find_damage(log)
-        except OSError as error:
-            raise RunError(f"{log}: expected the log of a database, but it cannot be read: {error}") from error
-        if damage:
-            raise _damaged(path, f"{log.name}: {damage}")
 
 
 def _check_log_belongs(path: Path) -> None:
