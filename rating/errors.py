@@ -22,10 +22,6 @@ class ClaimLost(StoreError):
     """A write for a match that another worker plays by now; nothing was written."""
 
 
-class DamagedFile(RunError):
-    """The file of a run is damaged; it was left as it is, and what verifies of it can be salvaged."""
-
-
 class BudgetExceeded(HarnessError):
     """A limit of the run was reached; everything played is kept and the run can go on.
 

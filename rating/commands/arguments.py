@@ -270,14 +270,6 @@ def _reparse(parser: argparse.ArgumentParser) -> None:
     _add_trust(parser)
 
 
-def _salvage(parser: argparse.ArgumentParser) -> None:
-    _add_run(parser)
-    _add_trust(parser)
-    parser.add_argument(
-        "--out", type=local_path, required=True, metavar="DIR", help="directory of the new run; must be new or empty"
-    )
-
-
 def _import(parser: argparse.ArgumentParser) -> None:
     """Adds what ``import`` is told; formats are checked by what reads them."""
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files of one format")
@@ -604,13 +596,6 @@ _COMMANDS = (
     _Command("attach", "attach.attach", "make a directory for a run in PostgreSQL that another machine began", _attach),
     _Command("move", "move.move", "keep a run in PostgreSQL from now on, or in a file again", _move),
     _Command("migrate", "migrate.migrate", "make the tables of a run those of this version, after a back-up", _migrate),
-    _Command(
-        "salvage",
-        "salvage.salvage_run",
-        "copy what can be verified of a damaged run into a new one, and list the rest",
-        _salvage,
-        json=True,
-    ),
 )
 
 

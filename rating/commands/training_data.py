@@ -9,7 +9,6 @@ from typing import Any
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
-from rating.replacing import is_stream
 from rating.running import run_directory
 from rating.training_data.exporting import FORMATS, Export, write_file
 from rating.training_data.selection import DAMAGED, Selection, Tally
@@ -34,8 +33,6 @@ def export_training_data(args: argparse.Namespace) -> int:
     if args.parquet and args.out is None:
         raise OptionError("--parquet: expected --out DIR, the directory to make")
     own: dict[str, Any] = {name: value for name, value in given.items() if name in _OF_FORMATS}
-    if "directory" in known and args.out is not None and not is_stream(args.out):
-        own["directory"] = args.out.absolute().parent
     selection = Selection(**{name: value for name, value in given.items() if name in _SELECTION})
     config, store = run_directory.open_run(args.dir)
     with closing(store):

@@ -319,19 +319,17 @@ class LoggedCalls:
 
     Args:
         path: the file.
-        max_damaged: lines that hold something else after which it is read no further.
 
     Attributes:
         damage: what is wrong with lines that were left out while the log was read last, each with its number.
         place: behind the last line that was read, in bytes.
 
     Raises:
-        RunError: when read, if more lines hold something else.
+        RunError: when read, if more than ``MAX_DAMAGED`` lines hold something else.
     """
 
-    def __init__(self, path: Path, max_damaged: int = MAX_DAMAGED) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._max_damaged = max_damaged
         self._file = _inode(path)
         self._lines = 0
         self.damage: list[str] = []
@@ -371,7 +369,7 @@ class LoggedCalls:
 
     def _note(self, what: str) -> None:
         self.damage.append(f"line {self._lines}: {what}")
-        if len(self.damage) > self._max_damaged:
+        if len(self.damage) > MAX_DAMAGED:
             raise RunError(
                 f"{self._path}, line {self._lines}: expected a log of calls, but {what}; put it back, or move it away"
             )

@@ -12,7 +12,6 @@ from rating.errors import RunError
 _LEVEL = 6
 _WINDOW = 32768
 """Bytes that zlib looks back."""
-_HAS_DICTIONARY = 0x20  # in the second byte, by RFC 1950
 LARGEST = 64 << 20
 """Bytes that are packed together; what unpacks to more was not packed here."""
 
@@ -37,11 +36,6 @@ def unpack_lines(data: bytes, dictionary: bytes) -> list[str]:
         return unpack(data, dictionary).decode().split("\n")
     except UnicodeDecodeError as error:
         raise RunError(f"the record of a run is damaged: the turns of a match are no text ({error})") from error
-
-
-def needs_dictionary(data: bytes) -> bool:
-    """Says whether packed data begin like those that were packed with a dictionary."""
-    return len(data) > 1 and bool(data[1] & _HAS_DICTIONARY)
 
 
 def pack(data: bytes, dictionary: bytes = b"") -> bytes:
@@ -69,8 +63,7 @@ def unpack(data: bytes, dictionary: bytes = b"") -> bytes:
         raise RunError(f"the record of a run is damaged: packed turns cannot be read ({error})") from error
     if not unpacker.eof and len(unpacked) == LARGEST:
         raise RunError(
-            f"the record of a run is damaged: a row unpacks to more than {LARGEST >> 20} MiB, which no run writes; copy what"
-            " verifies into a new directory: llmarena salvage DIR --out NEW"
+            f"the record of a run is damaged: a row unpacks to more than {LARGEST >> 20} MiB, which no run writes"
         )
     if not unpacker.eof or unpacker.unused_data:
         raise RunError("the record of a run is damaged: packed turns end too early or too late")

@@ -3,7 +3,6 @@
 import os
 import shutil
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -11,7 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from agents.private_file import create_private
-from rating.errors import DamagedFile, RunError, StoreError
+from rating.errors import RunError, StoreError
 from rating.records.sql import Row
 
 APPLICATION_ID = 0x4C4D4172  # "LMAr" in the header of the file says that the database is one of ours
@@ -26,9 +25,6 @@ _PAGES_OF_LOG = 8_000
 The rows of a match lie wherever its id has its place, so that in a long run nearly each of the thousand pages that SQLite waits
 for by default would be written, and waited for, for two or three matches.
 """
-
-_ONE_WRITE = 0.1
-"""Seconds in which who writes a frame of the log has gone on."""
 
 UNFINISHED = ".new"
 """Behind the name of a database while it is made."""
@@ -241,7 +237,7 @@ def open_existing(path: Path) -> Sqlite:
     """
     if not path.exists():
         raise RunError(f"{path}: expected the database of a run, but it does not exist")
-    _check_log(path)
+    _check_log_belongs(path)
     writable = os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)
     db = _connect(path.absolute().as_uri()) if writable else _connect_to_read(path, timeout=30)
     with _closed_if_unusable(path, db):
@@ -342,24 +338,6 @@ def _check(path: Path, db: sqlite3.Connection) -> None:
     _check_tables(path, db)
 
 
-def _check_log(path: Path) -> None:
-    """Checks that SQLite will not throw away a part of the log that a killed process left."""
-    _check_log_belongs(path)
-    log = _log_of(path)
-    if log.exists():
-        from rating.records.sqlite_log import find_damage
-
-        try:
-            damage = find_damage(log)
-            if damage:  # or somebody wrote just there, while it was read
-                time.sleep(_ONE_WRITE)
-                damage = find_damage(log)
-        except OSError as error:
-            raise RunError(f"{log}: expected the log of a database, but it cannot be read: {error}") from error
-        if damage:
-            raise _damaged(path, f"{log.name}: {damage}")
-
-
 def _check_log_belongs(path: Path) -> None:
     """Checks that a log is not that of an empty file, with which SQLite deletes it even for reading."""
     log = _log_of(path)
@@ -389,4 +367,6 @@ def _check_tables(path: Path, db: sqlite3.Connection) -> None:
 
 
 def _damaged(path: Path, what: str) -> RunError:
-    return DamagedFile(f"{path}: the database is damaged ({what}); nothing in it was changed")
+    return RunError(
+        f"{path}: the database is damaged ({what}); nothing in it was changed; recover a copy with: sqlite3 {path.name} .recover"
+    )

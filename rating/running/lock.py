@@ -22,24 +22,6 @@ else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def check_free(path: Path) -> None:
-    """Checks that nobody plays in a directory, into which nothing is written for that.
-
-    Raises:
-        RunError: if another process does.
-    """
-    if (path / LOCK).exists():
-        with (path / LOCK).open(encoding="utf-8") as file:
-            _take_or_say(path, file)
-
-
-def _take_or_say(path: Path, file: IO[str]) -> None:
-    try:
-        _take(file)
-    except (BlockingIOError, PermissionError):  # as Linux and macOS say it, and as Windows does
-        raise RunError(f"{path}: another process is playing this run; wait for it or stop it") from None
-
-
 class Lock:
     """Keeps a second process from playing in the same directory while entered; freed by the system when the process ends.
 
@@ -53,7 +35,10 @@ class Lock:
     def __init__(self, path: Path) -> None:
         self._file = (path / LOCK).open("w", encoding="utf-8")
         try:
-            _take_or_say(path, self._file)
+            _take(self._file)
+        except (BlockingIOError, PermissionError):  # as Linux and macOS say it, and as Windows does
+            self._file.close()
+            raise RunError(f"{path}: another process is playing this run; wait for it or stop it") from None
         except BaseException:
             self._file.close()
             raise

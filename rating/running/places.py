@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from llmarena_envs.core.options import OptionError
-from rating.errors import DamagedFile, RunError
+from rating.errors import RunError
 from rating.records import sqlite
 from rating.records.file import create_file, open_file
 from rating.records.postgres.address import Address, parse_address
@@ -84,12 +84,7 @@ def open_store(path: Path, *, read_only: bool = False) -> Store:
     address = address_of(path)
     if address is not None:
         return open_address(address, read_only=read_only)
-    try:
-        return open_file(path / DATABASE, read_only=read_only)
-    except DamagedFile as error:
-        raise RunError(
-            f"{error}; what verifies goes on in a new directory: llmarena salvage {path} --out NEW"
-        ) from error
+    return open_file(path / DATABASE, read_only=read_only)
 
 
 def open_address(address: Address, *, read_only: bool = False) -> Store:

@@ -1,25 +1,18 @@
 """Rows of deals only: what was dealt in recorded matches, to be played by a model that is trained."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from rating.records.record import Record
 from rating.training_data.columns import ORIGIN, deal_columns
 from rating.training_data.selection import Tally
-from rating.training_data.spool import RowSpool
 
 
 @dataclass(frozen=True)
 class Deals:
-    """How a deal is told: as the environment, options and seed of its matches, with every seat free.
-
-    Attributes:
-        directory: where the deals wait on disk for their other matches.
-    """
-
-    directory: Path | None = None
+    """How a deal is told: as the environment, options and seed of its matches, with every seat free."""
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -28,17 +21,16 @@ class Deals:
 
     def rows(self, records: Iterable[Record], tally: Tally) -> Iterator[dict[str, Any]]:
         """Yields every deal once, with the number of its matches."""
-        with RowSpool(self.directory) as spool:
-            for record in records:
-                try:
-                    deal = deal_columns(record.match)
-                except ValueError as error:
-                    tally.damaged(f"match {record.match.number} of {record.match.environment}", str(error))
-                    continue
-                tally.take(record.match)
-                spool.add(deal["group"], deal)
-            last = ""
-            for row, matches in spool.grouped():
-                if row["group"] != last:
-                    yield {**row, "matches": matches}
-                last = row["group"]
+        deals: dict[str, dict[str, Any]] = {}
+        matches: Counter[str] = Counter()
+        for record in records:
+            try:
+                deal = deal_columns(record.match)
+            except ValueError as error:
+                tally.damaged(f"match {record.match.number} of {record.match.environment}", str(error))
+                continue
+            tally.take(record.match)
+            deals.setdefault(deal["group"], deal)
+            matches[deal["group"]] += 1
+        for group, deal in deals.items():
+            yield {**deal, "matches": matches[group]}

@@ -111,7 +111,7 @@ class Export:
             columns=self._format.columns,
             written=written,
             tally=self.tally,
-            options={"format": name} | {key: value for key, value in asked.items() if key != "directory"},
+            options={"format": name} | asked,
             run={
                 "play digest of the run": self._store.digest(),
                 "seal of the run": self._store.sealed or "none: it is under way, or was killed",

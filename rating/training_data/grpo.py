@@ -5,14 +5,13 @@ Rows of one prompt stand together: advantages are relative to them.
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from rating.training_data.columns import MESSAGE, ORIGIN_OF_PART, REPLIES, Part, replies_of
 from rating.training_data.conversations import messages_of
-from rating.training_data.spool import RowSpool
 
 
 @dataclass(frozen=True)
@@ -21,11 +20,9 @@ class Grpo:
 
     Attributes:
         reasoning: whether what was thought stands in a column of its own.
-        directory: where the rows wait on disk for the others of their prompt.
     """
 
     reasoning: bool = False
-    directory: Path | None = None
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -42,24 +39,25 @@ class Grpo:
 
     def rows(self, parts: Iterable[Part]) -> Iterator[dict[str, Any]]:
         """Yields a row a conversation; all replies stay in it, since all of them led to the reward."""
-        with RowSpool(self.directory) as spool:
-            for part in parts:
-                for conversation in part.seat.conversations:
-                    messages, replies = messages_of(conversation, rejected=True)
-                    start = next(place for place, message in enumerate(messages) if message["role"] == "assistant")
-                    prompt, completion = messages[:start], messages[start:]
-                    key = prompt_id(part, prompt)
-                    row = {
-                        "prompt": prompt,
-                        "completion": completion,
-                        "mask": [message["role"] == "assistant" for message in completion],
-                        "prompt_id": key,
-                        **replies_of(part, replies, reasoning=self.reasoning),
-                        **part.origin(),
-                    }
-                    spool.add(key, row)
-            for row, samples in spool.grouped():
-                yield {**row, "samples": samples}
+        samples: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+        for part in parts:
+            for conversation in part.seat.conversations:
+                messages, replies = messages_of(conversation, rejected=True)
+                start = next(place for place, message in enumerate(messages) if message["role"] == "assistant")
+                prompt, completion = messages[:start], messages[start:]
+                key = prompt_id(part, prompt)
+                row = {
+                    "prompt": prompt,
+                    "completion": completion,
+                    "mask": [message["role"] == "assistant" for message in completion],
+                    "prompt_id": key,
+                    **replies_of(part, replies, reasoning=self.reasoning),
+                    **part.origin(),
+                }
+                samples[key].append(row)
+        for rows in samples.values():
+            for row in rows:
+                yield {**row, "samples": len(rows)}
 
 
 def prompt_id(part: Part, prompt: list[dict[str, str]]) -> str:

@@ -126,5 +126,5 @@ _CHECKS: dict[str, Callable[[list[str], pytest.MonkeyPatch], None]] = {
     "python3": _check_python,
     "pip": _check_pip,
     "pytest": _check_pytest,
-    **dict.fromkeys(("cd", "mkdir", "export", "git", "."), _take),
+    **dict.fromkeys(("cd", "cp", "mkdir", "mv", "rm", "export", "git", "."), _take),
 }

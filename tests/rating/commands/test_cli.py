@@ -307,9 +307,7 @@ def test_mistakes_are_refused_with_what_was_expected(capsys, tmp_path, arguments
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    "arguments", [("rate",), ("serve",), ("workers",), ("salvage", "--out", "new"), ("run", "study.toml", "--out")]
-)
+@pytest.mark.parametrize("arguments", [("rate",), ("serve",), ("workers",), ("run", "study.toml", "--out")])
 def test_an_address_is_no_directory_and_not_repeated(capsys, arguments):
     with pytest.raises(SystemExit):
         main([*arguments, "postgresql://me:geheim@h/d"])

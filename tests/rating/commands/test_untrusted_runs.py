@@ -29,7 +29,6 @@ READS = {
     "agreement": [["--environment", "debate_v0"]],
     "export": [["--format", name] for name in ("jsonl", "csv", "battles", "matrix", "verdicts", "sft", "preference")]
     + [["--format", "grpo"], ["--format", "deals"]],
-    "salvage": [["--out", "salvaged"]],
     "serve": [[]],
     "migrate": [["--backup", "back-up"]],
     "workers": [[]],
@@ -158,7 +157,7 @@ def own_game(tmp_path_factory):
 def commands_on(run):
     """Returns every command that reads, on a copy of a run."""
     folder = run.parent
-    for name in ("salvaged", "imported", "back-up"):
+    for name in ("imported", "back-up"):
         shutil.rmtree(folder / name, ignore_errors=True)
     (folder / "back-up").unlink(missing_ok=True)
     battle = {"environment": "trap.game", "model_a": "a", "model_b": "b", "winner": "model_a"}

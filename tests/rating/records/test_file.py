@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rating.errors import DamagedFile, RunError, StoreError
+from rating.errors import RunError, StoreError
 from rating.records.file import create_file, open_file
 from rating.records.match import Match
 from rating.records.sqlite import SCHEMA_VERSION
@@ -77,7 +77,7 @@ def test_the_log_of_a_file_that_was_emptied_is_kept(store, tmp_path, reader):
     for file in path_of(store).parent.glob("run.db*"):
         shutil.copy(file, copy)
     (copy / "run.db").write_bytes(b"")
-    with pytest.raises(DamagedFile, match=r"empty, but its log run\.db-wal is not"):
+    with pytest.raises(RunError, match=r"empty, but its log run\.db-wal is not"):
         open_file(copy / "run.db", **reader)
     assert (copy / "run.db-wal").stat().st_size > 0
 

@@ -1,12 +1,18 @@
 """A disk that is full, or on which nothing may be written: it is said, nothing is lost, and with room the run goes on."""
 
+import io
+import re
 import shutil
+from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
 from rating.cli import main
 from rating.records.calls import CALLS, CallLog, LoggedCalls
-from tests.rating.running.test_salvage import log, logged
+from rating.records.export import write_jsonl
+from rating.records.file import open_file
+from tests.rating.records.test_calls import LOGGED
 from tests.support.disks import read_only, small_disk
 
 RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--seed", "3"]
@@ -21,6 +27,14 @@ def said(capsys, *arguments, code=2):
     errors = capsys.readouterr().err
     assert "Traceback" not in errors
     return errors
+
+
+def log(directory):
+    """Returns everything recorded of the matches of a run but wall times."""
+    with closing(open_file(directory / "run.db")) as store:
+        text = io.StringIO()
+        write_jsonl(store.records(), text)
+        return re.sub(r'"seconds": [^,}]+', "", text.getvalue()), store.digest()
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +69,10 @@ def test_what_finds_no_room_at_all_leaves_nothing_that_is_in_the_way(capsys, tmp
     disk = tmp_path / "disk"
     disk.mkdir()
     with small_disk(disk, 16_384):
-        for out, arguments in (("run", ["run", *RUN]), ("new", ["salvage", str(whole["workers"])])):
-            assert str(disk / out) in said(capsys, *arguments, "--out", disk / out)
-        kept = [shutil.copytree(disk / name, tmp_path / name) for name in ("run", "new")]
-    assert main(["run", *RUN, "--workers", "2", "--quiet", "--out", str(kept[0])]) == 0
-    assert log(kept[0]) == log(whole["workers"])
+        assert str(disk / "run") in said(capsys, "run", *RUN, "--out", disk / "run")
+        kept = shutil.copytree(disk / "run", tmp_path / "run")
+    assert main(["run", *RUN, "--workers", "2", "--quiet", "--out", str(kept)]) == 0
+    assert log(kept) == log(whole["workers"])
 
 
 def test_a_report_without_room_leaves_the_earlier_one(capsys, tmp_path, whole):
@@ -80,11 +93,11 @@ def test_a_log_of_calls_without_room_holds_whole_lines_when_there_is_room_again(
         calls, written = CallLog(disk / CALLS), 0
         with pytest.raises(OSError, match=CALLS):
             for number in range(1000):
-                calls.write(logged(number))
+                calls.write(replace(LOGGED, call=replace(LOGGED.call, prompt_tokens=number)))
                 written += 1
         content = (disk / CALLS).read_bytes()
         (disk / CALLS).write_bytes(content[: content.index(b"\n") + 1])
-        calls.write(logged(1))
+        calls.write(replace(LOGGED, call=replace(LOGGED.call, prompt_tokens=1)))
         calls.close()
         read = LoggedCalls(disk / CALLS)
         assert [entry.call.prompt_tokens for entry in read] == [0, 1]
@@ -97,15 +110,8 @@ def test_a_directory_that_may_only_be_read_is_read(capsys, tmp_path, whole):
     run = shutil.copytree(whole["workers"], folder / "run")
     before = {path.name: path.read_bytes() for path in run.iterdir()}
     with read_only(run):
-        for arguments in (
-            ["resume", run],
-            ["report", run],
-            ["run", *RUN, "--out", run / "new"],
-            ["salvage", whole["workers"], "--out", run / "new"],
-        ):
+        for arguments in (["resume", run], ["report", run], ["run", *RUN, "--out", run / "new"]):
             assert str(run) in said(capsys, *arguments)
         for arguments in (["rate"], ["export"], ["replay", "--verify"], ["report", "--output", tmp_path / "page"]):
             assert main([arguments[0], str(run), *map(str, arguments[1:])]) == 0
-        assert main(["salvage", str(run), "--out", str(tmp_path / "new")]) == 0
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
-    assert log(tmp_path / "new") == log(run)
