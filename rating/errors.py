@@ -18,10 +18,6 @@ class StoreError(RunError):
     """What the engine of a store says when it fails, e.g. that there is no room or no connection."""
 
 
-class ClaimLost(StoreError):
-    """A write for a match that another worker plays by now; nothing was written."""
-
-
 class DamagedFile(RunError):
     """The file of a run is damaged; it was left as it is, and what verifies of it can be salvaged."""
 

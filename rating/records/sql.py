@@ -92,9 +92,6 @@ class Sql(Protocol):
             RunError: if somebody plays it.
         """
 
-    def others_write(self) -> bool:
-        """Says, in a transaction, whether others are at matches of the run; if not, none begins to write before its end."""
-
     def changes(self) -> int | None:
         """Returns a number that is another one soon after something was written; ``None`` where files of the run show that."""
 

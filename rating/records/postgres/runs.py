@@ -21,7 +21,7 @@ def create(address: Address) -> Postgres:
             if not _is_empty(db):
                 raise RunError(
                     f"{db.name}: expected a new name, but there is a run of this name; to name another one: ?run=NAME behind"
-                    " the address; to go on with that one from here: llmarena attach"
+                    " the address; to go on with that one: llmarena resume DIR, with its directory or a copy of that"
                 )
             db.execute(f'DROP SCHEMA "{address.schema}" CASCADE')  # its making was interrupted
         with db.transaction():
@@ -33,9 +33,11 @@ def create(address: Address) -> Postgres:
 
 
 def make_tables(db: Postgres) -> None:
-    """Makes the tables of a new run within a transaction, with the rights of workers and readers."""
-    roles = db.all("SELECT rolname FROM pg_roles WHERE rolname IN (?, ?)", schema.WORKER, schema.READER)
-    for statement in schema.creation(db.address.schema, [role for (role,) in roles]):
+    """Makes the tables of a new run within a transaction, with the rights of who only reads."""
+    statements = schema.creation(db.address.schema)
+    if db.row("SELECT 1 FROM pg_roles WHERE rolname = ?", schema.READER):
+        statements += schema.rights_of_reader(db.address.schema)
+    for statement in statements:
         db.execute(statement)
 
 
@@ -53,12 +55,10 @@ def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
     db = Postgres(address, read_only=read_only)
     try:
         version = db.version()
-        if version > schema.VERSION:
-            raise RunError(schema.too_new(db.name, version))
-        if version < schema.VERSION:
+        if version != schema.VERSION:
             raise RunError(
-                f"{db.name}: expected schema version {schema.VERSION}, got {version}; migrate it:"
-                f" llmarena migrate '{address.url}' --run {address.run} --backup FILE"
+                f"{db.name}: expected schema version {schema.VERSION}, got {version}: it was written by another version of"
+                " llmarena-envs; install that version to read it"
             )
         # Without the right its tables are not even found.
         if not db.all("SELECT 1 WHERE has_schema_privilege(?, 'USAGE')", address.schema):
