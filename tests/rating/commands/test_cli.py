@@ -308,13 +308,13 @@ def test_mistakes_are_refused_with_what_was_expected(capsys, tmp_path, arguments
 
 
 @pytest.mark.parametrize(
-    "arguments", [("rate",), ("serve",), ("workers",), ("salvage", "--out", "new"), ("run", "study.toml", "--out")]
+    "arguments", [("rate",), ("serve",), ("salvage", "--out", "new"), ("run", "study.toml", "--out")]
 )
 def test_an_address_is_no_directory_and_not_repeated(capsys, arguments):
     with pytest.raises(SystemExit):
         main([*arguments, "postgresql://me:geheim@h/d"])
     told = capsys.readouterr().err
-    assert "llmarena attach" in told and "geheim" not in told
+    assert "named by its directory" in told and "geheim" not in told
 
 
 def test_argparse_refuses_with_the_same_code(capsys):
