@@ -16,10 +16,6 @@ class TransactionLost(StoreError):
     """Whether a transaction was written is not known, or it was undone: it may be repeated if that does no harm."""
 
 
-class Refused(StoreError):
-    """What the engine will not do for this user however often it is asked."""
-
-
 _TRIES = 5
 """How often something is written that is lost."""
 

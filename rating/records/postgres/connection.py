@@ -17,7 +17,7 @@ from rating.records.postgres.address import SCHEMA, Address
 from rating.records.postgres.failures import FAILED, UNDONE, explained
 from rating.records.postgres.loop import LoopThread
 from rating.records.postgres.texts import from_stored, to_stored
-from rating.records.sql import Refused, Row, TransactionLost
+from rating.records.sql import Row, TransactionLost
 
 T = TypeVar("T")
 
@@ -237,7 +237,7 @@ class Postgres:
         self._held = await self._connect()
         self._raw = await _raw(self._held)
         if (encoding := self._raw.get_settings().server_encoding) != _ENCODING:
-            raise Refused(
+            raise StoreError(
                 f"{self.name}: expected a database in {_ENCODING}, which has a place for every character, got one in {encoding};"
                 " make another one: createdb --template=template0 --locale=C --encoding=UTF8 NAME"
             )

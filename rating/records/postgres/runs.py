@@ -1,10 +1,9 @@
-"""The runs that a database of PostgreSQL holds: how one is made, opened, deleted and found."""
+"""The runs that a database of PostgreSQL holds: how one is made, opened and deleted."""
 
-from rating.errors import RunError
+from rating.errors import RunError, StoreError
 from rating.records.postgres import schema
-from rating.records.postgres.address import SCHEMA, Address
+from rating.records.postgres.address import Address
 from rating.records.postgres.connection import Postgres
-from rating.records.sql import Refused
 
 
 def create(address: Address) -> Postgres:
@@ -50,7 +49,7 @@ def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
 
     Raises:
         RunError: if there is none, it is damaged, or was written by another version. It is left as it is.
-        Refused: if this user may not use it.
+        StoreError: if this user may not use it.
     """
     db = Postgres(address, read_only=read_only)
     try:
@@ -62,7 +61,7 @@ def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
             )
         # Without the right its tables are not even found.
         if not db.all("SELECT 1 WHERE has_schema_privilege(?, 'USAGE')", address.schema):
-            raise Refused(
+            raise StoreError(
                 f'{db.name}: permission denied for schema "{address.schema}"; its owner has to grant USAGE on it, and on its'
                 " tables what is to be done with them"
             )
@@ -97,15 +96,6 @@ def drop(address: Address) -> None:
     try:
         db.lock()
         db.execute(f'DROP SCHEMA IF EXISTS "{address.schema}" CASCADE')
-    finally:
-        db.close()
-
-
-def find_runs(address: Address) -> list[str]:
-    """Returns the names of the runs in a database."""
-    db = Postgres(address, read_only=True)
-    try:
-        return [name.removeprefix(SCHEMA) for name, _ in db.all(schema.FIND_RUNS)]
     finally:
         db.close()
 
