@@ -49,15 +49,15 @@ class CallTable:
 
     def reader(self) -> Calls:
         """Returns what reads the table."""
-        return SharedCalls(self._sql)
+        return TableCalls(self._sql)
 
     def writer(self) -> CallWriter:
         """Returns what writes into the table; the caller holds the lock of the run."""
         repeated(lambda: self._sql.execute(_LOSE))
-        return SharedCallLog(self._sql)
+        return TableCallLog(self._sql)
 
 
-class SharedCalls:
+class TableCalls:
     """The calls of a run.
 
     Args:
@@ -108,7 +108,7 @@ class SharedCalls:
                 return
 
 
-class SharedCallLog:
+class TableCallLog:
     """Writes down the calls of one process.
 
     Args:
