@@ -18,10 +18,6 @@ class StoreError(RunError):
     """What the engine of a store says when it fails, e.g. that there is no room or no connection."""
 
 
-class ClaimLost(StoreError):
-    """A write for a match that another worker plays by now; nothing was written."""
-
-
 class BudgetExceeded(HarnessError):
     """A limit of the run was reached; everything played is kept and the run can go on.
 

@@ -21,8 +21,7 @@
 
   * ``HarnessError`` (``rating.errors``): a run that cannot go on.
 
-    * ``RunError``: a run directory, run file or database that cannot be used; ``StoreError`` if its engine says so, ``ClaimLost``
-      if another worker plays the match by now.
+    * ``RunError``: a run directory, run file or database that cannot be used; ``StoreError`` if its engine says so.
     * ``BudgetExceeded``: a limit that the run file sets was reached; ``ErrorBudgetExceeded`` for failures.
     * ``IncompleteRun``: a run has ended with void matches or a paused game.
     * ``ClusterError``: a cluster in which nothing can be played for now.

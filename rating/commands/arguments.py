@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rating.commands.values import amount, count, duration, finite, local_path, names, positive, worker_name
+from rating.commands.values import amount, count, duration, finite, local_path, names, positive
 
 DEFAULT_HOST = "127.0.0.1"
 """Where pages are served: for this machine only."""
@@ -165,14 +165,6 @@ def _demo(parser: argparse.ArgumentParser) -> None:
     )
     _add_store(parser)
     _add_wide(parser)
-
-
-def _attach(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("url", metavar="URL", help="address of the database: postgresql://USER@HOST:PORT/DATABASE")
-    parser.add_argument("run", metavar="RUN", help="name of the run in it")
-    parser.add_argument(
-        "--out", type=local_path, metavar="DIR", help="directory to make (default: the name of the run)"
-    )
 
 
 def _rate(parser: argparse.ArgumentParser) -> None:
@@ -382,61 +374,6 @@ def _add_address(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _work(parser: argparse.ArgumentParser) -> None:
-    _add_shared_run(parser)
-    parser.add_argument(
-        "--name", type=worker_name, metavar="NAME", help="name of this worker (default: its host and process)"
-    )
-    parser.add_argument(
-        "--executor",
-        choices=("auto", "asyncio", "process", "ray"),
-        help="where matches of scripted policies are played (default auto: in a pool of processes)",
-    )
-    parser.add_argument(
-        "--concurrency", type=positive, metavar="N", help="matches with models at once (default: as the run file says)"
-    )
-    parser.add_argument("--workers", type=count, metavar="N", help="processes for scripted matches; 0 for one a core")
-    parser.add_argument(
-        "--lease",
-        type=duration,
-        default=30.0,
-        metavar="TIME",
-        help="without a sign of life for so long this worker is taken for dead (default 30 s)",
-    )
-    parser.add_argument(
-        "--idle",
-        type=duration,
-        metavar="TIME",
-        help="how long to wait for the run to begin or go on (default: for ever)",
-    )
-    _add_cache(parser)
-
-
-def _workers(parser: argparse.ArgumentParser) -> None:
-    _add_shared_run(parser)
-    parser.add_argument("--all", action="store_true", help="show those too that have left or died")
-    parser.add_argument("--watch", action="store_true", help="show it anew every few seconds until interrupted")
-    parser.add_argument(
-        "--drain",
-        type=worker_name,
-        metavar="NAME",
-        help="let a worker, by name or id, play what it holds to its end and then leave",
-    )
-
-
-def _add_shared_run(parser: argparse.ArgumentParser) -> None:
-    """Adds which run in PostgreSQL is meant."""
-    parser.add_argument(
-        "dir", nargs="?", type=local_path, metavar="DIR", help="directory of the run; or --store and --run"
-    )
-    parser.add_argument(
-        "--store",
-        metavar="URL",
-        help="its database: postgresql://USER@HOST:PORT/DATABASE (password: PGPASSWORD or PGPASSFILE)",
-    )
-    parser.add_argument("--run", metavar="NAME", help="its name there")
-
-
 def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dir", type=local_path, metavar="DIR", help="directory of the run")
 
@@ -476,9 +413,9 @@ def _add_session(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-errors", type=count, metavar="N", help="failures of providers after which play stops")
     parser.add_argument(
         "--executor",
-        choices=("auto", "asyncio", "process", "ray", "workers"),
-        help="where matches are played, in place of what the run file says: this process, a pool of processes, a Ray cluster"
-        " (RAY_ADDRESS), or workers that join; it changes no result",
+        choices=("auto", "asyncio", "process", "ray"),
+        help="where matches are played, in place of what the run file says: this process, a pool of processes, or a Ray cluster"
+        " (RAY_ADDRESS); it changes no result",
     )
     parser.add_argument(
         "--keep-going",
@@ -524,8 +461,7 @@ def _move(parser: _Parser) -> None:
 
 
 def _migrate(parser: _Parser) -> None:
-    parser.add_argument("place", metavar="DIR|URL", help="directory of a run, or address of the database that holds it")
-    parser.add_argument("--run", metavar="NAME", help="name of the run in the database")
+    _add_run(parser)
     parser.add_argument(
         "--backup",
         type=Path,
@@ -587,13 +523,6 @@ _COMMANDS = (
     _Command("export", "read.export", "write the log of a run, or results of pairs, to standard output", _export),
     _Command("import", "import_log.import_log", "bring in the results in logs of others", _import, json=True),
     _Command("serve", "web.serve", "show a run in a browser, while it is played or afterwards", _serve),
-    _Command(
-        "work", "work.work", "play matches of a run in PostgreSQL that is coordinated elsewhere", _work, goes_on=True
-    ),
-    _Command(
-        "workers", "workers.workers", "show who plays a run in PostgreSQL, and drain workers", _workers, json=True
-    ),
-    _Command("attach", "attach.attach", "make a directory for a run in PostgreSQL that another machine began", _attach),
     _Command("move", "move.move", "keep a run in PostgreSQL from now on, or in a file again", _move),
     _Command("migrate", "migrate.migrate", "make the tables of a run those of this version, after a back-up", _migrate),
 )

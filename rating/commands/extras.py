@@ -25,6 +25,6 @@ def check_extra(who_needs: str, extra: str, *packages: str) -> None:
             ) from error
 
 
-def check_postgres(who_needs: str = "a run in PostgreSQL needs") -> None:
+def check_postgres() -> None:
     """Checks likewise that the packages are installed by which runs are kept in PostgreSQL."""
-    check_extra(who_needs, "postgres", "sqlalchemy", "asyncpg")
+    check_extra("a run in PostgreSQL needs", "postgres", "sqlalchemy", "asyncpg")

@@ -25,10 +25,8 @@ from rating.running.budget import Budget
 from rating.running.contests import idle_stop_rules, paused
 from rating.running.executors.choice import check_executor
 from rating.running.judge_warnings import family_warnings, scripted_judge_warnings
-from rating.running.places import address_of
 from rating.running.run_file import RunConfig, parse_run_file, run_file_text
 from rating.running.run_file_source import RunFileText, read_run_file
-from rating.running.run_tables import WORKERS
 from rating.running.session import ONE_GO, Session
 
 DEMO_ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0")
@@ -54,10 +52,8 @@ def run(args: argparse.Namespace) -> None:
     out = args.out or _directory_of_name(args.run_file)
     with listener_if_asked(args) as listener, resumable(out, flags := _flags(args, listener)):
         session = _read_session(args)
-        executor = session.executor or parse_run_file(text, where).executor
-        check_executor(executor, shared=address is not None)
-        asks_nobody = session.offline or executor == WORKERS
-        config, store = run_directory.create(out, text, where, offline=asks_nobody, address=address)
+        check_executor(session.executor or parse_run_file(text, where).executor)
+        config, store = run_directory.create(out, text, where, offline=session.offline, address=address)
         for note in (*idle_stop_rules(config), *scripted_judge_warnings(config), *family_warnings(config, {})):
             print(f"note: {note}", file=sys.stderr)
         missing = _play(out, config, store, args.interruptions, args.wide, session, listener)
@@ -70,7 +66,7 @@ def resume(args: argparse.Namespace) -> None:
         config, store = run_directory.reopen_run(args.dir)
         with run_directory.closed_on_error(store):
             session = _read_session(args)
-            check_executor(session.executor or config.executor, shared=address_of(args.dir) is not None)
+            check_executor(session.executor or config.executor)
         missing = _play(args.dir, config, store, args.interruptions, args.wide, session, listener)
     check_complete(args.dir, *missing, flags)
 

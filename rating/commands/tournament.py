@@ -14,7 +14,6 @@ from rating.records.store import Store
 from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.executors.choice import check_executor
-from rating.running.places import address_of
 from rating.running.run_file import RunConfig, parse_run_file
 from rating.running.tournament_config import add_newcomer
 from rating.schedules.pairing import ranked
@@ -49,7 +48,7 @@ def _enter(args: argparse.Namespace, newcomer: str) -> None:
     """
     config, store = run_directory.reopen_run(args.dir)
     with run_directory.held(args.dir, store):
-        check_executor(args.executor or config.executor, shared=address_of(args.dir) is not None)
+        check_executor(args.executor or config.executor)
         environments = list(_tournaments(config))
         if not environments:
             raise RunError(

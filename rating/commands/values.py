@@ -5,11 +5,6 @@ import math
 import re
 from pathlib import Path
 
-from llmarena_envs.core.terminal import printable
-
-_LONGEST_NAME = 100
-"""Characters in the name of a worker."""
-
 
 def count(text: str) -> int:
     """Reads a whole number of 0 or more."""
@@ -47,28 +42,9 @@ def local_path(text: str) -> Path:
     """Reads the path of a file or directory; an address of a database may hold a password and is not repeated."""
     if "://" in text:
         raise argparse.ArgumentTypeError(
-            "expected a path of this machine, got an address; a run in PostgreSQL gets a directory by llmarena attach"
+            "expected a path of this machine, got an address; a run in PostgreSQL is named by its directory"
         )
     return Path(text)
-
-
-def worker_name(text: str) -> str:
-    """Reads the name of a worker: one line that people can read, and type."""
-    if (
-        not text.strip()
-        or len(text) > _LONGEST_NAME
-        or "\n" in text
-        or printable(text) != text
-        or not _is_unicode(text)
-    ):
-        raise argparse.ArgumentTypeError(
-            f"expected a name of 1 to {_LONGEST_NAME} characters without control characters, got {text!r:.80}"
-        )
-    return text
-
-
-def _is_unicode(text: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def duration(text: str) -> float:

@@ -110,15 +110,11 @@ class CallWriter(Protocol):
 class CallStore(Protocol):
     """Where the calls of a run are kept."""
 
-    def reader(self, but: str) -> Calls:
-        """Returns what reads them, but those of one who has joined those who play the run, by its id."""
+    def reader(self) -> Calls:
+        """Returns what reads them."""
 
-    def writer(self, worker: str) -> CallWriter:
-        """Returns what writes those of this process, after those that were lost when it was killed before.
-
-        Args:
-            worker: id under which it has joined those who play the run, if others write as well.
-        """
+    def writer(self) -> CallWriter:
+        """Returns what writes further ones; those that were under way when their process was killed are lost from now on."""
 
 
 class CallFile:
@@ -131,11 +127,11 @@ class CallFile:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def reader(self, but: str) -> Calls:
+    def reader(self) -> Calls:
         """Returns what reads the file."""
         return LoggedCalls(self._path)
 
-    def writer(self, worker: str) -> CallWriter:
+    def writer(self) -> CallWriter:
         """Returns what appends to the file.
 
         Raises:

@@ -1,9 +1,8 @@
 """The store of a run on a server of PostgreSQL."""
 
-from rating.records.postgres import connection, runs
+from rating.records.postgres import runs
 from rating.records.postgres.address import Address
 from rating.records.postgres.calls import CallTable
-from rating.records.postgres.claims import Claims
 from rating.records.store import Store
 
 
@@ -13,7 +12,8 @@ def create_on_server(address: Address) -> Store:
     Raises:
         RunError: if there is one of its name already, or the server refuses.
     """
-    return _store(runs.create(address), is_new=True)
+    db = runs.create(address)
+    return Store(db, CallTable(db), is_new=True)
 
 
 def open_on_server(address: Address, *, read_only: bool = False) -> Store:
@@ -26,8 +26,5 @@ def open_on_server(address: Address, *, read_only: bool = False) -> Store:
     Raises:
         RunError: if there is none, it is damaged, was written by another version, or the server refuses.
     """
-    return _store(runs.open_existing(address, read_only=read_only), is_new=False)
-
-
-def _store(db: connection.Postgres, *, is_new: bool) -> Store:
-    return Store(db, CallTable(db), claims=lambda: Claims(runs.open_existing(db.address)), is_new=is_new)
+    db = runs.open_existing(address, read_only=read_only)
+    return Store(db, CallTable(db))

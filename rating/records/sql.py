@@ -16,10 +16,6 @@ class TransactionLost(StoreError):
     """Whether a transaction was written is not known, or it was undone: it may be repeated if that does no harm."""
 
 
-class Refused(StoreError):
-    """What the engine will not do for this user however often it is asked."""
-
-
 _TRIES = 5
 """How often something is written that is lost."""
 
@@ -91,9 +87,6 @@ class Sql(Protocol):
         Raises:
             RunError: if somebody plays it.
         """
-
-    def others_write(self) -> bool:
-        """Says, in a transaction, whether others are at matches of the run; if not, none begins to write before its end."""
 
     def changes(self) -> int | None:
         """Returns a number that is another one soon after something was written; ``None`` where files of the run show that."""

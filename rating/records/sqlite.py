@@ -114,10 +114,6 @@ class Sqlite:
     def lock(self) -> None:
         """Does nothing: the lock of the run's directory keeps others away from the file as well."""
 
-    def others_write(self) -> bool:
-        """Says that nobody does: a file has one writer."""
-        return False
-
     def changes(self) -> None:
         """Returns nothing: the file shows it."""
 

@@ -11,8 +11,6 @@ from rating.records.calls import Calls, CallStore, CallWriter
 from rating.records.match import Match
 from rating.records.outcome import FINAL, VOID, Outcome
 from rating.records.packing import LARGEST, make_dictionary, pack, pack_lines
-from rating.records.postgres.claims import Claims
-from rating.records.postgres.members import Member
 from rating.records.record import (
     UNFINISHED,
     Record,
@@ -54,61 +52,27 @@ class Store(Recorded):
     Args:
         db: where it is kept; closed with the store.
         calls: where the calls of models are kept that were made for it.
-        claims: connects to the claims on its matches, where several processes may play.
         is_new: whether nothing was written yet.
     """
 
-    def __init__(
-        self, db: Sql, calls: CallStore, *, is_new: bool = False, claims: Callable[[], Claims] | None = None
-    ) -> None:
+    def __init__(self, db: Sql, calls: CallStore, *, is_new: bool = False) -> None:
         super().__init__(db)
         self._calls = calls
-        self._claims = claims
-        self._guard: Callable[[Sql, str], None] | None = None
         self._sealed = not is_new
         self._journals: dict[str, _Journal] = {}
 
-    def calls(self, but: str = "") -> Calls:
-        """Returns what reads the log of calls.
+    def calls(self) -> Calls:
+        """Returns what reads the log of calls."""
+        return self._calls.reader()
 
-        Args:
-            but: id of somebody who has joined those who play the run, whose calls are left out.
-        """
-        return self._calls.reader(but)
-
-    def call_log(self, worker: str = "") -> CallWriter:
-        """Returns what writes the calls of this process.
-
-        Args:
-            worker: id under which it has joined those who play the run, if others write as well.
-        """
-        return self._calls.writer(worker)
-
-    def claims(self) -> Claims | None:
-        """Returns the claims on the matches of the run over a connection of their own; ``None`` where one process plays it."""
-        return self._claims() if self._claims is not None else None
-
-    def claims_here(self) -> Claims:
-        """Returns them over the connection of the store, with which they are closed."""
-        return Claims(self._db)
-
-    def members(self) -> list[Member]:
-        """Returns everybody who has ever joined those who play the run; nobody where one process plays it."""
-        return self.claims_here().members() if self._claims is not None else []
-
-    def keep_to(self, guard: Callable[[Sql, str], None]) -> None:
-        """Lets a match be written only as long as it may be.
-
-        Args:
-            guard: called with the id of a match in every transaction that writes something of it; raises an error if it may not.
-        """
-        self._guard = guard
-        self._sealed = False  # the coordinator has broken the seal, which workers have no right to do
+    def call_log(self) -> CallWriter:
+        """Returns what writes the log of calls; the caller holds the lock of the run."""
+        return self._calls.writer()
 
     def close(self) -> None:
-        """Closes it, sealed if something was written, unless there are others who write."""
+        """Closes it, sealed if something was written."""
         try:
-            if self._guard is None and not self._sealed:
+            if not self._sealed:
                 self.seal()
         finally:
             self._db.close()
@@ -120,10 +84,6 @@ class Store(Recorded):
             RunError: if one plays it.
         """
         self._db.lock()
-
-    def forget(self, match: Match) -> None:
-        """Forgets what was known of a match, of which another process may have written."""
-        self._journals.pop(match.id, None)
 
     def set_fact(self, name: str, value: str) -> None:
         """Keeps a fact about the run, e.g. versions or which stop rule fired."""
@@ -200,7 +160,7 @@ class Store(Recorded):
         """Enters turns that follow each other, in one transaction; see ``add_turn``."""
         journal = self._journal(match)
         links = _links(journal.seal, turns)
-        self._write(lambda: self._insert(match, journal, links), match, is_one=len(links) == 1)
+        self._write(lambda: self._insert(match, journal, links), is_one=len(links) == 1)
         self._journals[match.id] = _after(journal, links)
 
     def finish(
@@ -212,7 +172,6 @@ class Store(Recorded):
         error: str = "",
         is_try: bool = True,
         turns: Sequence[Turn] = (),
-        also: Callable[[], None] = lambda: None,
     ) -> None:
         """Enters what a try of a match came to; after any end but a void one the match is complete.
 
@@ -223,7 +182,6 @@ class Store(Recorded):
             error: why it is void.
             is_try: whether it was begun at all.
             turns: its last ones, which were not entered yet.
-            also: writes what belongs to it, in the same transaction; called again if that was lost.
 
         Raises:
             StoreError: if it cannot be written, or the match has ended already, or turns of it are lost.
@@ -231,7 +189,7 @@ class Store(Recorded):
         tries, status = self._known(match, "tries, status")
         if status in FINAL:
             raise StoreError(f"{self.name}: match {match.id} has ended already: {status}")
-        self._finish(match, outcome, tries + is_try, digest, error, turns, also)
+        self._finish(match, outcome, tries + is_try, digest, error, turns)
 
     def enter(self, record: Record) -> None:
         """Enters a match that was recorded elsewhere: its turns, and what it came to after how many tries."""
@@ -244,47 +202,32 @@ class Store(Recorded):
             else:
                 self._finish(match, record.outcome, record.tries, record.digest, record.error, record.turns)
 
-        self._write(write, match)
-
-    def turns(self, match: Match) -> tuple[Turn, ...]:
-        """Returns the turns of a match so far, also those that another process has written."""
-        self.forget(match)
-        return super().turns(match)
-
-    def unseal(self) -> None:
-        """Breaks the seal of the run before workers write."""
-        self._write(lambda: None)
+        self._write(write)
 
     def seal(self) -> str:
         """Seals the run and returns its seal, which covers everything recorded; linear in the number of matches.
 
         The next write breaks the seal. A run that was killed has none until it has been resumed.
-
-        Returns:
-            The seal, or an empty string if workers are at matches of the run, which cannot be sealed then.
         """
         if self._sealed and (known := self.sealed):
             return known
 
         def write() -> str:
-            if self._db.others_write():
-                return ""
             parts = audit.seal_contents(self._db)
             head = seal.head(parts)
             self._set_fact(audit.SEAL, audit.dump_seal(head, parts))
             return head
 
         head = self._write(write)
-        self._sealed = bool(head)
+        self._sealed = True
         return head
 
-    def _write(self, write: Callable[[], T], match: Match | None = None, *, is_one: bool = False) -> T:
+    def _write(self, write: Callable[[], T], *, is_one: bool = False) -> T:
         """Makes one transaction of what is written, which breaks the seal of the run.
 
         Args:
             write: what writes; to do it twice does no more than to do it once, since a connection may be lost before it is known
                 whether a transaction was written.
-            match: of which something is written.
             is_one: whether one statement writes, which is a transaction of its own if nothing else belongs to it.
         """
         if self._db.in_transaction:
@@ -292,9 +235,7 @@ class Store(Recorded):
 
         def write_as_one() -> T:
             try:
-                with self._db.transaction() if not is_one or self._sealed or self._guard else nullcontext():
-                    if self._guard is not None and match is not None:
-                        self._guard(self._db, match.id)
+                with self._db.transaction() if not is_one or self._sealed else nullcontext():
                     if self._sealed:
                         self._db.execute("DELETE FROM fact WHERE name = ?", audit.SEAL)
                     result = write()
@@ -339,7 +280,6 @@ class Store(Recorded):
         digest: str,
         error: str,
         turns: Sequence[Turn],
-        also: Callable[[], None] = lambda: None,
     ) -> None:
         journal = self._journal(match)
         links = _links(journal.seal, turns)
@@ -362,9 +302,8 @@ class Store(Recorded):
                 seal.of_match(end.seal, *state, transcript),
                 match.id,
             )
-            also()
 
-        self._write(write, match)
+        self._write(write)
         self._journals.pop(match.id, None)
 
     def _known(self, match: Match, columns: str) -> Row:
@@ -420,15 +359,12 @@ class Store(Recorded):
         return row[0] if row else b""
 
     def _new_dictionary(self, match: Match, lines: list[str]) -> bytes:
-        """Makes the dictionary of an environment of a match, unless another process was faster, and returns its own, if any.
+        """Makes the dictionary of an environment of a match, and returns the one with which the match itself is packed: none.
 
-        The match itself is packed without one, so that the dictionary, on which all others depend, can be made again from it.
+        So the dictionary, on which all others depend, can be made again from this match.
         """
         made = make_dictionary(lines)
-        if not self._db.execute(
-            "INSERT INTO dictionary VALUES (?, ?) ON CONFLICT DO NOTHING", match.environment, pack(made)
-        ):
-            return self._dictionary(match.environment)
+        self._db.execute("INSERT INTO dictionary VALUES (?, ?)", match.environment, pack(made))
         self._dictionaries[match.environment] = made
         return b""
 

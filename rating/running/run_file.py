@@ -69,10 +69,9 @@ class RunConfig(Table):
             ``max_matches`` holds in any case. What is known beforehand (a number of matches, the first ``min_matches``) is
             not waited for; so it limits how many matches are under way only where a rule waits for ratings, to so many batches.
         schedule: of all environments whose scheme has it and that do not say otherwise; see ``EnvironmentConfig``.
-        executor: where matches are played: ``asyncio`` (this process), ``process`` (a pool), ``ray`` (a Ray cluster), ``workers``
-            (whoever joins with ``llmarena work``) or ``auto``: the pool for matches between scripted policies, this process for
-            all others. Matches of a person are played in this process in any case, and those of a model too, unless workers
-            that join play them. It changes no result and may be changed while a run is under way.
+        executor: where matches are played: ``asyncio`` (this process), ``process`` (a pool), ``ray`` (a Ray cluster) or ``auto``:
+            the pool for matches between scripted policies, this process for all others. Matches of a person and of a model are
+            played in this process in any case. It changes no result and may be changed while a run is under way.
         workers: processes of the pool, or in the Ray cluster; 0 for one a core.
         concurrency: matches under way at once in this process.
         max_errors: provider failures and environment bugs after which the run stops; it can be resumed.

@@ -10,11 +10,9 @@ from rating.running.tournament_config import TournamentConfig
 from rating.schemes.stopping import ALIKE_ELO, DEFAULT_RULE, StopRule
 
 ScheduleName = Literal["round_robin", "adaptive"]
-WORKERS = "workers"
-"""Name of the executor by which whoever joins plays."""
 
 ExecutorName = Annotated[
-    Literal["auto", "asyncio", "process", "ray", "workers"],
+    Literal["auto", "asyncio", "process", "ray"],
     BeforeValidator(lambda name: "asyncio" if name == "async" else name),  # as run files had it
 ]
 Fallback = Literal["forfeit", "random_legal", "noop"]

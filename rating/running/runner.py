@@ -15,11 +15,10 @@ from agents.models.calls import Call
 from agents.records import Turn
 from llmarena_envs.catalogue import origin
 from rating.accounting.bill import Bill
-from rating.errors import BudgetExceeded, ErrorBudgetExceeded, RunError, StoreError
+from rating.errors import BudgetExceeded, ErrorBudgetExceeded, StoreError
 from rating.records.environments import make_environment
 from rating.records.match import Match
 from rating.records.outcome import FINAL, PLAYED, VOID, Outcome
-from rating.records.postgres.members import State
 from rating.records.record import void_outcome
 from rating.records.store import Store
 from rating.running.absences import Absences
@@ -28,17 +27,14 @@ from rating.running.budget import Halt, Halted
 from rating.running.contests import SCHEDULED, STOPPED_AFTER, make_scheme, scheduled_matches
 from rating.running.executors.choice import Executors
 from rating.running.executors.executor import Executor, Played
-from rating.running.executors.workers import Recalled
 from rating.running.fallback_watch import FallbackWatch
 from rating.running.ledger import Ledger
 from rating.running.players import Checked, Players
 from rating.running.progress import EnvironmentProgress, Progress, expected_matches
 from rating.running.resumption import PHASES
 from rating.running.run_file import RunConfig
-from rating.running.run_tables import WORKERS
 from rating.running.session import ONE_GO, Session
 from rating.running.trying import try_match
-from rating.running.workers.coordination import coordinate
 from rating.schedules.phases import Phases
 from rating.schedules.schedule import Schedule
 from rating.schemes.scheme import Scheme
@@ -51,9 +47,6 @@ MATCH: ContextVar[Match | None] = ContextVar("MATCH", default=None)
 
 THEN = ", then "
 """Between the versions of a package with which a run was played."""
-
-_SECONDS_BETWEEN_BILLS = 0.5
-"""Between two looks at what the workers of a run have paid for."""
 
 _log = logging.getLogger(__name__)
 
@@ -94,12 +87,9 @@ class Runner:
         self._max_errors = config.max_errors if session.max_errors is None else session.max_errors
         self._keep_going = config.keep_going or session.keep_going
         self._store = store
-        executor = session.executor or config.executor
-        self._asks = executor != WORKERS or bool(config.people())
-        self._players = Players(config, session, self._on_call, self._on_send, asks=self._asks)
-        self._coordination = coordinate(store, executor)
-        identity = self._coordination.identity if self._coordination is not None else ""
-        self._ledger = Ledger(store.calls(identity), store.call_log(identity), config.price_table())
+        self._players = Players(config, session, self._on_call, self._on_send)
+        log = store.call_log()  # first: it counts the calls that were lost when the run was killed
+        self._ledger = Ledger(store.calls(), log, config.price_table())
         self._budget = config.budget.budget().replaced(session.max_cost, session.max_tokens, session.max_seconds)
         if self._budget.cost is not None:
             config.check_priced()
@@ -114,7 +104,7 @@ class Runner:
         self._schedules: dict[str, Schedule] = {}
         self._recorded: dict[str, Outcome] = {}
         self._watch = FallbackWatch(config.ratings.max_fallbacks)
-        self._executors = Executors(config, self._players, session, self._coordination)
+        self._executors = Executors(config, self._players, session)
 
     @property
     def bill(self) -> Bill:
@@ -136,36 +126,26 @@ class Runner:
             ProviderError: if a model cannot be asked; nothing was played.
         """
         self._check_budget()
-        end = State.STOPPED
         clock = self._start_clock()
-        reading = asyncio.create_task(self._read_calls())
         try:
-            if self._coordination is not None:
-                self._coordination.start(self._executors.hear, self._executors.fail)
             for environment in self._config.environment:
                 scheme = self._schemes[environment.name] = make_scheme(self._config, environment.name)
                 self._schedules[environment.name] = scheme.schedule()
             async with asyncio.TaskGroup() as group:
                 for environment in self._config.environment:
                     group.create_task(self._play_environment(environment.name))
-            end = State.OVER
         except BaseExceptionGroup as errors:
             error = _first(errors)
-            self._read_bill()
             if isinstance(error, BudgetExceeded) and (exceeded := self._budget.exceeded(self.bill)):
                 error = exceeded  # including in-flight calls
             raise error from errors
         finally:
             clock.cancel()
-            reading.cancel()
             if self._deaths:
                 _log.warning("workers that died in this session: %d; what they had played is not lost", self._deaths)
             await self._executors.close()
             await self._players.close()
             self._ledger.close()
-            if self._coordination is not None:
-                self._coordination.close(end)
-        self._read_bill()
         return sum(tally.void for tally in self._tallies.values())
 
     def progress(self) -> Progress:
@@ -286,7 +266,7 @@ class Runner:
         """Finds out whether every model can be asked, and lets everybody play again who was suspended before."""
         has_begun = any(status in PLAYED for status in self._store.statuses())
         checked = Checked(0, {})
-        if self._asks and not self._session.offline:
+        if not self._session.offline:
             checked = await self._players.check_models()
             self._halt.check()
         if checked.errors and (not has_begun or len(checked.errors) == checked.models):
@@ -303,16 +283,13 @@ class Runner:
             self._halt.check()
             if reason := self._absences.of(match):
                 return self._leave_void(match, reason)
-            try:
-                played = await try_match(
-                    self._store,
-                    executor,
-                    match,
-                    partial(self._take_turn, match),
-                    is_repeatable=self._players.is_repeatable(match),
-                )
-            except Recalled:
-                return self._leave_void(match, self._absences.of(match))
+            played = await try_match(
+                self._store,
+                executor,
+                match,
+                partial(self._take_turn, match),
+                is_repeatable=self._players.is_repeatable(match),
+            )
             self._deaths += played.deaths
             if played.outcome.status not in PLAYED:
                 self._take_failure(match, played)
@@ -345,20 +322,6 @@ class Runner:
             self._end(error)
         self._check_budget()
 
-    async def _read_calls(self) -> None:
-        """Puts on the bill what workers pay for, and ends the run when that is too much."""
-        try:
-            while self._executors.are_elsewhere:
-                await asyncio.sleep(_SECONDS_BETWEEN_BILLS)
-                self._read_bill()
-                self._check_budget()
-        except RunError as error:
-            self._executors.fail(error)
-
-    def _read_bill(self) -> None:
-        if self._executors.are_elsewhere:
-            self._ledger.read_on()
-
     def _check_budget(self) -> None:
         if exceeded := self._budget.exceeded(self.bill):
             self._end(exceeded)
@@ -375,7 +338,6 @@ class Runner:
     def _end(self, error: Exception) -> None:
         """Lets nothing begin any more; what is under way comes to the end of its turn."""
         self._halt.order(error)
-        self._executors.stop(error)
         self._players.stop_calls(Halted(str(error)))
         if self._session.desk is not None:
             self._session.desk.close(Halted(str(error)))
@@ -398,7 +360,6 @@ class Runner:
         self._absences.suspend(policy, error)
         for schedule in self._schedules.values():
             schedule.leave_out(policy)
-        self._executors.recall(policy)
         _log.error("%s is suspended, the others go on: %s", policy, self._absences.suspended[policy])
 
     def _count_error(self, match: Match, played: Played) -> None:

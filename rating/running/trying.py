@@ -2,9 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 
 from agents.records import Turn
 from rating.errors import StoreError
@@ -24,9 +22,8 @@ async def try_match(
     on_turn: OnTurn,
     *,
     is_repeatable: bool,
-    on_end: Callable[[Played], None] = lambda played: None,
 ) -> Played:
-    """Plays a match from the turn that it had come to, and records what that came to, unless who plays it does that.
+    """Plays a match from the turn that it had come to, and records what that came to.
 
     Args:
         store: of the run.
@@ -34,7 +31,6 @@ async def try_match(
         match: the match, entered before.
         on_turn: called after every new turn.
         is_repeatable: whether a turn that is lost is merely computed again; if not, each is safe before the next one begins.
-        on_end: called with what it came to in the transaction that records that; called again if that was lost.
     """
     turns = _NewTurns(store, match, HELD_BACK if is_repeatable else 0)
 
@@ -43,16 +39,8 @@ async def try_match(
         on_turn(turn)
 
     try:
-        played = await executor.play(match, () if executor.records else store.turns(match), take)
-        if not played.is_recorded:
-            store.finish(
-                match,
-                played.outcome,
-                digest=played.digest,
-                error=played.error,
-                turns=turns.held,
-                also=partial(on_end, played),
-            )
+        played = await executor.play(match, store.turns(match), take)
+        store.finish(match, played.outcome, digest=played.digest, error=played.error, turns=turns.held)
         return played
     except Halted:
         turns.write()

@@ -1,7 +1,7 @@
 """Pages of a run that somebody watches: leaderboards, matches, and each of them turn by turn. They read and change nothing."""
 
 import zlib
-from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from functools import partial
 from pathlib import Path
 from secrets import compare_digest
@@ -17,9 +17,7 @@ from starlette.routing import Route
 from agents.records import encodable
 from llmarena_envs.core.terminal import printable
 from rating.records.outcome import BUG, VOID
-from rating.records.postgres.members import Member, State
 from rating.report.tables import Sheet
-from rating.report.workers import is_gone, worker_sheet
 from rating.schemes.leaderboard import ALWAYS
 from rating.schemes.pause import PAUSED
 from rating.web.links import Links
@@ -142,7 +140,6 @@ class _Board:
         values: dict[str, Any] = {
             "progress": _progress(view) if entries else None,
             "state": _state(view),
-            "workers": _workers(view.moment.members),
             "tables": view.tables,
             "plots": [[Markup(plot) for plot in ratings.plots] for ratings in view.tables.ratings],
             "under_way": under_way[:_SHOWN_UNDER_WAY],
@@ -240,12 +237,6 @@ def _state(view: View) -> str:
     if any(name.startswith("stopped:") and value == PAUSED for name, value in moment.facts.items()):
         return "A game is paused and can go on, with llmarena resume --keep-going."
     return "It has ended."
-
-
-def _workers(members: Sequence[Member]) -> Sheet | None:
-    """Returns who plays a run for now, if that is not one process alone."""
-    here = any(not is_gone(member) and member.state is not State.ALONE for member in members)
-    return worker_sheet(members, gone=False) if here else None
 
 
 def _progress(view: View) -> Sheet:

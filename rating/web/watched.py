@@ -3,7 +3,7 @@
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,7 +14,6 @@ from rating.imports.source import ImportSource
 from rating.records.calls import CALLS
 from rating.records.imported import MANIFEST, is_import
 from rating.records.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome
-from rating.records.postgres.members import Member
 from rating.records.record import Record
 from rating.records.recorded import Glance
 from rating.records.store import Store
@@ -64,7 +63,6 @@ class Moment:
         facts: of the store.
         sealed: whether nobody plays: the run has ended, or was stopped in good order.
         written: when something was written last.
-        members: who plays the run, where several machines do.
         signature: of the files that were read.
     """
 
@@ -72,7 +70,6 @@ class Moment:
     facts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     sealed: bool = True
     written: datetime | None = None
-    members: Sequence[Member] = ()
     signature: _Signature = ()
 
     def outcomes(self, environment: str) -> list[Outcome]:
@@ -189,7 +186,6 @@ class WatchedRun(Watched):
                 facts,
                 bool(store.sealed),
                 datetime.fromtimestamp(max(stamps) / 1e9, UTC) if stamps else None,
-                store.members(),
                 signature,
             )
 

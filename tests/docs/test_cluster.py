@@ -7,9 +7,8 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -21,19 +20,16 @@ from rating.cli import main
 from rating.errors import StoreError
 from rating.records.postgres import runs
 from rating.records.postgres.address import Address, parse_address
-from rating.records.postgres.claims import Claims
-from rating.records.postgres.members import State
 from rating.records.record import Record
 from rating.running import run_directory
-from rating.running.workers.coordination import newcomer
-from tests.docs.pages import ROOT, code_blocks
+from tests.docs.pages import code_blocks
 from tests.docs.shell import commands
 from tests.support.lacking import lack
 
 BLOCKS = code_blocks("cluster.md")
 FILES = {block.title: block.text for block in BLOCKS if block.title}
 TLS = "?sslmode=verify-full&sslrootcert=ca.crt"
-PASSWORDS = {f"llmarena_{role}": f"pass-word of {role}" for role in ("owner", "worker", "reader")}
+PASSWORDS = {f"llmarena_{role}": f"pass-word of {role}" for role in ("owner", "reader")}
 
 
 class Cluster:
@@ -144,11 +140,8 @@ WRITING = (
     "DELETE FROM transcript",
     "UPDATE dictionary SET data = ''",
     "DELETE FROM dictionary",
-    "INSERT INTO claim (match, kind) VALUES ('m', 'asking')",
-    "UPDATE claim SET deaths = 0",
-    "DELETE FROM claim",
-    "UPDATE worker SET coordinates = 1",
-    "DELETE FROM worker",
+    "INSERT INTO turn VALUES ('m', 0, '', '')",
+    "INSERT INTO call (line) VALUES ('')",
     "DELETE FROM call",
 )
 MAKING = (
@@ -158,8 +151,6 @@ MAKING = (
     "CREATE TEMPORARY TABLE mine (a integer)",
     "ALTER TABLE fact ADD COLUMN mine integer",
     "ALTER TABLE fact OWNER TO CURRENT_USER",
-    "ALTER TABLE match DISABLE ROW LEVEL SECURITY",
-    "DROP POLICY updates ON match",
     "CREATE INDEX mine ON fact (value)",
     "TRUNCATE fact",
     "DROP TABLE fact",
@@ -170,24 +161,7 @@ MAKING = (
 )
 
 
-def changes(*columns: str) -> list[str]:
-    """Returns the rights to change columns."""
-    return [f"UPDATE {column}" for column in columns]
-
-
-RIGHTS = {
-    "fact": {"SELECT"},
-    "match": {"SELECT", *changes("status", "tries", "turns", "seats", "digest", "error", "seal")},
-    "turn": {"SELECT", "INSERT", "DELETE"},
-    "transcript": {"SELECT", "INSERT"},
-    "dictionary": {"SELECT", "INSERT"},
-    "claim": {"SELECT", *changes("worker", "since", "answer")},
-    "worker": {
-        *("SELECT", "INSERT"),
-        *changes("state", "seen", "until", "playing", "played", "turns", "lost", "error"),
-    },
-    "call": {"SELECT", "INSERT", *changes("line", "number")},
-}
+TABLES = ("fact", "match", "turn", "transcript", "dictionary", "call")
 FIND_RIGHTS = """
 SELECT class.relname, class.relkind::text, granted.privilege_type FROM pg_class AS class
 LEFT JOIN LATERAL aclexplode(class.relacl) AS granted ON granted.grantee IN (0, ?::regrole)
@@ -201,84 +175,33 @@ WHERE class.relnamespace = ?::regnamespace
 """Every relation of a schema, and what a role or everybody may do with it or with one of its columns."""
 
 
-@pytest.mark.parametrize("role", ["worker", "reader"])
-def test_role_of_a_run_has_exactly_the_rights_it_needs(role: str, cluster: Cluster, run: str) -> None:
+def test_readers_of_a_run_have_exactly_the_right_to_read(cluster: Cluster, run: str) -> None:
     found: dict[str, set[str]] = {}
     with closing(runs.open_existing(cluster.address("owner").of(run))) as db:
-        of = (f"llmarena_{role}", f'"{db.address.schema}"')
+        of = ("llmarena_reader", f'"{db.address.schema}"')
         for name, kind, right in db.all(FIND_RIGHTS, *of, *of):
             if kind != "i" and (kind != "S" or right):  # sequences, if anything may be done with them
                 found.setdefault(name, set()).update({right} - {None})
-    assert found == (RIGHTS if role == "worker" else {table: {"SELECT"} for table in RIGHTS})
+    assert found == {table: {"SELECT"} for table in TABLES}
 
 
-@pytest.mark.parametrize("role", ["worker", "reader"])
-def test_role_of_a_run_is_refused_facts_and_tables(role: str, cluster: Cluster, run: str) -> None:
-    with closing(runs.open_existing(cluster.address(role).of(run))) as db:
+def test_readers_of_a_run_are_refused_writes_and_tables(cluster: Cluster, run: str) -> None:
+    with closing(runs.open_existing(cluster.address("reader").of(run))) as db:
         assert db.row("SELECT value FROM fact") == ("b",)
         for sql in (*WRITING, *MAKING):
             with pytest.raises(StoreError, match=r"permission denied|must be (owner|superuser)"):
                 db.execute(sql)
     with pytest.raises(StoreError, match="permission denied"):
-        runs.create(cluster.address(role).of("mine"))
-
-
-PLAYED = (
-    "UPDATE match SET status = 'finished' WHERE id = 'm'",
-    "INSERT INTO turn VALUES ('m', {}, '', '')",
-    "DELETE FROM turn WHERE match = 'm'",
-)
-
-
-def test_worker_writes_matches_only_while_they_are_claimed(cluster: Cluster, run: str) -> None:
-    owner, worker = (runs.open_existing(cluster.address(role).of(run)) for role in ("owner", "worker"))
-    with closing(owner), closing(worker):
-        match = "INSERT INTO match VALUES ('m', 'e', 0, '', '', '', 'unfinished', 0, 0, '', '', '', '')"
-        for sql in (match, "INSERT INTO turn VALUES ('m', 0, '', '')"):
-            owner.execute(sql)
-        states = {
-            "nobody's": "INSERT INTO claim (match, kind) VALUES ('m', 'asking')",
-            "claimed": "UPDATE claim SET worker = 'w'",
-            "answered": "UPDATE claim SET answer = ''",
-            "collected": "DELETE FROM claim",
-        }
-        for number, (state, sql) in enumerate(states.items(), 1):
-            owner.execute(sql)
-            update, insert, delete = (sql.format(number) for sql in PLAYED)
-            inserts = (insert, "INSERT INTO transcript VALUES ('m', '')")
-            if state == "claimed":
-                assert [worker.execute(sql) for sql in (update, *inserts)] == [1, 1, 1]
-                assert worker.execute(delete) == 2
-                owner.execute("INSERT INTO turn VALUES ('m', 0, '', '')")
-            else:
-                assert [worker.execute(sql) for sql in (update, delete)] == [0, 0], state
-                for sql in inserts:
-                    with pytest.raises(StoreError, match="row-level security"):
-                        worker.execute(sql)
-
-
-def test_worker_cannot_pass_for_a_coordinator(cluster: Cluster, run: str) -> None:
-    owner, worker = (runs.open_existing(cluster.address(role).of(run)) for role in ("owner", "worker"))
-    with closing(owner), closing(worker):
-        coordinator = Claims(owner).coordinate(newcomer("first", "workers", 0), 60)
-        with pytest.raises(StoreError, match="row-level security"):
-            worker.execute(
-                "INSERT INTO worker (id, coordinates, name, host, process, executor, capacity, state, lease, began, seen, until)"
-                " SELECT 'w', 1, name, host, process, executor, capacity, state, lease, began, seen, until FROM worker"
-            )
-        assert worker.execute("UPDATE worker SET state = 'dead'") == 0
-        assert Claims(worker).coordinator() == (coordinator, State.WORKING, True)
-        Claims(worker).join(newcomer("second", "here", 1), 60)
-        assert Claims(worker).drain("second") == ["second"]
+        runs.create(cluster.address("reader").of("mine"))
 
 
 def test_nobody_else_gets_in(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster.server.psql("CREATE ROLE somebody LOGIN PASSWORD 'x'")
     monkeypatch.setenv("PGPASSWORD", "x")
-    for role in ("somebody", "llmarena_worker"):
-        address = cluster.address("worker").url.replace("llmarena_worker", role)
+    for role in ("somebody", "llmarena_reader"):
+        address = cluster.address("reader").url.replace("llmarena_reader", role)
         with pytest.raises(StoreError, match=r"no pg_hba\.conf entry|password authentication failed") as error:
-            runs.find_runs(parse_address(address))
+            runs.open_existing(parse_address(address).of("any"))
         assert "pass-word" not in str(error.value)
 
 
@@ -296,13 +219,13 @@ def test_a_server_that_cannot_show_who_it_is_is_refused(
     else:
         address, said = f"{postgres_url}{TLS}", "TLS|SSL"
     with pytest.raises(StoreError, match=said) as error:
-        runs.find_runs(parse_address(address))
+        runs.open_existing(parse_address(address).of("any"))
     assert "pass-word" not in str(error.value)
 
 
 def test_without_tls_the_server_refuses(certified: Cluster) -> None:
     with pytest.raises(StoreError, match="no encryption"):
-        runs.find_runs(certified.address("reader", "?sslmode=disable"))
+        runs.open_existing(certified.address("reader", "?sslmode=disable").of("any"))
 
 
 def test_a_password_in_an_address_is_refused_and_not_repeated(
@@ -310,8 +233,7 @@ def test_a_password_in_an_address_is_refused_and_not_repeated(
 ) -> None:
     url = f"postgresql://llmarena_owner:sesame@localhost:{cluster.server.port}/llmarena"
     for arguments in (
-        ["attach", url, "x"],
-        ["migrate", url, "--run", "x", "--backup", "b"],
+        ["demo", "--store", url],
         ["move", ".", "--store", url],
     ):
         assert main(arguments) == 2
@@ -321,46 +243,25 @@ def test_a_password_in_an_address_is_refused_and_not_repeated(
         parse_address(f"{cluster.address('owner').url}&password=sesame")
 
 
-@pytest.fixture
-def started(cluster: Cluster) -> Iterator[Callable[[list[str]], subprocess.Popen[str]]]:
-    """Starts commands of ``llmarena`` in processes of their own, which are gone afterwards."""
-    processes: list[subprocess.Popen[str]] = []
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-
-    def start(command: list[str]) -> subprocess.Popen[str]:
-        words = [sys.executable, "-m", "rating.cli", *command[1:]]
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        processes.append(subprocess.Popen(words, cwd=cluster.folder, env=environment, text=True, **streams))
-        return processes[-1]
-
-    yield start
-    for process in processes:
-        process.kill()
-        process.communicate()
-
-
 @pytest.mark.slow
-def test_the_commands_of_the_page_play_look_at_move_and_restore_a_run(
-    cluster: Cluster, started: Callable[[list[str]], subprocess.Popen[str]], capsys: pytest.CaptureFixture[str]
+def test_the_commands_of_the_page_play_read_move_and_restore_a_run(
+    cluster: Cluster, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    slow = FILES["study.toml"].replace('"greedy"', '"tests.rating.players:Slow"')
-    (cluster.folder / "study.toml").write_text(slow)
-    coordinator = started(cluster.commands("llmarena run")[0])
-    first, second = cluster.commands("llmarena work ")
-    drained = started(first)
-    (drain,) = (each for each in cluster.commands("llmarena workers --store") if "--drain" in each)
-    assert soon(lambda: main(drain[1:]) == 0)
-    other = started(second)
-    said = [process.communicate(timeout=120)[0] for process in (drained, other, coordinator)]
-    assert [drained.returncode, other.returncode, coordinator.returncode] == [0, 0, 0], said
-    assert "Play digest: " in said[2]
-    for begin in ("llmarena attach", "llmarena rate", "llmarena report", "llmarena workers runs"):
+    for name in ("study.toml", "store.json"):
+        (cluster.folder / name).write_text(cluster.here(FILES[name]))
+    assert main(cluster.commands("llmarena run")[0][1:]) == 0
+    said = capsys.readouterr()
+    assert "Play digest: " in said.out
+    for begin in ("mkdir", "cp"):
+        subprocess.run(cluster.commands(begin)[0], cwd=cluster.folder, check=True)
+    for begin in ("llmarena rate", "llmarena report"):
         assert [main(command[1:]) for command in cluster.commands(begin)] == [0], begin
     shown = capsys.readouterr().out
-    assert "lab2" in shown and "lab3" in shown
-    played = recorded(cluster.folder / "runs/looked_at")
+    played = recorded(cluster.folder / "runs/study")
     assert {record.status for record in played[1]} == {"finished"} and not played[3]
-    for command in (*cluster.commands("llmarena move"), *cluster.commands("llmarena migrate 'postgresql")):
+    with closing(run_directory.open_store(cluster.folder / "runs/looked_at", read_only=True)) as store:
+        assert (store.facts(), list(store.records())) == played[:2]
+    for command in cluster.commands("llmarena move"):
         assert main(command[1:]) == 0
     assert recorded(cluster.folder / "runs/study") == played
     for begin in ("pg_dump", "psql", "pg_restore"):
@@ -381,13 +282,3 @@ def recorded(directory: Path) -> tuple[dict[str, str], list[Record], str, list[s
     """Returns what was recorded of a run, its seal, and what is wrong with it."""
     with closing(run_directory.open_store(directory)) as store:
         return store.facts(), list(store.records()), store.sealed, store.check()
-
-
-def soon(condition: Callable[[], bool]) -> bool:
-    """Waits until something is so, and says whether it is."""
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False

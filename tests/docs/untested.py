@@ -18,7 +18,6 @@ NOT_RUN = {
     r"=human\b": "asks a person",
     r": llmarena serve |: llmarena .* --web\b": "serves until stopped; tests/docs/test_servers.py, tests/browser",
     r"\b(study|run)\.toml\b": "a run file of the reader's",
-    r"README.md: llmarena work ": "joins a run; tests/docs/test_cluster.py",
     r"(quickstart|running).md: llmarena \w+ runs/tournament\b": "its run file asks a model behind a server",
     r"comparing.md: .*\bcheckpoints\b": "its run file loads models",
     r"training.md: from trl ": "tests/integrations/test_trl.py",

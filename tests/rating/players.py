@@ -154,7 +154,7 @@ class Leaves(ScriptedPolicy):
         raise SystemExit(3) if self.how == "exit" else asyncio.CancelledError
 
 
-class MadeInCoordinatorOnly(ScriptedPolicy):
+class MadeInMainProcessOnly(ScriptedPolicy):
     """Cannot be made in a process of a pool."""
 
     def __init__(self):

@@ -1,4 +1,4 @@
-"""Runs of which somebody is killed again and again and started again as an operator would; requests to a model are counted."""
+"""Runs that are killed again and again and started again as an operator would; requests to a model are counted."""
 
 import json
 import os
@@ -43,8 +43,6 @@ spec = "openai:mock"
 options = {{ base_url = "{url}" }}
 """
 
-JOIN = ("--executor", "asyncio", "--lease", "2")
-
 _PATIENCE = 120.0
 _SECONDS_FOR_NEWS = 0.03
 """For which everybody stands still before requests are counted, so that none is on its way."""
@@ -64,13 +62,11 @@ class SetUp:
         executor: where.
         on_server: whether it is kept in PostgreSQL.
         victims: who is killed, in turns.
-        joining: how many workers join it.
     """
 
     executor: str
     on_server: bool
     victims: tuple[str, ...]
-    joining: int = 0
 
 
 @dataclass(frozen=True)
@@ -122,32 +118,24 @@ class Killed:
         self.set_up, self.directory, self.whole, self.server = set_up, directory, whole, server
         self._before = len(whole.model.log)
         self._store = f"{server.new_database()}?run=killed" if server else ""
-        self._commands: dict[str, int] = {}
+        self._client: int | None = None
         self.kills = self.starts = 0
 
-    def _start(self, name: str, *command: object) -> None:
-        self._commands[name] = self.whole.warm.start(*command)
-        self.starts += 1
-
     def tend(self) -> bool:
-        """Starts everybody who does not run; says whether the run has ended."""
-        for name, command in [*self._commands.items()]:
-            code = self.whole.warm.ended(command)
-            if code is not None:
-                del self._commands[name]
-                if name == "client" and code == 0:
-                    return True
-        if "client" not in self._commands:
+        """Starts the client if it does not run; says whether the run has ended."""
+        if self._client is not None and (code := self.whole.warm.ended(self._client)) is not None:
+            self._client = None
+            if code == 0:
+                return True
+        if self._client is None:
             flags = ["--quiet", "--executor", self.set_up.executor]
             if run_directory.is_begun(self.directory):
                 command = ["resume", self.directory, *flags]
             else:
                 store = ["--store", self._store] if self._store else []
                 command = ["run", self.whole.text, *flags, *store, "--out", self.directory]
-            self._start("client", *command)
-        for number in range(self.set_up.joining):
-            if (name := f"worker {number}") not in self._commands:
-                self._start(name, "work", "--store", self._store, "--name", name, *JOIN)
+            self._client = self.whole.warm.start(*command)
+            self.starts += 1
         return False
 
     def play_until(self, condition: Callable[[], bool]) -> None:
@@ -155,11 +143,8 @@ class Killed:
         self._until(lambda: not self.tend() and condition())
 
     def end(self) -> None:
-        """Lets it be played to its end, at which everybody leaves."""
+        """Lets it be played to its end."""
         self._until(self.tend)
-        for command in self._commands.values():
-            assert self.whole.warm.ended(command, wait=True) == 0, self.said()
-        self._commands.clear()
 
     def _until(self, condition: Callable[[], bool]) -> None:
         patience = time.monotonic() + _PATIENCE
@@ -181,36 +166,35 @@ class Killed:
         if victim == "store":
             self.server.kill()
         elif victim == "pool":
-            found = _pool(self._commands["client"])
+            found = _pool(self._client)
             if found:  # else the run has just begun or goes on without them
                 _send(random.Random(self.requests()).choice(found), signal.SIGKILL)
         elif victim == "actor":
             for actor in _actors()[:1]:
                 _send(actor, signal.SIGKILL)
-        else:
-            name = victim if victim == "client" else f"worker {self.kills % self.set_up.joining}"
-            if name in self._commands:
-                os.killpg(command := self._commands.pop(name), signal.SIGKILL)
-                self.whole.warm.ended(command, wait=True)
+        elif self._client is not None:
+            os.killpg(command := self._client, signal.SIGKILL)
+            self._client = None
+            self.whole.warm.ended(command, wait=True)
         if victim == "store":
             self.server.start()
         self._signal(signal.SIGCONT)
         self.kills += 1
 
     def _stand_still(self) -> bool:
-        """Stops everybody if as many calls are noted as were sent."""
+        """Stops the client if as many calls are noted as were sent."""
         self.tend()
         self._signal(signal.SIGSTOP)
         time.sleep(_SECONDS_FOR_NEWS)
-        if self._noted() == self.requests() and "client" in self._commands:
+        if self._noted() == self.requests() and self._client is not None:
             return True
         self._signal(signal.SIGCONT)
         return False
 
     def _signal(self, number: signal.Signals) -> None:
-        for command in self._commands.values():
+        if self._client is not None:
             with suppress(ProcessLookupError):
-                os.killpg(command, number)
+                os.killpg(self._client, number)
 
     def _noted(self) -> int:
         """Returns how many calls are noted, also of those that have not ended."""
@@ -242,19 +226,16 @@ def check_killed(
         run.end()
     finally:
         run._signal(signal.SIGKILL)
-    may_die_twice = bool(
-        set_up.joining
-    )  # of a match, which is void then, and played in another try when the run goes on
-    for found, expected in zip(*(exported(path, may_die_twice) for path in (directory, whole.directory)), strict=True):
+    for found, expected in zip(*map(exported, (directory, whole.directory)), strict=True):
         assert found == expected, f"expected\n{expected}\ngot\n{found}"
     _, store = run_directory.open_run(directory)
     with closing(store):
         calls = [logged.call for logged in store.calls()]
     assert len(calls) == run.requests(), Counter(call.status for call in calls)
-    assert sum(call.status is CallStatus.LOST for call in calls) <= moments * MODELS * max(1, set_up.joining)
+    assert sum(call.status is CallStatus.LOST for call in calls) <= moments * MODELS
 
 
-def exported(directory: Path, but_tries: bool = False) -> list[str]:
+def exported(directory: Path) -> list[str]:
     """Returns the play digest of a run, and everything recorded of each match but wall times and names of requests."""
     _, store = run_directory.open_run(directory)
     with closing(store):
@@ -262,8 +243,6 @@ def exported(directory: Path, but_tries: bool = False) -> list[str]:
         assert store.check() == []
         digest = store.digest()
     for table in tables:
-        if but_tries:
-            del table["tries"]
         for turn in table["turns"]:
             for attempt in turn["attempts"]:
                 del attempt["seconds"], attempt["waited"], attempt["request_id"]

@@ -1,1 +1,1 @@
-"""The store of a run in PostgreSQL, in which several machines write."""
+"""The store of a run in PostgreSQL, which several machines read while one process writes."""

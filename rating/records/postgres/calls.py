@@ -1,18 +1,16 @@
-"""The log of calls in PostgreSQL, which several processes write.
+"""The log of calls in PostgreSQL.
 
 A call is entered before it is sent, as if it were lost already; when it has ended what is known of it takes that place, and it
-gets a number. Those of one writer are numbered in the order in which they ended, so that who reads on misses none.
+gets a number. The numbers are in the order in which calls ended, so that who reads on misses none.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Self
 
-from rating.errors import RunError, StoreError
+from rating.errors import RunError
 from rating.records.calls import MAX_DAMAGED, Calls, CallWriter, LoggedCall, dump_call, load_call
-from rating.records.postgres.members import PRESENT
 from rating.records.sql import Row, Sql, TransactionLost, repeated
 
 _BATCH = 500
@@ -21,30 +19,26 @@ _BATCH = 500
 _TRIES = 3
 """How often the calls are read on whose reading is interrupted."""
 
-_BEGIN = f"""
-WITH me AS MATERIALIZED (SELECT id FROM worker WHERE id = ? AND state IN {PRESENT} FOR SHARE)
-INSERT INTO call (worker, line) SELECT id, ? FROM me RETURNING id
-"""
-"""Whoever takes a worker out writes its row first, and so waits for this, or this for that: no call begins unseen."""
+_BEGIN = "INSERT INTO call (line) VALUES (?) RETURNING id"
 
-_BEGUN = "SELECT id FROM call WHERE worker = ? AND line = ? AND number IS NULL"
+_BEGUN = "SELECT id FROM call WHERE line = ? AND number IS NULL"
 
-_END = """
-WITH me AS MATERIALIZED (SELECT id FROM worker WHERE id = ? FOR SHARE)
-UPDATE call SET line = ?, number = coalesce(number, (SELECT coalesce(max(number), 0) + 1 FROM call WHERE worker = me.id))
-FROM me WHERE call.id = ?
+_END = (
+    "UPDATE call SET line = ?, number = coalesce(number, (SELECT coalesce(max(number), 0) + 1 FROM call)) WHERE id = ?"
+)
+
+_LOSE = """
+UPDATE call SET number = known.last + ended.place
+FROM (SELECT coalesce(max(number), 0) AS last FROM call) AS known,
+    (SELECT id, row_number() OVER (ORDER BY id) AS place FROM call WHERE number IS NULL) AS ended
+WHERE call.id = ended.id
 """
 
-_FURTHER = """
-SELECT worker.id, ended.number, ended.line FROM worker JOIN LATERAL (
-    SELECT call.number, call.line FROM call WHERE call.worker = worker.id
-    AND call.number > coalesce(CAST(CAST(? AS json) ->> worker.id AS bigint), 0) ORDER BY call.number
-) AS ended ON TRUE WHERE worker.id <> ?
-"""
+_FURTHER = "SELECT number, line FROM call WHERE number > ? ORDER BY number"
 
 
 class CallTable:
-    """The calls of a run in a table, which everybody writes who plays it.
+    """The calls of a run in a table, which one process writes.
 
     Args:
         sql: a connection to the tables of the run.
@@ -53,34 +47,33 @@ class CallTable:
     def __init__(self, sql: Sql) -> None:
         self._sql = sql
 
-    def reader(self, but: str) -> Calls:
-        """Returns what reads the table, but what one worker has written, by its id."""
-        return SharedCalls(self._sql, but)
+    def reader(self) -> Calls:
+        """Returns what reads the table."""
+        return TableCalls(self._sql)
 
-    def writer(self, worker: str) -> CallWriter:
-        """Returns what writes the calls of a worker, by its id."""
-        return SharedCallLog(self._sql, worker)
+    def writer(self) -> CallWriter:
+        """Returns what writes into the table; the caller holds the lock of the run."""
+        repeated(lambda: self._sql.execute(_LOSE))
+        return TableCallLog(self._sql)
 
 
-class SharedCalls:
-    """The calls of all processes that play a run.
+class TableCalls:
+    """The calls of a run.
 
     Args:
         sql: a connection to the tables of the run.
-        but: id of a worker whose calls are left out.
 
     Attributes:
         damage: what is wrong with those that were left out.
     """
 
-    def __init__(self, sql: Sql, but: str = "") -> None:
+    def __init__(self, sql: Sql) -> None:
         self._sql = sql
-        self._but = but
         self.damage: list[str] = []
-        self._read: dict[str, int] = {}
+        self._read = 0
 
     def __iter__(self) -> Iterator[LoggedCall]:
-        self.damage, self._read = [], {}
+        self.damage, self._read = [], 0
         return self.further()
 
     def go_on_from(self, earlier: Self) -> bool:
@@ -94,20 +87,20 @@ class SharedCalls:
         Raises:
             RunError: if too many of them cannot be read.
         """
-        for worker, number, line in self._unread():
-            self._read[worker] = number
+        for number, line in self._unread():
+            self._read = number
             try:
                 yield load_call(line)
             except (ValueError, TypeError, KeyError, RecursionError) as error:
-                self.damage.append(f"call {number} of {worker}: {error}")
+                self.damage.append(f"call {number}: {error}")
                 if len(self.damage) > MAX_DAMAGED:
                     raise RunError(f"{self._sql.name}: expected a log of calls, but {self.damage[-1]}") from error
 
     def _unread(self) -> Iterator[Row]:
-        """Yields the rows that were not read yet, whose places are kept by who takes them: also over a lost connection."""
+        """Yields the rows that were not read yet, whose numbers are kept by who takes them: also over a lost connection."""
         for left in reversed(range(_TRIES)):
             try:
-                yield from self._sql.rows(_FURTHER, json.dumps(self._read), self._but)
+                yield from self._sql.rows(_FURTHER, self._read)
             except TransactionLost:
                 if not left:
                     raise
@@ -115,29 +108,27 @@ class SharedCalls:
                 return
 
 
-class SharedCallLog:
+class TableCallLog:
     """Writes down the calls of one process.
 
     Args:
         sql: a connection to the tables of the run.
-        worker: id under which the process has joined.
     """
 
-    def __init__(self, sql: Sql, worker: str) -> None:
+    def __init__(self, sql: Sql) -> None:
         self._sql = sql
-        self._worker = worker
         self._open: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
 
     def begin(self, logged: LoggedCall) -> None:
         """Enters a call before it is sent.
 
         Raises:
-            StoreError: if that cannot be done, or the worker was taken for dead or the run is over: nobody would count it.
+            StoreError: if that cannot be done.
         """
         self._open[logged.key].append(self._enter(dump_call(logged.as_lost())))
 
     def write(self, logged: LoggedCall) -> None:
-        """Enters what is known of a call that has ended, also of one that counted as lost meanwhile.
+        """Enters what is known of a call that has ended.
 
         Raises:
             StoreError: if that cannot be done.
@@ -145,7 +136,7 @@ class SharedCallLog:
         line, places = dump_call(logged), self._open[logged.key]
         if not places:  # one out of the cache was never sent
             places.append(self._enter(line))
-        repeated(lambda: self._sql.execute(_END, self._worker, line, places[-1]))
+        repeated(lambda: self._sql.execute(_END, line, places[-1]))
         places.pop()
         if not places:
             del self._open[logged.key]
@@ -157,13 +148,10 @@ class SharedCallLog:
 
         def enter() -> int:
             nonlocal is_first
-            lost = [] if is_first else self._sql.all(_BEGUN, self._worker, line)
+            lost = [] if is_first else self._sql.all(_BEGUN, line)
             is_first = False
-            row = next((row for row in lost if row[0] not in begun), None) or self._sql.row(_BEGIN, self._worker, line)
-            if row is None:
-                raise StoreError(
-                    f"{self._sql.name}: no call is begun here any more, since this worker was taken for dead or the run is over"
-                )
+            row = next((row for row in lost if row[0] not in begun), None) or self._sql.row(_BEGIN, line)
+            assert row is not None
             place: int = row[0]
             return place
 
@@ -173,20 +161,14 @@ class SharedCallLog:
         """Does nothing: the connection belongs to the store."""
 
 
-def enter_calls(sql: Sql, worker: str, calls: Iterable[LoggedCall]) -> None:
+def enter_calls(sql: Sql, calls: Iterable[LoggedCall]) -> None:
     """Enters calls that were logged elsewhere, within a transaction.
 
     Args:
-        sql: a connection to the tables of the run.
-        worker: id, and name, of a worker that is entered as one that has left.
+        sql: a connection to the tables of the run, in which there are no calls yet.
         calls: in their order.
     """
-    sql.execute(
-        "INSERT INTO worker (id, coordinates, name, host, process, executor, capacity, state, lease, began, seen, until)"
-        " VALUES (?, 0, ?, '', 0, '', 0, 'left', 0, now(), now(), now())",
-        *(worker, worker),
-    )
     numbered = enumerate(calls, 1)
     while batch := list(islice(numbered, _BATCH)):
-        values = (value for number, logged in batch for value in (worker, number, dump_call(logged)))
-        sql.execute(f"INSERT INTO call (worker, number, line) VALUES {', '.join(['(?, ?, ?)'] * len(batch))}", *values)
+        values = (value for number, logged in batch for value in (number, dump_call(logged)))
+        sql.execute(f"INSERT INTO call (number, line) VALUES {', '.join(['(?, ?)'] * len(batch))}", *values)

@@ -17,7 +17,7 @@ from rating.records.postgres.address import SCHEMA, Address
 from rating.records.postgres.failures import FAILED, UNDONE, explained
 from rating.records.postgres.loop import LoopThread
 from rating.records.postgres.texts import from_stored, to_stored
-from rating.records.sql import Refused, Row, TransactionLost
+from rating.records.sql import Row, TransactionLost
 
 T = TypeVar("T")
 
@@ -37,12 +37,12 @@ _BATCH = 200
 
 _SETTINGS = {
     "jit": "off",
-    "default_transaction_isolation": "read committed",  # claims see what others have claimed meanwhile
+    "default_transaction_isolation": "read committed",
     "statement_timeout": "0",  # instead of one that the role may have: how long is waited is decided here
     "synchronous_commit": "on",  # whatever the server does otherwise: what it confirmed survives it
     "lock_timeout": "60s",
     "idle_in_transaction_session_timeout": "30s",  # what somebody has locked who stands still is freed
-    "tcp_keepalives_idle": "30",  # and so is the lock of a coordinator whose machine is gone
+    "tcp_keepalives_idle": "30",  # and so is the lock of who plays on a machine that is gone
     "tcp_keepalives_interval": "10",
     "tcp_keepalives_count": "3",
 }
@@ -172,11 +172,6 @@ class Postgres:
             raise RunError(f"{self.name}: another process is playing this run; wait for it or stop it")
         self._is_locked = True
 
-    def others_write(self) -> bool:
-        """Says whether workers hold matches; if not, none writes before the transaction ends."""
-        self.execute("LOCK TABLE claim IN EXCLUSIVE MODE")  # waits for who writes
-        return self.row("SELECT 1 FROM claim WHERE worker IS NOT NULL AND answer IS NULL LIMIT 1") is not None
-
     def changes(self) -> int:
         """Returns PostgreSQL's own count of the rows that were written, which is a few seconds late."""
         row = self.row(
@@ -242,7 +237,7 @@ class Postgres:
         self._held = await self._connect()
         self._raw = await _raw(self._held)
         if (encoding := self._raw.get_settings().server_encoding) != _ENCODING:
-            raise Refused(
+            raise StoreError(
                 f"{self.name}: expected a database in {_ENCODING}, which has a place for every character, got one in {encoding};"
                 " make another one: createdb --template=template0 --locale=C --encoding=UTF8 NAME"
             )

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql.asyncpg import AsyncAdapt_asyncpg_dbapi
 from sqlalchemy.exc import SQLAlchemyError
 
 from rating.errors import StoreError
-from rating.records.sql import Refused, TransactionLost
+from rating.records.sql import TransactionLost
 
 T = TypeVar("T")
 
@@ -26,13 +26,6 @@ _LOST = (
 UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 """What PostgreSQL does to a transaction for the sake of another one; the connection is none the worse."""
 
-_REFUSED = (
-    asyncpg.InsufficientPrivilegeError,
-    asyncpg.ReadOnlySQLTransactionError,
-    asyncpg.InvalidAuthorizationSpecificationError,
-    asyncpg.InvalidCatalogNameError,
-)
-
 FAILED = (*_LOST, asyncpg.PostgresError, UnicodeError)
 """Whatever asyncpg raises, and the system below it."""
 
@@ -46,8 +39,7 @@ async def explained(doing: Awaitable[T], name: str) -> T:
 
     Raises:
         TransactionLost: if the connection was lost, or the transaction undone.
-        Refused: if the server does not let this user do that.
-        StoreError: if it does not understand it, or has no room.
+        StoreError: if the server does not let this user do that, does not understand it, or has no room.
     """
     try:
         return await doing
@@ -57,8 +49,7 @@ async def explained(doing: Awaitable[T], name: str) -> T:
             cause = cause.__cause__  # SQLAlchemy's words for what asyncpg has raised
         if isinstance(cause, (*_LOST, *UNDONE)) and not isinstance(cause, asyncpg.DataError):
             raise TransactionLost(f"{name}: {_said(cause)}") from cause
-        failure = Refused if isinstance(cause, _REFUSED) else StoreError
-        raise failure(f"{name}: {_said(cause)}") from cause
+        raise StoreError(f"{name}: {_said(cause)}") from cause
 
 
 def _said(error: BaseException) -> str:

@@ -1,10 +1,9 @@
-"""The runs that a database of PostgreSQL holds: how one is made, opened, deleted and found."""
+"""The runs that a database of PostgreSQL holds: how one is made, opened and deleted."""
 
-from rating.errors import RunError
+from rating.errors import RunError, StoreError
 from rating.records.postgres import schema
-from rating.records.postgres.address import SCHEMA, Address
+from rating.records.postgres.address import Address
 from rating.records.postgres.connection import Postgres
-from rating.records.sql import Refused
 
 
 def create(address: Address) -> Postgres:
@@ -21,7 +20,7 @@ def create(address: Address) -> Postgres:
             if not _is_empty(db):
                 raise RunError(
                     f"{db.name}: expected a new name, but there is a run of this name; to name another one: ?run=NAME behind"
-                    " the address; to go on with that one from here: llmarena attach"
+                    " the address; to go on with that one: llmarena resume DIR, with its directory or a copy of that"
                 )
             db.execute(f'DROP SCHEMA "{address.schema}" CASCADE')  # its making was interrupted
         with db.transaction():
@@ -33,9 +32,11 @@ def create(address: Address) -> Postgres:
 
 
 def make_tables(db: Postgres) -> None:
-    """Makes the tables of a new run within a transaction, with the rights of workers and readers."""
-    roles = db.all("SELECT rolname FROM pg_roles WHERE rolname IN (?, ?)", schema.WORKER, schema.READER)
-    for statement in schema.creation(db.address.schema, [role for (role,) in roles]):
+    """Makes the tables of a new run within a transaction, with the rights of who only reads."""
+    statements = schema.creation(db.address.schema)
+    if db.row("SELECT 1 FROM pg_roles WHERE rolname = ?", schema.READER):
+        statements += schema.rights_of_reader(db.address.schema)
+    for statement in statements:
         db.execute(statement)
 
 
@@ -48,21 +49,19 @@ def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
 
     Raises:
         RunError: if there is none, it is damaged, or was written by another version. It is left as it is.
-        Refused: if this user may not use it.
+        StoreError: if this user may not use it.
     """
     db = Postgres(address, read_only=read_only)
     try:
         version = db.version()
-        if version > schema.VERSION:
-            raise RunError(schema.too_new(db.name, version))
-        if version < schema.VERSION:
+        if version != schema.VERSION:
             raise RunError(
-                f"{db.name}: expected schema version {schema.VERSION}, got {version}; migrate it:"
-                f" llmarena migrate '{address.url}' --run {address.run} --backup FILE"
+                f"{db.name}: expected schema version {schema.VERSION}, got {version}: it was written by another version of"
+                " llmarena-envs; install that version to read it"
             )
         # Without the right its tables are not even found.
         if not db.all("SELECT 1 WHERE has_schema_privilege(?, 'USAGE')", address.schema):
-            raise Refused(
+            raise StoreError(
                 f'{db.name}: permission denied for schema "{address.schema}"; its owner has to grant USAGE on it, and on its'
                 " tables what is to be done with them"
             )
@@ -97,15 +96,6 @@ def drop(address: Address) -> None:
     try:
         db.lock()
         db.execute(f'DROP SCHEMA IF EXISTS "{address.schema}" CASCADE')
-    finally:
-        db.close()
-
-
-def find_runs(address: Address) -> list[str]:
-    """Returns the names of the runs in a database."""
-    db = Postgres(address, read_only=True)
-    try:
-        return [name.removeprefix(SCHEMA) for name, _ in db.all(schema.FIND_RUNS)]
     finally:
         db.close()
 

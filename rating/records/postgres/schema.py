@@ -1,10 +1,6 @@
 """The tables of a run in PostgreSQL: a schema of its own, and what is checked before it is used."""
 
-from collections.abc import Iterable
-from typing import Any
-
 from sqlalchemy import (
-    TIMESTAMP,
     BigInteger,
     Column,
     Identity,
@@ -25,25 +21,14 @@ VERSION = 1
 METADATA = MetaData()
 
 
-def text(name: str, *, key: bool = False, null: bool = False, default: str | None = None) -> Column[str]:
+def text(name: str, *, key: bool = False) -> Column[str]:
     """Returns a column of texts, in the order of their characters' numbers as everywhere else."""
-    return Column(name, Text(collation="C"), primary_key=key, nullable=null, server_default=default)
+    return Column(name, Text(collation="C"), primary_key=key, nullable=False)
 
 
-def integer(name: str, *, key: bool = False, null: bool = False, default: int | None = None) -> Column[int]:
+def integer(name: str, *, key: bool = False, null: bool = False) -> Column[int]:
     """Returns a column of integers; nothing counts them up."""
-    preset = None if default is None else str(default)
-    return Column(name, BigInteger, primary_key=key, nullable=null, autoincrement=False, server_default=preset)
-
-
-def counted(name: str, *, key: bool = False) -> Column[int]:
-    """Returns a column of integers that PostgreSQL counts up."""
-    return Column(name, BigInteger, Identity(always=True), primary_key=key, nullable=False)
-
-
-def moment(name: str, *, null: bool = False) -> Column[Any]:
-    """Returns a column of moments by the clock of the database."""
-    return Column(name, TIMESTAMP(timezone=True), nullable=null)
+    return Column(name, BigInteger, primary_key=key, nullable=null, autoincrement=False)
 
 
 def data(name: str) -> Column[bytes]:
@@ -77,75 +62,18 @@ Table("dictionary", METADATA, text("environment", key=True), data("data"))
 _PACKED = (("transcript", "turns"), ("dictionary", "data"))
 """What PostgreSQL would try in vain to compress."""
 
-claim = Table(
-    "claim",
+call = Table(
+    "call",
     METADATA,
-    text("match", key=True),
-    counted("place"),
-    text("kind"),
-    text("worker", null=True),
-    moment("since", null=True),
-    integer("deaths", default=0),
-    text("answer", null=True),
+    Column("id", BigInteger, Identity(always=True), primary_key=True, nullable=False),
+    integer("number", null=True),
+    text("line"),
 )
-Index("claim_offered", claim.c.kind, claim.c.place, postgresql_where=sql("worker IS NULL AND answer IS NULL"))
-Index("claim_held", claim.c.worker, postgresql_where=sql("worker IS NOT NULL AND answer IS NULL"))
-Index("claim_answered", claim.c.match, postgresql_where=sql("answer IS NOT NULL"))
-Table(
-    "worker",
-    METADATA,
-    text("id", key=True),
-    counted("number"),
-    integer("coordinates"),
-    text("name"),
-    text("host"),
-    integer("process"),
-    text("executor"),
-    integer("capacity"),
-    text("state"),
-    integer("lease"),
-    moment("began"),
-    moment("seen"),
-    moment("until"),
-    integer("playing", default=0),
-    integer("played", default=0),
-    integer("turns", default=0),
-    integer("lost", default=0),
-    text("error", default=""),
-)
-call = Table("call", METADATA, counted("id", key=True), text("worker"), integer("number", null=True), text("line"))
-Index("call_ended", call.c.worker, call.c.number, postgresql_where=sql("number IS NOT NULL"))
-Index("call_under_way", call.c.worker, postgresql_where=sql("number IS NULL"))
+Index("call_ended", call.c.number, postgresql_where=sql("number IS NOT NULL"))
+Index("call_under_way", call.c.id, postgresql_where=sql("number IS NULL"))
 
-_BUSY = ("claim", "worker")
-"""Tables whose rows come and go or change all the time: they are small, and stay so if they are cleaned often."""
-
-_CLEANED_OFTEN = "fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000"
-
-WORKER, READER = "llmarena_worker", "llmarena_reader"
-"""Roles that get their rights when a run is begun, where the database has them."""
-
-_RIGHTS = {
-    "fact": (),
-    "match": ("UPDATE (status, tries, turns, seats, digest, error, seal)",),
-    "turn": ("INSERT", "DELETE"),
-    "transcript": ("INSERT",),
-    "dictionary": ("INSERT",),
-    "claim": ("UPDATE (worker, since, answer)",),
-    "worker": ("INSERT", "UPDATE (state, seen, until, playing, played, turns, lost, error)"),
-    "call": ("INSERT", "UPDATE (line, number)"),
-}
-"""Rights of workers in each table, besides SELECT."""
-
-_CLAIMED = "EXISTS (SELECT 1 FROM claim WHERE claim.match = {} AND claim.worker IS NOT NULL AND claim.answer IS NULL)"
-
-_LIMITS = {
-    "match": _CLAIMED.format("match.id"),
-    "turn": _CLAIMED.format("turn.match"),
-    "transcript": _CLAIMED.format("transcript.match"),
-    "worker": "coordinates = 0",
-}
-"""Rows that roles other than the owner may write: of matches that are claimed and not answered, and of workers."""
+READER = "llmarena_reader"
+"""The role that may read a run from its beginning on, where the database has it."""
 
 _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]
 
@@ -174,38 +102,28 @@ WHERE class.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ?) AND 
 """
 
 
-def creation(schema: str, roles: Iterable[str]) -> list[str]:
+def creation(schema: str) -> list[str]:
     """Returns the statements that make the tables of a new run; all in one transaction.
 
     Args:
         schema: name of the schema.
-        roles: ``WORKER`` and ``READER``, as far as the database has them.
     """
     statements: list[str] = [f'CREATE SCHEMA "{schema}"', comment(schema)]
     for table in METADATA.sorted_tables:
         statements.append(str(CreateTable(table).compile(dialect=_DIALECT)))
-        if table.name in _BUSY:
-            statements.append(f"ALTER TABLE {table.name} SET ({_CLEANED_OFTEN})")
         statements += [str(CreateIndex(index).compile(dialect=_DIALECT)) for index in sorted(table.indexes, key=str)]
     for name, column in _PACKED:
         statements.append(f"ALTER TABLE {name} ALTER COLUMN {column} SET STORAGE EXTERNAL")
-    for name, rows in _LIMITS.items():
-        statements.append(f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY")
-        statements.append(f"CREATE POLICY looks ON {name} FOR SELECT USING (true)")
-        statements += [_policy(name, right.split()[0], rows) for right in _RIGHTS[name]]
-    for role in roles:
-        statements.append(f'REVOKE ALL ON ALL TABLES IN SCHEMA "{schema}" FROM {role}')  # what is granted by default
-        statements.append(f'GRANT USAGE ON SCHEMA "{schema}" TO {role}')
-        for name, rights in _RIGHTS.items():
-            granted = ("SELECT", *rights) if role == WORKER else ("SELECT",)
-            statements.append(f"GRANT {', '.join(granted)} ON {name} TO {role}")
     return statements
 
 
-def _policy(table: str, command: str, rows: str) -> str:
-    """Returns the statement that limits a command to certain rows."""
-    limit = "WITH CHECK" if command == "INSERT" else "USING"
-    return f"CREATE POLICY {command.lower()}s ON {table} FOR {command} {limit} ({rows})"
+def rights_of_reader(schema: str) -> list[str]:
+    """Returns the statements by which ``READER`` may read the tables of a run, and nothing else."""
+    return [
+        f'REVOKE ALL ON ALL TABLES IN SCHEMA "{schema}" FROM {READER}',  # what is granted by default
+        f'GRANT USAGE ON SCHEMA "{schema}" TO {READER}',
+        f'GRANT SELECT ON ALL TABLES IN SCHEMA "{schema}" TO {READER}',
+    ]
 
 
 def comment(schema: str) -> str:
@@ -216,14 +134,6 @@ def comment(schema: str) -> str:
 def comment_moved(schema: str) -> str:
     """Returns the statement after which a schema is that of no run: it goes on elsewhere."""
     return f"COMMENT ON SCHEMA \"{schema}\" IS '{MOVED}{VERSION}'"
-
-
-def too_new(name: str, version: int) -> str:
-    """Says that a run was written by a newer version than this one."""
-    return (
-        f"{name}: expected schema version {VERSION}, got {version}: it was written by a newer version of llmarena-envs;"
-        " install that version to read it"
-    )
 
 
 def version_of(comment: str | None) -> int | None:

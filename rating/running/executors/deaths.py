@@ -8,9 +8,11 @@ from agents.records import Turn
 from rating.errors import HarnessError
 from rating.records.match import Match
 from rating.records.outcome import VOID
-from rating.records.postgres.claims import MOST_DEATHS
 from rating.records.record import void_outcome
 from rating.running.executors.executor import OnTurn, Played
+
+_MOST_DEATHS = 2
+"""Workers that may die at a match, after which it is void: one may have been unlucky, not two."""
 
 _log = logging.getLogger(__name__)
 
@@ -43,7 +45,7 @@ async def play_despite_death(
         turns.append(turn)
         on_turn(turn)
 
-    while len(deaths) < MOST_DEATHS:
+    while len(deaths) < _MOST_DEATHS:
         try:
             result = await play(match, (*turns,), keep)
         except WorkerDied as death:

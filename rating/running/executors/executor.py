@@ -33,7 +33,6 @@ class Played:
         culprit: the policy that failed, or an empty string.
         fatal: whether that policy fails whatever it is asked.
         final: whether trying again is useless for now.
-        is_recorded: whether who played it has recorded that.
         deaths: workers that died at it.
     """
 
@@ -43,7 +42,6 @@ class Played:
     culprit: str = ""
     fatal: bool = False
     final: bool = False
-    is_recorded: bool = False
     deaths: int = 0
 
 
@@ -52,11 +50,9 @@ class Executor(Protocol):
 
     Attributes:
         slots: how many at once; whoever has a match played holds one.
-        records: whether who plays a match reads and records its turns: nobody is told of them here.
     """
 
     slots: Slots
-    records: bool
 
     async def play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
         """Plays a match from where ``played`` left it; ``on_turn`` is called in this process after every new turn."""

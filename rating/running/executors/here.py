@@ -20,8 +20,6 @@ class AsyncExecutor:
         slots: how many matches at once.
     """
 
-    records = False
-
     def __init__(self, config: RunConfig, players: Players, slots: Slots) -> None:
         self._config = config
         self._players = players

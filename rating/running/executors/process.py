@@ -37,8 +37,6 @@ class ProcessExecutor:
         slots: how many matches at once, and so the number of workers.
     """
 
-    records = False
-
     def __init__(self, config: RunConfig, slots: Slots) -> None:
         self._config = config
         self.slots = slots

@@ -118,8 +118,6 @@ class RayExecutor:
         slots: one; there are as many as workers as soon as these are there.
     """
 
-    records = False
-
     def __init__(self, config: RunConfig, slots: Slots) -> None:
         self._config = config
         self.slots = slots

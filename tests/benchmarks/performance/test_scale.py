@@ -1,4 +1,4 @@
-"""The benchmark of long runs: filled stores are those of a run, and its cluster plays every match, once but after a death."""
+"""The benchmark of long runs: filled stores are those of a run."""
 
 import asyncio
 from contextlib import closing
@@ -52,12 +52,7 @@ def test_a_match_of_a_long_run_asks_the_store_no_more_than_one_of_a_short_run(tm
 
 @pytest.mark.slow
 def test_the_smoke_run(capsys):
-    costs, rates, cluster = main(parse(Options, None, ["--smoke"]))
+    costs = main(parse(Options, None, ["--smoke"]))
     assert {(cost.store, cost.matches) for cost in costs} == {("sqlite", 60), ("postgresql", 60)}
     assert all(cost.a_second > 0 and cost.turn > 0 and cost.megabytes > 0 for cost in costs)
-    assert [rate.group for rate in rates] == [1, 8]
-    assert rates[0].matches == rates[0].claims
-    assert cluster.matches == cluster.counted >= 60
-    assert 0 < cluster.again <= cluster.held
-    assert not cluster.failed
     assert "| postgresql | 1 | 60 |" in capsys.readouterr().out

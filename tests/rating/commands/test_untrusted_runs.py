@@ -31,24 +31,13 @@ READS = {
     + [["--format", "grpo"], ["--format", "deals"]],
     "serve": [[]],
     "migrate": [["--backup", "back-up"]],
-    "workers": [[]],
     "import": [["--out", "imported"]],
 }
 """What each command that reads a run or a log is given behind its directory."""
 
 OTHERS = {
-    *(
-        "envs",
-        "policies",
-        "check",
-        "play",
-        "run",
-        "resume",
-        "demo",
-        "tournament",
-        "work",
-    ),  # they play, or name what is typed
-    *("attach", "move"),  # they copy what they do not read
+    *("envs", "policies", "check", "play", "run", "resume", "demo", "tournament"),  # they play, or name what is typed
+    "move",  # it copies what it does not read
 }
 
 DRIVER = """
@@ -183,7 +172,6 @@ def test_own_policies_are_not_imported_to_read_a_run(own_policies):
     done = llmarena(own_policies.parent, *commands_on(own_policies))
     assert [(command, arguments) for command, arguments, _, touched, _ in done if touched] == []
     codes = {command: code for command, _, code, _, _ in done}
-    assert codes.pop("workers") == 2  # a run in a file has none
     assert codes.pop("serve") == 200
     assert {command: code for command, code in codes.items() if code} == {}
 

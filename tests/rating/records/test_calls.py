@@ -122,13 +122,13 @@ def test_calls_that_were_under_way_when_a_run_was_killed_are_lost_and_of_unknown
     log.close()
     with (tmp_path / UNDER_WAY).open("ab") as file:
         file.write(b'5 {"time": "torn')
-    again = CallFile(path).writer("")
+    again = CallFile(path).writer()
     read = list(LoggedCalls(path))
     assert [logged.call.status for logged in read[2:]] == [CallStatus.LOST] * 3
     assert [logged.policy for logged in read[2:]] == ["a model", "a model", "another"]
     assert {(logged.call.prompt_tokens, logged.call.completion_tokens) for logged in read[2:]} == {(None, None)}
     again.close()
-    CallFile(path).writer("").close()
+    CallFile(path).writer().close()
     assert len(list(LoggedCalls(path))) == 5  # once is enough
 
 
@@ -142,7 +142,7 @@ def test_the_file_of_calls_that_have_begun_stays_small(tmp_path, monkeypatch):
         log.write(LOGGED)
     log.close()
     assert len((tmp_path / UNDER_WAY).read_bytes().splitlines()) <= 11
-    CallFile(path).writer("").close()
+    CallFile(path).writer().close()
     assert [logged.match for logged in LoggedCalls(path)][50:] == ["never ends"]
     assert not (tmp_path / UNDER_WAY).exists()
 

@@ -130,21 +130,14 @@ def test_turns_that_are_entered_with_the_end_are_recorded_as_if_one_by_one(place
     assert seals[0] == seals[1]
 
 
-def test_what_belongs_to_the_end_of_a_match_is_written_with_it_or_nothing_is(store):
-    def fail():
-        raise StoreError("lost")
-
+def test_turns_of_which_one_was_entered_already_are_not_entered(store):
     store.add_match(MATCH)
     store.add_turns(MATCH, [turn(0), turn(1)])
-    with pytest.raises(StoreError, match="lost"):
-        store.finish(MATCH, OUTCOME, turns=[turn(2)], also=fail)
-    assert store.turns(MATCH) == (turn(0), turn(1))
     with pytest.raises(StoreError, match="entered already"):
         store.add_turns(MATCH, [turn(2), turn(1)])
     assert store.turns(MATCH) == (turn(0), turn(1))
-    store.finish(MATCH, OUTCOME, turns=[turn(2)], also=lambda: store.set_fact("also", "this"))
+    store.finish(MATCH, OUTCOME, turns=[turn(2)])
     assert store.turns(MATCH) == tuple(map(turn, range(3)))
-    assert store.facts()["also"] == "this"
 
 
 def test_what_cannot_be_stored_of_a_text_is_replaced(store):

@@ -12,7 +12,6 @@ SET_UPS = {
     "sqlite+asyncio": SetUp("asyncio", False, ("client",)),
     "sqlite+process": SetUp("process", False, ("pool", "client", "pool", "pool")),
     "postgres+asyncio": SetUp("asyncio", True, ("client", "store", "client")),
-    "postgres+workers": SetUp("workers", True, ("worker", "client", "store", "worker"), joining=2),
 }
 FEW = {"sqlite+asyncio": 2}
 """Moments of the set-ups that are not slow."""

@@ -19,7 +19,6 @@ from rating.records.postgres.address import parse_address
 from rating.running import moving, run_directory
 from rating.running.moving import move_to_file, move_to_server
 from rating.running.places import address_of
-from rating.running.workers.coordination import newcomer
 
 RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--max-matches", "6", "--workers", "1"]
 
@@ -83,22 +82,18 @@ def test_a_run_goes_to_a_server_and_back_with_everything_in_it(directory, postgr
     assert whole(directory) == longer
     assert main(["move", str(directory), "--store", f"{postgres_url}?run=again"]) == 0
     assert whole(directory) == longer
-    assert main(["attach", postgres_url, "agian", "--out", str(directory.parent / "attached")]) == 2
-    assert "there is none of this name; did you mean 'again'?" in capsys.readouterr().err
-    assert main(["migrate", str(directory), "--backup", str(directory.parent / "backup")]) == 0
-    assert capsys.readouterr().out.endswith("nothing to do: the run is of this version\n")
+    with pytest.raises(RunError, match=r"there is none of this name; did you mean 'again'\?"):
+        runs.open_existing(parse_address(postgres_url).of("agian"))
 
 
 def test_calls_of_processes_that_were_killed_are_not_lost_on_the_way_to_a_file(directory, postgres_url):
     assert main(["move", str(directory), "--store", postgres_url]) == 0
     *_, calls = whole(directory)
     _, store = run_directory.open_run(directory)
-    with closing(store), closing(store.claims()) as claims:
-        for identity in (
-            claims.join(newcomer("anna", "auto", 1), 60.0),
-            claims.coordinate(newcomer("coordinator", "auto", 0), 60.0, alone=True),
-        ):
-            store.call_log(identity).begin(logged(4))
+    with closing(store):
+        log = store.call_log()
+        for _ in range(2):
+            log.begin(logged(4))
     assert main(["move", str(directory), "--store", "sqlite"]) == 0
     *_, moved = whole(directory)
     assert moved == [*calls, *[logged(4).as_lost()] * 2]
@@ -220,13 +215,3 @@ def test_what_is_no_run_is_not_moved(tmp_path, postgres_url):
     for move in (lambda path: move_to_server(path, parse_address(postgres_url).of("new")), move_to_file):
         with pytest.raises(RunError, match="expected the directory of a run"):
             move(tmp_path / "none")
-
-
-def test_a_run_that_workers_play_stays_on_the_server(directory, postgres_url):
-    address = parse_address(postgres_url).of("new")
-    move_to_server(directory, address)
-    with closing(connection.Postgres(address)) as db:
-        db.execute("INSERT INTO claim (match, kind, worker) VALUES ('m', 'asking', 'w')")
-    with pytest.raises(RunError, match="expected nobody at work"):
-        move_to_file(directory)
-    assert address_of(directory) == address

@@ -11,13 +11,9 @@ import pytest
 
 from agents.models.cache import FILE, ReplyCache
 from agents.policy import Reply
-from benchmarks.postgres_server import find_programs
 from rating.records import calls, sqlite
 from rating.records.calls import CALLS, UNDER_WAY, CallLog
 from rating.records.file import create_file
-from rating.records.postgres import runs
-from rating.records.postgres.address import parse_address
-from rating.records.postgres.backup import back_up
 from rating.running.run_directory import LINKS
 from rating.web.links import keep_links
 from tests.rating.records.test_calls import LOGGED
@@ -77,11 +73,7 @@ def test_web_tokens_are_private(left: str, tmp_path: Path) -> None:
     assert not other.exists()
 
 
-def test_backups_are_private(tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", os.pathsep.join((str(find_programs()), os.environ["PATH"])))
+def test_backups_are_private(tmp_path: Path) -> None:
     with closing(sqlite.create(tmp_path / "run.db")) as db:
         db.back_up(tmp_path / "copy.db")
-    address = parse_address(postgres_url).of("run")
-    with closing(runs.create(address)) as server:
-        back_up(address, server, tmp_path / "run.dump")
-    assert modes(tmp_path) == private("run.db", "copy.db", "run.dump")
+    assert modes(tmp_path) == private("run.db", "copy.db")

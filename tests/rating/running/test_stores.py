@@ -10,10 +10,9 @@ import pytest
 
 from rating.cli import main
 from rating.records.postgres.address import parse_address
-from rating.records.postgres.claims import Counts, Newcomer
 from rating.running import run_directory
 from rating.web import watched
-from tests.rating.web.pages import HOME, cells, check_inert, pages_of
+from tests.rating.web.pages import HOME, cells, pages_of
 
 RUN = """
 seed = 3
@@ -49,7 +48,9 @@ def runs(tmp_path_factory, url):
     file.write_text(RUN, encoding="utf-8")
     assert main(["run", str(file), "--out", str(place / "file")]) == 0
     assert main(["run", str(file), "--out", str(place / "server"), "--store", url]) == 0
-    assert main(["attach", url, "server", "--out", str(place / "attached")]) == 0
+    (place / "copied").mkdir()
+    for name in ("run.toml", "store.json"):
+        shutil.copy(place / "server" / name, place / "copied")
     return place
 
 
@@ -67,7 +68,7 @@ def without_times(line):
 
 
 def test_leaderboards_digest_and_records_are_the_same(runs, capsys):
-    names = ("file", "server", "attached")
+    names = ("file", "server", "copied")
     boards = {printed(capsys, "rate", runs / name, "--json") for name in names}
     assert len(boards) == 1
     exported = [printed(capsys, "export", runs / name) for name in names]
@@ -81,9 +82,9 @@ def test_leaderboards_digest_and_records_are_the_same(runs, capsys):
 
 @pytest.mark.slow
 def test_every_page_is_the_same(runs, tmp_path, capsys):
-    code, _ = printed(capsys, "report", runs / "attached", "--output", tmp_path / "report.html")
+    code, _ = printed(capsys, "report", runs / "copied", "--output", tmp_path / "report.html")
     assert code == 0
-    tables = [cells(pages_of(runs / name).get(HOME).text, "ratings-1-table") for name in ("file", "attached")]
+    tables = [cells(pages_of(runs / name).get(HOME).text, "ratings-1-table") for name in ("file", "copied")]
     assert tables[0] == tables[1] != []
 
 
@@ -100,32 +101,15 @@ def test_who_watches_sees_what_is_written(url, tmp_path):
         assert shown.moment().facts["name"] == "value"
 
 
-def test_the_board_shows_who_plays_while_somebody_does(runs, url, tmp_path):
-    assert 'id="workers"' not in pages_of(runs / "attached").get(HOME).text
-    directory, hostile = tmp_path / "played", "<script>a</script>\x1b[31m\u202e"
-    _, store = run_directory.create(directory, RUN, "run.toml", address=parse_address(url))
-    with closing(store):
-        claims = store.claims_here()
-        claims.coordinate(Newcomer("coordinator", "db.lab", 1, "workers", 0), 60.0)
-        claims.beat(claims.join(Newcomer(hostile, hostile, 2, hostile, 8), 60.0), Counts(1, 2, 3, hostile))
-        claims.leave(claims.join(Newcomer("gone", "lab3", 3, "asyncio", 8), 60.0))
-        page = pages_of(directory).get(HOME).text
-    check_inert(page)
-    heading, first, second = cells(page, "workers-table")
-    assert (first[0], first[3]) == ("coordinator", "working")
-    assert second[0] == second[2] == second[4] == second[-1] == r"<script>a</script>\x1b[31m\u202e"
-    assert (second[heading.index("played")], second[heading.index("turns")]) == ("2", "3")
-
-
 def test_nothing_but_the_address_is_kept(runs, url):
-    known = json.loads((runs / "attached" / "store.json").read_text())
+    known = json.loads((runs / "copied" / "store.json").read_text())
     assert known == {"url": url, "run": "server"}
     assert sorted(path.name for path in (runs / "server").iterdir()) == ["run.lock", "run.toml", "store.json"]
 
 
 @pytest.mark.slow
 def test_a_run_goes_on_on_another_machine(runs, url, tmp_path, capsys):
-    shutil.copytree(runs / "attached", tmp_path / "here")
+    shutil.copytree(runs / "copied", tmp_path / "here")
     run_file = tmp_path / "here" / "run.toml"
     run_file.write_text(run_file.read_text().replace("max_matches = 6", "max_matches = 12"))
     code, _ = printed(capsys, "resume", tmp_path / "here")
@@ -138,7 +122,7 @@ def test_a_run_goes_on_on_another_machine(runs, url, tmp_path, capsys):
 def test_one_machine_plays_a_run(runs, url, tmp_path, capsys):
     _, store = run_directory.open_run(runs / "server")
     with run_directory.held(runs / "server", store):
-        assert main(["resume", str(runs / "attached")]) == 2
+        assert main(["resume", str(runs / "copied")]) == 2
     assert "another process is playing this run" in capsys.readouterr().err
 
 
@@ -148,10 +132,11 @@ def test_a_run_of_which_nothing_was_played_makes_room(url, tmp_path):
     store.close()
     _, store = run_directory.create(tmp_path / "run", RUN.replace("seed = 3", "seed = 4"), "run.toml", address=address)
     store.close()
+    shutil.copytree(tmp_path / "run", tmp_path / "copied")
     _, store = run_directory.create(tmp_path / "run", RUN, "run.toml")
     store.close()
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["run.db", "run.lock", "run.toml"]
-    assert main(["attach", url, "room", "--out", str(tmp_path / "gone")]) == 2
+    assert main(["rate", str(tmp_path / "copied")]) == 2
 
 
 def test_a_name_that_is_taken_is_refused_and_nothing_is_changed(runs, url, tmp_path, capsys):
@@ -165,7 +150,7 @@ def test_a_name_that_is_taken_is_refused_and_nothing_is_changed(runs, url, tmp_p
 
 @pytest.mark.parametrize("text", ["", "[]", '{"url": "x", "run": "y"}', '{"url": "postgresql://a:b@c/d", "run": "y"}'])
 def test_a_damaged_address_is_refused(runs, tmp_path, capsys, text):
-    shutil.copytree(runs / "attached", tmp_path / "run")
+    shutil.copytree(runs / "copied", tmp_path / "run")
     (tmp_path / "run" / "store.json").write_text(text)
     assert main(["rate", str(tmp_path / "run")]) == 2
     error = capsys.readouterr().err

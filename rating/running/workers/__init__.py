@@ -1,1 +1,0 @@
-"""Workers that join a run, and the coordinator who offers them its matches."""
