@@ -150,7 +150,7 @@ async def play_async(
                 partial(on_attempt, agent),
             )
         env.step(move.action)
-        received = step_rewards(raw, settings)
+        received = _step_rewards(raw, settings)
         for name, reward in received.items():
             rewards[name] += reward
         turn = Turn(index, agent, text, move.action, move.attempts, move.fallback, received, move.played)
@@ -225,7 +225,7 @@ async def _tell(env: TextEnv, watchers: Mapping[str, Player]) -> None:
             await player.watch({**common, "rules": read["rules"], "text": text, "picture": env.draw(agent)})
 
 
-def step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
+def _step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
     """Returns what each agent receives for the step that an environment has just made."""
     paid = {agent: float(reward) for agent, reward in env.rewards.items()}
     if not settings.pay_opponents and any(info["illegal"] for info in env.infos.values()):

@@ -265,11 +265,6 @@ def _export(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _reparse(parser: argparse.ArgumentParser) -> None:
-    _add_run(parser)
-    _add_trust(parser)
-
-
 def _salvage(parser: argparse.ArgumentParser) -> None:
     _add_run(parser)
     _add_trust(parser)
@@ -588,9 +583,6 @@ _COMMANDS = (
         json=True,
     ),
     _Command("replay", "read.replay", "show a match turn by turn, or verify recorded matches", _replay, json=True),
-    _Command(
-        "reparse", "reparse.reparse_run", "show which recorded replies are read otherwise now", _reparse, json=True
-    ),
     _Command("agreement", "agreement.agreement", "show how judges agree and what they go by", _agreement, json=True),
     _Command("export", "read.export", "write the log of a run, or results of pairs, to standard output", _export),
     _Command("import", "import_log.import_log", "bring in the results in logs of others", _import, json=True),

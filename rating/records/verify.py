@@ -18,7 +18,7 @@ from rating.records.environments import recorded_environment
 from rating.records.outcome import PLAYED, Outcome
 from rating.records.record import Record, outcome_of
 
-NO_SANDBOX = (
+_NO_SANDBOX = (
     "programs of this match run only in a sandbox that isolates them, and this machine has none;"
     " python -m llmarena_envs.sandbox says what is missing"
 )
@@ -75,7 +75,7 @@ def play_again(
         return _play_again(env, record, record.outcome, settings, seat)
     except ReplayMismatch as error:
         if env.unwrapped.lacks_sandbox():
-            raise ReplayMismatch(NO_SANDBOX) from error
+            raise ReplayMismatch(_NO_SANDBOX) from error
         raise
 
 
