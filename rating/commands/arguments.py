@@ -526,18 +526,6 @@ def _move(parser: _Parser) -> None:
     )
 
 
-def _migrate(parser: _Parser) -> None:
-    parser.add_argument("place", metavar="DIR|URL", help="directory of a run, or address of the database that holds it")
-    parser.add_argument("--run", metavar="NAME", help="name of the run in the database")
-    parser.add_argument(
-        "--backup",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="file into which the run is copied before it is changed",
-    )
-
-
 class _Command(NamedTuple):
     """A command.
 
@@ -595,7 +583,6 @@ _COMMANDS = (
     ),
     _Command("attach", "attach.attach", "make a directory for a run in PostgreSQL that another machine began", _attach),
     _Command("move", "move.move", "keep a run in PostgreSQL from now on, or in a file again", _move),
-    _Command("migrate", "migrate.migrate", "make the tables of a run those of this version, after a back-up", _migrate),
     _Command(
         "salvage",
         "salvage.salvage_run",

@@ -311,7 +311,6 @@ def test_a_password_in_an_address_is_refused_and_not_repeated(
     url = f"postgresql://llmarena_owner:sesame@localhost:{cluster.server.port}/llmarena"
     for arguments in (
         ["attach", url, "x"],
-        ["migrate", url, "--run", "x", "--backup", "b"],
         ["move", ".", "--store", url],
     ):
         assert main(arguments) == 2
@@ -360,7 +359,7 @@ def test_the_commands_of_the_page_play_look_at_move_and_restore_a_run(
     assert "lab2" in shown and "lab3" in shown
     played = recorded(cluster.folder / "runs/looked_at")
     assert {record.status for record in played[1]} == {"finished"} and not played[3]
-    for command in (*cluster.commands("llmarena move"), *cluster.commands("llmarena migrate 'postgresql")):
+    for command in cluster.commands("llmarena move"):
         assert main(command[1:]) == 0
     assert recorded(cluster.folder / "runs/study") == played
     for begin in ("pg_dump", "psql", "pg_restore"):

@@ -57,8 +57,8 @@ def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
             raise RunError(schema.too_new(db.name, version))
         if version < schema.VERSION:
             raise RunError(
-                f"{db.name}: expected schema version {schema.VERSION}, got {version}; migrate it:"
-                f" llmarena migrate '{address.url}' --run {address.run} --backup FILE"
+                f"{db.name}: expected schema version {schema.VERSION}, got {version}: it was written by an older version of"
+                " llmarena-envs; install that version to read it"
             )
         # Without the right its tables are not even found.
         if not db.all("SELECT 1 WHERE has_schema_privilege(?, 'USAGE')", address.schema):

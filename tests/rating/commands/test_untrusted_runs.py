@@ -30,7 +30,6 @@ READS = {
     + [["--format", "grpo"], ["--format", "deals"]],
     "salvage": [["--out", "salvaged"]],
     "serve": [[]],
-    "migrate": [["--backup", "back-up"]],
     "workers": [[]],
     "import": [["--out", "imported"]],
 }

@@ -334,7 +334,7 @@ def test_a_name_is_given_once_unless_nothing_came_of_it(store, place):
         ("DROP TABLE transcript", "not as they were made: transcript"),
         ("ALTER TABLE match ALTER COLUMN number TYPE text", "not as they were made: match"),
         ("COMMENT ON SCHEMA llmarena_run IS 'llmarena-envs: a run, version 99'", "newer version"),
-        ("COMMENT ON SCHEMA llmarena_run IS 'llmarena-envs: a run, version 0'", "llmarena migrate"),
+        ("COMMENT ON SCHEMA llmarena_run IS 'llmarena-envs: a run, version 0'", "older version"),
         ("COMMENT ON SCHEMA llmarena_run IS 'mine'", "expected a run, but there is none"),
         ("DROP SCHEMA llmarena_run CASCADE", "expected a run, but there is none"),
     ],

@@ -12,7 +12,7 @@ import pytest
 from agents.models.cache import FILE, ReplyCache
 from agents.policy import Reply
 from benchmarks.postgres_server import find_programs
-from rating.records import calls, sqlite
+from rating.records import calls
 from rating.records.calls import CALLS, UNDER_WAY, CallLog
 from rating.records.file import create_file
 from rating.records.postgres import runs
@@ -83,9 +83,7 @@ def test_web_tokens_are_private(left: str, tmp_path: Path) -> None:
 
 def test_backups_are_private(tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", os.pathsep.join((str(find_programs()), os.environ["PATH"])))
-    with closing(sqlite.create(tmp_path / "run.db")) as db:
-        db.back_up(tmp_path / "copy.db")
     address = parse_address(postgres_url).of("run")
     with closing(runs.create(address)) as server:
         back_up(address, server, tmp_path / "run.dump")
-    assert modes(tmp_path) == private("run.db", "copy.db", "run.dump")
+    assert modes(tmp_path) == private("run.dump")
