@@ -515,17 +515,6 @@ def _add_cache(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--offline", action="store_true", help="ask no model: every reply comes from the cache")
 
 
-def _move(parser: _Parser) -> None:
-    _add_run(parser)
-    parser.add_argument(
-        "--store",
-        required=True,
-        metavar="URL|sqlite",
-        help="where the run goes on: postgresql://USER@HOST:PORT/DATABASE, with ?run=NAME for another name than that of the"
-        " directory, or sqlite for a file in the directory",
-    )
-
-
 class _Command(NamedTuple):
     """A command.
 
@@ -582,7 +571,6 @@ _COMMANDS = (
         "workers", "workers.workers", "show who plays a run in PostgreSQL, and drain workers", _workers, json=True
     ),
     _Command("attach", "attach.attach", "make a directory for a run in PostgreSQL that another machine began", _attach),
-    _Command("move", "move.move", "keep a run in PostgreSQL from now on, or in a file again", _move),
     _Command(
         "salvage",
         "salvage.salvage_run",

@@ -309,13 +309,9 @@ def test_a_password_in_an_address_is_refused_and_not_repeated(
     cluster: Cluster, capsys: pytest.CaptureFixture[str]
 ) -> None:
     url = f"postgresql://llmarena_owner:sesame@localhost:{cluster.server.port}/llmarena"
-    for arguments in (
-        ["attach", url, "x"],
-        ["move", ".", "--store", url],
-    ):
-        assert main(arguments) == 2
-        said = capsys.readouterr().err
-        assert "PGPASSWORD" in said and "sesame" not in said
+    assert main(["attach", url, "x"]) == 2
+    said = capsys.readouterr().err
+    assert "PGPASSWORD" in said and "sesame" not in said
     with pytest.raises(OptionError, match="PGPASSWORD"):
         parse_address(f"{cluster.address('owner').url}&password=sesame")
 
@@ -339,7 +335,7 @@ def started(cluster: Cluster) -> Iterator[Callable[[list[str]], subprocess.Popen
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_page_play_look_at_move_and_restore_a_run(
+def test_the_commands_of_the_page_play_look_at_and_restore_a_run(
     cluster: Cluster, started: Callable[[list[str]], subprocess.Popen[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     slow = FILES["study.toml"].replace('"greedy"', '"tests.rating.players:Slow"')
@@ -359,9 +355,6 @@ def test_the_commands_of_the_page_play_look_at_move_and_restore_a_run(
     assert "lab2" in shown and "lab3" in shown
     played = recorded(cluster.folder / "runs/looked_at")
     assert {record.status for record in played[1]} == {"finished"} and not played[3]
-    for command in cluster.commands("llmarena move"):
-        assert main(command[1:]) == 0
-    assert recorded(cluster.folder / "runs/study") == played
     for begin in ("pg_dump", "psql", "pg_restore"):
         subprocess.run(cluster.commands(begin)[0], cwd=cluster.folder, check=True)
     assert recorded(cluster.folder / "runs/study") == played
@@ -369,7 +362,7 @@ def test_the_commands_of_the_page_play_look_at_move_and_restore_a_run(
     assert main(verify[1:]) == 0
     for command in cluster.commands("psql")[1:]:
         shown += subprocess.run(command, cwd=cluster.folder, check=True, capture_output=True, text=True).stdout
-    assert "llmarena_study2" in shown  # in the list of runs, before it was deleted
+    assert "llmarena_study" in shown  # in the list of runs, before it was deleted
     assert main(["rate", str(cluster.folder / "runs/study")]) == 2
     written = [path.read_bytes() for path in cluster.folder.rglob("*") if path.is_file() and path.name != "passwords"]
     texts = [*said, shown, *capsys.readouterr(), *(data.decode(errors="replace") for data in written)]

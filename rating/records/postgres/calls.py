@@ -6,17 +6,13 @@ gets a number. Those of one writer are numbered in the order in which they ended
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 from typing import Self
 
 from rating.errors import RunError, StoreError
 from rating.records.calls import MAX_DAMAGED, Calls, CallWriter, LoggedCall, dump_call, load_call
 from rating.records.postgres.members import PRESENT
 from rating.records.sql import Row, Sql, TransactionLost, repeated
-
-_BATCH = 500
-"""Calls that are entered at once."""
 
 _TRIES = 3
 """How often the calls are read on whose reading is interrupted."""
@@ -171,22 +167,3 @@ class SharedCallLog:
 
     def close(self) -> None:
         """Does nothing: the connection belongs to the store."""
-
-
-def enter_calls(sql: Sql, worker: str, calls: Iterable[LoggedCall]) -> None:
-    """Enters calls that were logged elsewhere, within a transaction.
-
-    Args:
-        sql: a connection to the tables of the run.
-        worker: id, and name, of a worker that is entered as one that has left.
-        calls: in their order.
-    """
-    sql.execute(
-        "INSERT INTO worker (id, coordinates, name, host, process, executor, capacity, state, lease, began, seen, until)"
-        " VALUES (?, 0, ?, '', 0, '', 0, 'left', 0, now(), now(), now())",
-        *(worker, worker),
-    )
-    numbered = enumerate(calls, 1)
-    while batch := list(islice(numbered, _BATCH)):
-        values = (value for number, logged in batch for value in (worker, number, dump_call(logged)))
-        sql.execute(f"INSERT INTO call (worker, number, line) VALUES {', '.join(['(?, ?, ?)'] * len(batch))}", *values)

@@ -8,7 +8,7 @@ from rating.records.sql import Refused
 
 
 def create(address: Address) -> Postgres:
-    """Makes the tables of a new run.
+    """Makes the tables of a new run, with the rights of workers and readers.
 
     Raises:
         RunError: if there is a run of this name.
@@ -16,7 +16,6 @@ def create(address: Address) -> Postgres:
     db = Postgres(address)
     try:
         db.lock()
-        check_not_moved(db)
         if db.exists():
             if not _is_empty(db):
                 raise RunError(
@@ -25,18 +24,13 @@ def create(address: Address) -> Postgres:
                 )
             db.execute(f'DROP SCHEMA "{address.schema}" CASCADE')  # its making was interrupted
         with db.transaction():
-            make_tables(db)
+            roles = db.all("SELECT rolname FROM pg_roles WHERE rolname IN (?, ?)", schema.WORKER, schema.READER)
+            for statement in schema.creation(address.schema, [role for (role,) in roles]):
+                db.execute(statement)
     except BaseException:
         db.close()
         raise
     return db
-
-
-def make_tables(db: Postgres) -> None:
-    """Makes the tables of a new run within a transaction, with the rights of workers and readers."""
-    roles = db.all("SELECT rolname FROM pg_roles WHERE rolname IN (?, ?)", schema.WORKER, schema.READER)
-    for statement in schema.creation(db.address.schema, [role for (role,) in roles]):
-        db.execute(statement)
 
 
 def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
@@ -72,19 +66,6 @@ def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
         db.close()
         raise
     return db
-
-
-def check_not_moved(db: Postgres) -> None:
-    """Checks that a name on a server is not that of a run which was moved to a file, where the old record of it is kept.
-
-    Raises:
-        RunError: if it is.
-    """
-    if db.comment().startswith(schema.MOVED):
-        raise RunError(
-            f"{db.name}: expected a new name, but what a run was moved from is kept under this one; to name another one:"
-            f' ?run=NAME behind the address; to delete what is kept: DROP SCHEMA "{db.address.schema}" CASCADE in psql'
-        )
 
 
 def drop(address: Address) -> None:

@@ -47,7 +47,7 @@ OTHERS = {
         "tournament",
         "work",
     ),  # they play, or name what is typed
-    *("attach", "move"),  # they copy what they do not read
+    "attach",  # it copies what it does not read
 }
 
 DRIVER = """
