@@ -150,7 +150,7 @@ async def play_async(
                 partial(on_attempt, agent),
             )
         env.step(move.action)
-        received = step_rewards(raw, settings)
+        received = _step_rewards(raw, settings)
         for name, reward in received.items():
             rewards[name] += reward
         turn = Turn(index, agent, text, move.action, move.attempts, move.fallback, received, move.played)
@@ -225,7 +225,7 @@ async def _tell(env: TextEnv, watchers: Mapping[str, Player]) -> None:
             await player.watch({**common, "rules": read["rules"], "text": text, "picture": env.draw(agent)})
 
 
-def step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
+def _step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
     """Returns what each agent receives for the step that an environment has just made."""
     paid = {agent: float(reward) for agent, reward in env.rewards.items()}
     if not settings.pay_opponents and any(info["illegal"] for info in env.infos.values()):
@@ -235,8 +235,6 @@ def step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
 
 def _compare(recorded: Turn, turn: Turn) -> None:
     """Raises a ``ReplayMismatch`` that names the first field in which a turn differs from its record."""
-    if not recorded.digest:  # an old record, which does not say how actions are written and who is paid after a forfeit
-        turn = replace(turn, rewards=recorded.rewards, played=recorded.played, digest="")
     if turn == recorded:
         return
     for name in (field.name for field in fields(Turn)):

@@ -132,39 +132,6 @@ async def take_turn(
             return _fall_back(env, agent, answers, settings, rng)
 
 
-def reread_turn(
-    env: TextEnv,
-    agent: str,
-    recorded: Turn,
-    settings: TurnSettings,
-    rng: Callable[[], np.random.Generator],
-    *,
-    patient: bool,
-) -> tuple[list[Answer], Move | None]:
-    """Reads the replies of a recorded turn as they are read now, which may be otherwise than they were read then.
-
-    Args:
-        env: the raw environment, with ``agent`` selected.
-        agent: who moved.
-        recorded: the turn.
-        settings: what was done about replies that are no legal move.
-        rng: gives the generator of a random fallback.
-        patient: whether the player was a person, who is asked until a legal move comes.
-
-    Returns:
-        The answers up to the one that ends the turn, and what it comes to; ``None`` if the player would be asked once more.
-    """
-    answers: list[Answer] = []
-    for attempt in recorded.attempts:
-        answer = read_again(env, agent, attempt, kept_of(answers))
-        answers.append(answer)
-        if answer.action is not None:
-            return answers, Move(answer.action, answer.played, _attempts(answers), "")
-        if not patient and settings.ends_turn(_attempts(answers)):
-            return answers, _fall_back(env, agent, answers, settings, rng)
-    return answers, None
-
-
 def _attempts(answers: Sequence[Answer]) -> tuple[Attempt, ...]:
     return tuple([answer.attempt for answer in answers])
 

@@ -257,11 +257,6 @@ def _export(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _reparse(parser: argparse.ArgumentParser) -> None:
-    _add_run(parser)
-    _add_trust(parser)
-
-
 def _import(parser: argparse.ArgumentParser) -> None:
     """Adds what ``import`` is told; formats are checked by what reads them."""
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files of one format")
@@ -449,28 +444,6 @@ def _add_cache(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--offline", action="store_true", help="ask no model: every reply comes from the cache")
 
 
-def _move(parser: _Parser) -> None:
-    _add_run(parser)
-    parser.add_argument(
-        "--store",
-        required=True,
-        metavar="URL|sqlite",
-        help="where the run goes on: postgresql://USER@HOST:PORT/DATABASE, with ?run=NAME for another name than that of the"
-        " directory, or sqlite for a file in the directory",
-    )
-
-
-def _migrate(parser: _Parser) -> None:
-    _add_run(parser)
-    parser.add_argument(
-        "--backup",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="file into which the run is copied before it is changed",
-    )
-
-
 class _Command(NamedTuple):
     """A command.
 
@@ -516,15 +489,10 @@ _COMMANDS = (
         json=True,
     ),
     _Command("replay", "read.replay", "show a match turn by turn, or verify recorded matches", _replay, json=True),
-    _Command(
-        "reparse", "reparse.reparse_run", "show which recorded replies are read otherwise now", _reparse, json=True
-    ),
     _Command("agreement", "agreement.agreement", "show how judges agree and what they go by", _agreement, json=True),
     _Command("export", "read.export", "write the log of a run, or results of pairs, to standard output", _export),
     _Command("import", "import_log.import_log", "bring in the results in logs of others", _import, json=True),
     _Command("serve", "web.serve", "show a run in a browser, while it is played or afterwards", _serve),
-    _Command("move", "move.move", "keep a run in PostgreSQL from now on, or in a file again", _move),
-    _Command("migrate", "migrate.migrate", "make the tables of a run those of this version, after a back-up", _migrate),
 )
 
 

@@ -66,7 +66,7 @@ class Recorded:
 
     @property
     def is_copy(self) -> bool:
-        """Whether the run is read out of a copy, as where it had to be converted: later writes are not in it."""
+        """Whether the run is read out of a copy, as where a killed process left it: later writes are not in it."""
         return self._db.is_copy
 
     def changes(self) -> int | None:

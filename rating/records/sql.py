@@ -58,9 +58,6 @@ class Sql(Protocol):
     def in_transaction(self) -> bool:
         """Whether a transaction is under way."""
 
-    def version(self) -> int:
-        """Returns the version of the tables."""
-
     def execute(self, sql: str, *values: Any) -> int:
         """Executes a statement and returns how many rows it wrote; outside of a transaction it is one of its own."""
 

@@ -4,7 +4,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,7 +17,7 @@ APPLICATION_ID = 0x4C4D4172  # "LMAr" in the header of the file says that the da
 SCHEMA_VERSION = 2
 
 _READING_SECONDS = 5
-"""For which who only looks waits while the file is locked, as when it is converted."""
+"""For which who only looks waits while the file is locked."""
 
 _PAGES_OF_LOG = 8_000
 """Pages of 4 kB in the log of changes before they are taken into the file.
@@ -75,10 +75,6 @@ class Sqlite:
         """Whether a transaction is under way."""
         return self._db.in_transaction
 
-    def version(self) -> int:
-        """Returns the version of the tables."""
-        return _version(self._db)
-
     def execute(self, sql: str, *values: Any) -> int:
         """Executes a statement."""
         return self._executed(sql, values).rowcount
@@ -130,30 +126,6 @@ class Sqlite:
                 where = f"SELECT rowid, typeof({column}) FROM {table} WHERE typeof({column}) != ?"
                 for row, found in self.rows(where, declared):
                     yield f"table {table}, row {row}: expected {column} of type {declared}, got {found}"
-
-    def back_up(self, path: Path) -> None:
-        """Writes a copy of the file as it is: there is all of it, or none.
-
-        Raises:
-            RunError: if there is a file of this name already, or it cannot be written.
-        """
-        if path.exists():
-            raise RunError(f"{path}: expected a new file for the back-up, but it is there already")
-        unfinished = path.with_name(path.name + UNFINISHED)
-        try:
-            unfinished.unlink(missing_ok=True)
-            create_private(unfinished)
-            self._db.execute("VACUUM INTO ?", (str(unfinished),))
-            unfinished.replace(path)
-        except (OSError, sqlite3.Error) as error:
-            with suppress(OSError):
-                unfinished.unlink(missing_ok=True)
-            raise RunError(f"{path}: the back-up cannot be written, so nothing was changed: {error}") from error
-
-    def shrink(self) -> None:
-        """Gives back the room of what was deleted, unless there is no room for that or somebody reads."""
-        with suppress(sqlite3.OperationalError):
-            self._db.execute("VACUUM")
 
     def close(self) -> None:
         """Closes the connection."""
@@ -223,13 +195,13 @@ def _make(path: Path) -> None:
 
 
 def open_existing(path: Path) -> Sqlite:
-    """Opens the database of a run, of this schema version or an older one.
+    """Opens the database of a run.
 
-    What may not be written is only read; if it has to be converted, or was left in mid-write, a copy of it is.
+    What may not be written is only read; if it was left in mid-write, a copy of it is.
 
     Raises:
-        RunError: if the file does not exist, is no database of this suite, is damaged, or was written by a newer version. It is
-            left as it is.
+        RunError: if the file does not exist, is no database of this suite, is damaged, or has another schema version. It is left
+            as it is.
     """
     if not path.exists():
         raise RunError(f"{path}: expected the database of a run, but it does not exist")
@@ -238,8 +210,6 @@ def open_existing(path: Path) -> Sqlite:
     db = _connect(path.absolute().as_uri()) if writable else _connect_to_read(path, timeout=30)
     with _closed_if_unusable(path, db):
         _check(path, db)
-        if not writable and _version(db) < SCHEMA_VERSION:
-            db = _copy(db)
         _set_up(db)
     return Sqlite(path, db)
 
@@ -247,8 +217,8 @@ def open_existing(path: Path) -> Sqlite:
 def open_to_read(path: Path) -> Sqlite:
     """Opens the database of a run beside whoever writes it; nothing is written, neither to it nor beside it.
 
-    An older schema version, or what a killed process left, is a copy, which several threads may use, one at a time. Whether
-    every page of the file is sound is not checked: that takes long, and who watches a run opens it again and again.
+    What a killed process left is a copy, which several threads may use, one at a time. Whether every page of the file is sound
+    is not checked: that takes long, and who watches a run opens it again and again.
 
     Raises:
         RunError: as ``open_existing``.
@@ -260,13 +230,7 @@ def open_to_read(path: Path) -> Sqlite:
     with _closed_if_unusable(path, db):
         _check_version(path, db)
         _check_tables(path, db)
-        if _version(db) < SCHEMA_VERSION:
-            db = _copy(db)
     return Sqlite(path, db)
-
-
-def _version(db: sqlite3.Connection) -> int:
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 def strange_tables(db: sqlite3.Connection) -> list[str]:
@@ -349,16 +313,16 @@ def _check_version(path: Path, db: sqlite3.Connection) -> None:
     (application,) = db.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION_ID:
         raise RunError(f"{path}: this database was not written by llmarena; nothing in it was changed")
-    version = _version(db)
-    if version > SCHEMA_VERSION:
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if version != SCHEMA_VERSION:
         raise RunError(
-            f"{path}: expected schema version {SCHEMA_VERSION} or older, got {version}: it was written by a newer"
-            " version of llmarena-envs; install that version to read it"
+            f"{path}: expected schema version {SCHEMA_VERSION}, got {version}: it was written by"
+            f" {'a newer' if version > SCHEMA_VERSION else 'an older'} version of llmarena-envs; install that version to read it"
         )
 
 
 def _check_tables(path: Path, db: sqlite3.Connection) -> None:
-    if _version(db) == SCHEMA_VERSION and (strange := strange_tables(db)):
+    if strange := strange_tables(db):
         raise _damaged(path, f"not as they were made: {', '.join(strange)}")
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from pettingzoo import AECEnv
@@ -13,12 +12,11 @@ from agents.player import Player
 from agents.policy import Policy
 from agents.records import Episode
 from agents.turn import TurnSettings
-from rating.records import version_1
 from rating.records.environments import recorded_environment
 from rating.records.outcome import PLAYED, Outcome
 from rating.records.record import Record, outcome_of
 
-NO_SANDBOX = (
+_NO_SANDBOX = (
     "programs of this match run only in a sandbox that isolates them, and this machine has none;"
     " python -m llmarena_envs.sandbox says what is missing"
 )
@@ -75,7 +73,7 @@ def play_again(
         return _play_again(env, record, record.outcome, settings, seat)
     except ReplayMismatch as error:
         if env.unwrapped.lacks_sandbox():
-            raise ReplayMismatch(NO_SANDBOX) from error
+            raise ReplayMismatch(_NO_SANDBOX) from error
         raise
 
 
@@ -88,11 +86,8 @@ def _play_again(
         outcome = outcome_of(record.match, env.possible_agents, episode)
     except Exception as error:
         raise ReplayMismatch(f"{type(error).__name__}: {error}") from error
-    digest = version_1.digest_of(record.turns) if version_1.played(record) else episode.digest
-    if digest != record.digest:
-        raise ReplayMismatch(f"expected digest {record.digest}, got {digest}")
-    if not expected.seats[0].agent:  # early records do not name the agents
-        outcome = replace(outcome, seats=tuple(replace(seat, agent="") for seat in outcome.seats))
+    if episode.digest != record.digest:
+        raise ReplayMismatch(f"expected digest {record.digest}, got {episode.digest}")
     if outcome != expected:
         raise ReplayMismatch(f"expected the outcome {expected}, got {outcome}")
     return episode

@@ -18,8 +18,7 @@ SERVER = "store.json"
 """Says on which server the run is, and under which name."""
 
 UNFINISHED_DATABASE = DATABASE + sqlite.UNFINISHED
-DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
-FILES = (SERVER, UNFINISHED_DATABASE, *DATABASE_FILES)
+FILES = (SERVER, UNFINISHED_DATABASE, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 
 
 def has_store(path: Path) -> bool:

@@ -6,19 +6,14 @@ are left void. A policy that is added plays in a phase of its own after those wh
 """
 
 import json
-import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Any
-
-from pydantic import ValidationError
 
 from agents.registry import split_spec
 from rating.errors import RunError
 from rating.records.environments import load_environment
 from rating.running.run_file import RunConfig
 from rating.running.run_tables import PolicyConfig
-from rating.schemes.scheme import ROUND_ROBIN
 from rating.schemes.tournament import Tournament
 
 IDENTITY = "players"
@@ -45,7 +40,7 @@ def continued(config: RunConfig, facts: Mapping[str, str], begun: Mapping[str, i
     try:
         recorded = json.loads(facts[IDENTITY])
         config = with_names(config, recorded)
-        pools = recorded.get("pools") or _pools_of(facts, config)
+        pools = recorded["pools"]
     except (KeyError, ValueError, TypeError, AttributeError):  # nothing was played yet, or the record is damaged
         return config
     phases: dict[str, tuple[tuple[str, ...], ...]] = {}
@@ -74,13 +69,6 @@ def _starts(text: str) -> tuple[int, ...]:
         return tuple(int(number) for number in json.loads(text))
     except (ValueError, TypeError) as error:
         raise RunError(f"the record of a run is damaged: expected numbers of matches, got {text[:80]!r}") from error
-
-
-def _pools_of(facts: Mapping[str, str], config: RunConfig) -> dict[str, list[list[str]]]:
-    """Returns the pools of a run that did not record them, from the run file with which it was played last."""
-    with suppress(KeyError, tomllib.TOMLDecodeError, ValidationError):
-        config = RunConfig.model_validate(tomllib.loads(facts[RUN_FILE_TEXT]))
-    return {item.name: [config.present(item.name)] for item in config.environment}
 
 
 def with_names(config: RunConfig, recorded: Mapping[str, Any]) -> RunConfig:
@@ -112,7 +100,7 @@ def differences(config: RunConfig, recorded: Mapping[str, Any], *, admit: bool =
 
     Args:
         config: the run, with the names of before.
-        recorded: what was recorded of it, parts of which the first versions did not know.
+        recorded: what was recorded of it.
         admit: whether the run may then have imported what it names.
     """
     found = [*_named(config, recorded)]
@@ -128,7 +116,7 @@ def _named(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
     now = {item.name: json.loads(json.dumps(item.fixed(), default=str)) for item in config.environment}
     for name in sorted(recorded["turns"].keys() ^ now.keys()):
         yield f"{name}: the environment was {'added' if name in now else 'taken out'}"
-    for name, settings in recorded.get("environments", {}).items():
+    for name, settings in recorded["environments"].items():
         for key, before in settings.items() if name in now else ():
             after = now[name].get(key)
             if isinstance(before, dict) and isinstance(after, dict):
@@ -141,7 +129,7 @@ def _named(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
             after = _playing(item.spec, item.options, reached)
             yield from _changes(f"policy {item.title!r}: ", _playing(*_recorded(before), reached), after)
     for key, value in (("seed", config.seed), ("ahead", config.ahead)):
-        yield from _changes("", {key: recorded.get(key, value)}, {key: value})
+        yield from _changes("", {key: recorded[key]}, {key: value})
 
 
 def _settled(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
@@ -149,15 +137,14 @@ def _settled(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
     current = json.loads(config.identity())
     for name in recorded["turns"]:
         yield from _changes(f"{name}: turns: ", recorded["turns"][name], current["turns"][name])
-        before = recorded.get("schedule", {}).get(name, ROUND_ROBIN)  # the first versions had no other
-        yield from _changes(f"{name}: ", {"schedule": before}, {"schedule": current["schedule"][name]})
-        if name in recorded.get("tournament", {}):
-            before = recorded["tournament"][name]
-            now, added = _without_newcomers(current["tournament"][name], len(before["newcomers"]))
-            yield from _changes(f"{name}: tournament: ", before, now)
-        else:
-            added = set()
-        if is_tournament(config, name) and (pools := recorded.get("pools", {}).get(name)):
+        yield from _changes(
+            f"{name}: ", {"schedule": recorded["schedule"][name]}, {"schedule": current["schedule"][name]}
+        )
+        before = recorded["tournament"][name]
+        now, added = _without_newcomers(current["tournament"][name], len(before["newcomers"]))
+        yield from _changes(f"{name}: tournament: ", before, now)
+        if is_tournament(config, name):
+            pools = recorded["pools"][name]
             for policy in sorted({*config.present(name)} - {policy for pool in pools for policy in pool} - added):
                 yield f"{name}: {policy!r} was added; a tournament takes it with: llmarena tournament add DIR POLICY"
 
@@ -189,7 +176,7 @@ def _recorded(player: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 def _operational(recorded: Mapping[str, Any], title: str) -> frozenset[str]:
     """Returns the options of a policy that decide how it is reached, as its class said when it was made."""
-    return frozenset({"base_url", *recorded.get("operational", {}).get(title, ())})
+    return frozenset({"base_url", *recorded["operational"].get(title, ())})
 
 
 def _playing(spec: str, options: Mapping[str, Any], operational: frozenset[str]) -> dict[str, Any]:

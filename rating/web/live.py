@@ -176,7 +176,7 @@ _UNMADE = _Made(Tables())
 
 
 def twice(read: Callable[[], T]) -> T:
-    """Reads again what could not be read: somebody may have begun, ended or converted the run in that very moment."""
+    """Reads again what could not be read: somebody may have begun or ended the run in that very moment."""
     try:
         return read()
     except Exception:

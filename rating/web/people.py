@@ -3,16 +3,14 @@
 import asyncio
 import contextlib
 import secrets
-from collections import Counter
 from collections.abc import Callable
 from urllib.parse import parse_qs
 
 from markupsafe import Markup
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from agents.desk import Desk, Seat, StaleAnswer
 from llmarena_envs.core.replies import MAX_THOUGHT
@@ -22,20 +20,11 @@ from rating.web.pages import events, page
 MAX_BODY = 12 * MAX_THOUGHT
 """Bytes of a reply as it is sent: the longest that a game can read, with every character escaped."""
 
-_MOST_TAKEN = 100_000_000
-"""Bytes of what is sent that are taken at most, though too many to be a reply."""
-
-BODY_SECONDS = 60.0
-"""Within which a reply must have come as a whole."""
-
 MAX_BUTTONS = 60
 """Legal moves shown as buttons; of more there is a list to choose from."""
 
 MAX_LISTED = 5_000
 """Legal moves in such a list; where there are more, they are typed."""
-
-MAX_STREAMS = 100
-"""Pages of one person that hear of changes at once; the others ask again until one of them is closed."""
 
 _NEXT_SECONDS = 1.0
 """That an answer waits for what comes of it, so that a page without scripts shows that at once."""
@@ -63,7 +52,6 @@ class _PeoplePages:
         self._desk = desk
         self._links = links
         self._start = secrets.token_hex(4)  # versions of an earlier server are none of this one's
-        self._streams: Counter[str] = Counter()
 
     async def matches(self, request: Request) -> Response:
         """Lists the matches of a person; a single one is shown at once."""
@@ -106,12 +94,12 @@ class _PeoplePages:
     async def listen(self, request: Request) -> Response:
         """Streams the versions of a seat."""
         person, match = self._person(request), request.path_params["match"]
-        return self._stream(person, lambda: self._seat_version(person, match))
+        return self._stream(lambda: self._seat_version(person, match))
 
     async def listen_to_all(self, request: Request) -> Response:
         """Streams the versions of the list of matches."""
         person = self._person(request)
-        return self._stream(person, lambda: self._version(person))
+        return self._stream(lambda: self._version(person))
 
     def _person(self, request: Request) -> str:
         name = self._links.person(request.path_params["secret"])
@@ -175,37 +163,12 @@ class _PeoplePages:
         asked = sum(other.question is not None for other in seats if other is not seat)
         return f"{self._start}.{seat.version}.{len(seats)}.{asked}.{self._desk.ended:d}"
 
-    def _stream(self, person: str, version: Callable[[], str]) -> Response:
+    def _stream(self, version: Callable[[], str]) -> Response:
         async def change_after(known: str) -> str:
             await self._desk.until(lambda: version() != known)
             return version()
 
-        if self._streams[person] >= MAX_STREAMS:
-            return PlainTextResponse("too many pages are open", 503)
-        return _Counted(events(version(), change_after), self._streams, person)
-
-
-class _Counted(Response):
-    """An answer that counts as open until it has ended.
-
-    Args:
-        response: the answer.
-        counts: where it is counted.
-        name: as what.
-    """
-
-    def __init__(self, response: Response, counts: Counter[str], name: str) -> None:
-        self._response = response
-        self._counts = counts
-        self._name = name
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends it."""
-        self._counts[self._name] += 1
-        try:
-            await self._response(scope, receive, send)
-        finally:
-            self._counts[self._name] -= 1
+        return events(version(), change_after)
 
 
 async def _read_form(request: Request) -> tuple[str, str]:
@@ -226,17 +189,10 @@ async def _read_form(request: Request) -> tuple[str, str]:
 async def _read_body(request: Request) -> bytes:
     body, length = bytearray(), 0
     try:
-        async with asyncio.timeout(BODY_SECONDS):
-            async for chunk in request.stream():
-                length += len(chunk)
-                if length <= MAX_BODY:
-                    body += chunk
-                else:  # all of it is taken, since a browser that cannot send it all reads no answer
-                    body.clear()
-                if length > _MOST_TAKEN:
-                    break
-    except TimeoutError:
-        raise HTTPException(408, f"expected the whole reply within {BODY_SECONDS:g} s") from None
+        async for chunk in request.stream():
+            length += len(chunk)
+            if length <= MAX_BODY:  # the rest is read and dropped: a browser that cannot send it all reads no answer
+                body += chunk
     except ClientDisconnect:
         raise HTTPException(400, "expected a whole reply") from None
     if length > MAX_BODY:

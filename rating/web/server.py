@@ -14,14 +14,8 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-HEAD_SECONDS = 10.0
-"""Within which a client must say what it asks for."""
-
-MAX_CONNECTIONS = 500
-"""At once; more are closed unheard, before the process has no files left to record what is played."""
-
-_AT_A_TIME = 64
-"""Connections that are accepted before the first of them is counted."""
+MAX_CONNECTIONS = 100
+"""Connections beyond which requests get status 503, so that enough files are left to record what is played."""
 
 _STOP_SECONDS = 2
 """For the requests under way when a server is stopped."""
@@ -117,42 +111,8 @@ class _Closable:
 
 
 def _quiet_server(app: "ASGIApp") -> "uvicorn.Server":
-    """Returns a server that leaves signals and logs to the command line, and waits for no client for ever."""
-    import h11
+    """Returns a server that leaves signals and logs to the command line."""
     import uvicorn
-    from uvicorn.protocols.http.h11_impl import H11Protocol
-
-    most = _most_connections()
-
-    class Protocol(H11Protocol):
-        _overdue: asyncio.TimerHandle | None = None
-
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            if len(self.connections) > most:
-                transport.abort()
-            else:
-                self._watch()
-
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            self._watch()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._stop_watching()
-            super().connection_lost(exc)
-
-        def _watch(self) -> None:
-            """Closes the connection unless the whole head of a request comes in time."""
-            if self.conn.their_state is not h11.IDLE:
-                self._stop_watching()
-            elif self._overdue is None:
-                self._overdue = self.loop.call_later(HEAD_SECONDS, self.transport.close)
-
-        def _stop_watching(self) -> None:
-            if self._overdue is not None:
-                self._overdue.cancel()
-                self._overdue = None
 
     class Server(uvicorn.Server):
         @contextlib.contextmanager
@@ -161,24 +121,14 @@ def _quiet_server(app: "ASGIApp") -> "uvicorn.Server":
 
     config = uvicorn.Config(
         app,
-        http=Protocol,
+        http="h11",
         log_config=None,  # uvicorn's own would close the handlers that are there
         log_level="warning",
         access_log=False,
         lifespan="off",
         ws="none",
         server_header=False,
-        backlog=_AT_A_TIME,
+        limit_concurrency=MAX_CONNECTIONS,
         timeout_graceful_shutdown=_STOP_SECONDS,
     )
     return Server(config)
-
-
-def _most_connections() -> int:
-    """Returns how many connections there may be at once: half of the files that the process may open are for other things."""
-    try:
-        import resource
-    except ModuleNotFoundError:  # not on Windows, which has no such limit
-        return MAX_CONNECTIONS
-    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MAX_CONNECTIONS if limit == resource.RLIM_INFINITY else max(1, min(MAX_CONNECTIONS, limit // 2))

@@ -156,7 +156,7 @@ class WatchedRun(Watched):
 
     @contextmanager
     def _opened(self) -> Iterator[Store]:
-        """Opens the store; a copy, as of a run that has to be converted, is kept as long as the file is the same."""
+        """Opens the store; a copy, as of what a killed process left, is kept as long as the file is the same."""
         signature = tuple(_stamp(self.directory / name) for name in _DATABASE_FILES)
         with self._lock:
             if self._copy is not None and self._copy[1] != signature:

@@ -232,19 +232,15 @@ def test_a_password_in_an_address_is_refused_and_not_repeated(
     cluster: Cluster, capsys: pytest.CaptureFixture[str]
 ) -> None:
     url = f"postgresql://llmarena_owner:sesame@localhost:{cluster.server.port}/llmarena"
-    for arguments in (
-        ["demo", "--store", url],
-        ["move", ".", "--store", url],
-    ):
-        assert main(arguments) == 2
-        said = capsys.readouterr().err
-        assert "PGPASSWORD" in said and "sesame" not in said
+    assert main(["demo", "--store", url]) == 2
+    said = capsys.readouterr().err
+    assert "PGPASSWORD" in said and "sesame" not in said
     with pytest.raises(OptionError, match="PGPASSWORD"):
         parse_address(f"{cluster.address('owner').url}&password=sesame")
 
 
 @pytest.mark.slow
-def test_the_commands_of_the_page_play_read_move_and_restore_a_run(
+def test_the_commands_of_the_page_play_read_and_restore_a_run(
     cluster: Cluster, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("study.toml", "store.json"):
@@ -261,9 +257,6 @@ def test_the_commands_of_the_page_play_read_move_and_restore_a_run(
     assert {record.status for record in played[1]} == {"finished"} and not played[3]
     with closing(run_directory.open_store(cluster.folder / "runs/looked_at", read_only=True)) as store:
         assert (store.facts(), list(store.records())) == played[:2]
-    for command in cluster.commands("llmarena move"):
-        assert main(command[1:]) == 0
-    assert recorded(cluster.folder / "runs/study") == played
     for begin in ("pg_dump", "psql", "pg_restore"):
         subprocess.run(cluster.commands(begin)[0], cwd=cluster.folder, check=True)
     assert recorded(cluster.folder / "runs/study") == played
@@ -271,7 +264,7 @@ def test_the_commands_of_the_page_play_read_move_and_restore_a_run(
     assert main(verify[1:]) == 0
     for command in cluster.commands("psql")[1:]:
         shown += subprocess.run(command, cwd=cluster.folder, check=True, capture_output=True, text=True).stdout
-    assert "llmarena_study2" in shown  # in the list of runs, before it was deleted
+    assert "llmarena_study" in shown  # in the list of runs, before it was deleted
     assert main(["rate", str(cluster.folder / "runs/study")]) == 2
     written = [path.read_bytes() for path in cluster.folder.rglob("*") if path.is_file() and path.name != "passwords"]
     texts = [*said, shown, *capsys.readouterr(), *(data.decode(errors="replace") for data in written)]

@@ -5,16 +5,12 @@ gets a number. The numbers are in the order in which calls ended, so that who re
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 from typing import Self
 
 from rating.errors import RunError
 from rating.records.calls import MAX_DAMAGED, Calls, CallWriter, LoggedCall, dump_call, load_call
 from rating.records.sql import Row, Sql, TransactionLost, repeated
-
-_BATCH = 500
-"""Calls that are entered at once."""
 
 _TRIES = 3
 """How often the calls are read on whose reading is interrupted."""
@@ -159,16 +155,3 @@ class TableCallLog:
 
     def close(self) -> None:
         """Does nothing: the connection belongs to the store."""
-
-
-def enter_calls(sql: Sql, calls: Iterable[LoggedCall]) -> None:
-    """Enters calls that were logged elsewhere, within a transaction.
-
-    Args:
-        sql: a connection to the tables of the run, in which there are no calls yet.
-        calls: in their order.
-    """
-    numbered = enumerate(calls, 1)
-    while batch := list(islice(numbered, _BATCH)):
-        values = (value for number, logged in batch for value in (number, dump_call(logged)))
-        sql.execute(f"INSERT INTO call (number, line) VALUES {', '.join(['(?, ?)'] * len(batch))}", *values)

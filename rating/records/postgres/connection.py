@@ -107,10 +107,7 @@ class Postgres:
 
     def version(self) -> int:
         """Returns the version of the tables."""
-        comment = self.comment()
-        version = schema.version_of(comment)
-        if comment.startswith(schema.MOVED):
-            raise RunError(f"{self.name}: expected a run, but it was moved to a file, where it goes on: llmarena move")
+        version = schema.version_of(self.comment())
         if version is None:
             runs = [name.removeprefix(SCHEMA) for name, _ in self.all(schema.FIND_RUNS)]
             raise RunError(

@@ -7,7 +7,7 @@ from rating.records.postgres.connection import Postgres
 
 
 def create(address: Address) -> Postgres:
-    """Makes the tables of a new run.
+    """Makes the tables of a new run, with the rights of who only reads.
 
     Raises:
         RunError: if there is a run of this name.
@@ -15,7 +15,6 @@ def create(address: Address) -> Postgres:
     db = Postgres(address)
     try:
         db.lock()
-        check_not_moved(db)
         if db.exists():
             if not _is_empty(db):
                 raise RunError(
@@ -24,20 +23,15 @@ def create(address: Address) -> Postgres:
                 )
             db.execute(f'DROP SCHEMA "{address.schema}" CASCADE')  # its making was interrupted
         with db.transaction():
-            make_tables(db)
+            statements = schema.creation(address.schema)
+            if db.row("SELECT 1 FROM pg_roles WHERE rolname = ?", schema.READER):
+                statements += schema.rights_of_reader(address.schema)
+            for statement in statements:
+                db.execute(statement)
     except BaseException:
         db.close()
         raise
     return db
-
-
-def make_tables(db: Postgres) -> None:
-    """Makes the tables of a new run within a transaction, with the rights of who only reads."""
-    statements = schema.creation(db.address.schema)
-    if db.row("SELECT 1 FROM pg_roles WHERE rolname = ?", schema.READER):
-        statements += schema.rights_of_reader(db.address.schema)
-    for statement in statements:
-        db.execute(statement)
 
 
 def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
@@ -71,19 +65,6 @@ def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
         db.close()
         raise
     return db
-
-
-def check_not_moved(db: Postgres) -> None:
-    """Checks that a name on a server is not that of a run which was moved to a file, where the old record of it is kept.
-
-    Raises:
-        RunError: if it is.
-    """
-    if db.comment().startswith(schema.MOVED):
-        raise RunError(
-            f"{db.name}: expected a new name, but what a run was moved from is kept under this one; to name another one:"
-            f' ?run=NAME behind the address; to delete what is kept: DROP SCHEMA "{db.address.schema}" CASCADE in psql'
-        )
 
 
 def drop(address: Address) -> None:

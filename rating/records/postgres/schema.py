@@ -80,9 +80,6 @@ _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]
 MARK = "llmarena-envs: a run, version "
 """Begins the comment on a schema that is a run's."""
 
-MOVED = "llmarena-envs: a run that was moved to a file, version "
-"""Begins the comment on a schema that was a run's."""
-
 FIND_COMMENT = "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = ?"
 
 FIND_RUNS = f"""
@@ -129,11 +126,6 @@ def rights_of_reader(schema: str) -> list[str]:
 def comment(schema: str) -> str:
     """Returns the statement that marks the schema of a run as one of this version."""
     return f"COMMENT ON SCHEMA \"{schema}\" IS '{MARK}{VERSION}'"
-
-
-def comment_moved(schema: str) -> str:
-    """Returns the statement after which a schema is that of no run: it goes on elsewhere."""
-    return f"COMMENT ON SCHEMA \"{schema}\" IS '{MOVED}{VERSION}'"
 
 
 def version_of(comment: str | None) -> int | None:

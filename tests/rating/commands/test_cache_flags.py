@@ -62,5 +62,5 @@ def test_a_run_is_read_without_a_key(tmp_path, capsys, no_key, monkeypatch):
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         assert main([*words, "--out", str(run)]) == 0
     monkeypatch.delenv("OPENAI_BASE_URL")
-    for command in ("rate", "report", "reparse"):
+    for command in ("rate", "report"):
         assert main([command, str(run)]) == 0, capsys.readouterr().err

@@ -25,19 +25,16 @@ READS = {
     "report": [[]],
     "compare": [["mine", "first_legal"]],
     "replay": [[], ["--json"], ["--verify"]],
-    "reparse": [[]],
     "agreement": [["--environment", "debate_v0"]],
     "export": [["--format", name] for name in ("jsonl", "csv", "battles", "matrix", "verdicts", "sft", "preference")]
     + [["--format", "grpo"], ["--format", "deals"]],
     "serve": [[]],
-    "migrate": [["--backup", "back-up"]],
     "import": [["--out", "imported"]],
 }
 """What each command that reads a run or a log is given behind its directory."""
 
 OTHERS = {
     *("envs", "policies", "check", "play", "run", "resume", "demo", "tournament"),  # they play, or name what is typed
-    "move",  # it copies what it does not read
 }
 
 DRIVER = """
@@ -180,7 +177,7 @@ def test_own_policies_are_not_imported_to_read_a_run(own_policies):
 def test_an_own_environment_is_not_imported_to_read_a_run(own_game):
     done = llmarena(own_game.parent, *commands_on(own_game))
     assert [(command, arguments) for command, arguments, _, touched, _ in done if touched] == []
-    for command in ("rate", "report", "compare", "reparse", "agreement"):
+    for command in ("rate", "report", "compare", "agreement"):
         assert all(code == 2 and "--trust" in error for name, _, code, _, error in done if name == command)
     (verified,) = (code for command, arguments, code, _, _ in done if "--verify" in arguments)
     assert verified == 1
@@ -229,7 +226,7 @@ def test_a_run_file_that_was_changed_is_refused(own_policies, tmp_path, old, new
     (run / "run.toml").write_text(text.replace(old, new))
     done = llmarena(run.parent, *({one[0]: one for one in commands_on(run) if one[0] != "serve"}.values()))
     assert not any(touched for _, _, _, touched, _ in done)
-    for command in ("rate", "report", "compare", "reparse", "agreement"):
+    for command in ("rate", "report", "compare", "agreement"):
         assert all(code == 2 and said in error for name, _, code, _, error in done if name == command)
 
 
@@ -335,7 +332,7 @@ def programs(tmp_path, monkeypatch, capsys, distrusting):
     pass_rate._share_passed.cache_clear()
 
 
-READ_PROGRAMS = (["rate"], ["report"], ["replay", "--verify"], ["export", "--format", "sft"], ["reparse"])
+READ_PROGRAMS = (["rate"], ["report"], ["replay", "--verify"], ["export", "--format", "sft"])
 
 
 @pytest.mark.parametrize("trust", [[], ["--trust"]])

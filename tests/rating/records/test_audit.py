@@ -309,7 +309,7 @@ def test_verification_needs_no_run_file(capsys, copy, text):
         ("UPDATE dictionary SET data = x'00'", "dictionary of tictactoe_v0"),
         ("DELETE FROM fact", "not sealed"),
         ("CREATE TABLE more (x)", "not as they were made: more"),
-        ("PRAGMA user_version = 1", "cannot be converted"),
+        ("PRAGMA user_version = 1", "older version"),
         ("PRAGMA application_id = 1", "not written by llmarena"),
     ],
 )

@@ -91,12 +91,18 @@ def test_a_foreign_database_is_refused(tmp_path):
         open_file(path)
 
 
-def test_a_log_from_a_newer_version_is_refused(store):
+@pytest.mark.parametrize("reader", [{}, {"read_only": True}])
+@pytest.mark.parametrize(("change", "writer"), [(1, "a newer"), (-1, "an older")])
+def test_another_schema_version_is_refused_untouched(store, change, writer, reader):
+    version = SCHEMA_VERSION + change
     with sqlite3.connect(path_of(store)) as db:
-        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+        db.execute(f"PRAGMA user_version = {version}")
     db.close()
-    with pytest.raises(RunError, match="newer version"):
-        open_file(path_of(store))
+    store.close()
+    before = path_of(store).read_bytes()
+    with pytest.raises(RunError, match=f"expected schema version {SCHEMA_VERSION}, got {version}: .* {writer} version"):
+        open_file(path_of(store), **reader)
+    assert path_of(store).read_bytes() == before
 
 
 @pytest.mark.parametrize(

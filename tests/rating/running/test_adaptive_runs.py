@@ -142,22 +142,6 @@ def test_the_schedule_of_a_run_does_not_change(tmp_path):
         go_on(tmp_path / "run", SCRIPTED.replace("adaptive", "round_robin"))
 
 
-def test_a_run_of_a_version_without_other_schedules_stays_a_round_robin(tmp_path):
-    text = SCRIPTED.replace("adaptive", "round_robin")
-    config, store = run_directory.create(tmp_path / "run", text, "run.toml")
-    known = json.loads(config.identity())
-    del known["schedule"]
-    store.set_fact("players", json.dumps(known))
-    store.close()
-    go_on(tmp_path / "run", text.replace("max_matches = 60", "max_matches = 20"))
-    store = run_directory.open_store(tmp_path / "run")
-    store.set_fact("players", json.dumps(known))
-    store.close()
-    with pytest.raises(RunError, match='tictactoe_v0: schedule: "round_robin" became "adaptive"'):
-        go_on(tmp_path / "run", SCRIPTED)
-    assert go_on(tmp_path / "run", text)[0] == 0
-
-
 @pytest.mark.parametrize(
     ("environment", "options"),
     [

@@ -11,7 +11,7 @@ import pytest
 
 from agents.models.cache import FILE, ReplyCache
 from agents.policy import Reply
-from rating.records import calls, sqlite
+from rating.records import calls
 from rating.records.calls import CALLS, UNDER_WAY, CallLog
 from rating.records.file import create_file
 from rating.running.run_directory import LINKS
@@ -71,9 +71,3 @@ def test_web_tokens_are_private(left: str, tmp_path: Path) -> None:
     keep_links(tmp_path, ["Ada"])
     assert modes(tmp_path) == private(LINKS)
     assert not other.exists()
-
-
-def test_backups_are_private(tmp_path: Path) -> None:
-    with closing(sqlite.create(tmp_path / "run.db")) as db:
-        db.back_up(tmp_path / "copy.db")
-    assert modes(tmp_path) == private("run.db", "copy.db")

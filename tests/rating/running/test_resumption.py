@@ -250,20 +250,6 @@ def test_a_tournament_goes_on_without_a_policy_that_is_taken_out(tmp_path, caplo
 
 
 @pytest.mark.slow
-def test_a_run_of_before_pools_were_recorded_goes_on_without_a_policy(tmp_path):
-    text = run_file("abd")
-    _, _, _, facts = begin(tmp_path / "run", text)
-    _, store = run_directory.open_run(tmp_path / "run")
-    store.set_fact("players", facts["players"].replace('"pools"', '"nothing"'))
-    store.close()
-    config, void, records, _ = go_on(tmp_path / "run", text.replace(policies("d"), ""))
-    assert void == 0
-    assert config.withdrawn("tictactoe_v0") == {"d"}
-    assert config.seated("tictactoe_v0") == ["a", "b"] and config.targets() == {}
-    assert {record.status for record in records} == {FINISHED}
-
-
-@pytest.mark.slow
 def test_the_commands_show_who_left_and_end_with_0(tmp_path, capsys):
     path, directory = tmp_path / "mine.toml", tmp_path / "run"
     text = run_file("abd")

@@ -137,8 +137,6 @@ def test_a_person_is_known_by_any_name_and_after_leaving(
     if withdrawn:
         text = (directory / "run.toml").read_text(encoding="utf-8")
         (directory / "run.toml").write_text(text.replace('name = "Anna"', 'name = "Anna"\nwithdrawn = true'))
-    assert main(["reparse", str(directory)]) == 0
-    capsys.readouterr()
     assert export(directory) == 0
     printed = capsys.readouterr()
     assert "private" not in printed.out

@@ -12,7 +12,6 @@ import pytest
 from rating.cli import main
 from rating.errors import StoreError
 from rating.imports.source import open_source
-from rating.records import version_1
 from rating.records.file import open_file
 from rating.records.record import dump_turn
 from rating.report.tables import sheet
@@ -20,7 +19,6 @@ from rating.running import run_directory
 from rating.web import board, listing
 from rating.web.links import keep_links
 from rating.web.transcript import CUT
-from tests.rating.records.test_version_1 import DUMP
 from tests.rating.web.pages import HOME, cells, check_inert, pages_of, play_run
 
 RUN = """
@@ -294,33 +292,6 @@ def test_a_run_that_is_gone_or_damaged_is_said_to_be_and_comes_back(tmp_path, mo
     assert "no_such_game" in pages.get(HOME).text
     (directory / "run.toml").write_text(run_file)
     assert "It has ended." in pages.get(HOME).text
-
-
-def test_a_run_of_version_1_is_shown_and_left_as_it_is_until_somebody_converts_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("rating.web.live._LEAST_PAUSE", 0)
-    monkeypatch.setattr("rating.web.live._REST", 0)
-    database = tmp_path / "run.db"
-    with sqlite3.connect(database) as db:
-        db.executescript(DUMP.read_text(encoding="utf-8"))
-        db.execute("PRAGMA journal_mode = WAL")
-    db.close()
-    (tmp_path / "run.toml").write_text(
-        'seed = 1\nschedule = "round_robin"\n[[environment]]\nname = "tictactoe_v0"\n[[environment]]\nname = "undercover_v0"\n'
-        '[[policy]]\nspec = "random"\n[[policy]]\nspec = "first_legal"\nenvironments = ["tictactoe_v0"]\n'
-        '[[policy]]\nspec = "similarity"\nenvironments = ["undercover_v0"]\n'
-    )
-    before = database.read_bytes()
-    converted, convert = [], version_1._convert
-    monkeypatch.setattr(version_1, "_convert", lambda db: (converted.append(1), convert(db))[1])
-    pages = pages_of(tmp_path)
-    html = pages.get(HOME).text
-    assert "tictactoe_v0" in html and cells(html, "progress-table")[1][4:5] == ["2"]
-    links = re.findall(rf'href="({HOME}/match/[^"]*)"', pages.get(f"{HOME}/matches").text)
-    assert links and all("<pre" in pages.get(link).text for link in links) and len(converted) == 1
-    assert database.read_bytes() == before and {path.name for path in tmp_path.iterdir()} == {"run.db", "run.toml"}
-    open_file(database).close()
-    assert database.read_bytes() != before
-    assert cells(pages.get(HOME).text, "progress-table") == cells(html, "progress-table")
 
 
 def test_an_import_is_shown_without_matches(tmp_path):
