@@ -116,7 +116,7 @@ def _run(parser: "_Parser") -> None:
         help="a policy, in the environments named or in all, e.g. minimax@tictactoe_v0,connect_four_v0; may be repeated",
     )
     parser.add_argument("--seed", type=count, help="root seed")
-    parser.add_argument("--preset", choices=("standard", "llmarena"), help="what is done about bad replies")
+    parser.add_argument("--preset", choices=("standard", "llmarena"), help="invalid-reply policy")
     parser.add_argument(
         "--schedule",
         choices=("round_robin", "adaptive"),
@@ -410,7 +410,7 @@ def _add_session(parser: argparse.ArgumentParser) -> None:
         "--executor",
         choices=("auto", "asyncio", "process", "ray"),
         help="where matches are played, in place of what the run file says: this process, a pool of processes, or a Ray cluster"
-        " (RAY_ADDRESS); it changes no result",
+        " (RAY_ADDRESS); does not affect results",
     )
     parser.add_argument(
         "--keep-going",
@@ -467,14 +467,14 @@ class _Command(NamedTuple):
 _COMMANDS = (
     _Command("envs", "catalogue.envs", "list the environments", _no_arguments, json=True),
     _Command("policies", "catalogue.policies", "list the policies", _policies, json=True),
-    _Command("check", "check.check", "check that an environment keeps every rule of the suite", _check),
+    _Command("check", "check.check", "check an environment against the rules of the suite", _check),
     _Command("play", "play.play", "play one match", _play, json=True),
     _Command("run", "run.run", "play a rated tournament until its ratings converge", _run, goes_on=True),
-    _Command("resume", "run.resume", "go on with a run that was stopped", _resume, goes_on=True),
+    _Command("resume", "run.resume", "resume a run", _resume, goes_on=True),
     _Command(
         "tournament",
         "tournament.add",
-        "place a newcomer in a tournament that has been played",
+        "add a policy to a finished tournament",
         _tournament,
         goes_on=True,
     ),
@@ -484,15 +484,15 @@ _COMMANDS = (
     _Command(
         "compare",
         "compare.compare",
-        "say whether one policy is better than another, at any moment",
+        "test whether one policy is better than another",
         _compare,
         json=True,
     ),
     _Command("replay", "read.replay", "show a match turn by turn, or verify recorded matches", _replay, json=True),
-    _Command("agreement", "agreement.agreement", "show how judges agree and what they go by", _agreement, json=True),
-    _Command("export", "read.export", "write the log of a run, or results of pairs, to standard output", _export),
-    _Command("import", "import_log.import_log", "bring in the results in logs of others", _import, json=True),
-    _Command("serve", "web.serve", "show a run in a browser, while it is played or afterwards", _serve),
+    _Command("agreement", "agreement.agreement", "show judge agreement and bias", _agreement, json=True),
+    _Command("export", "read.export", "write the matches or results of a run to standard output", _export),
+    _Command("import", "import_log.import_log", "import results from other tools", _import, json=True),
+    _Command("serve", "web.serve", "show a run in a browser, live or finished", _serve),
 )
 
 

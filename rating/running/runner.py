@@ -202,7 +202,7 @@ class Runner:
         if stop.reason == VOID:
             missing = f": {', '.join(self._absences.suspended)} suspended" if self._absences.suspended else ""
             _log.error(
-                "%s: nothing is paired on top of void matches%s; repair who failed and resume, or take it out of the run file",
+                "%s: pairing blocked by void matches%s: fix the failed policy, or remove it from the run file, then resume",
                 environment,
                 missing,
             )

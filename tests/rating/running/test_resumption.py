@@ -243,7 +243,7 @@ def test_a_tournament_goes_on_without_a_policy_that_is_taken_out(tmp_path, caplo
     Asked.failing["d"] = DEAD
     _, void, _, facts = begin(tmp_path / "run", run_file("abcd", TOURNAMENT))
     assert void > 0 and facts["stopped:tictactoe_v0"] == "void"
-    assert "nothing is paired on top of void matches: d suspended; repair who failed and resume" in caplog.text
+    assert "pairing blocked by void matches: d suspended: fix the failed policy" in caplog.text
     _, void, records, facts = go_on(tmp_path / "run", run_file("abc", TOURNAMENT))
     assert (void, facts["stopped:tictactoe_v0"]) == (0, "rounds")
     assert {record.status for record in records if "d" not in record.match.policies} == {FINISHED}
