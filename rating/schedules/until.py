@@ -61,7 +61,7 @@ class Rule(Protocol):
 
     @property
     def least(self) -> float:
-        """Finished matches of every policy required before the rule may stop by results; limits on scheduled matches apply earlier."""
+        """Finished matches of every policy before results can stop play; limits on scheduled matches apply earlier."""
 
     def schedule(self, policies: Iterable[str]) -> None:
         """Counts a match about to be played, given the policies on its rated seats."""
