@@ -104,7 +104,7 @@ class Scheme(ABC):
         can_adapt: whether it supports the adaptive schedule.
         standard_schedule: default schedule: ``adaptive`` or ``round_robin``.
         rivals: whether the rated policies of a match are rivals: the one with the larger reward wins.
-        parts_add_up: whether the parts of ``cases`` may be combined into one result with equal weights.
+        parts_add_up: whether the parts of ``cases`` can be combined into one result with equal weights.
 
     Raises:
         OptionError: if the scheme does not fit the environment and the policies of the run.

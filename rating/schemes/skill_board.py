@@ -40,7 +40,7 @@ class SkillRow(LeaderboardRow):
         rating: Bradley-Terry rating, in Elo.
         low: lower end of its 95 % interval; ``None`` if it is unbounded.
         high: upper end; likewise.
-        is_linked: whether it belongs to the largest group in which each policy has beaten or tied every other through a chain; the
+        is_linked: whether it is in the largest group in which each policy has beaten or tied every other through a chain; the
             prior determines the distance of other policies from that group.
         score: mean score against its opponents, 0 to 1, a tie counts a half (``rating.statistics.met_scores``).
         rating_without_ties: the rating without ties.
@@ -236,7 +236,7 @@ def skill_leaderboard(
         model: options of the Bradley-Terry fit; by default the width of the prior is fitted to the pool.
         permutations: number of random match orders for the spread of mu.
         seed: of those orders.
-        growth: maximum ratio of the number of results to their number at the first look, for sequential stopping (``null_draws``).
+        growth: maximum ratio of the number of results to their number at the first look, with a stopping rule (``null_draws``).
 
     Raises:
         ValueError: if there are no outcomes, or a match does not have two rated seats.
