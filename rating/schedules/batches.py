@@ -107,7 +107,7 @@ Cycle = list[Planned]
 
 
 def even_batch(matches: int, cycle: int = 1) -> int:
-    """Returns a batch size with which each policy plays exactly ``matches`` matches, if there is one.
+    """Returns the batch size that gives each policy exactly ``matches`` matches, if there is one.
 
     For example, 100 matches are four batches of 25. If only very small or large batches divide the number, e.g. 31, batches are
     nearly even, with at most one extra match per batch.

@@ -27,7 +27,7 @@ def with_newcomers(contest: Contest, batches: Iterator[list[Match]], newcomers: 
 
 
 class Phases:
-    """A schedule that runs several schedules one after another, with continuous match numbers.
+    """A schedule that chains several schedules, with continuous match numbers.
 
     Every phase gets all outcomes, since the opponents of newcomers are rated by earlier matches.
 

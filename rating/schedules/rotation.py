@@ -14,7 +14,7 @@ def rotation(contest: Contest) -> Iterator[list[Match]]:
 
     The seatings of one subset form a Latin square and share a deal. A cycle contains all shifts of one subset along the list of
     policies; in it, every policy takes every seat equally often. Cycles come in a random order drawn from the root seed. After
-    all subsets, the schedule repeats with another order around the table, so that in the long run every pair sits side by side.
+    all subsets, the schedule repeats with another order around the table, which over time seats every pair side by side.
 
     Args:
         contest: at least as many policies as rated seats.

@@ -68,7 +68,7 @@ class Swiss:
         plan: plan of the tournament.
         rate: returns the ratings of policies with a match, given all outcomes.
         staffed: returns the contest with its staff, given a pair and all policies present, best first.
-        withdrawn: policies that no longer play; their void matches do not block the schedule.
+        withdrawn: policies withdrawn by the user; their void matches do not block the schedule.
 
     Attributes:
         lag: 1: every pairing waits for the one before.

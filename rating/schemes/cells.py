@@ -27,7 +27,7 @@ def estimate(value: Estimate | None, *, scale: float = 1.0, decimals: int = 2) -
 
 
 def rating(value: float | None, low: float | None, high: float | None) -> str:
-    """Formats a rating with its interval, which may be unbounded: ``1500 [1320, -)``."""
+    """Formats a rating with its interval, bounded or not: ``1500 [1320, -)``."""
     if value is None:
         return ""
     lower = "(-" if low is None else f"[{number(low, 0)}"

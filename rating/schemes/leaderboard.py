@@ -290,7 +290,7 @@ def ranked_by_means(rows: Iterable[AnyRow], cases: Iterable[DealResult]) -> dict
 
     Args:
         rows: without ranks.
-        cases: results behind the means.
+        cases: the averaged results.
     """
     pairs = established(cases)
     return {"rows": with_ranks(ranked(rows, lambda row: row.metric), pairs), "established": pairs}

@@ -66,7 +66,7 @@ class Repeating(Scheme):
             end = bounds[phase + 1] if has_ended else None
             recorded = setting.recorded[bounds[phase] : end] if phase < len(bounds) else ()
             batches = own.adaptive(newcomers, recorded, is_over=has_ended)
-            rule = replace(rule, max_matches=sys.maxsize)  # the schedule applies it to each policy
+            rule = replace(rule, max_matches=sys.maxsize)  # the adaptive schedule enforces it per policy
         elif setting.seats:
             batches = seating(own._contest, setting.seats)
         else:
@@ -183,7 +183,7 @@ class Repeating(Scheme):
         """Returns the rule for a fixed number of matches.
 
         Args:
-            counted: matches of a policy per counted match of the required kind.
+            counted: matches of a policy per match of the required kind.
             scheduled: the same, including all matches that the schedule adds.
             opponent: as in ``CountRule``.
         """

@@ -97,8 +97,8 @@ def reserve(
 def counted(outcomes: Iterable[Outcome], scheduled: int | None) -> list[Outcome]:
     """Returns the outcomes of matches before the end of the schedule.
 
-    There may be later matches, since replaying a void match can move the end of the schedule. They are not rated: they may be only
-    part of a batch.
+    There may be later matches, since replaying a void match can move the end of the schedule. They are not rated: they may be
+    only part of a batch.
     """
     return [outcome for outcome in outcomes if scheduled is None or outcome.number < scheduled]
 

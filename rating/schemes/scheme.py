@@ -45,18 +45,18 @@ class Setting:
         opponent: name of the fixed policy on the seats that are not under test; empty for the standard.
         stop: stopping rule of rated environments.
         matches: number of matches of each policy if the scheme does not use ``stop``.
-        ahead: number of batches by which play may run ahead of the stopping rule.
+        ahead: maximum number of batches ahead of the stopping rule.
         schedule: ``round_robin`` or ``adaptive``.
         recorded: policies on the seats of each match begun in earlier sessions, by number; adaptive schedules only.
         references: reference values by label.
         value: statistic of the environment averaged by the schemes ``field`` and ``mean_reward``; empty for none.
-        half_width: half-width of the 95 % intervals of means at which play stops; ``None`` for a number of matches.
+        half_width: maximum half-width of the 95 % intervals of means, to stop play; ``None`` for a number of matches.
         tournament: rules of a tournament; ``None`` for the standard ones.
         max_fallbacks: maximum share of fallback turns; the rating of a policy above it is withheld.
         newcomers: policies added later, by phase.
         starts: number of the first match of each newcomer phase that has begun.
         begun: number of matches begun in earlier sessions.
-        withdrawn: policies that no longer play.
+        withdrawn: policies withdrawn by the user.
         prices: returns the model price of each policy that asks a model, ``None`` if unknown; called for adaptive schedules only.
     """
 

@@ -104,7 +104,7 @@ class SkillLeaderboard(Leaderboard):
         seat_high: upper end.
         position: wins, ties and losses of the first seat, including self-play matches.
         first_share: share of decided matches that the first seat won.
-        permutations: number of random match orders behind ``spread``.
+        permutations: number of random match orders for ``spread``.
     """
 
     rows: Sequence[SkillRow]

@@ -33,8 +33,8 @@ JUDGES_OPTION = "n_judges"
 class Tournament(Scheme):
     """Pairs policies of similar strength, round by round.
 
-    If the environment has judges and the run does not name them, the best other policies by the current ranking judge, chosen anew
-    for every pairing.
+    If the environment has judges and the run does not name them, the best other policies by the current ranking judge, chosen
+    anew for every pairing.
     """
 
     name = "tournament"
