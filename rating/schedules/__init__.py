@@ -1,1 +1,1 @@
-"""Schedules: who meets whom, on which seats, from which seed, in which order."""
+"""Schedules: pairings, seats, seeds and order of the matches."""

@@ -1,6 +1,6 @@
-"""Adaptive play: who meets whom next is chosen from the results so far, so that the order is known after the fewest games.
+"""Adaptive schedule: chooses the next pairings from the results, to resolve the ranking with the fewest games.
 
-The unit is a table on one deal, with everybody on every seat in turn: two matches between two policies, with the seats swapped.
+The unit is a table on one deal, rotated through all seats: two matches between two policies, with the seats swapped.
 """
 
 import itertools
@@ -21,54 +21,55 @@ from rating.schedules.tables import Floats, best_table, ring
 from rating.schedules.until import ENDED, SUSPENDED
 
 CAP = "cap"
-"""Why there are no more matches if everybody has been scheduled as often as allowed."""
+"""Stop reason: every policy has reached its maximum number of scheduled matches."""
 
 LEAST_TABLES = 8
-"""Pairs in a batch, or as many matches at larger tables, however few policies there are: so many that play has something to do
-while the slowest match of the batch before ends."""
+"""Minimum number of pairs in a batch, or the same number of matches at larger tables; keeps workers busy while the slowest
+match of the batch before ends.
+"""
 
 LEAST_COST = 0.05
-"""Least cost of a match of a policy, as a share of the mean of all policies: the work around a match is not free."""
+"""Minimum cost of a match of a policy, as a share of the mean cost over policies, since every match has overhead."""
 
 
 class PairDesign(Protocol):
-    """What is known of the strengths, and what games would add (``rating.statistics.design``); policies are indices."""
+    """Estimated strengths and the information gain of further games (``rating.statistics.design``); policies are indices."""
 
     def add(self, wins: Floats, games: Floats) -> None:
-        """Takes results: sums of scores, and games, of the row on the earlier seat against the column, shape (n, n)."""
+        """Adds results: score sums and game counts of the row on the earlier seat against the column, shape (n, n)."""
 
     def enter(self, games: Floats) -> None:
-        """Takes games under way, symmetric, shape (n, n); negative if they are so no longer."""
+        """Adds in-flight games, symmetric, shape (n, n); negative counts remove them."""
 
     def draw(self) -> Floats:
-        """Returns what a game of each pair would add, by the criterion drawn for the next choice, shape (n, n)."""
+        """Returns the gain of a game of each pair, by the criterion drawn for the next choice, shape (n, n)."""
 
 
 class Adaptive:
-    """Batches whose matches are chosen one table after the other; see ``rating.schedules.until.Source``.
+    """A source of batches that chooses one table at a time; see ``rating.schedules.until.Source``.
 
-    A choice depends on the outcomes that were added before its batch, on what is under way, and on the seed. The first tables
-    link everybody with everybody. After that the table with the greatest gain for its cost is played. Who has not yet the least
-    number of games comes first: tables of such policies alone as long as they fill one, with whoever could not catch up
-    otherwise, so that nobody plays more than it must, and then tables with one of them. Newcomers are not kept among themselves.
-    The cost of a match is the mean price of the tokens of each policy in its matches so far; a policy that asks no model is free.
+    A choice depends on the outcomes added before its batch, on in-flight matches and on the seed. The first tables connect all
+    policies. After that, the table with the greatest ratio of gain to cost is played. Policies below the minimum number of games
+    have priority: first tables of such policies only, which include any policy that could not catch up otherwise, to avoid extra
+    games; then tables with one of them. Newcomers may meet any policy. The cost of a match is the mean token price of each policy
+    in its matches; a policy that asks no model is free.
 
-    What was scheduled in earlier sessions is played as it was then: the matches that were void and have been played since, a
-    policy that has left, or another price would lead to another choice, for which it is too late.
+    Matches of earlier sessions are scheduled as recorded, since repaired void matches, withdrawn policies or changed prices would
+    lead to other choices.
 
     Args:
         contest: two rated seats or more, and more policies than seats.
-        design: of these policies; a pair that is chosen meets once for every seat.
-        under_test: those of whom one sits at every table; the others are there to be compared with.
-        least: finished matches that everybody under test gets first.
-        most: scheduled matches of a policy, in this schedule, which nobody exceeds; one table fits in any case.
-        prices: of the models that policies ask, by policy; without any, all matches cost the same.
-        recorded: rated policies of the matches that were begun in earlier sessions, by number.
-        is_over: whether nothing is played beyond those.
+        design: of these policies; a chosen pair meets once for every seat.
+        under_test: policies to resolve; every table has at least one.
+        least: minimum number of finished matches of each policy under test.
+        most: maximum number of scheduled matches of a policy in this schedule; at least one table fits.
+        prices: model prices by policy; if empty, all matches cost the same.
+        recorded: rated policies of the matches begun in earlier sessions, by number.
+        is_over: whether to stop after the recorded matches.
 
     Raises:
-        OptionError: if the contest is another.
-        RunError: if somebody else was recorded.
+        OptionError: if the contest does not fit.
+        RunError: if a recorded match has a policy that is not in the contest.
     """
 
     is_known = False
@@ -105,7 +106,7 @@ class Adaptive:
         self._tables = 0
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Takes the outcomes of the next whole batch; those with somebody who is not in the contest say nothing here."""
+        """Adds the outcomes of the next complete batch; skips matches with a policy that is not in the contest."""
         size = len(self._index)
         wins, games, ended = np.zeros((3, size, size))
         for outcome in outcomes:
@@ -133,12 +134,12 @@ class Adaptive:
         self._design.add(wins, games)
 
     def leave_out(self, policy: str) -> None:
-        """Chooses a policy no more."""
+        """Excludes a policy from further choices."""
         if policy in self._index:
             self._is_present[self._index[policy]] = False
 
     def next_batch(self) -> list[Match] | Stop:
-        """Returns the next batch; a shorter one, and then none, where not enough policies are left that may be scheduled."""
+        """Returns the next batch, shorter if too few policies may still be scheduled, or the reason to stop."""
         batch: list[Match] = []
         for _ in range(self._batch):
             table = self._choose()
@@ -156,9 +157,9 @@ class Adaptive:
         return tuple(names)
 
     def _choose(self) -> tuple[str, ...] | None:
-        """Returns the policies of the next table, in the order in which they sit in its first match."""
+        """Returns the policies of the next table, in the seat order of its first match."""
         contest, seats, number = self._contest, self._contest.seats, self._tables
-        gains = self._design.draw()  # drawn in any case, so that a run that goes on draws the same
+        gains = self._design.draw()  # always drawn, to keep the draws of a resumed run the same
         if number < len(self._recorded):
             return self._recorded[number]
         if self._is_over:
@@ -199,7 +200,7 @@ class Adaptive:
         ]
 
     def _costs(self) -> Floats:
-        """Returns the cost of a match of each policy over the mean of all; 1 where it is unknown."""
+        """Returns the cost of a match of each policy relative to the mean; 1 if unknown."""
         known = self._counted > 0
         means = self._spent[known] / self._counted[known]
         costs = np.ones(len(known))
@@ -208,7 +209,7 @@ class Adaptive:
         return costs
 
     def _cost(self, seat: SeatOutcome) -> float:
-        """Returns the price of the tokens of a seat; cached ones count in full, since outcomes do not tell them apart."""
+        """Returns the token price of a seat; cached tokens count in full, since outcomes do not record them separately."""
         price = self._prices.get(seat.policy)
         return price.cost(seat.prompt_tokens, 0, seat.completion_tokens, seat.reasoning_tokens) if price else 0.0
 

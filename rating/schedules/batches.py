@@ -1,9 +1,9 @@
-"""Batches: the matches of a schedule, numbered, seeded and grouped.
+"""Batches: numbered, seeded and grouped matches of a schedule.
 
-A pairing (``rating.schedules.round_robin`` and its neighbours) is an infinite, deterministic sequence of cycles. Within a
-cycle every policy plays equally often on each seat, so a run may stop after any batch of whole cycles. A match's seed depends
-on the root seed, the environment's name and the number of the deal, and on nothing else: neither on other environments of the
-run nor on the number of workers. Matches of one deal have the same seed and so the same cards, opening, words or valuations.
+A pairing module (such as ``rating.schedules.round_robin``) yields an infinite, deterministic sequence of cycles. Within a
+cycle every policy plays equally often on each seat, so a run may stop after any batch of complete cycles. A match's seed depends
+only on the root seed, the environment's name and the deal number, not on other environments or the number of workers.
+Matches of one deal have the same seed and therefore the same cards, opening, words or valuations.
 """
 
 import hashlib
@@ -18,27 +18,28 @@ from llmarena_envs.core.options import OptionError, check_int
 from rating.records.match import Match
 
 SEED_BITS = 53
-"""Seeds fit into the integers that every JSON reader keeps exactly."""
+"""Bits of a seed; JSON readers keep integers of this size exactly."""
 
 BATCH_MATCHES = 30
-"""Matches of each policy in a batch, at least: so many that two batches of a handful of policies keep dozens of slots busy while
-their slowest matches end (``benchmarks.performance.overlap``); no more, since play stops between batches only and runs ahead by
-whole ones."""
+"""Minimum number of matches of each policy in a batch. Two batches of a few policies keep dozens of slots busy until their
+slowest matches end (``benchmarks.performance.overlap``). Not more, since play runs ahead by whole batches and stops between
+them.
+"""
 
 
 @dataclass(frozen=True)
 class Contest:
-    """What is to be scheduled.
+    """The policies, environment and seeds to schedule.
 
     Attributes:
         environment: module name.
-        policies: names; their order is kept, and the schedule depends on it.
+        policies: names; the schedule depends on their order.
         seats: number of rated seats of the environment.
         options: of the environment.
         seed: root seed of the run.
-        batch: a batch is as many whole cycles of the schedule as give each policy at least this many matches.
-        staff: name of the policy on each seat that is not rated, by the number of the seat among all seats.
-        by_deal: values of options that change from deal to deal, in turn: deal d has value d modulo their number.
+        batch: minimum number of matches of each policy in a batch; batches are whole cycles.
+        staff: policy on each unrated seat, by index among all seats.
+        by_deal: options varied across deals: name -> values, cycled.
     """
 
     environment: str
@@ -61,10 +62,10 @@ class Contest:
             raise OptionError(f"staff: expected seats from 0 to {everybody[-1]}, got {sorted(self.staff)}")
 
     def check(self, pairing: str, *, policies: int, seats: int | None = None) -> None:
-        """Checks what a pairing needs.
+        """Checks the requirements of a pairing.
 
         Raises:
-            OptionError: if there are fewer policies, or another number of rated seats.
+            OptionError: if there are too few policies, or the number of rated seats differs.
         """
         if seats is not None and self.seats != seats:
             raise OptionError(f"{pairing}: expected an environment with {seats} rated seats, got {self.seats}")
@@ -72,21 +73,21 @@ class Contest:
             raise OptionError(f"{pairing}: expected {policies} policies or more, got {len(self.policies)}")
 
     def everybody(self, rated: Sequence[str]) -> tuple[str, ...]:
-        """Returns the policy on every seat, given those on the rated ones."""
+        """Returns the policy on every seat, given those on the rated seats."""
         players = iter(rated)
         return tuple(self.staff.get(seat) or next(players) for seat in range(self.seats + len(self.staff)))
 
     def rated(self, policies: Sequence[str]) -> list[str]:
-        """Returns the policies on the rated seats, given those on all."""
+        """Returns the policies on the rated seats, given those on all seats."""
         return [name for seat, name in enumerate(policies) if seat not in self.staff]
 
     def match(self, number: int, planned: "Planned", case: int) -> Match:
         """Returns a match of the contest.
 
         Args:
-            number: of the match.
-            planned: deal, policies on the rated seats, and options of its own.
-            case: which of the values in turn it has.
+            number: match number.
+            planned: deal, policies on the rated seats, and the match's own options.
+            case: index into the values of ``by_deal``, modulo their number.
         """
         seed = deal_seed(self.seed, self.environment, planned.deal)
         dealt = {name: values[case % len(values)] for name, values in self.by_deal.items()}
@@ -95,7 +96,7 @@ class Contest:
 
 
 class Planned(NamedTuple):
-    """A match without its number: deal, policy on each rated seat, and options besides the contest's."""
+    """A match without its number: deal, policy on each rated seat, and additional options."""
 
     deal: int
     policies: tuple[str, ...]
@@ -106,13 +107,13 @@ Cycle = list[Planned]
 
 
 def even_batch(matches: int, cycle: int = 1) -> int:
-    """Returns the size of batches by which ``matches`` of each policy are played and no more, if there is such a size.
+    """Returns the batch size that gives each policy exactly ``matches`` matches, if there is one.
 
-    So 100 matches are four batches of 25. A number that only small or large batches divide, as 31, is played in nearly even ones,
-    which is at most one match a batch too many.
+    For example, 100 matches are four batches of 25. If only very small or large batches divide the number, e.g. 31, batches are
+    nearly even, with at most one extra match per batch.
 
     Args:
-        matches: of each policy.
+        matches: matches of each policy.
         cycle: matches of each policy in a cycle of the schedule.
     """
     cycles = -(-matches // cycle)
@@ -128,8 +129,8 @@ def deal_seed(root: int, environment: str, deal: int) -> int:
 
     Args:
         root: root seed of the run, 0 or more.
-        environment: module name; a label behind ``#`` changes nothing, so that what is played twice is played on the same deals.
-        deal: number of the deal, 0 or more: the child of the environment's ``SeedSequence`` it belongs to.
+        environment: module name; a label after ``#`` is ignored, so that runs of one environment under two labels share deals.
+        deal: deal number, 0 or more; index of the child of the environment's ``SeedSequence``.
     """
     name = int.from_bytes(hashlib.sha256(environment.partition("#")[0].encode()).digest()[:16], "big")
     words = np.random.SeedSequence([root, name], spawn_key=(deal,)).generate_state(1, np.uint64)
@@ -142,7 +143,7 @@ def batches(contest: Contest, cycles: Iterator[Cycle]) -> Iterator[list[Match]]:
     while True:
         batch: list[Match] = []
         played = dict.fromkeys(contest.policies, 0)
-        for cycle in itertools.islice(cycles, contest.batch):  # a cycle is a match of each policy, at least
+        for cycle in itertools.islice(cycles, contest.batch):  # a cycle has at least one match of each policy
             for planned in cycle:
                 batch.append(contest.match(number, planned, planned.deal))
                 number += 1

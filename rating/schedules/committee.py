@@ -1,6 +1,6 @@
-"""The committee: who judges a pairing of a tournament.
+"""Judge committees of tournaments.
 
-Source: Auto-Arena (arXiv 2405.20267v1, section 3.3): the best five by the current ranking, the two candidates left out.
+Source: Auto-Arena (arXiv 2405.20267v1, section 3.3): the five best policies by the current ranking, without the two candidates.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,14 @@ from llmarena_envs.core.options import OptionError
 
 @dataclass(frozen=True)
 class Committee:
-    """How the members are chosen among those who are compared.
+    """Rules for choosing the judges of a pairing among the compared policies.
 
     Attributes:
         size: members wanted.
-        least: members that do, where there are no more.
+        least: members required.
         exclude: policies that never judge.
         families: further families of policies, see ``agents.families``.
-        exclude_family: whether nobody judges its own family.
+        exclude_family: whether policies of a candidate's family are excluded.
     """
 
     size: int
@@ -29,14 +29,14 @@ class Committee:
     exclude_family: bool = False
 
     def members(self, ranking: Sequence[str], pair: tuple[str, str]) -> tuple[str, ...]:
-        """Returns who judges a pair, best first.
+        """Returns the judges of a pair, best first.
 
         Args:
-            ranking: everybody, best first.
-            pair: the two who are judged.
+            ranking: all policies, best first.
+            pair: the two candidates.
 
         Raises:
-            OptionError: if too few are left.
+            OptionError: if fewer than ``least`` policies are eligible.
         """
         related = {family_of(name, self.families) for name in pair} - {""} if self.exclude_family else set()
         barred = {*pair, *self.exclude, *(name for name in ranking if family_of(name, self.families) in related)}

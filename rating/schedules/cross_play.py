@@ -1,4 +1,4 @@
-"""Cross-play: every policy with every policy, itself included, on both seats."""
+"""Cross-play: every ordered pair of policies, self-play included."""
 
 import itertools
 from collections.abc import Iterator
@@ -9,15 +9,15 @@ from rating.schedules.round_robin import circle
 
 
 def cross_play(contest: Contest) -> Iterator[list[Match]]:
-    """Schedules every ordered pair of policies, each policy with itself included; a cycle is one deal.
+    """Schedules every ordered pair of policies, self-play included; a cycle is one deal.
 
-    For games of co-operation: the same deal for all makes the difference between policies clearer.
+    For cooperative games: a common deal reduces the variance of differences between policies.
 
     Args:
         contest: two rated seats.
 
     Raises:
-        OptionError: if the contest is another.
+        OptionError: if the contest does not have two rated seats.
     """
     contest.check("cross-play", policies=1, seats=2)
     pairs = [(name, name) for name in contest.policies]

@@ -1,4 +1,4 @@
-"""Every policy on every seat: the pairing for mean rewards, whatever the number of seats."""
+"""Schedule for mean rewards: every policy equally often on every seat, for any number of seats."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from rating.schedules.self_play import self_play
 def everywhere(contest: Contest) -> Iterator[list[Match]]:
     """Schedules every policy equally often on each rated seat.
 
-    One seat: every policy alone, on the same deals. Two: a round robin on the same deals. More: a rotation.
+    One seat: every policy alone, on the same deals. Two: a round robin on shared deals. More: a rotation.
 
     Raises:
         OptionError: if there are fewer policies than rated seats.

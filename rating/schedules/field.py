@@ -13,17 +13,17 @@ def field_play(
 ) -> Iterator[list[Match]]:
     """Schedules every policy on one seat against ``opponent`` on all others.
 
-    A cycle has one deal for each seat; on it every policy takes that seat.
+    A cycle has one deal for each seat; every policy takes that seat on it.
 
     Args:
         contest: two rated seats or more.
-        opponent: name of the policy on the other seats; it may be one of the contest's, and then plays itself too.
-        focus_option: name of the environment's option that is given the index of the seat under test among the rated ones,
-            e.g. ``seat`` of undercover, which makes that seat the undercover. Empty for none.
+        opponent: policy on the other seats; a policy of the contest also plays itself.
+        focus_option: option of the environment that takes the index of the seat under test among the rated seats, e.g. ``seat``
+            of undercover, which makes that seat the undercover. Empty for none.
         both_roles: whether every policy also takes all other seats, with ``opponent`` on the one.
 
     Raises:
-        OptionError: if the contest is another.
+        OptionError: if there are fewer than two rated seats.
     """
     if contest.seats < 2:
         raise OptionError("field: expected two rated seats or more, got 1")
@@ -31,12 +31,12 @@ def field_play(
 
 
 def seat_under_test(number: int, policies: int, seats: int) -> int:
-    """Returns the index, among the rated seats, of the seat under test in a match of ``field_play`` without ``both_roles``.
+    """Returns the index of the seat under test among the rated seats, for ``field_play`` without ``both_roles``.
 
     Args:
-        number: number of the match.
+        number: match number.
         policies: number of policies of the contest.
-        seats: number of its rated seats.
+        seats: number of rated seats.
     """
     return number // policies % seats
 

@@ -1,4 +1,4 @@
-"""Pairing: who meets whom in one round of a Swiss tournament."""
+"""Pairing of one round of a Swiss tournament."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -8,15 +8,15 @@ import networkx as nx
 from llmarena_envs.core.options import OptionError
 
 _STEPS = 1_000_000
-"""Steps between the lowest and the highest rating: differences are compared in whole steps, so that nothing is rounded later."""
+"""Steps between the lowest and the highest rating. Rating differences are whole steps, which avoids rounding errors."""
 
 
 class Round(NamedTuple):
     """One round.
 
     Attributes:
-        pairs: who meets whom, each with the better one first, in the order of the better ones.
-        bye: who does not play; empty if everybody does.
+        pairs: pairs with the higher-rated policy first, sorted by that policy's rank.
+        bye: policy that does not play; empty for none.
     """
 
     pairs: tuple[tuple[str, str], ...]
@@ -24,25 +24,25 @@ class Round(NamedTuple):
 
 
 def ranked(ratings: Mapping[str, float]) -> list[str]:
-    """Returns names by rating, best first, equals by name; differences below rounding are none."""
+    """Returns names by rating, best first, ties by name; ratings are rounded to 6 decimals."""
     return sorted(ratings, key=lambda name: (-round(ratings[name], 6), name))
 
 
 def pair_up(ratings: Mapping[str, float], met: Mapping[frozenset[str], int], byes: Mapping[str, int]) -> Round:
-    """Pairs everybody with somebody of similar rating whom it has not met.
+    """Pairs policies of similar rating that have not met.
 
-    Of an odd number the lowest-ranked of those with the fewest byes does not play. Among all ways of pairing the others, one
-    with the fewest repeated pairs is taken; among those, the one with the smallest sum of squared differences of ratings;
-    among equals, the one that gives the highest-ranked the best opponent, then the next one, and so on. So there is exactly
-    one answer, whatever order the names come in. It is a matching of greatest weight (Edmonds 1965), in whole numbers.
+    With an odd number, the lowest-ranked policy among those with the fewest byes does not play. The pairing of the others has the
+    fewest repeated pairs; then the smallest sum of squared rating differences; then the best opponent for the highest-ranked
+    policy, then for the next one, and so on. The result is unique and does not depend on the order of names. It is a maximum
+    weight matching (Edmonds 1965) in integers.
 
     Args:
-        ratings: of everybody who is there; only their differences count, on whatever scale.
-        met: how often two have met; pairs that have not may be missing.
-        byes: how often somebody has not played; those who always have may be missing.
+        ratings: of all policies present; only differences count, on any scale.
+        met: number of meetings of each pair; a missing pair has not met.
+        byes: number of byes of each policy; a missing policy has none.
 
     Raises:
-        OptionError: if there are fewer than two.
+        OptionError: if there are fewer than two policies.
     """
     names = ranked(ratings)
     if len(names) < 2:
@@ -64,12 +64,12 @@ def pair_up(ratings: Mapping[str, float], met: Mapping[frozenset[str], int], bye
 def _costs(
     names: Sequence[str], ratings: Mapping[str, float], met: Mapping[frozenset[str], int]
 ) -> dict[tuple[int, int], int]:
-    """Returns what it costs to pair two, by rank: one number whose leading part is the more important one."""
+    """Returns the cost of each pair, by rank: one integer, the more important criteria in its higher digits."""
     size = len(names)
     low, high = ratings[names[-1]], ratings[names[0]]
     step = (high - low) / _STEPS or 1.0
     places = [round((ratings[name] - low) / step) for name in names]
-    order = size**size  # more than all places of opponents written side by side
+    order = size**size  # exceeds the sum of all opponent terms
     distance = order * (size * _STEPS**2 + 1)
     return {
         (first, second): bool(met.get(frozenset((names[first], names[second])), 0)) * distance

@@ -1,4 +1,4 @@
-"""Phases: those who come later play after those who were there before, whose schedule stays as it is."""
+"""Phases: newcomers play after the original policies, whose schedule stays the same."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,9 +11,9 @@ from rating.schedules.until import Until
 
 
 def with_newcomers(contest: Contest, batches: Iterator[list[Match]], newcomers: Sequence[str]) -> Iterator[list[Match]]:
-    """Yields those matches of the batches in which a newcomer is compared, numbered from 0.
+    """Yields the matches of the batches with a newcomer on a rated seat, renumbered from 0.
 
-    They are on the deals on which the others have played.
+    They use the same deals as the matches of the other policies.
     """
     number = 0
     for batch in batches:
@@ -27,15 +27,15 @@ def with_newcomers(contest: Contest, batches: Iterator[list[Match]], newcomers: 
 
 
 class Phases:
-    """The schedule that goes through one schedule after the other, with numbers that go on.
+    """A schedule that chains several schedules, with continuous match numbers.
 
-    Every one of them is told of all outcomes, since whom newcomers meet has been rated before.
+    Every phase gets all outcomes, since the opponents of newcomers are rated by earlier matches.
 
     Args:
-        phases: the schedules, each with its own numbers from 0.
+        phases: schedules, each numbered from 0.
 
     Attributes:
-        starts: number of the first match of each phase begun so far but the first.
+        starts: number of the first match of each begun phase after the first.
     """
 
     def __init__(self, phases: Sequence[Until]) -> None:
@@ -46,21 +46,21 @@ class Phases:
 
     @property
     def lag(self) -> int:
-        """How many batches may be under way with the next one."""
+        """Maximum number of concurrent batches."""
         return self._phases[self._current].lag
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Takes the outcomes of the next whole batch."""
+        """Adds the outcomes of the next complete batch."""
         for phase in self._phases:
             phase.add(outcomes)
 
     def leave_out(self, policy: str) -> None:
-        """Waits no longer for a policy."""
+        """Excludes a policy."""
         for phase in self._phases:
             phase.leave_out(policy)
 
     def next_batch(self) -> list[Match] | Stop:
-        """Returns the next batch of this phase or the one after, or why there is none in the last one."""
+        """Returns the next batch of the current or a later phase, or the last phase's reason to stop."""
         batch = self._phases[self._current].next_batch()
         while isinstance(batch, Stop) and self._current + 1 < len(self._phases):
             self._current += 1

@@ -1,4 +1,4 @@
-"""Rotation: every subset of the policies that fills the table, on every seat in turn."""
+"""Rotation: every subset of the policies that fills the table, rotated through all seats."""
 
 import itertools
 from collections.abc import Iterator
@@ -10,18 +10,17 @@ from rating.schedules.batches import Contest, Cycle, Planned, batches, deal_seed
 
 
 def rotation(contest: Contest) -> Iterator[list[Match]]:
-    """Schedules every subset of the policies that fills the table, and each on every seat in turn.
+    """Schedules every subset of the policies that fills the table, rotated through all seats.
 
-    The seatings of one subset form a Latin square and share a deal. A cycle is the set of subsets that arise from one by
-    shifting all policies by the same number of places in their list; in it every policy takes every seat equally often.
-    The cycles come in a random order drawn from the root seed. Once every subset has been played it begins again with
-    another order around the table, so that in the end everybody sits beside everybody.
+    The seatings of one subset form a Latin square and share a deal. A cycle contains all shifts of one subset along the list of
+    policies; in it, every policy takes every seat equally often. Cycles come in a random order drawn from the root seed. After
+    all subsets, the schedule repeats with another order around the table, which over time seats every pair side by side.
 
     Args:
-        contest: as many policies as rated seats, or more.
+        contest: at least as many policies as rated seats.
 
     Raises:
-        OptionError: if the contest is another.
+        OptionError: if there are fewer policies than rated seats.
     """
     contest.check("rotation", policies=contest.seats)
     return batches(contest, _cycles(contest))
@@ -47,7 +46,7 @@ def _cycles(contest: Contest) -> Iterator[Cycle]:
 def _tables(size: int, seats: int) -> list[tuple[int, ...]]:
     """Returns one subset of ``range(size)`` from each class of subsets that are shifts of each other.
 
-    Subsets are shifts of each other if the gaps between their members, around the circle, are rotations of each other.
+    Subsets are shifts of each other if the gaps between their members around the circle are rotations of each other.
     """
     tables = []
     for rest in itertools.combinations(range(1, size), seats - 1):
@@ -58,5 +57,5 @@ def _tables(size: int, seats: int) -> list[tuple[int, ...]]:
 
 
 def _shifts(table: tuple[int, ...], size: int) -> list[tuple[int, ...]]:
-    """Returns the different subsets that arise by adding a number to all members, modulo ``size``."""
+    """Returns the different shifts of a subset, modulo ``size``."""
     return sorted({tuple(sorted((place + shift) % size for place in table)) for shift in range(size)})

@@ -1,4 +1,4 @@
-"""Round robin: every pair of policies on both seats."""
+"""Round robin: every pair of policies, in both seat orders."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -8,29 +8,28 @@ from rating.schedules.batches import Contest, Cycle, Planned, batches
 
 
 def round_robin(contest: Contest, *, shared_deals: bool = False) -> Iterator[list[Match]]:
-    """Schedules every pair of policies twice a cycle: one deal from both sides.
+    """Schedules every pair of policies twice per cycle: one deal with the seats swapped.
 
-    The pairs come in the rounds of the circle method, so that matches played at the same time spread over the policies.
+    Pairs follow the rounds of the circle method, which spreads concurrent matches over the policies.
 
-    By default every pair has deals of its own. In a zero-sum game that is rated, playing a deal from both sides removes
-    the luck of the deal from the pair; what is left is how well each policy happens to play it, and that averages out
-    sooner over different deals. There are also as many independent deals as pairs of matches, which intervals need. Share
-    the deals where mean rewards are compared and depend on the deal more than on the opponent, as in an auction: then all
-    policies are given the same valuations, and a cycle counts as one case.
+    By default each pair has its own deals. In a zero-sum game with ratings, swapping seats on one deal removes the luck of the
+    deal from the pair; the remaining variance averages out sooner over different deals, and the intervals have as many
+    independent deals as pairs of matches. Share deals where mean rewards are compared and depend more on the deal than on the
+    opponent, as in an auction: all policies get the same valuations, and a cycle counts as one case.
 
     Args:
         contest: two rated seats, two policies or more.
-        shared_deals: play one deal in all matches of a cycle.
+        shared_deals: use one deal for all matches of a cycle.
 
     Raises:
-        OptionError: if the contest is another.
+        OptionError: if the contest does not fit.
     """
     contest.check("round robin", policies=2, seats=2)
     return batches(contest, _cycles(contest.policies, shared_deals))
 
 
 def circle(policies: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """Returns every pair once, in rounds in which nobody plays twice (circle method)."""
+    """Returns every pair once, in rounds in which each policy plays at most once (circle method)."""
     ring: list[str | None] = [*policies, *([None] if len(policies) % 2 else [])]
     rounds = []
     for _ in range(len(ring) - 1):

@@ -1,4 +1,4 @@
-"""The interface of schedules: what is played next, and when enough has been played."""
+"""The schedule interface: the next batch of matches, and when to stop."""
 
 import sys
 from collections.abc import Sequence
@@ -8,35 +8,35 @@ from rating.records.match import Match
 from rating.records.outcome import Outcome
 
 UNLIMITED = sys.maxsize
-"""The lag while what comes next is known beforehand."""
+"""The lag of batches that do not depend on outcomes."""
 
 
 class Stop(NamedTuple):
-    """The answer of a schedule that has played enough: the name of the reason, e.g. ``count`` or ``cap``."""
+    """A schedule's answer when it has ended, with the name of the reason, e.g. ``count`` or ``cap``."""
 
     reason: str
 
 
 class Schedule(Protocol):
-    """What is played next, as a pure function of the outcomes so far, folded batch by batch.
+    """A sequence of batches, as a pure function of the outcomes, folded batch by batch.
 
-    Batch k depends on the outcomes of the batches 0 to k - ``lag`` only, so that it can be under way while the batches
-    before it are still being finished, and is the same on any number of workers.
+    Batch k depends on the outcomes of batches 0 to k - ``lag`` only. It can run while the batches before it finish, and does not
+    depend on the number of workers.
     """
 
     @property
     def lag(self) -> int:
-        """How many batches may be under way with the next one, at most.
+        """Maximum number of concurrent batches.
 
-        1 for a schedule that needs the batch before, as a Swiss round does; with 2 or more, play runs ahead. It is
-        ``UNLIMITED`` as long as the next batch depends on no outcome.
+        1 if the next batch needs the one before, as in a Swiss round; 2 or more lets play run ahead. ``UNLIMITED`` as long as the
+        next batch does not depend on outcomes.
         """
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Takes the outcomes of the next whole batch, in match-number order, void ones included."""
+        """Adds the outcomes of the next complete batch, in match-number order, including void ones."""
 
     def leave_out(self, policy: str) -> None:
-        """Waits no longer for a policy, whose matches are void from now on without being played."""
+        """Excludes a policy: its matches are void from now on, without being played."""
 
     def next_batch(self) -> list[Match] | Stop:
-        """Returns batch k, given that exactly the batches 0 to k - ``lag`` have been added; or why there is none."""
+        """Returns batch k after the outcomes of batches 0 to k - ``lag`` were added, or the reason to stop."""

@@ -1,4 +1,4 @@
-"""The same policies on the same seats, match after match."""
+"""Fixed seating: the same policies on the same seats in every match."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -8,10 +8,10 @@ from rating.schedules.batches import Contest, Planned, batches
 
 
 def seating(contest: Contest, policies: Sequence[str]) -> Iterator[list[Match]]:
-    """Schedules matches that differ in their deals only.
+    """Schedules matches that differ only in their deals.
 
     Args:
-        contest: what is to be scheduled.
-        policies: on the rated seats.
+        contest: contest to schedule.
+        policies: policies on the rated seats.
     """
     return batches(contest, ([Planned(deal, tuple(policies))] for deal in itertools.count()))

@@ -1,4 +1,4 @@
-"""Swiss tournament: rounds in which everybody meets somebody of similar rating, and newcomers placed afterwards.
+"""Swiss tournament: rounds between policies of similar rating, then placement of newcomers.
 
 Source: Auto-Arena (arXiv 2405.20267v1, section 4.1).
 """
@@ -16,25 +16,25 @@ from rating.schedules.pairing import pair_up, ranked
 from rating.schedules.schedule import Stop
 
 START = 1000.0
-"""Rating of those who have not played."""
+"""Rating of a policy without a match."""
 
 Pair = tuple[str, str]
 
 
 def rounds_for(players: int) -> int:
-    """Returns how many rounds are played by so many, 1 or more: the smallest number whose power of two is as large."""
+    """Returns the number of rounds for a number of players: its base-2 logarithm, rounded up."""
     return (players - 1).bit_length()
 
 
 @dataclass(frozen=True)
 class SwissPlan:
-    """What a tournament is.
+    """The plan of a tournament.
 
     Attributes:
-        scores: initial score of everybody, newcomers included: who meets whom in the first round.
-        newcomers: those of them who come when all rounds are over, in this order.
-        questions: that each pairing plays, a match each.
-        paired: whether each is played from both seats, two matches.
+        scores: initial score of every policy, including newcomers; decides the first round.
+        newcomers: policies placed after all rounds, in this order.
+        questions: questions per pairing, one match each.
+        paired: whether each question is played in both seat orders, in two matches.
     """
 
     scores: Mapping[str, float]
@@ -44,32 +44,31 @@ class SwissPlan:
 
     @property
     def field(self) -> list[str]:
-        """Those who play the rounds, sorted."""
+        """Policies that play the rounds, sorted."""
         return sorted(self.scores.keys() - set(self.newcomers))
 
     @property
     def matches(self) -> int:
-        """Matches of a pairing."""
+        """Matches per pairing."""
         return self.questions * (1 + self.paired)
 
 
 class Swiss:
     """The schedule of a tournament; a batch is one pairing.
 
-    First come the rounds (``pair_up``), whose pairs are drawn when the round begins: by initial scores in the first one, then by
-    the ratings after all pairings so far. Then every newcomer plays as many pairings as there would be rounds with it: against
-    the most similar initial score, then against the most similar rating it has not met.
+    Pairs of a round are drawn when it begins (``pair_up``): by initial scores in the first round, then by the ratings after all
+    pairings before it. After the rounds, every newcomer plays as many pairings as there would be rounds with it: first against
+    the most similar initial score, then against the most similar rating that it has not met.
 
-    What follows a match depends on its result, so nothing is played on top of void matches: the answer is ``Stop("void")``, and
-    the run goes on once they have been played again. Each of two sits first in half of a pairing's matches, drawn by the root
-    seed.
+    Each pairing depends on the results before it, so void matches block the schedule: it returns ``Stop("void")``, and continues
+    once they have been replayed. Each policy of a pair sits first in half of the questions, drawn by the root seed.
 
     Args:
         contest: two rated seats.
-        plan: what is played.
-        rate: ratings of those who have played, from all outcomes so far.
-        staffed: who serves: given a pair and everybody who is there, best first, the contest with that staff.
-        withdrawn: those who play no more; their matches that are void are passed over.
+        plan: plan of the tournament.
+        rate: returns the ratings of policies with a match, given all outcomes.
+        staffed: returns the contest with its staff, given a pair and all policies present, best first.
+        withdrawn: policies withdrawn by the user; their void matches do not block the schedule.
 
     Attributes:
         lag: 1: every pairing waits for the one before.
@@ -99,7 +98,7 @@ class Swiss:
         self._pairings = enumerate(self._draw())
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Takes the outcomes of a whole pairing."""
+        """Adds the outcomes of a complete pairing."""
         self._outcomes += outcomes
         self._known = self._rate(self._outcomes)
         self._is_void = any(
@@ -108,16 +107,16 @@ class Swiss:
         )
 
     def leave_out(self, policy: str) -> None:
-        """Changes nothing: at the first match that is void the tournament stops, whoever failed."""
+        """Does nothing: the tournament stops at the first void match in any case."""
 
     def next_batch(self) -> list[Match] | Stop:
-        """Returns the matches of the next pairing; or why there is none: ``rounds`` are over, or matches are ``void``."""
+        """Returns the matches of the next pairing, or the reason to stop: ``rounds`` (all played) or ``void`` (void matches)."""
         if self._is_void:
             return Stop("void")
         return next((self._matches(number, pair) for number, pair in self._pairings), Stop("rounds"))
 
     def _draw(self) -> Iterator[Pair]:
-        """Yields the pairings; each is drawn when it is asked for, from what has been played until then."""
+        """Yields the pairings; each is drawn on demand from the results before it."""
         byes: Counter[str] = Counter()
         for _ in range(rounds_for(len(self._present))):
             drawn = pair_up(self._ratings(), self._met, byes)
@@ -136,13 +135,13 @@ class Swiss:
         return first, second
 
     def _ratings(self) -> dict[str, float]:
-        """Returns what those who are there are ranked by now: initial scores in the first round, then ratings."""
+        """Returns the current ranking values of the policies present: initial scores in the first round, then ratings."""
         if self._in_first_round:
             return {name: self._plan.scores[name] for name in self._present}
         return {name: self._known.get(name, START) for name in self._present}
 
     def _nearest(self, newcomer: str, values: Mapping[str, float]) -> str:
-        """Returns who is most similar to a newcomer among those it has not met; of equals the better-ranked."""
+        """Returns the policy most similar to a newcomer among those it has not met; the better-ranked of equals."""
         others = [name for name in ranked(self._ratings()) if name != newcomer]
         new = [name for name in others if frozenset((newcomer, name)) not in self._met]
         return min(new, key=lambda name: abs(values[name] - values[newcomer]))

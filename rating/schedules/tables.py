@@ -1,4 +1,4 @@
-"""Who sits at a table: the policies whose games with each other tell most for what they cost."""
+"""Selection of the policies at a table by information gain per cost."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ _ROUNDING = 1e-12
 
 
 def ring(policies: int, seats: int) -> list[tuple[int, ...]]:
-    """Returns tables that link everybody with everybody: neighbours around a circle, each table sharing one with the next."""
+    """Returns tables that connect all policies: neighbours around a circle, with one policy shared by adjacent tables."""
     tables = -(-policies // (seats - 1)) if policies > seats else 1
     return [
         tuple((begin + seat) % policies for seat in range(seats)) for begin in range(0, tables * (seats - 1), seats - 1)
@@ -20,21 +20,21 @@ def ring(policies: int, seats: int) -> list[tuple[int, ...]]:
 def best_table(
     gains: Floats, costs: Floats, seats: int, *, allowed: Booleans, wanted: Booleans, required: Booleans
 ) -> tuple[int, ...] | None:
-    """Returns the table of greatest gain for its cost: the sum of the gains of its pairs over the sum of its costs.
+    """Returns the table with the greatest ratio of gain to cost: the sum of its pair gains over the sum of its policy costs.
 
-    A table of two is the best one. A larger one begins with the best pair and takes in one after the other whoever adds most;
-    then somebody is exchanged for somebody outside as long as that is better. So it is one that no exchange improves.
+    For two seats the result is optimal. Larger tables start with the best pair and add policies greedily; then members are
+    exchanged while this improves the ratio. The result is a local optimum.
 
     Args:
-        gains: of each pair, symmetric, 0 or more, 0 on the diagonal, shape (n, n).
-        costs: of a game of each policy, above 0, shape (n,).
-        seats: of the table, 2 or more.
-        allowed: who may sit there, shape (n,).
-        wanted: of whom one must sit there, shape (n,).
-        required: those of the allowed and wanted ones who all must, no more than there are seats, shape (n,).
+        gains: gain of each pair, symmetric, 0 or more, 0 on the diagonal, shape (n, n).
+        costs: cost of a game of each policy, above 0, shape (n,).
+        seats: table size, 2 or more.
+        allowed: mask of eligible policies, shape (n,).
+        wanted: mask of policies; at least one of them must be at the table, shape (n,).
+        required: mask of policies that must all be at the table, allowed and wanted, at most ``seats`` of them, shape (n,).
 
     Returns:
-        Indices, ascending; ``None`` if there are not enough.
+        Indices, ascending; ``None`` if too few policies are eligible.
     """
     allowed_ones, wanted_ones = np.flatnonzero(allowed), np.flatnonzero(allowed & wanted)
     if len(allowed_ones) < seats or not len(wanted_ones):
@@ -48,7 +48,7 @@ def best_table(
         joined = (_total(gains, table) + gains[table].sum(axis=0)) / (costs[table].sum() + costs)
         joined[table] = -1.0
         table.append(int(np.argmax(np.where(allowed, joined, -1.0))))
-    for _ in range(len(gains) * seats if seats > 2 else 0):  # each exchange improves; more are not worth the time
+    for _ in range(len(gains) * seats if seats > 2 else 0):  # each exchange improves; the limit bounds the time
         with_each = gains[table].sum(axis=0)
         totals = _total(gains, table) - with_each[table, None] + with_each - gains[table]
         exchanged = totals / (costs[table].sum() - costs[table, None] + costs)

@@ -1,4 +1,4 @@
-"""A sequence of batches that ends when a rule says so."""
+"""A schedule that plays batches until a stopping rule fires."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
@@ -9,35 +9,35 @@ from rating.schedules.batches import Contest
 from rating.schedules.schedule import UNLIMITED, Stop
 
 SUSPENDED = "suspended"
-"""Why a schedule stops for which nobody is left who could play."""
+"""Stop reason: no match is left without an excluded policy."""
 
 
 ENDED = "ended"
-"""Why a schedule stops that ended in an earlier session, after which others came."""
+"""Stop reason: the schedule ended in an earlier session, and newcomers followed."""
 
 
 class Source(Protocol):
-    """Where batches come from that depend on outcomes."""
+    """A source of batches that depend on outcomes."""
 
     @property
     def is_known(self) -> bool:
-        """Whether the next batch depends on no outcome."""
+        """Whether the next batch is independent of outcomes."""
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Takes the outcomes of the next whole batch, in match-number order, void ones included."""
+        """Adds the outcomes of the next complete batch, in match-number order, including void ones."""
 
     def leave_out(self, policy: str) -> None:
-        """Plans no more matches of a policy."""
+        """Excludes a policy from further batches."""
 
     def next_batch(self) -> list[Match] | Stop:
-        """Returns the next batch; or why there is none, e.g. since nobody may be scheduled any more."""
+        """Returns the next batch, or the reason to stop."""
 
 
 class Fixed:
-    """Batches that depend on no outcome.
+    """Batches that do not depend on outcomes.
 
     Args:
-        batches: without end.
+        batches: endless sequence of batches.
     """
 
     is_known = True
@@ -46,10 +46,10 @@ class Fixed:
         self._batches = batches
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Changes nothing."""
+        """Does nothing."""
 
     def leave_out(self, policy: str) -> None:
-        """Changes nothing: the matches of a policy that is left out keep their numbers."""
+        """Does nothing: matches of an excluded policy keep their numbers."""
 
     def next_batch(self) -> list[Match]:
         """Returns the next batch."""
@@ -57,53 +57,51 @@ class Fixed:
 
 
 class Rule(Protocol):
-    """When the matches of an environment suffice, folded: no call costs more as the run grows."""
+    """The state of a stopping rule, updated incrementally: the cost of a call does not grow with the run."""
 
     @property
     def least(self) -> float:
-        """Finished matches of every policy before which nothing but numbers of scheduled matches can be a reason to stop."""
+        """Finished matches of every policy before results can stop play; limits on scheduled matches apply earlier."""
 
     def schedule(self, policies: Iterable[str]) -> None:
-        """Takes the policies on the rated seats of a match that is going to be played."""
+        """Counts a match about to be played, given the policies on its rated seats."""
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Takes the outcomes of the next matches, in match-number order, void ones included."""
+        """Adds the outcomes of the next matches, in match-number order, including void ones."""
 
     def leave_out(self, policy: str) -> None:
-        """Waits no longer for a policy; one that is not under test changes nothing."""
+        """Excludes a policy; ignores policies that are not under test."""
 
     def reason(self) -> str:
-        """Returns the name of the reason to stop, or an empty string to go on; somebody is left to wait for."""
+        """Returns the reason to stop, or an empty string; needs at least one policy that is not excluded."""
 
     def stopped_with(self, reason: str) -> str:
-        """Returns the values with which the rule fired; at least one policy is waited for.
+        """Returns the values of the rule when it fired; needs at least one policy that is not excluded.
 
         Args:
-            reason: what ``reason`` returned.
+            reason: result of ``reason``.
         """
 
     def reached(self) -> str:
-        """Returns the present values beside those asked for; at least one policy is waited for."""
+        """Returns the current and required values; needs at least one policy that is not excluded."""
 
 
 class Until:
-    """The schedule that plays batches until a rule fires.
+    """A schedule that plays batches until a rule fires.
 
-    The rule is asked before every batch. It knows the outcomes up to ``lag`` batches before that one, and which matches
-    were scheduled: so a limit on scheduled matches holds exactly, while with a lag of 2 the batch after the one that
-    satisfied the rule is played too. Where a batch would have no match without a policy that is left out, as when everybody
-    needs the opponent that is, the schedule stops with the reason ``suspended``.
+    The rule is checked before every batch. It has the outcomes up to ``lag`` batches before that one, and all scheduled matches.
+    Limits on scheduled matches are therefore exact, while with a lag of 2 one more batch is played after the rule is satisfied.
+    The schedule stops with the reason ``suspended`` if all matches of the next batch need an excluded policy, e.g. the fixed
+    opponent.
 
     Args:
-        contest: what is scheduled.
-        batches: a source of batches that hears outcomes, or fixed ones without end.
-        rule: when to stop.
-        ahead: the lag where the next batch depends on outcomes; with fixed batches it does not before the rule has its least
-            number of matches.
-        matches: number of matches at which it ends whatever the rule says, since what comes after them has begun; ``None`` if
-            the rule decides.
-        begun: number of matches before which it does not end, whatever the rule says, since they were begun under another rule or
-            without somebody who was suspended, and their numbers are taken.
+        contest: policies and environment.
+        batches: source of batches that depend on outcomes, or an endless sequence of fixed ones.
+        rule: stopping rule.
+        ahead: lag if the next batch depends on outcomes; fixed batches do not before the rule has its minimum number of matches.
+        matches: number of matches at which it ends in any case, because a later phase has begun; ``None`` if the rule decides.
+        begun: number of matches before which it does not end, since they were begun in an earlier session under another rule or
+            without a suspended policy, and their numbers are used.
     """
 
     def __init__(
@@ -130,23 +128,23 @@ class Until:
 
     @property
     def lag(self) -> int:
-        """How many batches may be under way with the next one."""
+        """Maximum number of concurrent batches."""
         if not self._source.is_known:
             return self._ahead
         if self._matches is not None:
             return UNLIMITED
-        decisive = len(self._until_batch) - self._ahead  # the last batch whose outcomes the next one depends on
+        decisive = len(self._until_batch) - self._ahead  # last batch that the next one depends on
         counts = self._until_batch[decisive] if decisive >= 0 else {}
         fewest = min((counts.get(name, 0) for name in self._contest.policies if name not in self._left_out), default=0)
         return UNLIMITED if fewest < self._rule.least else self._ahead
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Takes the outcomes of the next whole batch."""
+        """Adds the outcomes of the next complete batch."""
         self._source.add(outcomes)
         self._rule.add(outcomes)
 
     def next_batch(self) -> list[Match] | Stop:
-        """Returns the next batch, or why there is none."""
+        """Returns the next batch, or the reason to stop."""
         if self._stop is None:
             batch = self._choose()
             if not isinstance(batch, Stop):
@@ -155,7 +153,7 @@ class Until:
         return self._stop
 
     def leave_out(self, policy: str) -> None:
-        """Waits no longer for a policy."""
+        """Excludes a policy."""
         self._left_out.add(policy)
         self._source.leave_out(policy)
         self._rule.leave_out(policy)

@@ -1,1 +1,1 @@
-"""Schemes: one module a way of comparing policies."""
+"""Schemes: one module for each way of comparing policies."""

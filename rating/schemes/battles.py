@@ -1,7 +1,7 @@
-"""The leaderboard of results of pairs that others played, where nothing is known of matches: Bradley-Terry, nothing else.
+"""Leaderboard of imported pairwise results without matches, by Bradley-Terry.
 
-It is made straight from the comparisons, not from outcomes of matches: fractions of a win, weights and the deals of a log have no
-place in those, and a log of a million results is no more than a few arrays. So it is no scheme, for nothing is scheduled.
+It is made from the comparisons, not from outcomes, which cannot represent fractions of a win, weights or the deals of a log. A
+log of a million results takes only a few arrays. It is not a scheme, since nothing is scheduled.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,11 +28,11 @@ class BattleLeaderboardRow(LeaderboardRow):
 
     Attributes:
         rating: Bradley-Terry rating, in Elo.
-        low: lower end of its 95 % interval; ``None`` if it is unbounded below.
-        high: upper end; ``None`` if it is unbounded above.
-        score: mean score, 0 to 1, by weight.
-        tally: results above, at and below half.
-        against_all: mean score expected against each other policy alike, by the ratings.
+        low: lower end of its 95 % interval; ``None`` if it is unbounded.
+        high: upper end; ``None`` if it is unbounded.
+        score: weighted mean score, 0 to 1.
+        tally: results above, at and below one half.
+        against_all: expected score from the ratings, averaged over all other policies with equal weight.
     """
 
     rating: float
@@ -44,18 +44,18 @@ class BattleLeaderboardRow(LeaderboardRow):
 
     @property
     def metric(self) -> float | None:
-        """The mean score expected against each other policy alike."""
+        """The expected score, averaged over all other policies with equal weight."""
         return self.against_all
 
 
 @dataclass(frozen=True)
 class PairTally:
-    """The results of two policies.
+    """The results of a pair of policies.
 
     Attributes:
-        first: the one.
-        second: the other.
-        tally: results of the first above, at and below half.
+        first: first policy.
+        second: second policy.
+        tally: results of the first above, at and below one half.
     """
 
     first: str
@@ -65,15 +65,15 @@ class PairTally:
 
 @dataclass(frozen=True, kw_only=True)
 class BattleLeaderboard(Leaderboard):
-    """The leaderboard of results of pairs.
+    """The leaderboard of pairwise results.
 
     Attributes:
-        seated: whether the first of a result is known to have sat first, or to have been shown first.
-        seat_advantage: of the first, in Elo; ``None`` if none is fitted.
+        seated: whether the first policy of a result had the first seat or position.
+        seat_advantage: of the first policy, in Elo; ``None`` if it is not fitted.
         seat_error: its standard error.
-        deals: results that share one, such as a question, are not independent; their number.
-        doubts: what the results do not establish.
-        pairs: of all who met.
+        deals: number of deals, e.g. questions; results on one deal are not independent.
+        doubts: caveats.
+        pairs: tallies of all pairs that met.
     """
 
     rows: Sequence[BattleLeaderboardRow]
@@ -98,11 +98,11 @@ class BattleLeaderboard(Leaderboard):
         return "rating"
 
     def rank_note(self) -> str:
-        """Says what the ranks are."""
+        """Returns the definition of the ranks."""
         return RANKS_OF_RATINGS
 
     def notes(self) -> list[str]:
-        """Says what the ratings are, and what does not hold of them."""
+        """Returns notes on the ratings and caveats."""
         advantage = "seats are not known: no advantage of the first is fitted"
         if self.seat_advantage is not None and self.seat_error is not None:
             advantage = f"advantage of the first: {self.seat_advantage:.0f} Elo, standard error {self.seat_error:.0f}"
@@ -114,7 +114,7 @@ class BattleLeaderboard(Leaderboard):
         ]
 
     def figures(self, outcomes: Sequence[object]) -> list[Figure]:
-        """Returns ratings with their intervals, and the results of every pair."""
+        """Returns the ratings with their intervals, and the results of every pair."""
         names = [row.policy for row in self.rows]
         table: dict[str, dict[str, WinDrawLoss | None]] = {name: dict.fromkeys(names) for name in names}
         for pair in self.pairs:
@@ -129,12 +129,12 @@ _MOST_IN_A_MATRIX = 60
 
 
 def battle_leaderboard(environment: str, battles: Iterable[Battle], *, seated: bool = False) -> BattleLeaderboard:
-    """Makes the leaderboard of results of pairs.
+    """Makes the leaderboard of pairwise results.
 
     Args:
-        environment: what was played.
-        battles: in any order; one of two policies at least.
-        seated: whether the first sat first, or was shown first, so that an advantage of it can be fitted.
+        environment: name of the game.
+        battles: in any order; at least one between two different policies.
+        seated: whether the first policy of a battle had the first seat or position, which allows a position bias to be fitted.
 
     Raises:
         ValueError: if no two policies met.

@@ -1,4 +1,4 @@
-"""How values are written into the cells of a table."""
+"""Formatting of table values."""
 
 from collections.abc import Mapping
 
@@ -6,19 +6,19 @@ from rating.statistics.estimates import Estimate, WinDrawLoss
 
 
 def number(value: float | None, decimals: int) -> str:
-    """Writes a number; nothing where it is missing."""
+    """Formats a number; empty if it is missing."""
     return "" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
 def at_least(count: int, unknown: int) -> str:
-    """Writes a count to which ``unknown`` further cases add nobody knows what: ``>= 120``, or ``?`` if nothing is known."""
+    """Formats a count with ``unknown`` further cases of unknown size: ``>= 120``, or ``?`` without a known count."""
     if not unknown:
         return str(count)
     return f">= {count}" if count else "?"
 
 
 def estimate(value: Estimate | None, *, scale: float = 1.0, decimals: int = 2) -> str:
-    """Writes a mean with its interval and the number of cases: ``1.50 [1.20, 1.80] (40)``."""
+    """Formats a mean with its interval and the number of cases: ``1.50 [1.20, 1.80] (40)``."""
     if value is None:
         return ""
     low, high = (None if end is None else number(scale * end, decimals) for end in (value.low, value.high))
@@ -27,7 +27,7 @@ def estimate(value: Estimate | None, *, scale: float = 1.0, decimals: int = 2) -
 
 
 def rating(value: float | None, low: float | None, high: float | None) -> str:
-    """Writes a rating with its interval, whose ends may be unbounded: ``1500 [1320, -)``."""
+    """Formats a rating with its interval, bounded or not: ``1500 [1320, -)``."""
     if value is None:
         return ""
     lower = "(-" if low is None else f"[{number(low, 0)}"
@@ -36,7 +36,7 @@ def rating(value: float | None, low: float | None, high: float | None) -> str:
 
 
 def score(value: Estimate | None, decimals: int = 0) -> str:
-    """Writes a share of what could be scored in per cent: ``54 [51, 57]``."""
+    """Formats a score in per cent: ``54 [51, 57]``."""
     if value is None:
         return ""
     shown = number(100 * value.value, decimals)
@@ -46,20 +46,20 @@ def score(value: Estimate | None, decimals: int = 0) -> str:
 
 
 def ranks(best: int, worst: int) -> str:
-    """Writes the ranks that are possible: ``2`` or ``1-3``."""
+    """Formats a range of ranks: ``2`` or ``1-3``."""
     return str(best) if best == worst else f"{best}-{worst}"
 
 
 def percent(value: Estimate | None) -> str:
-    """Writes a rate as ``estimate`` does, in per cent."""
+    """Formats a rate as ``estimate`` does, in per cent."""
     return estimate(value, scale=100.0, decimals=1)
 
 
 def tally(value: WinDrawLoss) -> str:
-    """Writes wins, draws and losses."""
+    """Formats wins, draws and losses."""
     return f"{value.wins}/{value.draws}/{value.losses}"
 
 
 def kinds(counts: Mapping[str, int]) -> str:
-    """Writes counts by kind: ``empty 1, illegal 3``."""
+    """Formats counts by kind: ``empty 1, illegal 3``."""
     return ", ".join(f"{name} {count}" for name, count in counts.items())

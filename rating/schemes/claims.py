@@ -1,4 +1,4 @@
-"""What the ranks of a leaderboard establish and what they leave open, in plain words."""
+"""Sentences on the established and the unresolved parts of a ranking."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,13 @@ _ESTABLISHED = "Established with 95 % confidence, all pairs together"
 
 
 def claims(ranks: Sequence[tuple[str, Ranks]]) -> str:
-    """Says which ranks the data tell apart.
+    """Returns which ranks the data separate.
 
     Args:
-        ranks: every policy that has any, best first, with the ranks that the intervals leave open to it.
+        ranks: every policy with ranks, best first, and the ranks compatible with its intervals.
 
     Returns:
-        A sentence or two; nothing where there are not two policies.
+        One or two sentences; empty with fewer than two policies.
     """
     if len(ranks) < 2:
         return ""
@@ -35,14 +35,14 @@ def claims(ranks: Sequence[tuple[str, Ranks]]) -> str:
 
 
 Group = list[tuple[int, str]]
-"""Places in the table, from 1, with the policies there, which the data do not wholly tell apart."""
+"""Positions in the table, from 1, and their policies, whose order is not fully established."""
 
 
 def _groups(ranks: Sequence[tuple[str, Ranks]]) -> list[Group]:
-    """Splits the order wherever all that come before are above all that come after.
+    """Splits the order at every position where all policies before are established above all policies after.
 
-    Of those before, each is above ``n - worst`` and below ``best - 1`` others. What they are to each other cancels in the sum of
-    the differences, which leaves the number of pairs of one before and one after that are told apart.
+    A policy is above ``n - worst`` and below ``best - 1`` others. Pairs within the policies before the split cancel in the sum of
+    these differences, which leaves the number of established pairs across the split.
     """
     groups: list[Group] = [[]]
     told_apart, before = 0, 0

@@ -1,7 +1,7 @@
-"""Co-operation: games with one common reward.
+"""Cooperation: games with one common reward.
 
-Source: LLMArena (arXiv 2402.16499) for Hanabi, where every policy plays with itself. Besides, every policy plays
-with every other, which tells how much of its skill are conventions that only it knows.
+Source: LLMArena (arXiv 2402.16499) for Hanabi in self-play. Cross-play of every pair of policies is added: it shows how much of
+a policy's skill depends on private conventions.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,13 +36,13 @@ from rating.statistics.results import finished, rated_seats, rewards
 
 @dataclass(frozen=True, kw_only=True)
 class CooperativeRow(LeaderboardRow):
-    """A policy of a co-operative environment.
+    """A policy of a cooperative environment.
 
     Attributes:
         self_play: mean reward of the matches in which it has all seats.
-        cross_play: mean reward of those it shares with others.
-        plus_minus: how much more others get with it than with the average partner, on the same deals, whoever they are; ``None``
-            where partners cannot be told from one another.
+        cross_play: mean reward of its matches with other policies.
+        plus_minus: reward of others with it minus their reward with the average partner, adjusted for partners and deals;
+            ``None`` if it is not identifiable.
     """
 
     self_play: Estimate | None
@@ -51,18 +51,18 @@ class CooperativeRow(LeaderboardRow):
 
     @property
     def quoted(self) -> Estimate | None:
-        """The mean reward with itself."""
+        """The mean reward in self-play."""
         return self.self_play
 
 
 @dataclass(frozen=True, kw_only=True)
 class CooperativeLeaderboard(Leaderboard):
-    """The leaderboard of a co-operative environment."""
+    """The leaderboard of a cooperative environment."""
 
     rows: Sequence[CooperativeRow]
 
     def columns(self) -> list[LeaderboardColumn]:
-        """Returns the mean rewards with itself and with others, and what it adds to those of others."""
+        """Returns the mean rewards in self-play and in cross-play, and the plus-minus."""
         columns = [
             LeaderboardColumn("with itself (n)", lambda row: cells.estimate(row.self_play)),
             LeaderboardColumn("with others (n)", lambda row: cells.estimate(row.cross_play)),
@@ -72,11 +72,11 @@ class CooperativeLeaderboard(Leaderboard):
         return columns
 
     def ranked_by(self) -> str:
-        """Names the result with itself."""
+        """Names the self-play result."""
         return "mean reward with itself"
 
     def notes(self) -> list[str]:
-        """Says what is added to others, and why intervals are missing."""
+        """Returns notes on the plus-minus and on missing intervals."""
         notes = []
         if any(row.plus_minus for row in self.rows):
             notes.append("adds to others: least squares over partners and deals; 0 is the average partner")
@@ -85,14 +85,14 @@ class CooperativeLeaderboard(Leaderboard):
         )
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the mean rewards with itself and their intervals, their course, and what every two get together."""
+        """Returns the mean self-play rewards with intervals, their running means, and the mean reward of every pair."""
         rows = ((row.policy, row.self_play) for row in self.rows)
         means = estimate_figure(rows, "mean reward with itself, with its 95 % interval")
         alone = rewards(outcome for outcome in outcomes if _is_self_play(outcome))
         return [*means, *running_means(alone, "mean reward with itself"), *self._partners(outcomes)]
 
     def _partners(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the mean common reward of every two policies; nothing where none played with another."""
+        """Returns the mean common reward of every pair of policies; an empty list without cross-play."""
         cases: dict[tuple[str, str], tuple[list[float], list[int]]] = {}
         for outcome in finished(outcomes):
             names = sorted({seat.policy for seat in outcome.seats})
@@ -109,7 +109,7 @@ class CooperativeLeaderboard(Leaderboard):
 
 
 class Cooperation(Repeating):
-    """Every policy plays with itself and, where there are two seats, with every other, on the same deals."""
+    """Every policy plays with itself and, in two-seat games, with every other, on the same deals."""
 
     name = "cooperation"
 
@@ -118,21 +118,21 @@ class Cooperation(Repeating):
         return 1
 
     def batches(self) -> Iterator[list[Match]]:
-        """Returns cross-play for two seats, self-play for another number."""
+        """Returns cross-play for two seats, otherwise self-play."""
         return cross_play(self._contest) if self._contest.seats == 2 else self_play(self._contest)
 
     def cycle(self) -> tuple[int, int]:
-        """Returns one match of a policy with itself, and those with others that come with it."""
+        """Returns one self-play match of a policy and its cross-play matches in the same cycle."""
         each = 2 * len(self.setting.policies) - 1 if self._contest.seats == 2 else 1
         return each, each
 
     def rule(self) -> CountRule:
-        """Returns the number of matches of each policy with itself; those with others come along."""
+        """Returns the number of self-play matches of each policy; cross-play matches are added."""
         _, each = self.cycle()
         return self.count_rule(counted=each, scheduled=each)
 
     def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
-        """Returns the rewards with itself and with others."""
+        """Returns the rewards in self-play and in cross-play."""
         alone = [outcome for outcome in outcomes if _is_self_play(outcome)]
         mixed = [outcome for outcome in outcomes if not _is_self_play(outcome)]
         return [*reward_cases(alone, part="with itself"), *reward_cases(mixed, part="with others")]
@@ -148,9 +148,9 @@ def cooperative_leaderboard(
     """Makes the leaderboard of an environment with one common reward.
 
     Args:
-        outcomes: all its outcomes, void ones included, in any order; at least one.
-        stop_reason: why no more matches were played.
-        references: values to compare with, by what they are.
+        outcomes: all its outcomes, including void ones, in any order; at least one.
+        stop_reason: why play stopped.
+        references: reference values by label.
 
     Raises:
         ValueError: if there are no outcomes.

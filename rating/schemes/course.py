@@ -1,4 +1,4 @@
-"""How a mean grew with the matches, for ways of comparing without a rating that goes on from match to match."""
+"""Running means, for schemes without an incremental rating."""
 
 import math
 from collections.abc import Iterable
@@ -7,20 +7,19 @@ from rating.schemes.figures import Figure, Trajectories
 
 
 def running_means(values: Iterable[tuple[int, str, float]], label: str) -> list[Figure]:
-    """Returns the mean of every policy after each of its matches; nothing without a match.
+    """Returns the mean of every policy after each of its matches; an empty list without a match.
 
-    Beside it stands its standard error as if matches were independent: the figure shows how a mean settles, the table how well
-    it is known.
+    The standard error treats matches as independent. The figure shows the convergence of a mean; its uncertainty is in the table.
 
     Args:
-        values: number of the match, policy and value, in the order of the matches.
-        label: what is averaged.
+        values: match number, policy and value, in match order.
+        label: name of the averaged value.
     """
     history: dict[str, list[tuple[int, float, float]]] = {}
     moments: dict[str, tuple[int, float, float]] = {}
     for number, policy, value in values:
         count, mean, squares = moments.get(policy, (0, 0.0, 0.0))
-        # Welford's recurrence: differences from the mean so far keep their digits.
+        # Welford's recurrence is numerically stable.
         count, lead = count + 1, value - mean
         mean += lead / count
         squares += lead * (value - mean)

@@ -1,4 +1,4 @@
-"""Duels: matches between two players, rated by Bradley-Terry and TrueSkill.
+"""Duels: two-player matches rated by Bradley-Terry and TrueSkill.
 
 Source: LLMArena (arXiv 2402.16499) for TrueSkill; see ``rating.statistics`` for the rating systems.
 """
@@ -17,7 +17,7 @@ from rating.schemes.stopping.conditions import TopKnown
 
 
 class Duels(Repeating):
-    """Pairs play both seats of every deal, until the order is known; which pairs, the results so far say."""
+    """Pairs play both seat orders of every deal until the ranking is resolved; pairings adapt to the results."""
 
     name = "duels"
     can_adapt = True
@@ -25,7 +25,7 @@ class Duels(Repeating):
     rivals = True
 
     def check(self) -> None:
-        """Checks that two seats are rated, and that nobody is a fixed opponent."""
+        """Checks that two seats are rated, that there is no fixed opponent, and the K of ``top=K``."""
         super().check()
         self._contest.check(f"{self.setting.environment}, whose players are compared by duels", policies=2, seats=2)
         for condition in self.setting.stop.conditions():
@@ -36,7 +36,7 @@ class Duels(Repeating):
                 )
 
     def least_policies(self, seats: int) -> int:
-        """Returns 2: a policy is rated by playing others."""
+        """Returns 2: ratings need an opponent."""
         return 2
 
     def batches(self) -> Iterator[list[Match]]:
@@ -48,5 +48,5 @@ class Duels(Repeating):
         return self.setting.stop
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> SkillLeaderboard:
-        """Makes the leaderboard; its ranks hold however often the stop rule has looked at the results."""
+        """Makes the leaderboard; its ranks account for repeated looks of the stopping rule."""
         return skill_leaderboard(outcomes, stop_reason=stop_reason, growth=self.setting.stop.growth)

@@ -1,6 +1,6 @@
 """Field: every policy on one seat against one fixed policy on all others.
 
-Source: LLMArena (arXiv 2402.16499, section 3.1): models as undercover among four seats of one model.
+Source: LLMArena (arXiv 2402.16499, section 3.1): models as the undercover, with one model on the other seats of a table of four.
 """
 
 import itertools
@@ -36,11 +36,11 @@ STANDARD_OPPONENT = "random"
 
 @dataclass(frozen=True, kw_only=True)
 class FieldRow(LeaderboardRow):
-    """A policy among the field.
+    """A policy against the field.
 
     Attributes:
-        wins: share of matches in which its seat under test was paid more than 0, clustered by deal.
-        value: mean of the statistic that the run asks for over those seats; ``None`` if it asks for none.
+        wins: share of matches in which its seat under test has a positive reward, clustered by deal.
+        value: mean of the requested statistic over those seats; ``None`` if none is requested.
     """
 
     wins: Estimate | None
@@ -48,17 +48,17 @@ class FieldRow(LeaderboardRow):
 
     @property
     def quoted(self) -> Estimate | None:
-        """The mean of the statistic, or the share of wins if the run asks for none."""
+        """The mean of the statistic, or the share of wins without one."""
         return self.value or self.wins
 
 
 @dataclass(frozen=True, kw_only=True)
 class FieldLeaderboard(Leaderboard):
-    """The leaderboard of policies among a field.
+    """The leaderboard of policies against a field.
 
     Attributes:
         opponent: the fixed policy.
-        statistic: name of the statistic that is averaged; empty for none.
+        statistic: name of the averaged statistic; empty for none.
     """
 
     rows: Sequence[FieldRow]
@@ -73,16 +73,16 @@ class FieldLeaderboard(Leaderboard):
         return [LeaderboardColumn(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)), *columns]
 
     def ranked_by(self) -> str:
-        """Names the statistic, or the wins if there is none."""
+        """Returns the statistic's name, or "wins" without one."""
         return self.statistic or "wins"
 
     def notes(self) -> list[str]:
-        """Says who sat on the other seats, and why intervals are missing."""
+        """Returns notes on the opponent and on missing intervals."""
         values = [value for row in self.rows for value in (row.value, row.wins, row.reward)]
         return [f"one seat under test, all others: {self.opponent}", *missing_intervals(values)]
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the metric with its intervals, and its course, but for that of the opponent in tests of its own."""
+        """Returns the metric with its intervals, and its running mean for all policies except the opponent."""
         what = f"mean {self.statistic}" if self.statistic else "share of wins"
         means = estimate_figure(
             ((row.policy, row.value or row.wins) for row in self.rows), f"{what} with its 95 % interval"
@@ -97,12 +97,12 @@ class FieldLeaderboard(Leaderboard):
 
 
 class Field(Repeating):
-    """Every policy on every seat in turn, the fixed opponent on all others; in the first role where roles are hidden."""
+    """Every policy on every seat, the fixed opponent on all others; the policy has the first role if roles are hidden."""
 
     name = "field"
 
     def check(self) -> None:
-        """Checks that there are seats for the opponent, and that it does not come later than the others."""
+        """Checks that there are seats for the opponent, and that the opponent is not a newcomer."""
         if self._opponent() in itertools.chain(*self.setting.newcomers):
             raise OptionError(
                 f"{self.setting.environment}: expected the opponent, {self._opponent()!r}, among those who were compared from the"
@@ -116,16 +116,16 @@ class Field(Repeating):
         return 1
 
     def batches(self) -> Iterator[list[Match]]:
-        """Returns every policy among the field."""
+        """Returns every policy against the field."""
         hidden = self.setting.declaration.hidden_role
         return field_play(self._contest, opponent=self._opponent(), focus_option=hidden.option if hidden else "")
 
     def cycle(self) -> tuple[int, int]:
-        """Returns the number of seats: every policy takes each once."""
+        """Returns the number of seats: every policy takes each seat once."""
         return self._contest.seats, self._contest.seats
 
     def rule(self) -> CountRule | SettlingRule:
-        """Returns the number of matches of each policy, or the rule that waits for means where the run sets a half-width."""
+        """Returns the number of matches of each policy, or the settling rule if the run sets a half-width."""
         setting = self.setting
         if setting.half_width is None:
             return self.count_rule(opponent=self._opponent())
@@ -154,7 +154,7 @@ class Field(Repeating):
         )
 
     def under_test(self, outcome: Outcome) -> SeatOutcome:
-        """Returns the seat under test of a match."""
+        """Returns the seat under test."""
         rated = [seat for seat in outcome.seats if seat.rated]
         tested = next((seat for seat in rated if seat.policy != self._opponent()), None)
         return tested or rated[seat_under_test(outcome.number, len(self.setting.founders), len(rated))]
@@ -166,7 +166,7 @@ class Field(Repeating):
 def field_cases(
     outcomes: Iterable[Outcome], under_test: Callable[[Outcome], SeatOutcome], statistic: str
 ) -> list[DealResult]:
-    """Returns the statistic of each seat under test, or whether it won if the run asks for none; arguments as for the board."""
+    """Returns the statistic of each seat under test, or whether it won without one; arguments as ``field_leaderboard``."""
     tested = ((outcome, under_test(outcome)) for outcome in finished(outcomes))
     return [
         DealResult(seat.policy, outcome.seed, seat.statistics[statistic] if statistic else float(seat.reward > 0))
@@ -183,15 +183,15 @@ def field_leaderboard(
     stop_reason: str = "",
     references: Mapping[str, float] | None = None,
 ) -> FieldLeaderboard:
-    """Makes the leaderboard of policies among a field; the opponent has a row only if it is tested too.
+    """Makes the leaderboard of policies against a field; the opponent has a row only if it is tested too.
 
     Args:
-        outcomes: all outcomes of the environment, void ones included, in any order; at least one.
+        outcomes: all outcomes of the environment, including void ones, in any order; at least one.
         under_test: returns the seat under test of a match.
         opponent: the fixed policy on the other seats.
-        statistic: which of the environment's statistics is averaged; empty for none.
-        stop_reason: why no more matches were played.
-        references: values to compare with, by what they are.
+        statistic: statistic of the environment to average; empty for none.
+        stop_reason: why play stopped.
+        references: reference values by label.
 
     Raises:
         ValueError: if there are no outcomes.

@@ -1,4 +1,4 @@
-"""What a leaderboard has to show besides its table, as data; the report draws it."""
+"""Figures of a leaderboard, as data; the report draws them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ class Intervals:
 
     Attributes:
         rows: policy, value, lower and upper end, ``None`` if the end is open; best first.
-        label: what the value is.
+        label: name of the value.
     """
 
     rows: Sequence[tuple[str, float, float | None, float | None]]
@@ -24,9 +24,9 @@ class Groups:
     """Several values with their intervals for every policy.
 
     Attributes:
-        parts: what the values belong to, e.g. seats.
-        rows: policy and a value for each part, ``None`` where there is none.
-        label: what the values are.
+        parts: names of the values, e.g. seats.
+        rows: policy and a value for each part, ``None`` if it is missing.
+        label: common name of the values.
     """
 
     parts: Sequence[str]
@@ -39,9 +39,9 @@ class Shares:
     """Parts of a whole for every policy.
 
     Attributes:
-        parts: what they are.
+        parts: names of the parts.
         rows: policy and the size of each part.
-        label: what the sizes are of.
+        label: name of the sizes.
     """
 
     parts: Sequence[str]
@@ -55,7 +55,7 @@ class Trajectories:
 
     Attributes:
         history: match number, mean and standard deviation after each match, by policy.
-        label: what the rating is.
+        label: name of the rating.
     """
 
     history: Mapping[str, Sequence[tuple[int, float, float]]]
@@ -67,7 +67,7 @@ class HeadToHead:
     """The results of every policy against every other.
 
     Attributes:
-        table: row, then column; ``None`` where two never met.
+        table: row, then column; ``None`` for pairs that never met.
     """
 
     table: Mapping[str, Mapping[str, WinDrawLoss | None]]
@@ -75,12 +75,12 @@ class HeadToHead:
 
 @dataclass(frozen=True)
 class Matrix:
-    """A mean for every two policies.
+    """A mean for every pair of policies.
 
     Attributes:
-        table: row, then column; ``None`` where there is none.
-        label: what the means are of.
-        percent: whether they are shares, 0 to 1.
+        table: row, then column; ``None`` if it is missing.
+        label: name of the averaged value.
+        percent: whether the means are shares, 0 to 1.
     """
 
     table: Mapping[str, Mapping[str, Estimate | None]]
@@ -93,9 +93,9 @@ class Grid:
     """A table of texts.
 
     Attributes:
-        title: what it shows.
+        title: title.
         header: heading of each column.
-        rows: cells of each row; the first one is its name.
+        rows: texts of each row; the first one is its name.
     """
 
     title: str
@@ -107,9 +107,9 @@ Figure = Intervals | Groups | Trajectories | HeadToHead | Matrix | Grid
 
 
 def estimate_figure(rows: Iterable[tuple[str, Estimate | None]], label: str) -> list[Figure]:
-    """Returns the figure of an estimate for every policy that has one; none if nobody has.
+    """Returns a figure with the estimate of every policy that has one; an empty list without any.
 
-    Where an estimate has no interval, both ends are open: nothing is known of how far off it is.
+    An estimate without an interval has two open ends.
     """
     shown = [(policy, value.value, value.low, value.high) for policy, value in rows if value is not None]
     return [Intervals(shown, label)] if shown else []

@@ -1,10 +1,9 @@
-"""Leaderboards: what the outcomes of one environment say about its policies, as typed rows.
+"""Leaderboards: typed rows with the results of the policies in one environment.
 
-This module holds what every way of comparing has in common: the policy, its mean reward, its matches and what they took. What
-is particular stands in the module of the scheme.
+This module defines the fields common to all schemes; each scheme's module adds its own.
 
-A leaderboard is a function of the outcomes alone, whatever order they are in. Void matches change nothing but their own count.
-What cannot be computed is ``None``, never a number made up for it.
+A leaderboard depends only on the outcomes, in any order. Void matches affect only their own count. A value that cannot be
+computed is ``None``.
 """
 
 from collections import Counter
@@ -22,17 +21,17 @@ from rating.statistics.results import rated_seats, seats_of, staff_seats
 from rating.statistics.simultaneous import Pair
 
 ALWAYS = 100
-"""Importance of a column that is left out last."""
+"""Importance of a column that is dropped last."""
 
 
 class LeaderboardColumn(NamedTuple):
     """One column of a table.
 
     Attributes:
-        title: its heading.
-        cell: writes the cell of a row.
-        importance: where there is no room, columns of less importance are left out first.
-        wide: whether it is shown only where there is room for everything: in the report and with ``--wide``.
+        title: heading.
+        cell: formats the cell of a row.
+        importance: columns of less importance are dropped first if space is short.
+        wide: whether the column is shown only in the report and with ``--wide``.
     """
 
     title: str
@@ -42,7 +41,7 @@ class LeaderboardColumn(NamedTuple):
 
 
 class Ranks(NamedTuple):
-    """The best and the worst rank that the data leave to a policy, from 1."""
+    """The best and the worst rank compatible with the data, from 1."""
 
     best: int
     worst: int
@@ -50,21 +49,21 @@ class Ranks(NamedTuple):
 
 @dataclass(frozen=True)
 class Effort:
-    """What the finished matches of a policy took; failures by name of their kind.
+    """Turns, tokens and failures of a policy in its finished matches.
 
     Attributes:
         matches: finished matches.
-        turns: turns it took.
-        forfeits: matches it forfeited, by failure.
-        failures: replies that were no legal move, by failure.
-        reasks: times it was asked again.
-        fallbacks: turns that were played for it.
-        prompt_tokens: tokens it read.
-        completion_tokens: tokens it wrote.
-        unknown_usage: replies of which nobody knows how many tokens they took; they add nothing to the sums.
-        void_matches: matches that do not count because a provider failed.
-        bug_matches: matches that do not count because the environment failed.
-        undecided_matches: matches that do not count because they had no result, as when every judge abstained.
+        turns: turns taken.
+        forfeits: forfeited matches, by kind of failure.
+        failures: replies without a legal move, by kind of failure.
+        reasks: repeated requests after an invalid reply.
+        fallbacks: turns played by the fallback.
+        prompt_tokens: prompt tokens.
+        completion_tokens: completion tokens.
+        unknown_usage: replies with unknown token usage, not included in the token sums.
+        void_matches: matches void because a provider failed.
+        bug_matches: matches excluded because the environment failed.
+        undecided_matches: matches excluded because they have no result, e.g. since every judge abstained.
     """
 
     matches: int
@@ -83,13 +82,13 @@ class Effort:
 
 @dataclass(frozen=True)
 class StaffRow:
-    """A policy that served: what it took, in the role of e.g. a judge. It is not rated by the matches it served in.
+    """A policy in a staff role, e.g. a judge. These matches do not affect its rating.
 
     Attributes:
-        role: in which it served.
-        policy: its name.
-        effort: what its matches took.
-        absent: why it was not asked any more, or an empty string.
+        role: staff role.
+        policy: name.
+        effort: turns, tokens and failures in these matches.
+        absent: why the policy was suspended or withdrawn, or an empty string.
     """
 
     role: str
@@ -100,16 +99,16 @@ class StaffRow:
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardRow:
-    """What every row has.
+    """Fields common to the rows of all schemes.
 
     Attributes:
-        policy: its name.
+        policy: name.
         reward: mean reward by match, clustered by seed.
-        effort: what its matches took.
-        fallback_share: share of its turns that the fallback played, 0 to 1 (``rating.schemes.reservations``).
-        withheld: whether that share is so large that its results are not shown.
-        absent: why it was not asked any more, or an empty string.
-        rank: ranks that the data leave open; ``None`` if it has no rank.
+        effort: turns, tokens and failures.
+        fallback_share: share of its turns played by the fallback, 0 to 1 (``rating.schemes.reservations``).
+        withheld: whether that share is too large to show its results.
+        absent: why the policy was suspended or withdrawn, or an empty string.
+        rank: ranks compatible with the data; ``None`` if it has no rank.
     """
 
     policy: str
@@ -122,39 +121,39 @@ class LeaderboardRow:
 
     @property
     def quoted(self) -> Estimate | None:
-        """The mean or rate by which policies are ranked, unless they are ranked by a rating."""
+        """The mean or rate that ranks policies, unless a rating does."""
         return self.reward
 
     @property
     def metric(self) -> float | None:
-        """The value by which policies are compared over environments."""
+        """The value for comparisons across environments."""
         return self.quoted and self.quoted.value
 
 
 @dataclass(frozen=True, kw_only=True)
 class Leaderboard:
-    """What every leaderboard has.
+    """Fields common to the leaderboards of all schemes.
 
     Attributes:
         environment: module name.
-        scheme: name of the way of comparing.
-        rows: best first, equals by name; those that are withheld last.
+        scheme: name of the scheme.
+        rows: best first, ties by name; withheld rows last.
         matches: finished matches.
-        void_matches: matches left out because a provider failed.
-        bug_matches: matches left out because the environment failed.
-        undecided_matches: matches left out because they had no result, as when every judge abstained.
-        stop_reason: why no more matches were played; empty if they go on.
-        stopped_after: number of matches whose outcomes the stop rule had when it fired; ``None`` if it has not.
-        stopped_with: the values of the stop rule beside those it asks for, when it fired; empty if it has not.
-        reached: its present values, including in-flight matches; empty without such a rule.
-        paused: why the first matches give no information; empty unless play paused for that.
-        references: values to compare with, by what they are.
-        staff: policies that served, by role and name.
-        max_fallbacks: share of turns played for a policy above which its row is withheld.
-        scheduled: number of matches after which the schedule ended; ``None`` while it goes on.
-        left_over: matches with a higher number, which count for nothing here.
-        unbalanced: policies that void matches keep from sitting on every seat equally often.
-        established: pairs (better, worse) that are established, all pairs together.
+        void_matches: matches excluded because a provider failed.
+        bug_matches: matches excluded because the environment failed.
+        undecided_matches: matches excluded because they have no result, e.g. since every judge abstained.
+        stop_reason: why play stopped; empty while it continues.
+        stopped_after: number of matches whose outcomes the stopping rule had when it fired; ``None`` if it has not.
+        stopped_with: values of the stopping rule when it fired, with the required values; empty if it has not.
+        reached: its current values, including in-flight matches; empty without a rule.
+        paused: why the first matches give no information; empty unless play paused for this reason.
+        references: reference values by label.
+        staff: staff policies, by role and name.
+        max_fallbacks: maximum share of fallback turns; a row above it is withheld.
+        scheduled: number of matches after which the schedule ended; ``None`` while it continues.
+        left_over: matches with a higher number, which are not counted.
+        unbalanced: policies with unequal seat counts because of void matches.
+        established: established pairs (better, worse), with 95 % confidence for all pairs together.
     """
 
     environment: str
@@ -178,52 +177,52 @@ class Leaderboard:
     established: tuple[Pair, ...] = ()
 
     def columns(self) -> list[LeaderboardColumn]:
-        """Returns the columns that are particular to the way of comparing."""
+        """Returns the columns specific to the scheme."""
         return [REWARD]
 
     def notes(self) -> list[str]:
-        """Returns the lines below the table that are particular to the way of comparing."""
+        """Returns the lines below the table specific to the scheme."""
         return []
 
     def ranked_by(self) -> str:
-        """Names the value by which policies are ranked."""
+        """Returns the name of the ranking value."""
         return "mean reward"
 
     def rank_note(self) -> str:
-        """Says what the ranks are."""
+        """Returns the definition of the ranks."""
         return f"rank: by {self.ranked_by()}; differences paired on common deals, with 95 % confidence for all pairs together"
 
     def ranks(self, names: Collection[str]) -> dict[str, Ranks]:
-        """Returns the ranks that the data leave open among some of the policies."""
+        """Returns the ranks compatible with the data among a subset of the policies."""
         return ranks_of(names, self.established)
 
     def wide_notes(self) -> list[str]:
-        """Returns those about columns that are shown only where there is room for everything."""
+        """Returns the notes on wide columns."""
         return []
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns what the report shows besides the table; ``outcomes`` are those of the leaderboard."""
+        """Returns the figures of the report; ``outcomes`` are those of the leaderboard."""
         return []
 
 
 RANKS_OF_RATINGS = "rank: the ranks that the results leave open, with 95 % confidence for all pairs together"
-"""Note of leaderboards whose ranks are those of ``bradley_terry.standings``."""
+"""Note of leaderboards with ranks from ``bradley_terry.standings``."""
 
 REWARD = LeaderboardColumn("reward (n)", lambda row: cells.estimate(row.reward), 3)
 
 
 def headline(board: Leaderboard) -> dict[str, float | None]:
-    """Returns the metric by which policies are compared over environments, by policy; ``None`` where it is withheld."""
+    """Returns the metric for comparisons across environments, by policy; ``None`` if it is withheld."""
     return {row.policy: None if row.withheld else row.metric for row in board.rows}
 
 
 def common_fields(
     outcomes: Sequence[Outcome], scheme: str, stop_reason: str, references: Mapping[str, float] | None = None
 ) -> dict[str, Any]:
-    """Returns the fields that every leaderboard has, but the rows.
+    """Returns the fields common to all leaderboards, without the rows.
 
     Raises:
-        ValueError: if the outcomes are not those of one environment.
+        ValueError: if the outcomes belong to several environments or to none.
     """
     environments = sorted({outcome.environment for outcome in outcomes})
     if len(environments) != 1:
@@ -243,7 +242,7 @@ def common_fields(
 
 
 def by_policy(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
-    """Returns the outcomes of the matches in which each policy was rated, by its name."""
+    """Returns the outcomes of each policy's rated matches, by its name."""
     table: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         for policy in {seat.policy for seat in rated_seats(outcome)}:
@@ -252,11 +251,11 @@ def by_policy(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
 
 
 def row_fields(matches: Sequence[Outcome], policy: str) -> dict[str, Any]:
-    """Returns the fields that every row has.
+    """Returns the fields common to all rows.
 
     Args:
-        matches: those in which the policy was rated.
-        policy: its name.
+        matches: rated matches of the policy.
+        policy: name.
     """
     played = list(seats_of(matches, policy))
     effort = _effort(matches, [seat for _, own in played for seat in own])
@@ -264,7 +263,7 @@ def row_fields(matches: Sequence[Outcome], policy: str) -> dict[str, Any]:
 
 
 def mean_reward(matches: Iterable[Outcome], policy: str) -> Estimate | None:
-    """Returns the mean reward by match; a match in which the policy has several seats counts once, with their mean."""
+    """Returns the mean reward by match; in a match where the policy has several seats, their mean counts once."""
     return _mean_reward(list(seats_of(matches, policy)))
 
 
@@ -277,7 +276,7 @@ AnyRow = TypeVar("AnyRow", bound=LeaderboardRow)
 
 
 def ranked(rows: Iterable[AnyRow], value: Callable[[AnyRow], float | None]) -> tuple[AnyRow, ...]:
-    """Sorts by a value, best first and missing last, then by name; differences below rounding are none."""
+    """Sorts rows by a value rounded to 6 decimals, best first and missing last, then by name."""
 
     def key(row: AnyRow) -> tuple[bool, float, str]:
         known = value(row)
@@ -287,25 +286,25 @@ def ranked(rows: Iterable[AnyRow], value: Callable[[AnyRow], float | None]) -> t
 
 
 def ranked_by_means(rows: Iterable[AnyRow], cases: Iterable[DealResult]) -> dict[str, Any]:
-    """Returns the fields of a leaderboard of means: its rows, best first, and the pairs that are established.
+    """Returns the fields of a leaderboard of means: its rows, best first, and the established pairs.
 
     Args:
         rows: without ranks.
-        cases: from which the means were made.
+        cases: the averaged results.
     """
     pairs = established(cases)
     return {"rows": with_ranks(ranked(rows, lambda row: row.metric), pairs), "established": pairs}
 
 
 def with_ranks(rows: Iterable[AnyRow], pairs: Collection[Pair]) -> tuple[AnyRow, ...]:
-    """Returns rows with the ranks that these pairs leave open; those without a value have none."""
+    """Returns the rows with the ranks compatible with the established pairs; rows without a value have no rank."""
     rows = tuple(rows)
     found = ranks_of([row.policy for row in rows if row.metric is not None], pairs)
     return tuple(replace(row, rank=found.get(row.policy)) for row in rows)
 
 
 def ranks_of(names: Collection[str], pairs: Collection[Pair]) -> dict[str, Ranks]:
-    """Returns the ranks that the pairs leave open among these policies, by name."""
+    """Returns the ranks compatible with the established pairs among these policies, by name."""
     among = [pair for pair in pairs if pair.better in names and pair.worse in names]
     above, below = Counter(pair.worse for pair in among), Counter(pair.better for pair in among)
     return {name: Ranks(1 + above[name], len(names) - below[name]) for name in names}
@@ -333,7 +332,7 @@ def _staff_seats_of(matches: Iterable[Outcome], role: str, policy: str) -> list[
 
 
 def _effort(matches: Iterable[Outcome], seats: Sequence[SeatOutcome]) -> Effort:
-    """Adds up what the seats of a policy took in the finished ones of its matches."""
+    """Sums the effort of a policy's seats in its finished matches."""
     status = Counter(outcome.status for outcome in matches)
     failures: Counter[str] = Counter()
     for seat in seats:

@@ -43,10 +43,10 @@ class RewardRow(LeaderboardRow):
     """A policy of an environment whose metric is the mean reward.
 
     Attributes:
-        value: mean of the statistic that the run asks for; ``None`` if it asks for none.
-        rating: from who was paid more than whom at tables of three and more, in Elo; ``None`` at smaller ones.
-        low: lower end of its 95 % interval; ``None`` if nothing bounds it below.
-        high: upper end; ``None`` if nothing bounds it above.
+        value: mean of the requested statistic; ``None`` if none is requested.
+        rating: from pairwise comparisons of rewards at tables of three or more, in Elo; ``None`` at smaller tables.
+        low: lower end of its 95 % interval; ``None`` if it is unbounded.
+        high: upper end; ``None`` if it is unbounded.
     """
 
     value: Estimate | None = None
@@ -56,7 +56,7 @@ class RewardRow(LeaderboardRow):
 
     @property
     def quoted(self) -> Estimate | None:
-        """The mean of the statistic, or the reward if the run asks for none."""
+        """The mean of the statistic, or the mean reward without one."""
         return self.value or self.reward
 
 
@@ -65,8 +65,8 @@ class RewardLeaderboard(Leaderboard):
     """The leaderboard of an environment whose metric is the mean reward.
 
     Attributes:
-        caveats: what the data do not establish of the ratings.
-        statistic: name of the statistic that is averaged; empty for none.
+        caveats: caveats of the ratings.
+        statistic: name of the averaged statistic; empty for none.
     """
 
     rows: Sequence[RewardRow]
@@ -74,7 +74,7 @@ class RewardLeaderboard(Leaderboard):
     statistic: str = ""
 
     def columns(self) -> list[LeaderboardColumn]:
-        """Returns the statistic if there is one, the mean reward and, where there is one, the rating."""
+        """Returns the statistic, the mean reward and the rating, if available."""
         columns = [REWARD]
         if self.statistic:
             columns.insert(0, LeaderboardColumn(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)))
@@ -83,11 +83,11 @@ class RewardLeaderboard(Leaderboard):
         return columns
 
     def ranked_by(self) -> str:
-        """Names the statistic, or the reward if there is none."""
+        """Names the statistic, or the reward without one."""
         return f"mean {self.statistic or 'reward'}"
 
     def notes(self) -> list[str]:
-        """Says what the rating is, and why intervals are missing."""
+        """Returns notes on the rating, caveats, and notes on missing intervals."""
         notes = []
         if any(row.rating is not None for row in self.rows):
             notes.append(
@@ -101,7 +101,7 @@ class RewardLeaderboard(Leaderboard):
         ]
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the mean rewards with their intervals, their course, and who was paid more than whom."""
+        """Returns the mean rewards with their intervals, their running means, and pairwise comparisons of rewards."""
         label = self.ranked_by()
         means = estimate_figure(((row.policy, row.quoted) for row in self.rows), f"{label} with its 95 % interval")
         return [*means, *running_means(rewards(outcomes, self.statistic), label), *self._pairs(outcomes)]
@@ -129,7 +129,7 @@ class RewardLeaderboard(Leaderboard):
 
 
 class MeanReward(Repeating):
-    """Every policy plays every seat on the same deals, a fixed number of matches or until the means are known."""
+    """Every policy plays every seat on the same deals, for a fixed number of matches or until the means are precise enough."""
 
     name = "mean_reward"
     can_adapt = True
@@ -140,7 +140,7 @@ class MeanReward(Repeating):
         self.expect_no("opponent", "since policies are compared by playing each other here")
 
     def least_policies(self, seats: int) -> int:
-        """Returns the number of rated seats: nobody plays two of them."""
+        """Returns the number of rated seats, since a policy has at most one seat in a match."""
         return seats
 
     def batches(self) -> Iterator[list[Match]]:
@@ -148,17 +148,17 @@ class MeanReward(Repeating):
         return everywhere(self._contest)
 
     def has_choice(self) -> bool:
-        """Says whether tables of three and more can be chosen; two play on the deals of all, which makes means comparable."""
+        """Returns whether tables can be chosen: only with three or more seats; two-seat games compare means on common deals."""
         return self._contest.seats > 2 and super().has_choice()
 
     def cycle(self) -> tuple[int, int]:
-        """Returns both seats against every other policy where two play, and every seat where all policies fill the table."""
+        """Returns the matches of a policy in a cycle: both seats against every other policy, or every seat of a full table."""
         policies, seats = len(self.setting.policies), self._contest.seats
         each = 2 * (policies - 1) if seats == 2 else seats if policies == seats else 1
         return each, each
 
     def rule(self) -> CountRule | SettlingRule:
-        """Returns the number of matches of each policy, or the wait for the means if the run asks for it."""
+        """Returns the number of matches of each policy, or the settling rule if the run sets a half-width."""
         setting = self.setting
         if setting.half_width is None:
             return self.count_rule()
@@ -171,7 +171,7 @@ class MeanReward(Repeating):
         )
 
     def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
-        """Returns the statistic, or the rewards if the run asks for none."""
+        """Returns the statistic, or the rewards without one."""
         return reward_cases(outcomes, self.setting.value)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> RewardLeaderboard:
@@ -195,10 +195,10 @@ def reward_leaderboard(
     """Makes the leaderboard of an environment whose metric is the mean reward.
 
     Args:
-        outcomes: all its outcomes, void ones included, in any order; at least one.
-        statistic: which of the environment's statistics is averaged; empty for none.
-        stop_reason: why no more matches were played.
-        references: values to compare with, by what they are, e.g. the expected payoff in equilibrium.
+        outcomes: all its outcomes, including void ones, in any order; at least one.
+        statistic: statistic of the environment to average; empty for none.
+        stop_reason: why play stopped.
+        references: reference values by label, e.g. the expected payoff in equilibrium.
 
     Raises:
         ValueError: if there are no outcomes.
@@ -228,7 +228,7 @@ def reward_leaderboard(
 
 
 def statistic_means(outcomes: Sequence[Outcome], statistic: str) -> dict[str, Estimate | None]:
-    """Returns the mean of a statistic of the environment by match, clustered by deal, for every policy with a finished match."""
+    """Returns the mean of a statistic by match, clustered by deal, for every policy with a finished match."""
     seeds = {outcome.number: outcome.seed for outcome in outcomes}
     values: dict[str, list[float]] = {}
     deals: dict[str, list[int]] = {}
@@ -239,11 +239,11 @@ def statistic_means(outcomes: Sequence[Outcome], statistic: str) -> dict[str, Es
 
 
 def _ratings(outcomes: Sequence[Outcome]) -> Standings | None:
-    """Returns the ratings of policies that met at tables of three and more; a pair of one table is not independent of others."""
+    """Returns the ratings of policies at tables of three or more; pairs of one table are not independent."""
     pairs = tables_of_many(outcomes)
     return standings(pairs) if pairs.policies else None
 
 
 def tables_of_many(outcomes: Iterable[Outcome]) -> Comparisons:
-    """Returns the results of all pairs at tables of three and more, where seats are not those of a pair."""
+    """Returns the results of all pairs at tables of three or more, without a seat advantage."""
     return replace(compare(outcome for outcome in finished(outcomes) if len(outcome.seats) > 2), seated=False)

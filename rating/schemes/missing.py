@@ -1,4 +1,4 @@
-"""Why some means stand without an interval."""
+"""Notes on missing intervals."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from rating.statistics.estimates import FEWEST_CLUSTERS, Estimate
 
 
 def missing_intervals(estimates: Iterable[Estimate | None]) -> list[str]:
-    """Returns a note if an interval is missing, else nothing."""
+    """Returns a note with the reasons if an interval is missing, else an empty list."""
     missing = [one for one in estimates if one is not None and one.low is None]
     reasons = [
         *(["all deals came out alike"] if any(one.clusters >= FEWEST_CLUSTERS for one in missing) else []),

@@ -1,4 +1,4 @@
-"""Games without information: they are paused before they cost more."""
+"""Pause of uninformative games, to limit their cost."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -7,21 +7,21 @@ from rating.records.outcome import FINISHED, VOID, Outcome
 from rating.statistics.results import rated_seats
 
 PAUSED = "paused"
-"""The reason to stop a game whose first matches give no information."""
+"""Stop reason: the first matches of the game give no information."""
 
 FIRST_MATCHES = 30
-"""Matches after which a game is looked at, unless its scheme needs more to seat every policy."""
+"""Number of matches before the check, unless the scheme needs more to seat every policy."""
 
 _TIED, _FORFEITED, _VOID, _UNDECIDED = "tied", "forfeited", "void", "without a result"
 
 
 def no_information(outcomes: Iterable[Outcome], first_matches: int, *, rivals: bool) -> str:
-    """Says why the first matches of a game do not tell its policies apart; empty if one of them does.
+    """Returns why the first matches of a game do not separate its policies; empty if at least one match does.
 
     Args:
-        outcomes: of one environment, every seat known, in any order; matches behind the first ones are ignored.
-        first_matches: how many are looked at.
-        rivals: whether the policies of a match are compared by their rewards, which makes equal ones a tie.
+        outcomes: of one environment, with all seats known, in any order; later matches are ignored.
+        first_matches: number of matches to check.
+        rivals: whether rewards within a match are compared; equal rewards are then a tie.
     """
     kinds = Counter(_kind(outcome, rivals) for outcome in outcomes if outcome.number < first_matches)
     if "" in kinds:
@@ -34,7 +34,7 @@ def no_information(outcomes: Iterable[Outcome], first_matches: int, *, rivals: b
 
 
 def _kind(outcome: Outcome, rivals: bool) -> str:
-    """Returns why a match does not tell its policies apart; empty if it does."""
+    """Returns why a match does not separate its policies; empty if it does."""
     if outcome.status != FINISHED:
         return _VOID if outcome.status == VOID else _UNDECIDED
     seats = rated_seats(outcome)

@@ -1,4 +1,4 @@
-"""The ways of comparing, by the names that environments declare and run files ask for."""
+"""The schemes by name."""
 
 from llmarena_envs.core.options import check_choice
 from rating.schemes.cooperation import Cooperation
@@ -17,10 +17,10 @@ SCHEMES: dict[str, type[Scheme]] = {
 
 
 def find_scheme(environment: str, name: str) -> type[Scheme]:
-    """Returns the scheme that an environment declares, or that a run asks for.
+    """Returns the scheme of a name, declared by an environment or set in a run.
 
     Raises:
-        OptionError: if there is none of that name; the message names the known ones.
+        OptionError: if the name is unknown; the message lists the known ones.
     """
     check_choice(f"{environment}: scheme", name, SCHEMES)
     return SCHEMES[name]

@@ -1,4 +1,4 @@
-"""Schemes that go through the same cycle of matches again and again until a rule says that they suffice."""
+"""Schemes with an endless schedule and a stopping rule."""
 
 import itertools
 import sys
@@ -21,7 +21,7 @@ from rating.statistics.design import Design
 
 
 class Repeating(Scheme):
-    """A way of comparing by an endless sequence of matches and a rule that ends it; arguments as ``Scheme``."""
+    """A scheme that schedules matches until a stopping rule fires; arguments as ``Scheme``."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -38,11 +38,11 @@ class Repeating(Scheme):
             self._contest = replace(
                 self._contest, batch=played * even_batch(min(rule.matches, rule.max_matches), cycles) // cycles
             )
-        elif isinstance(rule, StopRule) and len(setting.policies) == 2:  # the only pair is soon told apart
+        elif isinstance(rule, StopRule) and len(setting.policies) == 2:  # a single pair is resolved quickly
             self._contest = replace(self._contest, batch=min(LEAST_RATED, self._contest.batch))
 
     def schedule(self) -> Schedule:
-        """Returns the schedule, before its first match."""
+        """Returns a new schedule."""
         setting = self.setting
         pools = [setting.founders, *setting.newcomers]
         phases = [self._phase(pools[: index + 1]) for index in range(len(pools))]
@@ -52,7 +52,7 @@ class Repeating(Scheme):
         return schedule
 
     def _phase(self, pools: Sequence[tuple[str, ...]]) -> Until:
-        """Returns the schedule of the last of these pools, among everybody who had come by then."""
+        """Returns the schedule of the last of these pools, against all policies present by then."""
         setting, newcomers, phase = self.setting, pools[-1], len(pools) - 1
         present = tuple(itertools.chain(*pools))
         own = type(self)(
@@ -66,7 +66,7 @@ class Repeating(Scheme):
             end = bounds[phase + 1] if has_ended else None
             recorded = setting.recorded[bounds[phase] : end] if phase < len(bounds) else ()
             batches = own.adaptive(newcomers, recorded, is_over=has_ended)
-            rule = replace(rule, max_matches=sys.maxsize)  # the schedule itself keeps it, for each policy
+            rule = replace(rule, max_matches=sys.maxsize)  # the adaptive schedule enforces it per policy
         elif setting.seats:
             batches = seating(own._contest, setting.seats)
         else:
@@ -83,18 +83,18 @@ class Repeating(Scheme):
         )
 
     def has_choice(self) -> bool:
-        """Says whether anything can be chosen: not where everybody plays alone, or sits at every table."""
+        """Returns whether tables can be chosen: not in single-seat games, nor if every policy sits at every table."""
         return 1 < self._contest.seats < len(self._contest.policies)
 
     def adaptive(
         self, under_test: Sequence[str], recorded: Sequence[Sequence[str]] = (), *, is_over: bool = False
     ) -> Adaptive:
-        """Returns batches that are chosen from the results so far.
+        """Returns the adaptive schedule's batches.
 
         Args:
-            under_test: those of whom one sits at every table.
-            recorded: policies on the seats of the matches that were begun in earlier sessions.
-            is_over: whether nothing is played beyond those.
+            under_test: policies to resolve; every table has at least one.
+            recorded: policies on the seats of the matches begun in earlier sessions.
+            is_over: whether to stop after the recorded matches.
         """
         contest, rule = self._contest, self.rule()
         asked = self.setting.prices()
@@ -117,13 +117,13 @@ class Repeating(Scheme):
         )
 
     def opponent(self) -> str:
-        """Returns the fixed policy on seats that are not under test, which newcomers find as well; empty for the standard."""
+        """Returns the fixed policy on seats that are not under test, also for newcomers; empty for the standard."""
         return self.setting.opponent
 
     def values(
         self, outcomes: Sequence[Outcome], absent: Collection[str], stop_reason: str, stopped_after: int | None
     ) -> RuleValues:
-        """Returns the values of the rule; after policies were added, of the last ones."""
+        """Returns the values of the rule; if policies were added, for the last newcomers."""
         newcomers = self.setting.newcomers[-1] if self.setting.newcomers else ()
         policies = newcomers or self.setting.policies
         if set(policies) <= set(absent):
@@ -134,7 +134,7 @@ class Repeating(Scheme):
         )
 
     def idle_stop_note(self, said: Collection[str]) -> str:
-        """Says that a rule of rated games has no effect where there are none."""
+        """Returns a note if the run sets a rule for rated games that the scheme does not use."""
         if "rule" not in said or isinstance(self.end(), StopRule):
             return ""
         return (
@@ -143,12 +143,12 @@ class Repeating(Scheme):
         )
 
     def end(self) -> StopRule | CountRule | SettlingRule:
-        """Returns when to stop: after a number of matches where the run says who sits where, else by the rule of the scheme."""
+        """Returns the stopping rule: a number of matches if the run assigns the seats, else the rule of the scheme."""
         matches = self.setting.matches
         return CountRule(matches, matches) if self.setting.seats else self.rule()
 
     def _check_seats(self) -> None:
-        """Checks the seats that the run gives to policies.
+        """Checks the seats assigned by the run.
 
         Raises:
             OptionError: if they do not fit the environment, its pool, or the scheme.
@@ -169,22 +169,22 @@ class Repeating(Scheme):
 
     @abstractmethod
     def batches(self) -> Iterator[list[Match]]:
-        """Returns what is played, without end."""
+        """Returns the endless schedule."""
 
     def cycle(self) -> tuple[int, int]:
-        """Returns how many matches of each policy in a cycle of the schedule the rule counts, and how many there are."""
+        """Returns the number of each policy's matches in a cycle: those that the rule counts, and all."""
         return 1, 1
 
     @abstractmethod
     def rule(self) -> StopRule | CountRule | SettlingRule:
-        """Returns when to stop."""
+        """Returns the stopping rule."""
 
     def count_rule(self, *, counted: int = 1, scheduled: int = 1, opponent: str = "") -> CountRule:
         """Returns the rule for a fixed number of matches.
 
         Args:
-            counted: matches of a policy among which one is of the kind that is to be played so often.
-            scheduled: the same, with all that the schedule makes it play besides.
+            counted: matches of a policy per match of the required kind.
+            scheduled: the same, including all matches that the schedule adds.
             opponent: as in ``CountRule``.
         """
         limit = self.setting.stop.max_matches

@@ -1,7 +1,7 @@
-"""What must be said before the rows of a leaderboard are taken as they stand, once for all ways of comparing.
+"""Caveats of leaderboards, common to all schemes.
 
-A policy most of whose turns were played for it (a random legal move in place of a reply that states none) would be rated for
-moves that are not its own: its rating is withheld. A forfeit is not such a turn: it loses the match, which the rating shows.
+The rating of a policy with too many fallback turns (random legal moves in place of replies without a legal move) is withheld,
+since it would rate moves that are not its own. A forfeit is not a fallback turn: it loses the match, which the rating reflects.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from rating.statistics.results import rated_seats
 WITHHELD = "withheld"
 
 MANY_FALLBACKS = 0.05
-"""Share of turns played by the fallback from which on a policy is marked."""
+"""Minimum share of fallback turns at which a policy is marked."""
 
 _REMEDIES = {
     "truncated": "raise its max_tokens, which reasoning counts towards",
@@ -30,24 +30,24 @@ Value = TypeVar("Value")
 
 
 def share_played_for(effort: Effort) -> float:
-    """Returns the share of a policy's turns that the fallback played, 0 to 1."""
+    """Returns the share of a policy's turns played by the fallback, 0 to 1."""
     if not effort.turns:
         return 0.0
     return max(0, effort.fallbacks - sum(effort.forfeits.values())) / effort.turns
 
 
 def is_marked(share: float) -> bool:
-    """Says whether a policy is marked on a leaderboard, given the share of its turns that the fallback played."""
+    """Returns whether a share of fallback turns is marked on the leaderboard."""
     return share >= MANY_FALLBACKS
 
 
 def fallback_mark(share: float) -> str:
-    """Returns the mark of a policy; empty if it has none."""
+    """Returns the mark of a policy; empty below the threshold."""
     return f"fallback {100 * share:.0f} %" if is_marked(share) else ""
 
 
 def remedy(failures: Mapping[str, int]) -> str:
-    """Says which failure of replies is the commonest, and what to do about it."""
+    """Returns the most common kind of reply failure and its remedy."""
     if not failures:
         return _REMEDY
     kind = max(sorted(failures), key=lambda name: failures[name])
@@ -63,15 +63,15 @@ def reserve(
     scheduled: int | None,
     left_over: int,
 ) -> AnyBoard:
-    """Returns a leaderboard that says what does not hold of it.
+    """Adds the caveats to a leaderboard.
 
     Args:
-        board: as the outcomes alone make it.
-        outcomes: from which it was made, every seat known.
-        max_fallbacks: share of turns played for a policy above which its rating is withheld; such rows come last.
-        absent: why policies were not asked any more, by name.
-        scheduled: number of matches after which the schedule ended; ``None`` while it goes on.
-        left_over: matches with a higher number, which are not among the outcomes.
+        board: leaderboard made from the outcomes alone.
+        outcomes: its outcomes, with all seats known.
+        max_fallbacks: maximum share of fallback turns; rows above it are withheld and come last.
+        absent: why policies were suspended or withdrawn, by name.
+        scheduled: number of matches after which the schedule ended; ``None`` while it continues.
+        left_over: number of matches after the end of the schedule, not included in ``outcomes``.
     """
     rows: list[LeaderboardRow] = [
         replace(row, fallback_share=share, withheld=share > max_fallbacks, absent=absent.get(row.policy, ""))
@@ -95,16 +95,16 @@ def reserve(
 
 
 def counted(outcomes: Iterable[Outcome], scheduled: int | None) -> list[Outcome]:
-    """Returns the outcomes of the matches with which the schedule ended.
+    """Returns the outcomes of matches before the end of the schedule.
 
-    More may have been played: a match that is played again after it was void can change where the schedule ends, and what it
-    would not have asked for is not rated, least of all a part of a batch.
+    There may be later matches, since replaying a void match can move the end of the schedule. They are not rated: they may be
+    only part of a batch.
     """
     return [outcome for outcome in outcomes if scheduled is None or outcome.number < scheduled]
 
 
 def figures(board: Leaderboard, outcomes: Iterable[Outcome]) -> list[Figure]:
-    """Returns what the report shows besides the table, without those whose rows are withheld."""
+    """Returns the figures of the report, without withheld policies."""
     withheld = {row.policy for row in board.rows if row.withheld}
     shown = replace(board, rows=tuple(row for row in board.rows if row.policy not in withheld))
     drawn = shown.figures(counted(outcomes, board.scheduled))
@@ -125,7 +125,7 @@ def _without(figure: Figure, names: Collection[str]) -> Figure | None:
 
 
 def _among_others(table: Mapping[str, Mapping[str, Value]], names: Collection[str]) -> dict[str, dict[str, Value]]:
-    """Returns a table of every two without some of them."""
+    """Returns a pairwise table without some of its names."""
     return {
         name: {other: value for other, value in row.items() if other not in names}
         for name, row in table.items()
@@ -158,7 +158,7 @@ def _withheld_note(row: LeaderboardRow, max_fallbacks: float) -> str:
 
 
 def _unbalanced(outcomes: Iterable[Outcome]) -> tuple[str, ...]:
-    """Returns the policies that void matches keep from sitting on every rated seat equally often."""
+    """Returns the policies with unequal seat counts because of void matches."""
     seats: dict[str, Counter[int]] = {}
     size = 0
     for outcome in outcomes:

@@ -1,9 +1,9 @@
-"""Roles: environments whose players have different parts, compared role by role.
+"""Roles: environments with different roles, compared role by role.
 
-Who had which role in a match is told by the agents' names (``writer_0``), or, where roles are dealt in secret, at the end by a
-statistic of the environment (``Declaration.hidden_role``).
+The role in a match is part of the agent's name (``writer_0``). Roles dealt in secret are read from a statistic of the
+environment at the end (``Declaration.hidden_role``).
 
-A share of wins depends on who else was at the table; beside it stands a skill that does not (``rating.statistics.role_skill``).
+A share of wins depends on the other players at the table; the skill does not (``rating.statistics.role_skill``).
 
 Sources: LLMArena (arXiv 2402.16499) for the win rate as undercover; DeepEval (arXiv 2309.04369) for
 means over the matches in which a player had a role.
@@ -49,9 +49,9 @@ class RoleRow(LeaderboardRow):
     """A policy of an environment with roles.
 
     Attributes:
-        roles: by role, the one that policies are ranked by first: the share of matches won in it, or the mean score,
-            clustered by deal; several seats of a match in one role count once. ``None`` for a role it never had.
-        skills: in Elo, by role, given who else was at the table; no role where that cannot be told.
+        roles: share of matches won, or mean score, by role, clustered by deal, the ranking role first; several seats of a match
+            in one role count once. ``None`` for a role that it never had.
+        skills: in Elo, by role, adjusted for the other players; a role without an estimate is missing.
         overall: mean of its skills, if it has one in every role.
     """
 
@@ -70,11 +70,11 @@ class RoleLeaderboard(Leaderboard):
     """The leaderboard of an environment with roles.
 
     Attributes:
-        results: what the roles' values are: ``wins`` or ``scores``.
-        roles: the one that policies are ranked by first.
-        casting: who had which role.
-        unclassified: finished matches of which it is not known who had which role; they count for no role.
-        advantage: of the side of the first role between average players, in Elo; ``None`` where no skills are fitted.
+        results: kind of the roles' values: ``wins`` or ``scores``.
+        roles: the roles, the ranking role first.
+        casting: assignment of roles to seats.
+        unclassified: finished matches with unknown roles, which count for no role.
+        advantage: of the side of the first role between average players, in Elo; ``None`` if no skills are fitted.
         advantage_low: lower end of its 95 % interval.
         advantage_high: upper end.
     """
@@ -89,7 +89,7 @@ class RoleLeaderboard(Leaderboard):
     advantage_high: float | None = None
 
     def columns(self) -> list[LeaderboardColumn]:
-        """Returns two columns a role."""
+        """Returns the results and the skills by role, and the mean reward."""
         if self.results == "wins":
             own = [LeaderboardColumn(f"wins as {role}, % (n)", _Cell(role, percent=True)) for role in self.roles]
         else:
@@ -102,7 +102,7 @@ class RoleLeaderboard(Leaderboard):
         return f"{'wins' if self.results == 'wins' else 'score'} as {self.roles[0]}"
 
     def notes(self) -> list[str]:
-        """Says what the skills are, which matches count for no role, and why intervals are missing."""
+        """Returns notes on the skills, on unclassified matches and on missing intervals."""
         notes = []
         if self.advantage is not None:
             notes += [
@@ -115,7 +115,7 @@ class RoleLeaderboard(Leaderboard):
         return notes + missing_intervals(value for row in self.rows for value in (*row.roles.values(), row.reward))
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the results in the first role with their intervals, their course, and those of every two policies."""
+        """Returns the results in the first role with their intervals, their running means, and the results of every pair."""
         role = self.roles[0]
         what = "share of wins" if self.results == "wins" else "mean score"
         rows = ((row.policy, row.roles[role]) for row in self.rows)
@@ -124,7 +124,7 @@ class RoleLeaderboard(Leaderboard):
         return [*means, *running_means(self._in_first_role(played), f"{what} as {role}"), *self._company(played)]
 
     def _in_first_role(self, played: Iterable[tuple[Outcome, list[str]]]) -> Iterator[tuple[int, str, float]]:
-        """Yields match number, policy and what it got in the first role, for each seat of it that counts for the table."""
+        """Yields match number, policy and result for each counted seat in the first role."""
         for outcome, cast in played:
             seats = list(zip(outcome.seats, cast, strict=True))
             others = {seat.policy for seat, role in seats if role != self.roles[0]}
@@ -134,7 +134,7 @@ class RoleLeaderboard(Leaderboard):
                         yield outcome.number, seat.policy, self._worth(seat.reward)
 
     def _company(self, played: Iterable[tuple[Outcome, list[str]]]) -> list[Figure]:
-        """Returns what the first role got by who had it and who had the other; nothing where there are not two seats."""
+        """Returns the result of the first role for every pair of policies; an empty list unless there are two seats."""
         cases: dict[tuple[str, str], list[DealResult]] = {}
         for outcome, cast in played:
             if len(cast) != 2 or cast.count(self.roles[0]) != 1:
@@ -182,8 +182,8 @@ class _SkillCell:
 class Roles(Repeating):
     """Every policy has every role equally often.
 
-    Roles that agents' names tell: every policy on every rated seat, against and with the others. Hidden roles: every policy
-    in the first role among a field of one fixed policy, and on all other seats with that policy in the first role.
+    Named roles: every policy on every rated seat, with and against the others. Hidden roles: every policy in the first role, with
+    a fixed policy on all other seats, and vice versa.
     """
 
     name = "roles"
@@ -198,7 +198,7 @@ class Roles(Repeating):
             check_choice(f"{self.setting.environment}: opponent", self.setting.opponent, self.setting.policies)
 
     def least_policies(self, seats: int) -> int:
-        """Returns 1 for a field, else the number of rated seats."""
+        """Returns 1 with hidden roles, else the number of rated seats."""
         return seats if self.setting.declaration.hidden_role is None else 1
 
     def batches(self) -> Iterator[list[Match]]:
@@ -209,9 +209,9 @@ class Roles(Repeating):
         return field_play(self._contest, opponent=self.opponent(), focus_option=hidden.option, both_roles=True)
 
     def cycle(self) -> tuple[int, int]:
-        """Returns every pair in both roles; or, with hidden roles, every seat in the first one.
+        """Returns the matches of a policy against all others in both roles, or with hidden roles one per seat in the first role.
 
-        There are as many matches in the other role for all but the opponent.
+        With hidden roles, all policies except the opponent play as many matches again in the other role.
         """
         seats = self._contest.seats
         if self.setting.declaration.hidden_role is None:
@@ -220,9 +220,9 @@ class Roles(Repeating):
         return seats, 2 * seats if len(self.setting.policies) > 1 else seats
 
     def rule(self) -> CountRule:
-        """Returns the number of matches of each policy: in the first hidden role, or in all roles that names tell.
+        """Returns the number of matches of each policy: in the first role if roles are hidden, else in all roles.
 
-        The fixed opponent of a field plays no others than those of the first role, the other policies as many again.
+        With hidden roles, the fixed opponent plays only the matches in the first role; other policies play twice as many.
         """
         opponent = self.opponent()
         return self.count_rule(scheduled=2 if opponent else 1, opponent=opponent)
@@ -248,7 +248,7 @@ class Roles(Repeating):
         return Casting(named, declaration.hidden_role, self.opponent())
 
     def opponent(self) -> str:
-        """Returns the policy on the seats that are not under test; nobody where all are."""
+        """Returns the policy on seats that are not under test; empty if all are."""
         policies = self.setting.founders
         if self.setting.declaration.hidden_role is None:
             return ""
@@ -257,13 +257,13 @@ class Roles(Repeating):
 
 @dataclass(frozen=True)
 class Casting:
-    """How to tell who had which role.
+    """The assignment of roles to seats.
 
     Attributes:
-        named: the roles of the rated seats by their agents' names.
-        hidden: the roles if they are dealt in secret.
-        opponent: the fixed policy of a field, empty for none. Where a hidden role is not recorded, the only seat with another
-            policy had the first one.
+        named: roles of the rated seats by their agents' names.
+        hidden: roles dealt in secret, if any.
+        opponent: the fixed policy of a field, empty for none. If a hidden role is not recorded, the only seat with another policy
+            had the first role.
     """
 
     named: tuple[str, ...] = ()
@@ -272,16 +272,16 @@ class Casting:
 
     @property
     def roles(self) -> tuple[str, ...]:
-        """The roles, the one that policies are ranked by first."""
+        """The roles, the ranking role first."""
         return self.named if self.hidden is None else tuple(self.hidden.values)
 
     def cast(self, outcome: Outcome) -> list[str] | None:
-        """Returns the role of each seat of a finished match, or ``None`` if it is not known."""
+        """Returns the role of each seat of a finished match, or ``None`` if unknown."""
         if self.hidden is None:
             roles = [role_of(seat.agent) for seat in outcome.seats]
             return roles if set(roles) <= set(self.named) else None
         first, *others = self.hidden.values
-        # A match may end before the environment has told the roles; the statistic is negative then.
+        # A match can end before the environment records the roles; the statistic is then negative.
         if all(seat.statistics.get(self.hidden.statistic, -1) >= 0 for seat in outcome.seats):
             names = {value: role for role, value in self.hidden.values.items()}
             told = [names.get(seat.statistics[self.hidden.statistic], "") for seat in outcome.seats]
@@ -291,7 +291,7 @@ class Casting:
 
 
 def role_cases(outcomes: Iterable[Outcome], casting: Casting, results: str) -> list[DealResult]:
-    """Returns what each policy got in each role of each finished match; several seats in one role count once.
+    """Returns the result of each policy in each role of each finished match; several seats in one role count once.
 
     Args:
         outcomes: of the environment, in any order.
@@ -326,12 +326,12 @@ def role_leaderboard(
     """Makes the leaderboard of an environment with roles.
 
     Args:
-        outcomes: all its outcomes, void ones included, in any order; at least one.
-        casting: who had which role. Against the fixed policy of a field, a policy's results in a role count only in matches in
-            which that policy has all seats of the other roles.
-        results: ``wins`` if a seat has won whose reward is above 0, ``scores`` if the reward is its score.
-        stop_reason: why no more matches were played.
-        references: values to compare with, by what they are.
+        outcomes: all its outcomes, including void ones, in any order; at least one.
+        casting: assignment of roles to seats. With a fixed opponent, a policy's results in a role count only in matches in which
+            the opponent has all seats of the other roles.
+        results: ``wins`` if a positive reward is a win, ``scores`` if the reward is a score.
+        stop_reason: why play stopped.
+        references: reference values by label.
 
     Raises:
         ValueError: if there are no outcomes.
@@ -368,7 +368,7 @@ def role_leaderboard(
 
 
 def _sides(outcome: Outcome, roles: Sequence[str], first: str) -> list[RoleMatch]:
-    """Returns who played the first role against whom, and which side was paid more; nothing if one side is empty."""
+    """Returns the two sides of a match and the winner; an empty list if a side has no players."""
     players = [(seat.policy, role) for seat, role in zip(outcome.seats, roles, strict=True)]
     ours = [seat.reward for seat, role in zip(outcome.seats, roles, strict=True) if role == first]
     theirs = [seat.reward for seat, role in zip(outcome.seats, roles, strict=True) if role != first]

@@ -1,4 +1,4 @@
-"""The interface of schemes: one object for one environment of a run, which says what is compared and how."""
+"""The scheme interface: how the policies of one environment are scheduled and compared."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -21,43 +21,43 @@ from rating.schemes.tournament_rules import TournamentRules
 from rating.statistics.paired_means import DealResult, reward_cases
 
 ROUND_ROBIN = "round_robin"
-"""The schedule that goes through the same matches again and again, as every scheme has one."""
+"""The fixed, repeating schedule, available in every scheme."""
 
 ADAPTIVE = "adaptive"
-"""The schedule that chooses who meets whom from the results so far."""
+"""The schedule that chooses pairings from the results."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What a scheme is made from: an environment, and what the run says of it.
+    """An environment and its settings in the run; the input of a scheme.
 
     Attributes:
         environment: module name.
         agents: its seats.
-        declaration: what it says of itself.
-        policies: names of the policies that are compared, those who came first before the others.
+        declaration: the environment's declaration.
+        policies: names of the compared policies, in order of entry.
         options: constructor options.
-        takes: names of the constructor options that the environment has.
+        takes: names of the environment's constructor options.
         seed: root seed of the run.
-        by_deal: values of options that change from deal to deal.
-        staff: names of the policies of each role that is not rated.
-        seats: policies on the rated seats of every match; empty where the scheme seats them.
+        by_deal: options varied across deals: name -> values, cycled.
+        staff: names of the policies of each unrated role.
+        seats: policies on the rated seats of every match; empty if the scheme assigns them.
         opponent: name of the fixed policy on the seats that are not under test; empty for the standard.
-        stop: when ratings suffice.
-        matches: of each policy where nothing is rated by TrueSkill.
-        ahead: batches by which play may run ahead of the stop rule.
+        stop: stopping rule of rated environments.
+        matches: number of matches of each policy if the scheme does not use ``stop``.
+        ahead: maximum number of batches ahead of the stopping rule.
         schedule: ``round_robin`` or ``adaptive``.
-        recorded: policies on the seats of each match that was begun in earlier sessions, by number; only of an adaptive schedule.
-        references: values to compare with, by what they are.
-        value: statistic of the environment that is averaged by the schemes ``field`` and ``mean_reward``; empty for none.
-        half_width: of the 95 % intervals of means, at which enough has been played; ``None`` for a number of matches.
+        recorded: policies on the seats of each match begun in earlier sessions, by number; adaptive schedules only.
+        references: reference values by label.
+        value: statistic of the environment averaged by the schemes ``field`` and ``mean_reward``; empty for none.
+        half_width: maximum half-width of the 95 % intervals of means, to stop play; ``None`` for a number of matches.
         tournament: rules of a tournament; ``None`` for the standard ones.
-        max_fallbacks: share of turns played for a policy above which its rating is withheld.
-        newcomers: those of the policies that came later, phase by phase.
-        starts: number of the first match of each of their phases that has begun.
-        begun: number of matches that were begun in earlier sessions.
-        withdrawn: those of the policies that play no more.
-        prices: returns the price of each policy that asks a model, ``None`` if it has none; called for adaptive schedules only.
+        max_fallbacks: maximum share of fallback turns; the rating of a policy above it is withheld.
+        newcomers: policies added later, by phase.
+        starts: number of the first match of each newcomer phase that has begun.
+        begun: number of matches begun in earlier sessions.
+        withdrawn: policies withdrawn by the user.
+        prices: returns the model price of each policy that asks a model, ``None`` if unknown; called for adaptive schedules only.
     """
 
     environment: str
@@ -89,25 +89,25 @@ class Setting:
 
     @property
     def founders(self) -> tuple[str, ...]:
-        """Those of the policies that were there from the beginning."""
+        """Policies present from the beginning."""
         return self.policies[: len(self.policies) - sum(map(len, self.newcomers))]
 
 
 class Scheme(ABC):
-    """A way of comparing policies, for one environment of a run.
+    """A way of comparing policies in one environment of a run.
 
     Args:
-        setting: the environment, and what the run says of it.
+        setting: the environment and its settings in the run.
 
     Attributes:
-        name: what environments call the scheme in their declaration.
-        can_adapt: whether it has an adaptive schedule.
-        standard_schedule: ``adaptive`` where it has the choice by default, else ``round_robin``.
-        rivals: whether the rated policies of a match are rivals, so that of two the one with the larger reward has won.
-        parts_add_up: whether the parts of ``cases`` together are a result as well, each counting alike.
+        name: name of the scheme in environment declarations.
+        can_adapt: whether it supports the adaptive schedule.
+        standard_schedule: default schedule: ``adaptive`` or ``round_robin``.
+        rivals: whether the rated policies of a match are rivals: the one with the larger reward wins.
+        parts_add_up: whether the parts of ``cases`` can be combined into one result with equal weights.
 
     Raises:
-        OptionError: if the environment cannot be compared this way with the policies of the run.
+        OptionError: if the scheme does not fit the environment and the policies of the run.
     """
 
     name: ClassVar[str]
@@ -144,7 +144,7 @@ class Scheme(ABC):
 
     @abstractmethod
     def schedule(self) -> Schedule:
-        """Returns the schedule, before its first match."""
+        """Returns a new schedule."""
 
     def leaderboard(
         self,
@@ -158,12 +158,11 @@ class Scheme(ABC):
         """Makes the leaderboard.
 
         Args:
-            outcomes: those of the environment are taken, in any order, void ones included; at least one.
-            stop_reason: why no more matches were played.
-            scheduled: number of matches after which the schedule ended, those behind it are left out; ``None`` while it goes
-                on.
-            stopped_after: number of matches whose outcomes the stop rule had when it fired; ``None`` while it goes on.
-            absent: why policies were not asked any more, by name.
+            outcomes: outcomes, including void ones, in any order; other environments are ignored. At least one.
+            stop_reason: why play stopped.
+            scheduled: number of matches after which the schedule ended; later ones are excluded. ``None`` while it continues.
+            stopped_after: number of matches whose outcomes the stopping rule had when it fired; ``None`` while it continues.
+            absent: why policies were suspended or withdrawn, by name.
 
         Raises:
             ValueError: if there are no outcomes.
@@ -188,21 +187,21 @@ class Scheme(ABC):
 
     @property
     def first_matches(self) -> int:
-        """Number of matches after which a game without information is paused."""
+        """Number of matches after which an uninformative game is paused."""
         return FIRST_MATCHES
 
     def no_information(self, outcomes: Iterable[Outcome]) -> str:
-        """Says why the first matches do not tell the policies apart; empty if they do."""
+        """Returns why the first matches do not separate the policies; empty if they do."""
         return no_information(self.own(outcomes), self.first_matches, rivals=self.rivals)
 
     def values(
         self, outcomes: Sequence[Outcome], absent: Collection[str], stop_reason: str, stopped_after: int | None
     ) -> RuleValues:
-        """Returns the values of the stop rule beside those it asks for; empty without a rule.
+        """Returns the current and required values of the stopping rule; empty without a rule.
 
         Args:
-            outcomes: those of the environment that count.
-            absent: policies that are not waited for.
+            outcomes: counted outcomes of the environment.
+            absent: policies that the rule ignores.
             stop_reason: as for ``leaderboard``.
             stopped_after: as for ``leaderboard``.
         """
@@ -210,18 +209,18 @@ class Scheme(ABC):
 
     @abstractmethod
     def idle_stop_note(self, said: Collection[str]) -> str:
-        """Says what the run says of stopping to no effect; nothing where all of it has one.
+        """Returns a note on stopping settings of the run that have no effect; empty if all have one.
 
         Args:
-            said: names of what it says, one at least.
+            said: names of the settings, at least one.
         """
 
     def own(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
-        """Returns the outcomes of the environment, each of which knows its seats."""
+        """Returns the outcomes of the environment, with their agents filled in."""
         return [self._seated(outcome) for outcome in outcomes if outcome.environment == self.setting.environment]
 
     def _seated(self, outcome: Outcome) -> Outcome:
-        """Says which seat is whose where the record does not: that of a void match may know the policies only."""
+        """Adds the agents to an outcome without them: the record of a void match may have only the policies."""
         if all(seat.agent for seat in outcome.seats):
             return outcome
         rated = self.setting.declaration.is_rated
@@ -229,32 +228,32 @@ class Scheme(ABC):
         return replace(outcome, seats=tuple(replace(seat, agent=agent, rated=rated(agent)) for seat, agent in seats))
 
     def agents(self, count: int) -> tuple[str, ...]:
-        """Returns the seats of a match that has ``count`` of them."""
+        """Returns the seats of a match with ``count`` seats."""
         return self.setting.agents
 
     def staff(self) -> Mapping[int, str]:
-        """Returns who serves in every match, by the index of the seat.
+        """Returns the staff policy of each unrated seat, by seat index.
 
         Raises:
-            OptionError: if the run does not say it as the environment needs it.
+            OptionError: if the staff of the run does not fit the environment.
         """
         setting = self.setting
         return seat_staff(setting.environment, setting.agents, setting.declaration, setting.staff)
 
     def check(self) -> None:
-        """Checks what is particular to the scheme.
+        """Checks requirements specific to the scheme.
 
         Raises:
-            OptionError: if the setting does not suit it.
+            OptionError: if the setting does not meet them.
         """
         self.expect_no("opponent", "since policies are rated by playing each other here")
         self.expect_no("value", "since only the schemes 'field' and 'mean_reward' average a statistic")
 
     def expect_no(self, key: str, reason: str) -> None:
-        """Checks that the run leaves a key of the environment out.
+        """Checks that the run does not set a key of the environment.
 
         Raises:
-            OptionError: if it does not.
+            OptionError: if it does.
         """
         got = getattr(self.setting, key)
         if got:
@@ -262,11 +261,11 @@ class Scheme(ABC):
 
     @abstractmethod
     def least_policies(self, seats: int) -> int:
-        """Returns how many policies are needed for ``seats`` rated seats."""
+        """Returns the minimum number of policies for ``seats`` rated seats."""
 
     @property
     def meet(self) -> bool:
-        """Whether policies play against each other: rivals at tables of two and more."""
+        """Whether policies play against each other: rivals on two or more rated seats."""
         return self.rivals and sum(map(self.setting.declaration.is_rated, self.setting.agents)) > 1
 
     def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
@@ -279,4 +278,4 @@ class Scheme(ABC):
 
     @abstractmethod
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
-        """Makes the leaderboard of the outcomes of this environment."""
+        """Makes the leaderboard from the outcomes of this environment."""

@@ -1,6 +1,6 @@
-"""Self-play: every policy on all seats, on the same deals; what it does by itself, not how it compares.
+"""Self-play: every policy on all seats, on the same deals, not compared with other policies.
 
-Sources: LLMArena (arXiv 2402.16499, Table 2, Figures 3 and 5), which lets models play themselves at boards, auctions and Hanabi.
+Sources: LLMArena (arXiv 2402.16499, Table 2, Figures 3 and 5), with self-play in board games, auctions and Hanabi.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,10 +32,10 @@ from rating.statistics.results import duels, rewards
 
 @dataclass(frozen=True, kw_only=True)
 class SelfPlayRow(LeaderboardRow):
-    """A policy that plays itself.
+    """A policy in self-play.
 
     Attributes:
-        first: what the first of two seats won, tied and lost, forfeits included; ``None`` where there are not two.
+        first: wins, ties and losses of the first of two seats, including forfeits; ``None`` with another number of seats.
     """
 
     first: WinDrawLoss | None
@@ -43,7 +43,7 @@ class SelfPlayRow(LeaderboardRow):
 
 @dataclass(frozen=True, kw_only=True)
 class SelfPlayLeaderboard(Leaderboard):
-    """The leaderboard of an environment in which every policy plays itself."""
+    """The leaderboard of an environment in self-play."""
 
     rows: Sequence[SelfPlayRow]
 
@@ -52,11 +52,11 @@ class SelfPlayLeaderboard(Leaderboard):
         return [LeaderboardColumn("first W/D/L", lambda row: cells.tally(row.first) if row.first else "", 7), REWARD]
 
     def notes(self) -> list[str]:
-        """Says why intervals are missing."""
+        """Returns notes on missing intervals."""
         return missing_intervals(row.reward for row in self.rows)
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the mean rewards with their intervals, and their course."""
+        """Returns the mean rewards with their intervals, and their running means."""
         means = estimate_figure(((row.policy, row.reward) for row in self.rows), "mean reward with its 95 % interval")
         return [*means, *running_means(rewards(outcomes), "mean reward")]
 
@@ -71,7 +71,7 @@ class SelfPlay(Repeating):
         return 1
 
     def batches(self) -> Iterator[list[Match]]:
-        """Returns every policy with itself."""
+        """Returns every policy in self-play."""
         return self_play(self._contest)
 
     def rule(self) -> CountRule:
@@ -86,12 +86,12 @@ class SelfPlay(Repeating):
 def self_play_leaderboard(
     outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None
 ) -> SelfPlayLeaderboard:
-    """Makes the leaderboard of policies that play themselves.
+    """Makes the leaderboard of policies in self-play.
 
     Args:
-        outcomes: all outcomes of the environment, void ones included, in any order; at least one.
-        stop_reason: why no more matches were played.
-        references: values to compare with, by what they are.
+        outcomes: all outcomes of the environment, including void ones, in any order; at least one.
+        stop_reason: why play stopped.
+        references: reference values by label.
 
     Raises:
         ValueError: if there are no outcomes.

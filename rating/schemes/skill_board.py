@@ -34,28 +34,28 @@ from rating.statistics.trueskill_rating import RunningRatings, Shuffled, TrueSki
 
 @dataclass(frozen=True, kw_only=True)
 class SkillRow(LeaderboardRow):
-    """A policy of a two-player environment; the ratings are ``None`` if it has not finished a match with another policy.
+    """A policy of a two-player environment; the ratings are ``None`` without a finished match against another policy.
 
     Attributes:
         rating: Bradley-Terry rating, in Elo.
-        low: lower end of its 95 % interval; ``None`` if the data do not bound it.
+        low: lower end of its 95 % interval; ``None`` if it is unbounded.
         high: upper end; likewise.
-        is_linked: whether it belongs to the largest group of which each has beaten or tied every other through a chain; how far
-            another is from that group the prior determines.
-        score: mean score against those it met, 0 to 1, a tie counts a half (``rating.statistics.met_scores``).
-        rating_without_ties: the rating if ties are left out.
+        is_linked: whether it is in the largest group in which each policy has beaten or tied every other through a chain; the
+            prior determines the distance of other policies from that group.
+        score: mean score against its opponents, 0 to 1, a tie counts a half (``rating.statistics.met_scores``).
+        rating_without_ties: the rating without ties.
         low_without_ties: lower end of its interval; as ``low``.
         high_without_ties: upper end.
         is_linked_without_ties: as ``is_linked``.
-        rating_without_forfeits: the rating from the matches in which nobody forfeited.
+        rating_without_forfeits: the rating without forfeited matches.
         low_without_forfeits: lower end of its interval; as ``low``.
         high_without_forfeits: upper end.
         is_linked_without_forfeits: as ``is_linked``.
         forfeited: share of its matches that it forfeited, 0 to 1; ``None`` without a match.
-        ended_by_forfeit: share of its matches that anybody forfeited.
+        ended_by_forfeit: share of its matches that either policy forfeited.
         mu: TrueSkill mean, matches applied in match-number order.
         sigma: TrueSkill standard deviation.
-        spread: mu and sigma averaged over random orders of the matches, and what the order does to mu.
+        spread: mu and sigma averaged over random match orders, and the order sensitivity of mu.
         tally: wins, draws and losses against other policies.
         first: those on the first seat.
         second: those on the second seat.
@@ -85,7 +85,7 @@ class SkillRow(LeaderboardRow):
 
     @property
     def metric(self) -> float | None:
-        """TrueSkill's mu, whatever the order of the matches."""
+        """TrueSkill's mu, averaged over match orders."""
         return self.spread.mu if self.spread else None
 
 
@@ -95,16 +95,16 @@ class SkillLeaderboard(Leaderboard):
 
     Attributes:
         connected: whether every policy has beaten or tied every other through a chain of others; if not, the prior
-            determines how far groups are apart.
-        regularised: whether a prior was used although none was asked for.
+            determines the distances between groups.
+        regularised: whether a prior was used although none was requested.
         clusters: number of deals.
-        open_questions: what the data do not establish, in plain words.
-        seat_advantage: of the first seat, in Elo; ``None`` without a match, or if none is fitted.
-        seat_low: lower end of its 95 % interval; ``None`` from one deal.
+        open_questions: caveats, in plain words.
+        seat_advantage: of the first seat, in Elo; ``None`` without a match, or if it is not fitted.
+        seat_low: lower end of its 95 % interval; ``None`` with a single deal.
         seat_high: upper end.
-        position: matches the first seat won, tied and lost, those of a policy with itself included.
-        first_share: share of the first seat in the decided ones.
-        permutations: number of random orders behind the spread.
+        position: wins, ties and losses of the first seat, including self-play matches.
+        first_share: share of decided matches that the first seat won.
+        permutations: number of random match orders for ``spread``.
     """
 
     rows: Sequence[SkillRow]
@@ -131,25 +131,25 @@ class SkillLeaderboard(Leaderboard):
         ]
 
     def rating_columns(self) -> list[LeaderboardColumn]:
-        """Returns the ratings from parts of the matches."""
+        """Returns the ratings fitted to subsets of the matches."""
         columns = [NO_TIES] if self.has_ties() else []
         if any(row.ended_by_forfeit for row in self.rows):
             columns += [NO_FORFEITS, FORFEITED]
         return columns
 
     def has_ties(self) -> bool:
-        """Says whether two policies have tied."""
+        """Returns whether two policies have tied."""
         return any(row.tally.draws for row in self.rows)
 
     def notes(self) -> list[str]:
-        """Says what the ratings are, and what does not hold of them."""
+        """Returns notes on the ratings and caveats."""
         is_rated = any(row.rating is not None for row in self.rows)
         own = [self.rating_note()] if is_rated else []
         own += [self.seat_note()] if self.matches else []
         return [*own, *self.doubts()]
 
     def wide_notes(self) -> list[str]:
-        """Says what the other ratings are."""
+        """Returns notes on the other ratings."""
         return [
             *self.parts_notes(),
             f"mu: TrueSkill in match order, as in the paper; shuffled: its mean over {self.permutations} random orders of the"
@@ -158,7 +158,7 @@ class SkillLeaderboard(Leaderboard):
         ]
 
     def parts_notes(self) -> list[str]:
-        """Says what the ratings from parts of the matches are."""
+        """Returns notes on the ratings fitted to subsets of the matches."""
         notes = []
         if self.has_ties():
             notes.append(f"no ties: fitted without them{_apart(self.rows, 'is_linked_without_ties')}")
@@ -175,11 +175,11 @@ class SkillLeaderboard(Leaderboard):
         return "rating"
 
     def rank_note(self) -> str:
-        """Says what the ranks are."""
+        """Returns the definition of the ranks."""
         return RANKS_OF_RATINGS
 
     def rating_note(self) -> str:
-        """Says what the ratings are."""
+        """Returns the definition of the ratings."""
         deals = f"{self.clusters} deal{'' if self.clusters == 1 else 's'}"
         note = (
             f"rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval ({deals}); score: mean with a tie as a half, in %"
@@ -190,7 +190,7 @@ class SkillLeaderboard(Leaderboard):
         return note
 
     def seat_note(self) -> str:
-        """Says how the first seat did."""
+        """Returns the results of the first seat."""
         note = f"first seat won {self.position.wins}, tied {self.position.draws}, lost {self.position.losses}"
         if self.seat_advantage is None or self.seat_low is None:
             return note
@@ -198,12 +198,12 @@ class SkillLeaderboard(Leaderboard):
         return f"{note}; its advantage: {cells.number(self.seat_advantage, 0)} Elo {interval}"
 
     def doubts(self) -> list[str]:
-        """Says what does not hold of the ratings."""
+        """Returns the caveats of the ratings."""
         added = ["the data alone determine no finite ratings: a prior was added"] if self.regularised else []
         return [*self.open_questions, *added]
 
     def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns ratings with their intervals, their course, and the results of every pair."""
+        """Returns the ratings with their intervals, their history, and the results of every pair."""
         rated = [(row.policy, row.rating, row.low, row.high) for row in self.rows if row.rating is not None]
         intervals = [Intervals(rated, "Bradley-Terry rating in Elo with its 95 % interval")] if rated else []
         found = pair_table(duels(outcomes, with_itself=True))
@@ -212,7 +212,7 @@ class SkillLeaderboard(Leaderboard):
         return [*intervals, *self.course(outcomes), *([HeadToHead(table)] if table else [])]
 
     def course(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns TrueSkill after every match."""
+        """Returns the TrueSkill ratings after every match."""
         history = rate(outcomes).history
         return [Trajectories(history, "TrueSkill mu ± sigma")] if history else []
 
@@ -230,16 +230,16 @@ def skill_leaderboard(
     """Makes the leaderboard of a two-player environment.
 
     Args:
-        outcomes: all its outcomes, void ones included, in any order; at least one.
-        stop_reason: why no more matches were played.
+        outcomes: all its outcomes, including void ones, in any order; at least one.
+        stop_reason: why play stopped.
         trueskill: parameters of TrueSkill.
-        model: what Bradley-Terry fits; by default with a prior as wide as the pool.
-        permutations: number of random orders of the matches for the spread of mu.
+        model: options of the Bradley-Terry fit; by default the width of the prior is fitted to the pool.
+        permutations: number of random match orders for the spread of mu.
         seed: of those orders.
-        growth: greatest number of results over the one at the first look, under a rule that stops by results (``null_draws``).
+        growth: maximum ratio of the number of results to their number at the first look, with a stopping rule (``null_draws``).
 
     Raises:
-        ValueError: if there are no outcomes, or a match had not two rated seats.
+        ValueError: if there are no outcomes, or a match does not have two rated seats.
     """
     outcomes = list(outcomes)
     common = common_fields(outcomes, "duels", stop_reason)
@@ -316,7 +316,7 @@ def _by_policy(found: Standings | None) -> dict[str, Standing]:
 
 
 def _rating_fields(policy: str, ratings: Mapping[str, Mapping[str, Standing]]) -> dict[str, Any]:
-    """Returns the fields of the ratings of a policy by all matches and by parts of them, whose names end differently."""
+    """Returns the rating fields of a policy; the keys of ``ratings`` are the suffixes of the field names."""
     fields = {}
     for suffix, found in ratings.items():
         standing = found.get(policy)
@@ -326,7 +326,7 @@ def _rating_fields(policy: str, ratings: Mapping[str, Mapping[str, Standing]]) -
 
 
 def _forfeit_rates(played: Iterable[Outcome]) -> dict[str, dict[str, float]]:
-    """Returns for every policy the shares of its matches that it forfeited and that anybody forfeited."""
+    """Returns, by policy, the shares of its matches that it forfeited and that either policy forfeited."""
     matches, own, ended = Counter[str](), Counter[str](), Counter[str]()
     for match in played:
         policies = {seat.policy for seat in match.seats}
@@ -342,7 +342,7 @@ def _forfeit_rates(played: Iterable[Outcome]) -> dict[str, dict[str, float]]:
 
 
 def _apart(rows: Sequence[SkillRow], field: str) -> str:
-    """Says whose distance from the others is the prior's in ratings from a part of the matches."""
+    """Returns a note on the policies that are not linked to the others; the prior determines their distance."""
     apart = [row.policy for row in rows if getattr(row, field) is False]
     return f" (not linked to the others by results: {', '.join(apart)})" if apart else ""
 

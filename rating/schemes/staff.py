@@ -1,4 +1,4 @@
-"""Staff: who sits on the seats that are not compared."""
+"""Staff: the policies on unrated seats."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,9 +9,9 @@ from llmarena_envs.core.options import OptionError, check_choice
 def seat_staff(
     environment: str, agents: Sequence[str], declaration: Declaration, staff: Mapping[str, Sequence[str]]
 ) -> dict[int, str]:
-    """Returns the policy on each seat that is not rated, by the index of the seat.
+    """Returns the policy on each unrated seat, by seat index.
 
-    The policies of a role take its seats in turn: seat ``judge_k`` gets policy k modulo their number.
+    The policies of a role are cycled over its seats: seat ``judge_k`` gets policy k modulo their number.
 
     Args:
         environment: module name, for messages.
@@ -20,7 +20,7 @@ def seat_staff(
         staff: policies of each role, from the run file.
 
     Raises:
-        OptionError: if a role has nobody, or more policies than seats, or is none of the staff's.
+        OptionError: if a role has no policy or more policies than seats, or is not a staff role.
     """
     seats = {seat: agent for seat, agent in enumerate(agents) if not declaration.is_rated(agent)}
     if len(seats) == len(agents):
@@ -49,6 +49,6 @@ def seat_staff(
 
 
 def _number(agent: str) -> int:
-    """Returns the number in an agent's id; 0 for an id that is a bare role."""
+    """Returns the number in an agent's id; 0 for a bare role."""
     number = agent.rpartition("_")[2]
     return int(number) if number.isdecimal() and role_of(agent) != agent else 0

@@ -1,4 +1,4 @@
-"""Several environments in one table: mean scores against each other, normalised scores, and a summary by ability.
+"""Summary over environments: mean scores against the other policies, normalised scores, and averages by ability.
 
 Source: LLMArena (arXiv 2402.16499), Table 1, for the normalised scores; see ``rating.statistics.across`` for the
 mean scores.
@@ -23,7 +23,7 @@ from rating.statistics.results import rated_seats
 
 
 class Average(NamedTuple):
-    """A mean over n cells of a table."""
+    """A mean of n values."""
 
     value: float
     n: int
@@ -34,13 +34,13 @@ class SummaryRow:
     """One policy.
 
     Attributes:
-        policy: its name.
+        policy: name.
         scores: by environment, 100 for the best policy; ``None`` if it has none.
         average: over the environments in which it has a score.
-        abilities: by ability, the average over the environments that ask for it.
-        score: mean expected score against the others of the pool, 0 to 1; ``None`` for a policy outside.
-        rank: ranks that the differences of these scores leave open.
-        fallback_share: share of its turns that the fallback played, in the environment where it is largest.
+        abilities: average by ability, over the environments that require it.
+        score: mean expected score against the other policies of the pool, 0 to 1; ``None`` outside the pool.
+        rank: ranks compatible with the differences of these scores.
+        fallback_share: largest share of its turns played by the fallback in an environment.
     """
 
     policy: str
@@ -57,13 +57,13 @@ class Summary:
     """The table.
 
     Attributes:
-        environments: columns, in the order they came in.
-        abilities: abilities that an environment of the table asks for, sorted.
-        rows: best score first, then best average, equals by name.
+        environments: columns, in input order.
+        abilities: abilities that an environment of the table requires, sorted.
+        rows: best score first, then best average, ties by name.
         averages: by environment, over the policies with a normalised score.
         left_out: environments that cannot be normalised, with the reason.
-        pool: who is compared where by mean scores.
-        outside: environments and policies that have no part in it, with the reason.
+        pool: environments and policies with mean scores.
+        outside: environments and policies outside the pool, with the reason.
     """
 
     environments: tuple[str, ...]
@@ -76,11 +76,11 @@ class Summary:
 
 
 def summarise(boards: Iterable[Leaderboard], outcomes: Iterable[Outcome]) -> Summary:
-    """Makes the table of several environments from their leaderboards, with the abilities that each declares.
+    """Makes the summary from the leaderboards of several environments and the abilities that they declare.
 
     Args:
-        boards: one an environment.
-        outcomes: those from which they were made, in any order.
+        boards: one per environment.
+        outcomes: outcomes of the leaderboards, in any order.
     """
     boards = list(boards)
     own: dict[str, list[Outcome]] = {board.environment: [] for board in boards}
@@ -96,12 +96,12 @@ def summarise(boards: Iterable[Leaderboard], outcomes: Iterable[Outcome]) -> Sum
 def summarise_comparisons(
     boards: Iterable[Leaderboard], comparisons: Mapping[str, Comparisons], abilities: Mapping[str, Sequence[str]]
 ) -> Summary:
-    """Makes the table of several environments from their leaderboards and what these were made from.
+    """Makes the summary from the leaderboards of several environments and their pairwise results.
 
     Args:
-        boards: one an environment.
+        boards: one per environment.
         comparisons: results of pairs, by environment.
-        abilities: by environment what it asks of a player, where that is known.
+        abilities: abilities that each environment requires, if known.
     """
     boards = list(boards)
     fits, rated, outside = {}, {}, {}
@@ -122,7 +122,7 @@ def summarise_comparisons(
 
 
 def _comparisons(outcomes: Sequence[Outcome]) -> Comparisons:
-    """Returns all pairs of the seats of every match; what the first seat is worth is asked only where two sit."""
+    """Returns the results of all pairs of seats; a seat advantage is fitted only in two-seat games."""
     two = all(len(rated_seats(outcome)) == 2 for outcome in outcomes)
     return replace(bradley_terry.compare(outcomes), seated=two)
 
@@ -133,12 +133,12 @@ def _with_pool(
     rated: Mapping[str, tuple[str, ...]],
     outside: Mapping[str, str],
 ) -> Summary:
-    """Returns a table with the mean scores of its policies against each other.
+    """Adds the mean scores of the pool to a summary.
 
     Args:
         table: of all environments.
-        fits: of those in which policies beat each other.
-        rated: in each of these, the policies whose ratings are shown.
+        fits: ratings of the environments in which policies beat each other.
+        rated: policies with shown ratings, for each of these environments.
         outside: the other environments, with the reason.
     """
     pool = largest_pool(rated)
@@ -150,14 +150,14 @@ def _with_pool(
 
 
 def _outside(rated: Mapping[str, Sequence[str]], pool: CommonPolicies) -> dict[str, str]:
-    """Says why environments and policies are not in the pool."""
+    """Returns why environments and policies are not in the pool."""
     reasons = {}
     for environment, names in rated.items():
         if environment not in pool.environments:
             missing = [policy for policy in pool.policies if policy not in names]
             reasons[environment] = f"no rating of {', '.join(missing) or 'two policies'}"
     if not pool.environments:
-        return reasons  # no policy has a part in it, as the table says
+        return reasons  # the table already states that the pool is empty
     for policy in sorted({name for names in rated.values() for name in names} - {*pool.policies}):
         missing = [environment for environment in pool.environments if policy not in rated[environment]]
         reasons[policy] = f"no rating in {', '.join(missing)}"
@@ -167,13 +167,13 @@ def _outside(rated: Mapping[str, Sequence[str]], pool: CommonPolicies) -> dict[s
 def summarise_scores(
     scores: Mapping[str, Mapping[str, float | None]], abilities: Mapping[str, Sequence[str]]
 ) -> Summary:
-    """Makes the table of several environments.
+    """Makes the summary from scores.
 
-    An environment whose best score is not above 0 has no normalised scores; it is left out, and the table says so.
+    An environment whose best score is not above 0 has no normalised scores and is listed in ``left_out``.
 
     Args:
         scores: by environment, then by policy; larger is better.
-        abilities: by environment what it asks of a player.
+        abilities: abilities that each environment requires.
     """
     normalised: dict[str, dict[str, float | None]] = {}
     left_out = {}

@@ -1,4 +1,4 @@
-"""Tournament: Swiss rounds between two players at a time, judged by the best of those who do not play, rated by Bradley-Terry.
+"""Tournament: Swiss rounds of two-player pairings, judged by the best other policies, rated by Bradley-Terry.
 
 Source: Auto-Arena (arXiv 2405.20267v1, section 4.1).
 """
@@ -27,21 +27,21 @@ from rating.schemes.tournament_board import (
 from rating.schemes.tournament_rules import TournamentRules
 
 JUDGES_OPTION = "n_judges"
-"""The option for the number of judges, which is given the number of members of a committee; without it every seat is needed."""
+"""The option set to the number of committee members; an environment without it needs a judge on every judge seat."""
 
 
 class Tournament(Scheme):
-    """Everybody meets somebody of similar strength, round by round.
+    """Pairs policies of similar strength, round by round.
 
-    Where the environment has judges whom the run does not name, those who do not play judge: the best of them by the current
-    ranking, chosen anew for every pairing.
+    If the environment has judges and the run does not name them, the best other policies by the current ranking judge, chosen
+    anew for every pairing.
     """
 
     name = "tournament"
     rivals = True
 
     def check(self) -> None:
-        """Checks names, the two rated seats, and that every pair of the field finds its judges."""
+        """Checks names, the two rated seats, and that every possible pair has enough judges."""
         for key in ("opponent", "value", "seats"):
             self.expect_no(key, "since policies play each other in a tournament")
         setting = self.setting
@@ -57,20 +57,20 @@ class Tournament(Scheme):
                 self.staffed(pair, present)
 
     def least_policies(self, seats: int) -> int:
-        """Returns 2: a policy is rated by playing others."""
+        """Returns 2: ratings need an opponent."""
         return 2
 
     def idle_stop_note(self, said: Collection[str]) -> str:
-        """Says that nothing of it has an effect."""
+        """Returns a note that stopping settings have no effect."""
         return f"[stop] ({', '.join(sorted(said))}) has no effect on a {self.name}, which ends with its last round"
 
     @property
     def first_matches(self) -> int:
-        """Number of matches of the first round, since a pairing is of two policies only."""
+        """Number of matches of the first round, since a pairing has only two policies."""
         return max(FIRST_MATCHES, len(self._plan.field) // 2 * self._plan.matches)
 
     def schedule(self) -> Schedule:
-        """Returns the schedule, before its first match."""
+        """Returns a new schedule."""
         return Swiss(self._contest, self._plan, self.current_ratings, self.staffed, self.setting.withdrawn)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> TournamentLeaderboard:
@@ -78,31 +78,31 @@ class Tournament(Scheme):
         return tournament_leaderboard(outcomes, self._plan, ties=self._rules.ties, stop_reason=stop_reason)
 
     def current_ratings(self, outcomes: Sequence[Outcome]) -> dict[str, float]:
-        """Returns the ratings that decide who meets and who judges, of those who have finished a match."""
+        """Returns the ratings for pairings and committees, of policies with a finished match."""
         return current_ratings(outcomes, self._rules.ties)
 
     def path(self, outcomes: Iterable[Outcome]) -> tuple[Stage, ...]:
-        """Returns every rating after every pairing that is complete; of ``outcomes``, those of the environment are taken."""
+        """Returns the ratings after every complete pairing; outcomes of other environments are ignored."""
         return rating_path(self.own(outcomes), self._plan, self._rules.ties)
 
     def staff(self) -> Mapping[int, str]:
-        """Returns nobody: who serves depends on the pairing."""
+        """Returns no staff: it depends on the pairing."""
         return {}
 
     def agents(self, count: int) -> tuple[str, ...]:
-        """Returns the seats of a match that has ``count`` of them: where judges are fewer, the last of their seats fall away."""
+        """Returns the seats of a match with ``count`` seats; with fewer judges, the last judge seats are omitted."""
         missing = self._judges[len(self._judges) + count - len(self.setting.agents) :]
         return tuple(agent for agent in self.setting.agents if agent not in missing)
 
     def staffed(self, pair: Pair, ranking: Sequence[str]) -> Contest:
-        """Returns the contest with those who serve when a pair plays.
+        """Returns the contest with the staff of a pair.
 
         Args:
-            pair: who plays.
-            ranking: everybody who is there, best first.
+            pair: the two players.
+            ranking: all policies present, best first.
 
         Raises:
-            OptionError: if there are not enough judges, or the run names nobody for another role.
+            OptionError: if there are too few judges, or the run names no policy for another role.
         """
         setting, role, seats = self.setting, self._judge_role, len(self._judges)
         if not seats or role in setting.staff:

@@ -1,4 +1,4 @@
-"""The leaderboard of a tournament: Bradley-Terry with and without ties, online Elo, and how the ratings came about.
+"""Leaderboard of a tournament: Bradley-Terry with and without ties, online Elo, and the rating history.
 
 Source: Auto-Arena (arXiv 2405.20267v1, section 4.1): Elo ratings by Bradley-Terry after every pairing.
 """
@@ -21,12 +21,12 @@ from rating.statistics.results import rated_seats
 
 
 class Stage(NamedTuple):
-    """Where a tournament stood after a pairing.
+    """The state of a tournament after a pairing.
 
     Attributes:
-        matches: played until then.
-        pair: who had met.
-        ratings: by policy, of those who had come by then.
+        matches: number of matches played until then.
+        pair: the two players.
+        ratings: by policy, for the policies present at that time.
     """
 
     matches: int
@@ -40,8 +40,8 @@ class TournamentRow(SkillRow):
 
     Attributes:
         elo: online Elo rating, K = 4.
-        byes: rounds it did not play.
-        rematches: pairings with somebody it had met before.
+        byes: number of rounds that it did not play.
+        rematches: number of pairings with a policy that it had met before.
     """
 
     elo: float | None
@@ -59,10 +59,10 @@ class TournamentLeaderboard(SkillLeaderboard):
     """The leaderboard of a tournament.
 
     Attributes:
-        rounds: that the field plays.
-        newcomers: who came afterwards, in order.
-        ties: what ranks, pairings and committees were chosen by: ``half`` or ``drop``.
-        path: every rating after every pairing that is complete.
+        rounds: number of Swiss rounds.
+        newcomers: policies placed after the rounds, in order.
+        ties: treatment of ties in the ratings for ranks, pairings and committees: ``half`` or ``drop``.
+        path: ratings after every complete pairing.
     """
 
     rows: Sequence[TournamentRow]
@@ -84,11 +84,11 @@ class TournamentLeaderboard(SkillLeaderboard):
         ]
 
     def ranked_by(self) -> str:
-        """Names the rating with or without ties."""
+        """Returns the name of the rating, with or without ties."""
         return "rating" if self.ties == "half" else "rating without ties"
 
     def notes(self) -> list[str]:
-        """Says how it was played, what the ratings are, and what does not hold of them."""
+        """Returns notes on the schedule and the ratings, and caveats."""
         pairings = f"{len(self.path)} pairing{'' if len(self.path) == 1 else 's'}"
         played = f"{self.rounds} Swiss round{'' if self.rounds == 1 else 's'}, {pairings} complete"
         if self.newcomers:
@@ -105,11 +105,11 @@ class TournamentLeaderboard(SkillLeaderboard):
         return [*notes, *self.doubts()]
 
     def wide_notes(self) -> list[str]:
-        """Says what the other ratings are."""
+        """Returns notes on the other ratings."""
         return [*self.parts_notes(), "Elo: online, K = 4, in match order"]
 
     def course(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the path of every rating."""
+        """Returns the history of the ratings."""
         if not self.path:
             return []
         history: dict[str, list[tuple[int, float, float]]] = {}
@@ -126,7 +126,7 @@ class TournamentLeaderboard(SkillLeaderboard):
 
 
 def paths(stages: Sequence[Stage], title: str, policies: Sequence[str]) -> Grid:
-    """Returns a table of ratings: a row a pairing, a column a policy."""
+    """Returns a table of ratings: one row per pairing, one column per policy."""
     rows = [
         [" - ".join(stage.pair), str(stage.matches), *(cells.number(stage.ratings.get(name), 0) for name in policies)]
         for stage in stages
@@ -140,13 +140,13 @@ def tournament_leaderboard(
     """Makes the leaderboard of a tournament.
 
     Args:
-        outcomes: all its outcomes, void ones included, in any order; at least one.
-        plan: what is played.
-        ties: what policies are ranked by, as in ``TournamentRules``.
-        stop_reason: why no more matches were played.
+        outcomes: all its outcomes, including void ones, in any order; at least one.
+        plan: plan of the tournament.
+        ties: treatment of ties in the ranks, as in ``TournamentRules``.
+        stop_reason: why play stopped.
 
     Raises:
-        ValueError: if there are no outcomes, or a match had not two rated seats.
+        ValueError: if there are no outcomes, or a match does not have two rated seats.
     """
     outcomes = list(outcomes)
     skill = skill_leaderboard(outcomes, model=model("half"), stop_reason=stop_reason)
@@ -177,9 +177,9 @@ def tournament_leaderboard(
 
 
 def current_ratings(outcomes: Iterable[Outcome], ties: str) -> dict[str, float]:
-    """Returns the Bradley-Terry ratings of those who have finished a match, mean 1000.
+    """Returns the Bradley-Terry ratings of policies with a finished match, mean 1000.
 
-    They are of greatest likelihood; where the data alone determine none, with a prior (see ``rating.statistics.bradley_terry``).
+    They are maximum likelihood estimates, or use a prior if these do not exist (see ``rating.statistics.bradley_terry``).
     """
     comparisons = bradley_terry.compare(outcomes)
     if not comparisons.policies:
@@ -189,11 +189,11 @@ def current_ratings(outcomes: Iterable[Outcome], ties: str) -> dict[str, float]:
 
 
 def rating_path(outcomes: Iterable[Outcome], plan: SwissPlan, ties: str) -> tuple[Stage, ...]:
-    """Returns the pairings up to the first that is not complete, in order, each with the ratings after it.
+    """Returns the completed prefix of pairings, each with the ratings after it.
 
     Args:
         outcomes: of the tournament, in any order.
-        plan: what is played.
+        plan: plan of the tournament.
         ties: as in ``TournamentRules``.
     """
     by_pairing: dict[int, list[Outcome]] = {}
@@ -211,7 +211,7 @@ def rating_path(outcomes: Iterable[Outcome], plan: SwissPlan, ties: str) -> tupl
 
 
 def model(ties: str) -> BradleyTerryOptions:
-    """Returns what is fitted in a tournament: no prior, and no advantage of a seat, since both sit on each equally often."""
+    """Returns the Bradley-Terry options: no prior, and no seat advantage, since both policies have each seat equally often."""
     return BradleyTerryOptions(prior_sd=None, seat_term=False, ties=ties)
 
 
@@ -225,7 +225,7 @@ def _rematches(path: Sequence[Stage]) -> list[Stage]:
 
 
 def _byes(path: Sequence[Stage], plan: SwissPlan) -> Mapping[str, int]:
-    """Returns how many of the complete rounds each of the field has not played."""
+    """Returns the number of completed rounds that each policy of the field did not play."""
     size = len(plan.field) // 2
     byes: Counter[str] = Counter()
     for number in range(min(rounds_for(len(plan.field)), len(path) // size)):

@@ -1,4 +1,4 @@
-"""What a run says of a tournament, checked against who plays."""
+"""Rules of a tournament and their validation."""
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,16 +12,16 @@ class TournamentRules:
     """The rules of a tournament.
 
     Attributes:
-        questions: that each pairing plays.
-        paired: whether each is played from both seats.
-        prior: initial score by policy, larger is better; one that is missing is put at the median.
-        ties: what pairings and committees are chosen by, as everybody is ranked: ``half`` counts a tie as half a win of each,
-            ``drop`` leaves it out.
+        questions: questions per pairing.
+        paired: whether each question is played in both seat orders.
+        prior: initial score by policy, larger is better; the median if missing.
+        ties: treatment of ties in the ratings for pairings, committees and ranks: ``half`` counts a tie as half a win for each,
+            ``drop`` ignores it.
         families: family of a policy.
-        exclude_family: whether nobody judges its own family.
+        exclude_family: whether policies of a candidate's family are excluded as judges.
         exclude: policies that never judge.
-        min_judges: judges that do where there are not as many as the environment has seats for; ``None`` for as many as that.
-        newcomers: policies that are placed when the rounds are over, in this order.
+        min_judges: minimum number of judges if the environment has seats for more; ``None`` to require all seats.
+        newcomers: policies placed after the rounds, in this order.
     """
 
     questions: int = 40
@@ -35,10 +35,10 @@ class TournamentRules:
     newcomers: tuple[str, ...] = ()
 
     def check(self, policies: Sequence[str]) -> None:
-        """Checks that every name is one of ``policies``, and that enough of them play from the beginning.
+        """Checks that every name is one of ``policies``, and that at least two of them play from the beginning.
 
         Raises:
-            OptionError: if one is not; the message names the nearest one that is known.
+            OptionError: if a check fails; for an unknown name, the message suggests the nearest known one.
         """
         for key in ("prior", "families", "exclude", "newcomers"):
             names: Iterable[str] = getattr(self, key)
@@ -53,7 +53,7 @@ class TournamentRules:
             )
 
     def scores(self, policies: Sequence[str]) -> dict[str, float]:
-        """Returns the initial score of each of ``policies``, those that are missing at the median of those before them."""
+        """Returns the initial score of each of ``policies``; a missing score is the median of the policies before it."""
         scores = self._filled([name for name in policies if name not in self.newcomers], {})
         for newcomer in self.newcomers:
             scores |= self._filled([newcomer], scores)

@@ -1,18 +1,16 @@
-"""Stopping rules: when the matches of an environment suffice.
+"""Stopping rules of an environment.
 
-A rule is a function of the outcomes so far, folded: it takes them in match-number order, goes on from where it was, and is
-asked between batches, so that it does not depend on the order in which matches end. It answers with the name of the reason to
-stop, and describes its values when it fired and at present. The reasons:
+A rule is a fold over the outcomes, in match-number order, and is checked between batches. The order of completion does not
+matter. It returns the name of the reason to stop, and describes its values when it fired and at present. The reasons:
 
-* the rule itself, ``order`` say, where all its conditions hold (``grammar``);
-* ``alike``: policies that are not told apart hardly differ (``rated``);
-* ``mu_stable`` or ``sigma``: TrueSkill in match order has converged, under the rule ``trueskill`` alone;
-* ``count``: every policy has been scheduled for the wanted number of matches;
-* ``settled``: every policy's mean is known closely enough (``settling``);
-* ``cap``: a policy has been scheduled as often as allowed, void matches included, so that every run ends.
+* the rule itself, e.g. ``order``: all its conditions hold (``grammar``);
+* ``alike``: policies whose order is unresolved hardly differ (``rated``);
+* ``mu_stable`` or ``sigma``: TrueSkill in match order has converged, with the rule ``trueskill`` only;
+* ``count``: every policy has been scheduled for the requested number of matches;
+* ``settled``: the interval of every policy's mean is narrow enough (``settling``);
+* ``cap``: a policy has reached its maximum number of scheduled matches, void ones included, which ends every run.
 
-LLMArena (arXiv 2402.16499) plays until ratings converge and does not say what that is; the numbers are this
-project's.
+LLMArena (arXiv 2402.16499) plays until ratings converge and does not define convergence; the numbers are this project's.
 """
 
 from rating.schemes.stopping.counts import LEAST_MATCHES, CountRule

@@ -1,4 +1,4 @@
-"""The conditions of stop rules: each holds of the results so far or not, and describes them beside what it asks for."""
+"""The conditions of stopping rules."""
 
 import math
 from dataclasses import dataclass
@@ -8,33 +8,33 @@ from rating.schemes.stopping.evidence import MatchEvidence
 from rating.schemes.stopping.values import compared
 
 ALIKE_LEVEL = 0.9
-"""Probability with which policies that are not told apart differ by less than the band, in the mean of such pairs."""
+"""Mean probability, over unresolved pairs, of a difference below the band."""
 
 TOP_LEVEL = 0.95
 """Probability that the set of the best policies is known."""
 
 
 class Condition(Protocol):
-    """Something that a rule asks for; it is asked only when everybody under test has met somebody else."""
+    """A condition of a rule; checked only after every policy under test has met another policy."""
 
     def holds(self, evidence: MatchEvidence) -> bool:
-        """Says whether it does."""
+        """Returns whether the condition holds."""
 
     def alike(self, evidence: MatchEvidence, band: float) -> float:
-        """Returns how probably the policies that keep it open differ by less than a band, in Elo; 0 if that cannot end it."""
+        """Returns the probability that the unresolved policies differ by less than a band, in Elo; 0 if it is not used."""
 
     def reached(self, evidence: MatchEvidence) -> str:
-        """Returns the present values beside those asked for."""
+        """Returns the current and required values."""
 
 
 @dataclass(frozen=True)
 class TrueSkillInMatchOrder:
-    """No mu has changed much over the last matches of any policy, or every sigma is small, in the order of the matches.
+    """No mu has changed much over the last matches of its policy, or every sigma is small, in match order.
 
-    It stops like a fixed number of matches: how close the policies are changes nothing, so it does not promise their order.
+    Like a fixed number of matches, it ignores how close the policies are. It does not ensure that their order is correct.
 
     Attributes:
-        window: own matches ago with which a policy's mu is compared.
+        window: number of a policy's last matches over which its mu is compared.
         eps: every mu must have changed by less.
         sigma: every sigma must be less.
     """
@@ -44,28 +44,28 @@ class TrueSkillInMatchOrder:
     sigma: float
 
     def holds(self, evidence: MatchEvidence) -> bool:
-        """Says whether one of them is."""
+        """Returns whether one of the criteria holds."""
         return bool(self.reason(evidence))
 
     def alike(self, evidence: MatchEvidence, band: float) -> float:
-        """Returns 0: it converges however close policies are."""
+        """Returns 0: convergence does not depend on differences between policies."""
         return 0.0
 
     def reason(self, evidence: MatchEvidence) -> str:
-        """Returns which of them is, ``mu_stable`` or ``sigma``, or an empty string."""
+        """Returns the criterion that holds, ``mu_stable`` or ``sigma``, or an empty string."""
         if evidence.change(self.window) < self.eps:
             return "mu_stable"
         return "sigma" if evidence.sigma() < self.sigma else ""
 
     def reached(self, evidence: MatchEvidence) -> str:
-        """Returns the values, and the order that they do not promise."""
+        """Returns the values and the expected accuracy of the ranking."""
         return (
             f"{self._convergence(evidence)}, in match order; this rule does not promise the order of the policies: expected"
             f" Spearman {evidence.posterior().expected_spearman():.3f}"
         )
 
     def _convergence(self, evidence: MatchEvidence) -> str:
-        """Returns the criterion that holds, the sigma if both do; both criteria if none holds."""
+        """Returns the criterion that holds, sigma if both do; both criteria if neither holds."""
         sigma, change = evidence.sigma(), evidence.change(self.window)
         sigmas = f"largest sigma {compared(sigma, self.sigma, 2)} (asked: below {self.sigma:g})"
         known = compared(change, self.eps, 2) if math.isfinite(change) else "not known yet"
@@ -77,20 +77,20 @@ class TrueSkillInMatchOrder:
 
 @dataclass(frozen=True)
 class OrderKnown:
-    """The order of the ratings is expected to be nearly the true one.
+    """The ranking is expected to be nearly correct.
 
     Attributes:
-        level: least expected Spearman correlation of both, by draws from the posterior of the ratings.
+        level: minimum expected Spearman correlation with the true ranking, by draws from the posterior of the ratings.
     """
 
     level: float
 
     def holds(self, evidence: MatchEvidence) -> bool:
-        """Says whether it is."""
+        """Returns whether the condition holds."""
         return evidence.posterior().expected_spearman() >= self.level
 
     def alike(self, evidence: MatchEvidence, band: float) -> float:
-        """Returns the probability for all pairs."""
+        """Returns the probability over all pairs."""
         return evidence.posterior().alike(band)
 
     def reached(self, evidence: MatchEvidence) -> str:
@@ -101,20 +101,20 @@ class OrderKnown:
 
 @dataclass(frozen=True)
 class TopKnown:
-    """The best policies are known as a set, whatever their order.
+    """The set of the best policies is known, in any order.
 
     Attributes:
-        count: how many.
+        count: number of best policies.
     """
 
     count: int
 
     def holds(self, evidence: MatchEvidence) -> bool:
-        """Says whether they are."""
+        """Returns whether the condition holds."""
         return evidence.posterior().top_known(self.count) >= TOP_LEVEL
 
     def alike(self, evidence: MatchEvidence, band: float) -> float:
-        """Returns the probability for pairs of one of the best and one of the others."""
+        """Returns the probability over pairs between the best policies and the others."""
         return evidence.posterior().alike(band, self.count)
 
     def reached(self, evidence: MatchEvidence) -> str:
@@ -125,27 +125,27 @@ class TopKnown:
 
 @dataclass(frozen=True)
 class Separated:
-    """Of every two neighbours in the order of the ratings it is established who is ahead, or they hardly differ.
+    """The order of every two neighbours in the ranking is established, or they hardly differ.
 
-    Established is what the leaderboard says, of all pairs together at every look. They hardly differ where the 95 % interval of
-    their distance, of one look at one pair, lies within the margin.
+    An order is established if the leaderboard shows it, simultaneously for all pairs and looks. Two policies hardly differ if the
+    95 % interval of their difference, for one pair and one look, lies within the margin.
 
     Attributes:
-        margin: difference in Elo that does not matter; 0 if every one does.
+        margin: negligible difference in Elo; 0 for none.
     """
 
     margin: float
 
     def holds(self, evidence: MatchEvidence) -> bool:
-        """Says whether that is so of all."""
+        """Returns whether the condition holds for all neighbours."""
         return all(pair.is_established or pair.most <= self.margin for pair in evidence.neighbours())
 
     def alike(self, evidence: MatchEvidence, band: float) -> float:
-        """Returns 0: it has a margin of its own."""
+        """Returns 0: the condition has its own margin."""
         return 0.0
 
     def reached(self, evidence: MatchEvidence) -> str:
-        """Returns how many pairs are separated."""
+        """Returns the number of separated pairs."""
         pairs = list(evidence.neighbours())
         apart = sum(pair.is_established for pair in pairs)
         close = sum(pair.most <= self.margin and not pair.is_established for pair in pairs)
@@ -155,20 +155,20 @@ class Separated:
 
 @dataclass(frozen=True)
 class NarrowIntervals:
-    """Every rating is known closely enough.
+    """Every rating is precise enough.
 
     Attributes:
-        most: half of the widest 95 % interval that a leaderboard prints, in Elo.
+        most: maximum half-width of a 95 % interval on the leaderboard, in Elo.
     """
 
     most: float
 
     def holds(self, evidence: MatchEvidence) -> bool:
-        """Says whether it is."""
+        """Returns whether the condition holds."""
         return evidence.half_width() <= self.most
 
     def alike(self, evidence: MatchEvidence, band: float) -> float:
-        """Returns 0: it asks for the scale, not for the order."""
+        """Returns 0: the condition concerns the ratings, not their order."""
         return 0.0
 
     def reached(self, evidence: MatchEvidence) -> str:

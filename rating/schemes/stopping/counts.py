@@ -1,4 +1,4 @@
-"""Numbers of matches: what every rule counts, and the rule that asks for nothing else."""
+"""Match counts: the base of all rules, and the rule with a fixed number of matches."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,19 +10,19 @@ from rating.schedules.until import Rule
 from rating.statistics.results import finished
 
 LEAST_MATCHES = 50
-"""Finished matches of each policy before means, or TrueSkill by the paper's rule, can end play."""
+"""Finished matches of each policy before means, or TrueSkill with the paper's rule, can stop play."""
 
 
 @dataclass(frozen=True)
 class CountRule:
-    """The rule of environments that are not rated by TrueSkill: a fixed number of matches of each policy.
+    """The rule of environments without a rule for ratings: a fixed number of matches of each policy.
 
-    Void matches among them are played when the run goes on; no others are played instead.
+    Void matches are replayed when the run is resumed; no others replace them.
 
     Attributes:
         matches: of each policy, e.g. 100 as undercover.
-        max_matches: scheduled matches of a policy after which no batch is begun in any case.
-        opponent: the fixed policy of a ``field`` schedule, whose matches on the other seats are not its own; empty for
+        max_matches: scheduled matches of a policy after which no batch begins.
+        opponent: the fixed policy of a ``field`` schedule, whose matches on the other seats do not count for it; empty for
             none.
     """
 
@@ -34,17 +34,17 @@ class CountRule:
         check_positive(self, "matches", "max_matches")
 
     def begin(self, policies: Sequence[str]) -> Rule:
-        """Returns the state of the rule before the first match; ``policies`` are those under test."""
+        """Returns the initial state of the rule; ``policies`` are those under test."""
         return _Counting(policies, self)
 
 
 class MatchCounts:
-    """Finished and scheduled matches of each policy, which the state of every rule begins with.
+    """Finished and scheduled matches of each policy; the base of every rule's state.
 
     Args:
         policies: those under test.
-        most: scheduled matches of a policy after which no batch is begun.
-        opponent: whose matches count only where it is on every seat; empty for nobody.
+        most: scheduled matches of a policy after which no batch begins.
+        opponent: policy whose matches count only if it has every seat; empty for none.
 
     Attributes:
         finished: finished matches by policy.
@@ -59,14 +59,14 @@ class MatchCounts:
         self._next = 0
 
     def schedule(self, policies: Iterable[str]) -> None:
-        """Counts a match that is going to be played."""
+        """Counts a match about to be played."""
         self._count(self.scheduled, set(policies))
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Counts the finished ones of the next outcomes.
+        """Counts the finished matches among the next outcomes.
 
         Raises:
-            ValueError: if they do not follow those before.
+            ValueError: if the outcomes do not follow the earlier ones.
         """
         numbers = [outcome.number for outcome in outcomes]
         if numbers:
@@ -77,22 +77,22 @@ class MatchCounts:
             self._count(self.finished, {seat.policy for seat in outcome.seats})
 
     def leave_out(self, policy: str) -> None:
-        """Counts a policy no longer."""
+        """Excludes a policy."""
         self.finished.pop(policy, None)
         self.scheduled.pop(policy, None)
 
     def cap(self) -> str:
-        """Returns ``cap`` if a policy has been scheduled as often as allowed, else an empty string."""
+        """Returns ``cap`` if a policy has reached the maximum number of scheduled matches, else an empty string."""
         return CAP if max(self.scheduled.values()) >= self._most else ""
 
     def stopped_with(self, reason: str) -> str:
-        """Returns the values with which the rule fired."""
+        """Returns the values of the rule when it fired."""
         if reason == CAP:
             return f"{max(self.scheduled.values())} matches of a policy scheduled (max_matches: {self._most})"
         return self.reached()
 
     def reached(self) -> str:
-        """Returns the present values beside those asked for."""
+        """Returns the current and required values."""
         raise NotImplementedError
 
     def _count(self, table: dict[str, int], names: set[str]) -> None:

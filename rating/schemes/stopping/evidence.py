@@ -1,4 +1,4 @@
-"""What the results so far say of policies that play duels: gathered match by match, computed where a condition asks for it."""
+"""Evidence of the results in two-player environments: collected match by match, computed on demand for the conditions."""
 
 import itertools
 from collections.abc import Collection, Iterator, Sequence
@@ -15,15 +15,15 @@ from rating.statistics.trueskill_rating import RunningRatings, TrueSkillOptions
 
 
 class MatchEvidence:
-    """The finished matches of an environment so far.
+    """The results of the finished matches of an environment.
 
     Args:
-        policies: those under test: the others, who were there before newcomers, are known as well as they will be.
+        policies: policies under test; the ratings of earlier policies are final.
         trueskill: parameters of TrueSkill.
-        growth: results at the last look over those at the first one, for which claims are to hold (``null_draws``).
+        growth: ratio of the number of results at the last look to their number at the first (``null_draws``).
 
     Attributes:
-        under_test: those of the policies that are waited for.
+        under_test: policies under test that are not excluded.
     """
 
     def __init__(self, policies: Sequence[str], trueskill: TrueSkillOptions, growth: float) -> None:
@@ -41,7 +41,7 @@ class MatchEvidence:
         self._standings: Standings | None = None
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Takes the outcomes of the next matches."""
+        """Adds the outcomes of the next matches."""
         self._posterior = self._standings = None
         seeds = {outcome.number: outcome.seed for outcome in outcomes}
         for duel in duels(outcomes):
@@ -50,19 +50,19 @@ class MatchEvidence:
             self._deals.append(seeds[duel.number])
 
     def leave_out(self, policy: str) -> None:
-        """Waits no longer for a policy: its place in the order is not asked for."""
+        """Excludes a policy: its rank is not required."""
         self.under_test.pop(policy, None)
         self._left_out.add(policy)
         self._posterior = None
 
     @property
     def results(self) -> int:
-        """Number of results so far."""
+        """Number of results."""
         return len(self._results)
 
     @property
     def is_complete(self) -> bool:
-        """Whether everybody under test has met somebody else."""
+        """Whether every policy under test has met another policy."""
         return self._met.issuperset(self.under_test)
 
     @property
@@ -76,12 +76,12 @@ class MatchEvidence:
         return max(ratings[name].sigma for name in self.under_test)
 
     def change(self, window: int) -> float:
-        """Returns the largest change of a mu of TrueSkill in match order over a policy's last matches."""
+        """Returns the largest change of a policy's mu over its last ``window`` matches, by TrueSkill in match order."""
         self._in_match_order()
         return max(_change(self._mus[name], window) for name in self.under_test)
 
     def _in_match_order(self) -> RunningRatings:
-        """Returns the ratings of TrueSkill in match order after all results, of which it takes those that are new."""
+        """Applies the new results and returns the ratings of TrueSkill in match order."""
         for duel in self._results[self._rated :]:
             self._online.add(duel)
             for name in (duel.first, duel.second):
@@ -90,13 +90,13 @@ class MatchEvidence:
         return self._online
 
     def posterior(self) -> "Posterior":
-        """Returns what is known of the ratings of all who are not left out."""
+        """Returns the posterior of the ratings of all policies that are not excluded."""
         if self._posterior is None:
             self._posterior = Posterior(self._comparisons(), self._left_out, self.under_test)
         return self._posterior
 
     def half_width(self) -> float:
-        """Returns half the width of the widest 95 % interval that a leaderboard prints; infinite where one has no end."""
+        """Returns the half-width of the widest 95 % interval on the leaderboard; infinite if an interval is unbounded."""
         return max(
             float("inf") if row.low is None or row.high is None else (row.high - row.low) / 2
             for row in self._shown().rows
@@ -104,7 +104,7 @@ class MatchEvidence:
         )
 
     def neighbours(self) -> Iterator["Neighbours"]:
-        """Yields every two neighbours in the order of the ratings of which one is under test."""
+        """Yields every pair of neighbours in the ranking with at least one policy under test."""
         shown = self._shown()
         fitted, established = shown.fitted, set(shown.established)
         index_of = {name: index for index, name in enumerate(fitted.policies)}
@@ -119,7 +119,7 @@ class MatchEvidence:
                 yield Neighbours(Pair(upper.policy, lower.policy) in established, most)
 
     def _shown(self) -> Standings:
-        """Returns what a leaderboard prints."""
+        """Returns the ratings on the leaderboard."""
         if self._standings is None:
             self._standings = bradley_terry.standings(self._comparisons(), growth=self._growth)
         return self._standings
@@ -137,11 +137,11 @@ class MatchEvidence:
 
 
 class Neighbours(NamedTuple):
-    """Two policies next to each other in the order of the ratings.
+    """Two adjacent policies in the ranking.
 
     Attributes:
-        is_established: whether the leaderboard says that the one ahead is better.
-        most: upper end of the 95 % interval of their distance, in Elo, at one look.
+        is_established: whether the leaderboard establishes their order.
+        most: upper end of the 95 % interval of their difference, in Elo, for a single look.
     """
 
     is_established: bool
@@ -149,17 +149,17 @@ class Neighbours(NamedTuple):
 
 
 class Posterior:
-    """What is known of the ratings, in Elo: draws from their posterior (``bradley_terry.drawn_ratings``).
+    """The posterior of the ratings, in Elo, as draws (``bradley_terry.drawn_ratings``).
 
-    Newcomers are placed among those who were there before, whose order they cannot improve: these stay where they are.
+    The ratings of earlier policies are fixed at their estimates, since matches of newcomers cannot resolve their order.
 
     Args:
         comparisons: all results.
-        left_out: policies that are not asked for.
-        under_test: those that are waited for.
+        left_out: excluded policies.
+        under_test: policies under test.
 
     Attributes:
-        policies: all but those left out.
+        policies: all except the excluded ones.
         ratings: of them, shape (n,).
     """
 
@@ -173,27 +173,26 @@ class Posterior:
         self._drawn: Floats | None = None
 
     def expected_spearman(self) -> float:
-        """Returns the expected Spearman correlation of the order of the ratings with the true one.
+        """Returns the expected Spearman correlation of the estimated with the true ranking; 1 for a single policy.
 
-        Of two policies it is the probability that the one ahead is the better one, less that it is not: .95 for 97.5 %. One
-        alone is in order.
+        For two policies it is the probability of the correct order minus the probability of the wrong one: .95 for 97.5 %.
         """
         if len(self.policies) < 2:
             return 1.0
         return float(bradley_terry.expected_spearman(self.ratings, self.draws()))
 
     def top_known(self, count: int) -> float:
-        """Returns the probability that the set of the best so many policies is known; 1 if there are no others."""
+        """Returns the probability that the set of the best ``count`` policies is correct; 1 if there are no others."""
         if count >= len(self.policies):
             return 1.0
         return float(bradley_terry.set_is_known(self.ratings, self.draws(), count))
 
     def alike(self, band: float, top: int | None = None) -> float:
-        """Returns how probably policies that are not told apart differ by less than a band, in the mean of such pairs; 0 without.
+        """Returns the mean probability that two unresolved policies differ by less than a band; 0 without such pairs.
 
         Args:
             band: in Elo.
-            top: ask only for pairs of one of the best so many policies and one of the others.
+            top: use only pairs between the best ``top`` policies and the others.
         """
         one, other = np.triu_indices(len(self.policies), 1)
         asked = self._is_free[one] | self._is_free[other]
@@ -214,5 +213,5 @@ class Posterior:
 
 
 def _change(mus: Sequence[float], window: int) -> float:
-    """Returns by how much mu has changed over the last matches; ``mus`` begins with the one before the first."""
+    """Returns the absolute change of mu over the last ``window`` matches; ``mus`` begins with the initial mu."""
     return abs(mus[-1] - mus[-1 - window]) if len(mus) > window else float("inf")

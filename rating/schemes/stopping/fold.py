@@ -1,4 +1,4 @@
-"""A rule of any kind, applied to a whole log."""
+"""Application of a stopping rule to a complete log."""
 
 import sys
 from collections.abc import Collection, Iterable, Sequence
@@ -11,22 +11,22 @@ from rating.schemes.pause import PAUSED
 from rating.statistics.results import rated_seats
 
 _NOT_BY_RULE = ("", SUSPENDED, ENDED, PAUSED)
-"""Reasons to stop that are none of the rule."""
+"""Stop reasons that do not come from the rule."""
 
 
 class Beginning(Protocol):
-    """A rule of any kind, before anything was played."""
+    """A stopping rule in its initial state."""
 
     def begin(self, policies: Sequence[str]) -> Rule:
-        """Returns the state of the rule before the first match; ``policies`` are those under test."""
+        """Returns the initial state of the rule; ``policies`` are those under test."""
 
 
 class RuleValues(NamedTuple):
-    """The values of a rule, beside those that it asks for.
+    """The current and required values of a rule.
 
     Attributes:
-        stopped_with: when it fired; empty if it has not.
-        now: at present.
+        stopped_with: values when it fired; empty if it has not.
+        now: current values.
     """
 
     stopped_with: str = ""
@@ -44,11 +44,11 @@ def fold(
     """Returns the state of a rule after all outcomes.
 
     Args:
-        outcomes: all outcomes of one environment so far, void ones included, in any order.
+        outcomes: all outcomes of one environment, including void ones, in any order.
         policies: the policies under test.
-        rule: when to stop.
-        left_out: policies that are not waited for.
-        known: number of the first match that is scheduled but has no outcome for the rule.
+        rule: stopping rule.
+        left_out: excluded policies.
+        known: number of the first scheduled match without an outcome for the rule.
     """
     state = rule.begin(policies)
     ordered = in_order(outcomes)
@@ -68,13 +68,13 @@ def fold_values(
     stop_reason: str,
     stopped_after: int | None,
 ) -> RuleValues:
-    """Returns the values of a rule when it fired, and at present; arguments as ``fold``.
+    """Returns the values of a rule when it fired, and its current values; arguments as ``fold``.
 
     Args:
-        outcomes: those counted, in-flight matches included.
+        outcomes: counted outcomes, including in-flight matches.
         policies: the policies under test.
-        rule: when to stop.
-        left_out: policies that are not waited for.
+        rule: stopping rule.
+        left_out: excluded policies.
         stop_reason: why play stopped.
         stopped_after: number of matches whose outcomes the rule had; ``None`` if it has not fired.
     """
@@ -82,14 +82,14 @@ def fold_values(
     if stopped_after is None or stop_reason in _NOT_BY_RULE:
         return RuleValues(now=fold(outcomes, policies, rule, left_out).reached())
     state = fold(outcomes, policies, rule, left_out, known=stopped_after)
-    has_fired = stop_reason == CAP or state.reason() == stop_reason  # not where the rule was edited since
+    has_fired = stop_reason == CAP or state.reason() == stop_reason  # false if the rule was edited since
     stopped_with = state.stopped_with(stop_reason) if has_fired else ""
     state.add([outcome for outcome in outcomes if outcome.number >= stopped_after])
     return RuleValues(stopped_with, state.reached())
 
 
 def in_order(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Returns one outcome a match, by number: of a void match and its repetition the repetition."""
+    """Returns one outcome per match, by number: the replayed match in place of a void one."""
     latest: dict[int, Outcome] = {}
     for outcome in outcomes:
         if outcome.number not in latest or outcome.status in PLAYED:

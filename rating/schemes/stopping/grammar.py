@@ -1,15 +1,15 @@
-"""What a stop rule of rated two-player environments may say, and how it is read.
+"""Syntax of the stopping rules of rated two-player environments.
 
 A rule is one or more conditions joined by ``+``; it stops when all of them hold:
 
 * ``order``: the same as ``spearman=0.95``;
-* ``spearman=X``: the expected rank correlation of the order with the true one is X or more, e.g. 0.99;
+* ``spearman=X``: the expected rank correlation with the true ranking is at least X, e.g. 0.99;
 * ``top=K``: the set of the best K policies is known, with probability 0.95;
-* ``separated``: of every two neighbours it is known who is ahead; ``separated=ELO``: or that they are no further apart than that;
-* ``width=ELO``: every rating is known to so much on either side.
+* ``separated``: the order of every two neighbours is established; ``separated=ELO``: or their difference is at most ELO;
+* ``width=ELO``: every rating has an interval of at most ELO to either side.
 
-``trueskill``, alone, is the rule of LLMArena (arXiv 2402.16499): TrueSkill in match order has converged. It promises nothing of
-the order of the policies.
+``trueskill``, alone, is the rule of LLMArena (arXiv 2402.16499): TrueSkill in match order has converged. It does not ensure that
+the order of the policies is correct.
 """
 
 import math
@@ -27,10 +27,10 @@ from rating.schemes.stopping.conditions import (
 
 DEFAULT_RULE = "order"
 ORDER_LEVEL = 0.95
-"""Expected rank correlation that ``order`` asks for."""
+"""Expected rank correlation required by ``order``."""
 
 TRUESKILL = "trueskill"
-"""The paper's rule, which is alone."""
+"""The paper's rule, which cannot be combined with others."""
 
 _FORMS = "order, spearman=0.99, top=3, separated, separated=60, width=60"
 _TAKES_VALUE = {"spearman": (True,), "separated": (True, False), "width": (True,), "top": (True,)}
@@ -39,19 +39,19 @@ _MOST_POLICIES = 10_000
 
 
 def read_conditions(rule: str, *, window: int, eps: float, sigma: float) -> tuple[Condition, ...]:
-    """Reads a rule.
+    """Parses a rule.
 
     Args:
         rule: its text.
-        window: of ``trueskill``: own matches ago with which a policy's mu is compared.
+        window: for ``trueskill``: number of a policy's last matches over which its mu is compared.
         eps: every mu must have changed by less.
         sigma: every sigma must be less.
 
     Returns:
-        The conditions, those that cost most to ask last.
+        The conditions, the most expensive to check last.
 
     Raises:
-        OptionError: if it is no rule; the message names what is allowed.
+        OptionError: if the rule is invalid; the message names the allowed conditions.
     """
     parts = [part.strip() for part in rule.split("+")]
     if parts == [TRUESKILL]:
@@ -76,7 +76,7 @@ def read_conditions(rule: str, *, window: int, eps: float, sigma: float) -> tupl
 
 
 def _number(rule: str, text: str, below: float) -> float:
-    """Reads a number between 0 and a limit, both excluded."""
+    """Parses a number between 0 and a limit, both excluded."""
     try:
         value = float(text)
     except ValueError:
@@ -87,7 +87,7 @@ def _number(rule: str, text: str, below: float) -> float:
 
 
 def _count(rule: str, text: str) -> int:
-    """Reads a number of policies."""
+    """Parses a number of policies."""
     if not text.isdecimal() or not 1 <= int(text[:6]) <= _MOST_POLICIES:
         raise _refusal(rule, f"got {text[:40]!r} where a number of policies from 1 was expected")
     return int(text)

@@ -1,4 +1,4 @@
-"""The rule of rated two-player environments: conditions that must all hold, between a least and a greatest number of matches."""
+"""The stopping rule of rated two-player environments: conditions that must all hold, between limits on the number of matches."""
 
 import math
 from collections.abc import Sequence
@@ -14,37 +14,38 @@ from rating.schemes.stopping.values import compared
 from rating.statistics.trueskill_rating import TrueSkillOptions
 
 LOOK_EVERY = 100
-"""Share of the results, one in so many, by which they have grown when conditions are asked again that read all of them: without
-that, every match of a long run would cost more than the one before. A batch has more than that up to some thousand matches."""
+"""Conditions that read all results are checked again after the results have grown by one in ``LOOK_EVERY``. Otherwise the cost of
+each match would grow with the length of the run. Up to some thousand matches, a batch adds more than that.
+"""
 
 ALIKE = "alike"
-"""The reason to stop where what is left to learn is of no consequence."""
+"""Stop reason: the unresolved differences are negligible."""
 
 ALIKE_ELO = 60.0
-"""Difference below which policies are alike."""
+"""Default difference below which policies are alike, in Elo."""
 
 LEAST_RATED = 8
-"""Finished matches of each policy before a condition is asked, but for the paper's rule."""
+"""Finished matches of each policy before conditions are checked, except for the paper's rule."""
 
 
 @dataclass(frozen=True)
 class StopRule:
-    """The rule of rated two-player environments.
+    """The stopping rule of rated two-player environments.
 
-    Stops when every policy has finished ``least`` matches and all conditions of the rule hold, or at the cap. It stops as well,
-    with the reason ``alike``, when a condition does not hold only because of policies that hardly differ: those that are not told
-    apart differ by less than ``alike`` with a probability of 90 %. Conditions that read all results are asked again when these
-    have grown by a hundredth, so a long run may be longer by that.
+    Stops when every policy has finished ``least`` matches and all conditions of the rule hold, or at the cap. It also stops, with
+    the reason ``alike``, if only policies that hardly differ keep a condition from holding: unresolved pairs differ by less than
+    ``alike`` with a probability of 90 %. Conditions that read all results are checked again after the results have grown by 1 %,
+    which can make a long run longer by as much.
 
     Attributes:
-        min_matches: finished matches of each policy before anything but the cap can stop; ``None`` for 8, and for 50 under the
-            rule ``trueskill``.
-        window: own matches ago with which a policy's mu is compared.
+        min_matches: finished matches of each policy before anything except the cap can stop play; ``None`` for 8, or for 50 with
+            the rule ``trueskill``.
+        window: number of a policy's last matches over which its mu is compared.
         eps: every mu must have changed by less.
         sigma: or every sigma must be less.
-        max_matches: scheduled matches of a policy after which no batch is begun in any case.
-        rule: the conditions, as ``rating.schemes.stopping.grammar`` reads them.
-        alike: difference in Elo that hardly matters; 0 if every one does.
+        max_matches: scheduled matches of a policy after which no batch begins.
+        rule: the conditions, in the syntax of ``rating.schemes.stopping.grammar``.
+        alike: negligible difference in Elo; 0 for none.
         trueskill: parameters of the ratings.
     """
 
@@ -63,26 +64,26 @@ class StopRule:
 
     @property
     def least(self) -> int:
-        """Finished matches of each policy before anything but the cap can stop."""
+        """Finished matches of each policy before anything except the cap can stop play."""
         if self.min_matches is not None:
             return self.min_matches
         return LEAST_MATCHES if self.rule.strip() == TRUESKILL else LEAST_RATED
 
     @property
     def growth(self) -> float:
-        """Number of results at the last look over that at the first one."""
+        """Ratio of the number of results at the last look to their number at the first."""
         return max(1.0, self.max_matches / self.least)
 
     def conditions(self) -> tuple[Condition, ...]:
-        """Returns what the rule asks for, besides numbers of matches.
+        """Returns the conditions of the rule.
 
         Raises:
-            OptionError: if it is no rule.
+            OptionError: if the rule is invalid.
         """
         return read_conditions(self.rule, window=self.window, eps=self.eps, sigma=self.sigma)
 
     def begin(self, policies: Sequence[str]) -> Rule:
-        """Returns the state of the rule before the first match; ``policies`` are those under test."""
+        """Returns the initial state of the rule; ``policies`` are those under test."""
         return _Rated(policies, self)
 
 
@@ -101,7 +102,7 @@ class _Rated(MatchCounts):
     def add(self, outcomes: Sequence[Outcome]) -> None:
         super().add(outcomes)
         self._evidence.add(outcomes)
-        # Of the batch alone, not of when the rule is asked: a run that goes on is asked from there on only.
+        # Depends only on the batches, not on calls of reason(): a resumed run makes fewer calls.
         results = self._evidence.results
         self._is_due = self._is_enough() and results >= self._next_look
         if self._is_due:
@@ -149,7 +150,7 @@ class _Rated(MatchCounts):
         return "; ".join(values)
 
     def _trueskill_values(self) -> str:
-        """Returns how far TrueSkill has converged, which decides nothing here."""
+        """Returns the convergence of TrueSkill, for information only."""
         change = self._evidence.change(self._rule.window)
         moved = f", largest change of mu {change:.2f} over {self._rule.window} matches" if math.isfinite(change) else ""
         return f"TrueSkill: largest sigma {self._evidence.sigma():.2f}{moved}"

@@ -1,8 +1,8 @@
-"""The rule of environments whose means are waited for: every policy's mean reward, or statistic, is known closely enough.
+"""The stopping rule for means: every policy's mean reward, or statistic, is precise enough.
 
-LLMArena (arXiv 2402.16499, Figure 2) plays until rewards converge and does not say what that is. Here a mean has converged when
-the 95 % interval around it is narrow enough. Its independent cases are deals: matches that share one tell
-less than as many on deals of their own.
+LLMArena (arXiv 2402.16499, Figure 2) plays until rewards converge and does not define convergence. Here a mean has converged
+when its 95 % interval is narrow enough. Deals are the independent cases: matches on a common deal are less informative than
+matches on separate deals.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,15 +18,15 @@ from rating.statistics.running_mean import RunningMean
 
 @dataclass(frozen=True)
 class SettlingRule:
-    """Stops when every policy's mean has an interval of at most ``half_width`` to either side, or at the cap.
+    """Stops when the interval of every policy's mean has a half-width of at most ``half_width``, or at the cap.
 
     Attributes:
-        half_width: of the 95 % interval.
-        counted: which seats of a finished match count.
-        statistic: which of the environment's statistics is averaged; empty for the reward.
-        min_matches: finished matches of each policy before anything but the cap can stop, 2 or more.
-        max_matches: scheduled matches of a policy after which no batch is begun in any case.
-        opponent: the fixed policy on the seats that are not under test, whose matches there are not its own.
+        half_width: maximum half-width of the 95 % interval.
+        counted: returns the seats of a finished match that count.
+        statistic: statistic of the environment to average; empty for the reward.
+        min_matches: finished matches of each policy before anything except the cap can stop play, 2 or more.
+        max_matches: scheduled matches of a policy after which no batch begins.
+        opponent: the fixed policy on the seats that are not under test; its matches there do not count for it.
     """
 
     half_width: float
@@ -37,7 +37,7 @@ class SettlingRule:
     opponent: str = ""
 
     def begin(self, policies: Sequence[str]) -> Rule:
-        """Returns the state of the rule before the first match; ``policies`` are those under test."""
+        """Returns the initial state of the rule; ``policies`` are those under test."""
         return _Settling(policies, self)
 
 
@@ -54,7 +54,7 @@ class _Settling(MatchCounts):
         super().add(outcomes)
         for outcome in finished(outcomes):
             for seat in self._rule.counted(outcome):
-                if seat.policy in self._means:  # it is not left out
+                if seat.policy in self._means:  # not excluded
                     value = seat.statistics[self._rule.statistic] if self._rule.statistic else seat.reward
                     self._means[seat.policy].add(value, outcome.seed)
 

@@ -1,18 +1,18 @@
-"""Values of stop rules, written beside the limits that they are compared with."""
+"""Formatting of stopping-rule values beside their limits."""
 
 from typing import Literal
 
 _MOST_DIGITS = 17
-"""Two different numbers differ in these digits."""
+"""Digits that distinguish any two different floats."""
 
 
 def compared(value: float, limit: float, digits: int, kind: Literal["f", "g"] = "f") -> str:
-    """Writes a value; rounding never moves it onto or across its limit.
+    """Formats a value; rounding never moves it onto or across its limit.
 
     Args:
         value: e.g. 0.9996.
         limit: printed beside it.
-        digits: after the point; further ones if rounding would move the value onto the limit.
+        digits: after the point; more if rounding would move the value onto the limit.
         kind: ``g`` for significant digits.
     """
     for count in range(digits, _MOST_DIGITS):
