@@ -43,7 +43,7 @@ class PromptReader:
         self._environments: dict[str, AECEnv] = {}
 
     def read(self, record: Record) -> Prompts:
-        """Replays a match as far as possible and returns the prompts of its models."""
+        """Replays a match up to the first error and returns the prompts of its models."""
         asked = [attempt for turn in record.turns for attempt in turn.attempts if PROMPT in (attempt.detail or {})]
         if not asked:
             return Prompts({})
