@@ -1,4 +1,4 @@
-"""The command ``llmarena``: what becomes an exit code; arguments and what each command does stand in ``rating.commands``."""
+"""Entry point and exit codes of the ``llmarena`` command; ``rating.commands`` has its arguments and subcommands."""
 
 import argparse
 import importlib
@@ -22,11 +22,11 @@ EXIT_TERMINATED = 143
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command.
 
-    A run goes on to its end when nobody reads its output any more; every other command then ends with 0.
+    If the reader of standard output closes it, commands that play a run continue; all others exit with 0.
 
     Returns:
-        0 done, 1 internal error or verification failed, 2 usage, 3 error budget exceeded, void matches or paused games left, or
-        no cluster, 4 a budget of cost, tokens or time used up, 130 interrupted, 143 terminated.
+        0 success, 1 internal error or failed verification, 2 usage error, 3 error budget exceeded, void matches, paused games
+        or no cluster, 4 budget of cost, tokens or time used up, 130 interrupted, 143 terminated.
     """
     with Interruptions() as interruptions:
         args = build_parser().parse_args(arguments)
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def guarded(command: Callable[[], int | None], interruptions: Interruptions) -> int:
-    """Runs a command; whatever goes wrong becomes a message and an exit code."""
+    """Runs a command and turns every exception into a message and an exit code."""
     try:
         code = _translated(command)
         sys.stdout.flush()
@@ -55,7 +55,7 @@ def guarded(command: Callable[[], int | None], interruptions: Interruptions) -> 
 
 
 def _translated(command: Callable[[], int | None]) -> int:
-    """Runs a command; the project's own errors become messages and exit codes."""
+    """Runs a command and turns the project's own errors into messages and exit codes."""
     try:
         from agents.errors import ProviderError, Quit
     except ImportError:
@@ -80,7 +80,7 @@ def _translated(command: Callable[[], int | None]) -> int:
 
 
 def _run(args: argparse.Namespace) -> int | None:
-    """Runs a command whose module is only imported now."""
+    """Imports the module of a command and runs it."""
     from rating.records import environments
 
     environments.trust(getattr(args, "trust", False))
@@ -90,7 +90,7 @@ def _run(args: argparse.Namespace) -> int | None:
 
 
 def _fail(message: str, code: int) -> int:
-    """Shows a message, which may hold the words of a server or a player."""
+    """Prints a message, escaped since it may contain text from a server or a player, and returns the exit code."""
     from llmarena_envs.core.terminal import printable
 
     print(f"llmarena: {printable(message)}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Errors of the harness that a user can do something about; the whole tree is described in ``llmarena_envs.core.errors``."""
+"""Harness errors that a user can act on; ``llmarena_envs.core.errors`` describes the hierarchy."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -7,23 +7,23 @@ from llmarena_envs.core.errors import ArenaError
 
 
 class HarnessError(ArenaError):
-    """A run that cannot go on."""
+    """A run that cannot continue."""
 
 
 class RunError(HarnessError):
-    """A run directory, run file or database that cannot be used; nothing of it was changed."""
+    """A run directory, run file or database that cannot be used; it was not changed."""
 
 
 class StoreError(RunError):
-    """What the engine of a store says when it fails, e.g. that there is no room or no connection."""
+    """A failure of the database engine, e.g. disk full or no connection."""
 
 
 class BudgetExceeded(HarnessError):
-    """A limit of the run was reached; everything played is kept and the run can go on.
+    """A limit of the run was reached; results are kept and the run can be resumed.
 
     Args:
-        message: which one.
-        flags: of the command line, with which the run goes on; ``None`` for one to leave out.
+        message: the limit.
+        flags: command-line flags to resume the run with; ``None`` removes a flag.
     """
 
     def __init__(self, message: str, flags: Mapping[str, str | None] = MappingProxyType({})) -> None:
@@ -36,8 +36,8 @@ class ErrorBudgetExceeded(BudgetExceeded):
 
 
 class IncompleteRun(HarnessError):
-    """A run has ended, but matches of it are void or a game is paused; what was played is rated and the run can go on."""
+    """A run ended with void matches or a paused game; its results are rated and the run can be resumed."""
 
 
 class ClusterError(HarnessError):
-    """A cluster in which nothing can be played for now; everything played is kept and the run can go on."""
+    """No match can be played on the cluster at the moment; results are kept and the run can be resumed."""

@@ -1,4 +1,4 @@
-"""Files that take the place of others only when they are whole."""
+"""Atomic replacement of files and directories."""
 
 import shutil
 from collections.abc import Iterator
@@ -9,31 +9,31 @@ from typing import TextIO
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Gives the path of something unfinished, file or directory, which takes its place at the end or is gone.
+    """Yields a temporary path for a file or directory, renamed to ``path`` on success and removed on an error.
 
     Raises:
-        OSError: if it cannot be written; says where.
+        OSError: if it cannot be written; ``filename`` is set.
     """
     unfinished = path.with_name(f"{path.name}.unfinished")
     try:
-        _remove(unfinished)  # of somebody who was killed
+        _remove(unfinished)  # left by a killed process
         try:
             yield unfinished
             unfinished.replace(path)
         finally:
             _remove(unfinished)
     except OSError as error:
-        if error.filename is None:  # as where a disk is full
+        if error.filename is None:  # e.g. when the disk is full
             error.filename = str(path)
         raise
 
 
 @contextmanager
 def replacing_text(path: Path) -> Iterator[TextIO]:
-    """Gives a file to write a text to, which takes the place of another one at the end or is gone; a pipe is written to as it is.
+    """Yields a text file that replaces ``path`` on success; pipes and devices are written directly.
 
     Raises:
-        OSError: if it cannot be written; says where.
+        OSError: if it cannot be written; ``filename`` is set.
     """
     if is_stream(path):
         with path.open("w", encoding="utf-8", newline="\n") as file:
@@ -44,7 +44,7 @@ def replacing_text(path: Path) -> Iterator[TextIO]:
 
 
 def is_stream(path: Path) -> bool:
-    """Says whether a path is something that is written to and cannot be replaced, as a pipe or a device."""
+    """Returns whether a path is a pipe or a device, which cannot be replaced."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 

@@ -1,1 +1,1 @@
-"""What the calls of models cost: prices, and the sums of what was used."""
+"""Prices, token usage and cost of model calls."""

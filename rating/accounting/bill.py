@@ -1,4 +1,4 @@
-"""The bill of a run: what its calls used, by environment and policy."""
+"""Usage and cost of a run, by environment and policy."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -11,22 +11,22 @@ from rating.accounting.prices import PriceTable
 
 @dataclass
 class Usage:
-    """What a number of calls used. What is not known is counted as such and adds nothing to the sums.
+    """Usage of several calls. Unknown usage is counted separately and not part of the sums.
 
     Attributes:
-        calls: attempts that were sent.
-        from_cache: replies for which nothing was sent.
-        errors: attempts that failed, by status.
+        calls: attempts sent.
+        from_cache: replies from the cache.
+        errors: failed attempts, by status.
         prompt_tokens: tokens read.
-        completion_tokens: tokens written, those of reasoning included.
-        cached_tokens: those of the tokens read that servers had cached.
-        reasoning_tokens: those of the tokens written that are reasoning.
+        completion_tokens: tokens written, including reasoning.
+        cached_tokens: prompt tokens cached by servers.
+        reasoning_tokens: completion tokens spent on reasoning.
         measured: attempts that used tokens and whose usage is known.
-        unknown: attempts whose usage is not known, in whole or in part.
-        cost: of what is known and has a price.
-        unpriced: attempts that used, or may have used, tokens that have no price.
-        latency: seconds that the attempts took.
-        waited: seconds that they waited before they were sent.
+        unknown: attempts with partly or entirely unknown usage.
+        cost: cost of the known tokens that have a price.
+        unpriced: attempts with tokens, or possibly with tokens, that have no price.
+        latency: seconds the attempts took.
+        waited: seconds they waited before they were sent.
     """
 
     calls: int = 0
@@ -50,12 +50,12 @@ class Usage:
 
     @property
     def failed(self) -> int:
-        """Attempts that failed."""
+        """Failed attempts."""
         return self.errors.total()
 
     @property
     def is_exact(self) -> bool:
-        """Whether ``cost`` is all of it."""
+        """Whether ``cost`` is complete."""
         return not self.unknown and not self.unpriced
 
     def add(self, call: Call, cost: float | None) -> None:
@@ -63,7 +63,7 @@ class Usage:
 
         Args:
             call: the call.
-            cost: of its known tokens, or ``None`` if they have no price.
+            cost: cost of its known tokens, or ``None`` if they have no price.
         """
         self.waited += call.waited
         if call.status is CallStatus.CACHED:
@@ -85,7 +85,7 @@ class Usage:
 
     @classmethod
     def sum(cls, parts: Iterable["Usage"]) -> "Usage":
-        """Returns what all parts used."""
+        """Returns the sum of all parts."""
         whole = cls()
         for part in parts:
             for item in fields(cls):
@@ -93,7 +93,7 @@ class Usage:
         return whole
 
     def with_unknown(self, amount: float) -> float:
-        """Returns an amount of what was measured as it would be if all unknown calls had used the average of the others."""
+        """Returns ``amount`` extrapolated to calls of unknown usage, assuming the average of the measured calls."""
         return amount * (1 + self.unknown / self.measured) if self.measured else amount
 
 
@@ -101,11 +101,11 @@ class Bill:
     """Adds up calls.
 
     Args:
-        prices: by which calls cost something.
+        prices: prices of the calls.
 
     Attributes:
-        prices: the same.
-        totals: what was used, by environment and policy; the environment of calls outside of matches is empty.
+        prices: prices of the calls.
+        totals: usage by environment and policy; the environment of calls outside of matches is empty.
     """
 
     def __init__(self, prices: PriceTable | None = None) -> None:
@@ -117,15 +117,15 @@ class Bill:
         """Counts a call.
 
         Args:
-            environment: in which it was made.
-            policy: that made it.
+            environment: its environment.
+            policy: its policy.
             call: the call.
-            time: when it was made, by default now; prices have dates.
+            time: time of the call, by default now; prices depend on the date.
         """
         cost = self.prices.cost(call, time or datetime.now(UTC))
         self.totals[environment, policy].add(call, cost)
         self._total.add(call, cost)
 
     def total(self) -> Usage:
-        """Returns what all calls used."""
+        """Returns the usage of all calls."""
         return self._total

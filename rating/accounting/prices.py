@@ -1,4 +1,4 @@
-"""Prices of models: what a call costs by the table that the user gives."""
+"""Prices of models, from the table in the run file."""
 
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
@@ -12,21 +12,21 @@ from llmarena_envs.core.options import OptionError
 _MILLION = 1_000_000
 
 Amount = Annotated[FiniteFloat, Field(ge=0)]
-"""Of money for a million tokens."""
+"""Price per million tokens."""
 
 
 class Price(BaseModel):
-    """One price, ``[[price]]``; amounts are for a million tokens.
+    """One price, ``[[price]]``, per million tokens.
 
     Attributes:
-        model: name of the model as the server knows it, or its beginning followed by ``*``.
+        model: model name on the server, or a prefix followed by ``*``.
         base_url: address of the server; empty for any.
-        input: for tokens read.
-        cached_input: for those of them that the server had cached; by default as ``input``.
-        output: for tokens written.
-        reasoning: for those of them that are reasoning; by default as ``output``.
-        since: ``from`` in the file: the day from which on the price holds, in UTC; by default always.
-        currency: what is paid with; the same in all prices of a run.
+        input: price of prompt tokens.
+        cached_input: price of prompt tokens cached by the server; by default the same as ``input``.
+        output: price of completion tokens.
+        reasoning: price of reasoning tokens; by default the same as ``output``.
+        since: ``from`` in the file: first day of the price, in UTC; by default always.
+        currency: currency; the same in all prices of a run.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -41,12 +41,12 @@ class Price(BaseModel):
     currency: Annotated[str, Field(min_length=1, max_length=12)] = "USD"
 
     def suits(self, model: str, base_url: str) -> bool:
-        """Says whether the price is that of a model on a server, on some day."""
+        """Returns whether the price applies to a model on a server, regardless of the date."""
         named = model.startswith(self.model[:-1]) if self.model.endswith("*") else model == self.model
         return named and (not self.base_url or self.base_url.rstrip("/") == base_url.rstrip("/"))
 
     def cost(self, prompt: int, cached: int, completion: int, reasoning: int) -> float:
-        """Returns the cost of tokens; those cached and those of reasoning are among the others."""
+        """Returns the cost of tokens; ``prompt`` includes ``cached`` and ``completion`` includes ``reasoning``."""
         cached, reasoning = min(cached, prompt), min(reasoning, completion)
         of_cached = self.input if self.cached_input is None else self.cached_input
         of_reasoning = self.output if self.reasoning is None else self.reasoning
@@ -57,14 +57,14 @@ class Price(BaseModel):
 class PriceTable:
     """The prices of a run.
 
-    Of several that suit a model the one with the longest name counts, an exact name before a beginning, then one with an address
-    before one without; of several with the same name and address the newest that held when the call was made.
+    If several prices apply to a call, an exact name takes precedence over a prefix, then the longest name, then a price with an
+    address, then the latest date up to the call.
 
     Args:
         prices: in any order.
 
     Raises:
-        OptionError: if two say something else of the same, or are in different currencies.
+        OptionError: if two prices have the same model, address and date, or the currencies differ.
     """
 
     def __init__(self, prices: Sequence[Price] = ()) -> None:
@@ -95,7 +95,7 @@ class PriceTable:
         return bool(self._prices)
 
     def find(self, model: str, base_url: str, day: date) -> Price | None:
-        """Returns the price of a model on a day, or ``None`` if there is none."""
+        """Returns the price of a model on a day, or ``None``."""
         key = model, base_url, day
         if key not in self._known:
             suitable = (item for item in self._prices if item.suits(model, base_url))
@@ -103,7 +103,7 @@ class PriceTable:
         return self._known[key]
 
     def cost(self, call: Call, time: datetime) -> float | None:
-        """Returns what the known tokens of a call cost, or ``None`` if nobody has said what they cost."""
+        """Returns the cost of the known tokens of a call, or ``None`` if they have no price."""
         prompt, completion = call.prompt_tokens, call.completion_tokens
         if call.status is CallStatus.CACHED or prompt == completion == 0:
             return 0.0

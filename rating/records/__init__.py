@@ -1,1 +1,1 @@
-"""Records: matches, turns and outcomes, the store that keeps them, import, export and verification."""
+"""Records of matches, turns and outcomes: store, import, export and verification."""

@@ -1,4 +1,4 @@
-"""The audit of a run: whether everything in its database is as it was recorded, and if not, where it differs."""
+"""Audit of a run: finds every difference between its database and its seals."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,17 +11,17 @@ from rating.records.packing import unpack, unpack_lines
 from rating.records.sql import Row, Sql
 
 SEAL = "seal"
-"""The fact that holds the seal of a run, under ``head``, and what it was made from."""
+"""Name of the fact with the seal of a run, as ``head``, and the parts of the seal."""
 
 UNSEALED = "the run is not sealed: it is under way or was killed (resume seals it), or its seal was taken away"
-"""The difference of a run that has no seal."""
+"""Reported for a run without a seal."""
 
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
-"""What reading a value that is not as it was written may raise."""
+"""Errors raised by reading damaged values."""
 
 
 def seal_contents(db: Sql) -> dict[str, Any]:
-    """Returns what the seal of the run is made from as it is now; see ``seal.contents``."""
+    """Returns the parts of the seal from the current database; see ``seal.contents``."""
     facts: dict[str, str] = dict(db.rows("SELECT name, value FROM fact WHERE name != ?", SEAL))
     dictionaries: dict[str, bytes] = dict(db.rows("SELECT environment, data FROM dictionary"))
     journals: dict[str, str] = dict(
@@ -44,12 +44,12 @@ def stored_head(db: Sql) -> str:
 
 
 def dump_seal(head: str, parts: Mapping[str, Any]) -> str:
-    """Returns the value of the fact that holds the seal of a run."""
+    """Returns the value of the fact ``SEAL``."""
     return json.dumps({"head": head, **parts}, sort_keys=True)
 
 
 def differences(db: Sql) -> Iterator[str]:
-    """Yields everything that is not as it was recorded, with where it stands; linear in the size of the database."""
+    """Yields every difference with its location; linear in the size of the database."""
     try:
         yield from db.flaws()
         yield from _match_differences(db)
@@ -101,7 +101,7 @@ def _row_differences(db: Sql, row: Row, dictionary: bytes) -> Iterator[str]:
             yield f"expected turn {len(chains) - 1}, got turn {number}"
         if seal.link(chain, payload) != turn_seal:
             yield f"turn {number} is not as it was recorded"
-        chain = turn_seal  # so that the turns after it are not reported as well
+        chain = turn_seal  # do not report the later turns too
         chains.append(chain)
     if len(chains) <= turns or (status in FINAL and len(chains) != turns + 1):
         yield f"expected {turns} turns, got {len(chains) - 1}"

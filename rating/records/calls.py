@@ -1,6 +1,6 @@
-"""The log of calls: one JSON line for every attempt at a reply of a model, in the order in which they ended.
+"""The log of calls: one JSON line for every attempt at a model reply, in order of completion.
 
-Whoever pays for a run reads here what was paid for: calls of matches that were never finished stand in it like all others.
+The log lists everything that was paid for, including calls of unfinished matches.
 """
 
 import io
@@ -19,20 +19,19 @@ from agents.private_file import create_private
 from rating.errors import RunError
 
 CALLS = "calls.jsonl"
-"""Name of the log in the directory of a run."""
+"""File name of the log in the run directory."""
 
 UNDER_WAY = "calls.open"
-"""Name of the file in the directory of a run that says which calls have begun: those that have not ended when the run is killed
-are lost."""
+"""File name of the list of started calls in the run directory; calls still in flight when the run is killed are lost."""
 
 MAX_LINE = 16_384
-"""Bytes of a line."""
+"""Maximum length of a line, in bytes."""
 
 MAX_DAMAGED = 100
-"""Lines that cannot be read, after which a file is taken for none of ours."""
+"""Number of unreadable lines after which a file is rejected."""
 
 _MOST_LINES = 10_000
-"""Lines of the file of calls that have begun, after which it is made anew of those that have not ended."""
+"""Number of lines in the file of started calls after which it is rewritten with the calls in flight."""
 
 _MAX_TEXT = 300
 _MAX_COUNT = 2**53
@@ -44,10 +43,10 @@ _REQUIRED = frozenset({item.name for item in fields(Call)} - _DEFAULTS.keys())
 
 @dataclass(frozen=True)
 class LoggedCall:
-    """A call, and what it was for.
+    """A call and its context.
 
     Attributes:
-        time: when it ended, in UTC.
+        time: end of the call, in UTC.
         environment: module name; empty for a call outside of matches.
         match: id of the match; empty for a call outside of matches.
         policy: name of the policy.
@@ -62,11 +61,11 @@ class LoggedCall:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What is the same when it begins and when it has ended; which one of several with the same ends does not matter."""
+        """Key that pairs the start of a call with its end; calls with the same key are interchangeable."""
         return self.match, self.policy, self.call.agent
 
     def as_lost(self) -> "LoggedCall":
-        """Returns what is known of a call of which only the beginning is known."""
+        """Returns the call with status ``LOST`` and unknown token usage."""
         return replace(self, call=replace(self.call, status=CallStatus.LOST, **UNKNOWN_TOKENS))
 
 
@@ -74,65 +73,65 @@ class Calls(Protocol):
     """The calls of a run, read one at a time.
 
     Attributes:
-        damage: what is wrong with those that were left out while they were read last.
+        damage: errors of the calls skipped by the last read.
     """
 
     damage: list[str]
 
     def __iter__(self) -> Iterator[LoggedCall]:
-        """Yields all of them."""
+        """Yields all calls."""
 
     def further(self) -> Iterator[LoggedCall]:
-        """Yields those that were written since they were read last."""
+        """Yields the calls written since the last read."""
 
     def go_on_from(self, earlier: Self) -> bool:
-        """Goes on where another reader has stopped, and says whether that was the same log: otherwise nothing is changed."""
+        """Continues from the position of another reader; returns ``False`` and does nothing if its log is another one."""
 
 
 class CallWriter(Protocol):
-    """Writes down the calls of a process. What was written survives its end."""
+    """Writes the calls of a process. Written calls survive the end of the process."""
 
     def begin(self, logged: LoggedCall) -> None:
-        """Notes a call before it is sent: if the process dies before it has ended it is lost."""
+        """Records a call before it is sent; if the process dies before the call ends, the call is lost."""
 
     def write(self, logged: LoggedCall) -> None:
-        """Writes down a call that has ended.
+        """Records a finished call.
 
         Raises:
             OSError: if it cannot be written.
-            StoreError: likewise.
+            StoreError: if it cannot be written.
         """
 
     def close(self) -> None:
-        """Ends writing."""
+        """Closes the log."""
 
 
 class CallStore(Protocol):
-    """Where the calls of a run are kept."""
+    """Storage of the calls of a run."""
 
     def reader(self) -> Calls:
-        """Returns what reads them."""
+        """Returns a reader."""
 
     def writer(self) -> CallWriter:
-        """Returns what writes further ones; those that were under way when their process was killed are lost from now on."""
+        """Returns a writer; calls still in flight when an earlier process was killed are recorded as lost."""
 
 
 class CallFile:
-    """The calls of a run in a file beside its database, which one process writes.
+    """The calls of a run in a file next to its database, written by one process.
 
     Args:
-        path: the file; made with the first call.
+        path: the file; created with the first call.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     def reader(self) -> Calls:
-        """Returns what reads the file."""
+        """Returns a reader of the file."""
         return LoggedCalls(self._path)
 
     def writer(self) -> CallWriter:
-        """Returns what appends to the file.
+        """Returns a writer that appends to the file.
 
         Raises:
             OSError: if it cannot be written.
@@ -143,10 +142,10 @@ class CallFile:
 
 
 class CallLog:
-    """Appends to a log, one write a line, so that no line is torn but by a crash; a torn last line is taken away first.
+    """Appends to a log with one write per line, so only a crash truncates a line; a truncated last line is removed first.
 
     Args:
-        path: the file; made with the first call.
+        path: the file; created with the first call.
     """
 
     def __init__(self, path: Path) -> None:
@@ -154,7 +153,7 @@ class CallLog:
         self._open = _OpenCalls(path.with_name(UNDER_WAY))
 
     def recover(self) -> None:
-        """Writes down the calls that were under way when the process was killed that wrote here before.
+        """Records as lost the calls in flight when an earlier process was killed.
 
         Raises:
             OSError: if it cannot be written.
@@ -164,7 +163,7 @@ class CallLog:
         self._open.clear()
 
     def begin(self, logged: LoggedCall) -> None:
-        """Notes a call before it is sent.
+        """Records a call before it is sent.
 
         Raises:
             OSError: if it cannot be written.
@@ -172,13 +171,13 @@ class CallLog:
         self._open.begin(logged)
 
     def write(self, logged: LoggedCall) -> None:
-        """Appends a call; when this returns it survives the end of the process.
+        """Appends a call; on return it survives the end of the process.
 
         Raises:
             OSError: if it cannot be written.
         """
         self._log.append(dump_call(logged))
-        self._open.end(logged)  # killed in between it is counted twice rather than never
+        self._open.end(logged)  # if killed in between, the call is counted twice rather than never
 
     def close(self) -> None:
         """Closes the files."""
@@ -187,7 +186,7 @@ class CallLog:
 
 
 class _Lines:
-    """A file to which lines are appended."""
+    """A file that lines are appended to."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -201,7 +200,7 @@ class _Lines:
             _drop_torn_line(self._file)
         data = line.encode() + b"\n"
         if self._file.write(data) < len(data):
-            self.close()  # where it goes on the torn line is taken away
+            self.close()  # reopening removes the truncated line
             raise OSError(f"{self.path}: no room for the log of calls")
 
     def close(self) -> None:
@@ -215,7 +214,7 @@ class _Lines:
 
 
 class _OpenCalls:
-    """The file of calls that have begun: a line with a number and what is known when one begins, and its number when it ends."""
+    """The file of started calls: a line with number and call at the start, a line with the number at the end."""
 
     def __init__(self, path: Path) -> None:
         self._lines = _Lines(path)
@@ -230,7 +229,7 @@ class _OpenCalls:
         self._numbers[logged.key].append(self._begun)
 
     def end(self, logged: LoggedCall) -> None:
-        if numbers := self._numbers.get(logged.key):  # one out of the cache was never sent
+        if numbers := self._numbers.get(logged.key):  # a cached reply was never sent
             number = numbers.pop()
             del self._open[number]
             if not numbers:
@@ -251,7 +250,7 @@ class _OpenCalls:
         self._written = len(self._open)
 
     def left(self) -> list[LoggedCall]:
-        """Returns the calls that have not ended; a line that cannot be read was torn, so that nothing was sent."""
+        """Returns the calls without an end; skips unreadable lines, since a truncated line means the call was not sent."""
         begun: dict[bytes, LoggedCall] = {}
         if not self._lines.path.exists():
             return []
@@ -271,7 +270,7 @@ class _OpenCalls:
         self._lines.remove()
 
     def close(self) -> None:
-        """Closes the file, and takes it away if every call has ended."""
+        """Closes the file, and removes it if every call has ended."""
         if self._open:
             self._lines.close()
         else:
@@ -287,11 +286,11 @@ def _drop_torn_line(file: io.FileIO) -> None:
         if last >= 0 or begin == 0:
             file.truncate(begin + last + 1)
         else:
-            file.write(b"\n")  # longer than any line of ours: it is left to the reader
+            file.write(b"\n")  # longer than ``MAX_LINE``: the reader reports it
 
 
 def dump_call(logged: LoggedCall) -> str:
-    """Returns the line of a call."""
+    """Returns a call as a line of JSON."""
     call = {name: _plain(value) for name, value in vars(logged.call).items() if value != _DEFAULTS.get(name, ...)}
     table = {
         "time": logged.time.isoformat(timespec="milliseconds"),
@@ -308,20 +307,19 @@ def _plain(value: Any) -> Any:
 
 
 class LoggedCalls:
-    """The calls of a log, read one at a time; none where there is no file.
+    """The calls of a log, read one at a time; none if the file does not exist.
 
-    A torn last line is ignored. Lines that hold something else are left out and named. A log that grows can be read on with
-    ``further``.
+    A truncated last line is ignored. Damaged lines are skipped and reported in ``damage``. ``further`` reads lines added later.
 
     Args:
         path: the file.
 
     Attributes:
-        damage: what is wrong with lines that were left out while the log was read last, each with its number.
-        place: behind the last line that was read, in bytes.
+        damage: line number and error of each line skipped by the last read.
+        place: offset after the last line read, in bytes.
 
     Raises:
-        RunError: when read, if more than ``MAX_DAMAGED`` lines hold something else.
+        RunError: on reading, if more than ``MAX_DAMAGED`` lines are damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -336,14 +334,14 @@ class LoggedCalls:
         return self.further()
 
     def go_on_from(self, earlier: Self) -> bool:
-        """Goes on behind what another reader of this file has read, unless the file is another one by now."""
+        """Continues from the position of another reader; returns ``False`` and does nothing if the file was replaced."""
         is_same = earlier._file == self._file and _size(self._path) >= earlier.place
         if is_same:
             self.damage, self._lines, self.place = earlier.damage, earlier._lines, earlier.place
         return is_same
 
     def further(self) -> Iterator[LoggedCall]:
-        """Yields the calls that were written since the log was read last."""
+        """Yields the calls written since the last read."""
         if not self._path.exists():
             return
         with self._path.open("rb") as file:
@@ -380,10 +378,10 @@ def _size(path: Path) -> int:
 
 
 def load_call(line: str | bytes) -> LoggedCall:
-    """Returns the call of a line.
+    """Parses a line of the log.
 
     Raises:
-        ValueError: if it is the line of none; also TypeError, KeyError and RecursionError.
+        ValueError: if the line is not a call; also TypeError, KeyError and RecursionError.
     """
     table = json.loads(line)
     if not isinstance(table, dict):
@@ -415,7 +413,7 @@ def _text(table: dict[str, Any], name: str) -> str:
 
 
 def _checked(name: str, value: Any) -> Any:
-    """Returns a value of a call if it is one that was written."""
+    """Returns a value of a call, checked for type and range."""
     if name == "status":
         return CallStatus(value)
     if name in _TEXTS:

@@ -1,7 +1,7 @@
-"""Environments that run files and records name, and what these may have imported and opened.
+"""Environments named in run files and records, and the modules and files that these may load.
 
-A run may come from anywhere. Environments of the suite and of installed packages are made for every run; other modules are
-imported, and files opened, only for a run that the user plays (``admit``) or trusts (``trust``).
+A run may come from an untrusted source. Environments of the suite and of installed packages are always allowed; other modules
+are imported and files are opened only for a run that the user plays (``admit``) or trusts (``trust``).
 """
 
 import sys
@@ -24,20 +24,20 @@ _trusted = False
 
 
 def trust(everything: bool) -> None:
-    """Says whether every environment may be imported and every file opened that a run or a record names."""
+    """Sets whether runs and records may import every environment and open every file they name."""
     global _trusted
     _trusted = everything
 
 
 def admit(environments: Iterable[str], policies: Iterable[str] = (), files: Iterable[str] = ()) -> None:
-    """Lets environments be imported and files opened in this process: the user names them, or plays a run that does.
+    """Allows environments and files in this process that the user named directly or in the run being played.
 
-    Where one of them is a module of the user's own, modules are also looked for in the working directory.
+    If one of them is a module of the user, the working directory is added to the module search path.
 
     Args:
-        environments: names.
-        policies: names, with options or without.
-        files: paths.
+        environments: names of environments.
+        policies: names of policies, with or without options.
+        files: paths of files.
     """
     names = [*environments]
     _modules.update(map(module_name, names))
@@ -53,10 +53,10 @@ def _look_here() -> None:
 
 
 def check_file(path: str, what: str) -> None:
-    """Checks that a file that a run or a record names may be opened.
+    """Checks that a run or a record may open a file.
 
     Raises:
-        OptionError: if neither the user plays a run that names it nor trusts this one.
+        OptionError: if the user neither plays a run that names it nor trusts the run.
     """
     if not _trusted and path not in _files:
         raise OptionError(
@@ -68,7 +68,7 @@ def load_environment(name: str) -> type[TextEnv]:
     """Returns the class of an environment, as ``catalogue.load_environment`` does.
 
     Raises:
-        OptionError: if there is none, or it may not be imported.
+        OptionError: if it does not exist or may not be imported.
     """
     if not is_known(name) and module_name(name) not in _modules:
         if not _trusted:
@@ -81,7 +81,7 @@ def load_environment(name: str) -> type[TextEnv]:
 
 
 def option_names(name: str) -> list[str]:
-    """Returns the options of an environment, as ``catalogue.option_names`` does; errors are those of ``load_environment``."""
+    """Returns the options of an environment; raises the errors of ``load_environment``."""
     load_environment(name)
     return catalogue.option_names(name)
 
@@ -90,7 +90,7 @@ def make_environment(name: str, options: Mapping[str, Any]) -> AECEnv:
     """Makes an environment, as ``catalogue.make_environment`` does.
 
     Raises:
-        OptionError: if it cannot be made, may not be imported, or the options name files that may not be opened.
+        OptionError: if it cannot be made or may not be imported, or if its options name files that may not be opened.
     """
     for option, path in load_environment(name).declaration.named_files(options).items():
         check_file(path, f"environment {name!r}: {option}")
@@ -98,5 +98,5 @@ def make_environment(name: str, options: Mapping[str, Any]) -> AECEnv:
 
 
 def recorded_environment(match: Match) -> AECEnv:
-    """Makes the environment in which a recorded match is played again; errors are those of ``make_environment``."""
+    """Makes the environment to replay a recorded match; raises the errors of ``make_environment``."""
     return make_environment(match.environment, load_environment(match.environment).replaying_options(match.options))

@@ -1,4 +1,4 @@
-"""Exports of a run's log: JSON lines with everything, CSV with one row a seat."""
+"""Exports of matches: JSON lines with complete records, CSV with one row per seat."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ _TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "unknown_us
 
 
 def record_table(record: Record) -> dict[str, Any]:
-    """Returns a record as a table of JSON values."""
+    """Returns a record as a dictionary of JSON values."""
     return {
         "id": record.match.id,
         "match": asdict(record.match),
@@ -30,7 +30,7 @@ def record_table(record: Record) -> dict[str, Any]:
 
 
 def write_jsonl(records: Iterable[Record], file: TextIO) -> None:
-    """Writes one record a line."""
+    """Writes one record per line."""
     for record in records:
         file.write(json.dumps(record_table(record), ensure_ascii=False, sort_keys=True) + "\n")
 

@@ -1,4 +1,4 @@
-"""The store of a run in a file of SQLite."""
+"""The store of a run in an SQLite file."""
 
 from pathlib import Path
 
@@ -8,10 +8,10 @@ from rating.records.store import Store
 
 
 def create_file(path: Path) -> Store:
-    """Makes a new file.
+    """Creates a new file.
 
     Raises:
-        RunError: if it is there already.
+        RunError: if it exists.
     """
     return Store(sqlite.create(path), CallFile(path.with_name(CALLS)), is_new=True)
 
@@ -19,15 +19,15 @@ def create_file(path: Path) -> Store:
 def open_file(path: Path, *, read_only: bool = False) -> Store:
     """Opens a file.
 
-    A run can be read where nothing may be written, e.g. in an archive, also one that was killed.
+    Runs on a read-only file system can be read, even after the process was killed.
 
     Args:
         path: the file.
-        read_only: whether it is only looked at, beside somebody who writes: nothing is written then.
+        read_only: whether to write nothing; another process may write at the same time.
 
     Raises:
-        RunError: if it does not exist, is no database of this suite, is damaged, or has another schema version. It is left as it
-            is.
+        RunError: if it does not exist, is damaged, is not a database of this suite, or has another schema version. It is not
+            changed.
     """
     db = sqlite.open_to_read(path) if read_only else sqlite.open_existing(path)
     return Store(db, CallFile(path.with_name(CALLS)))

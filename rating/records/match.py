@@ -1,4 +1,4 @@
-"""A match: everything that determines it, and its identity."""
+"""A match: the inputs that determine it, and its id."""
 
 import hashlib
 import json
@@ -15,8 +15,8 @@ class Match:
         environment: module name, e.g. ``tictactoe_v0``.
         number: position in the schedule of its environment, counted from 0; ratings are applied in this order.
         policies: name of the policy on each seat, in the order of the environment's ``possible_agents``.
-        seed: the seed of the match, from which the game's and every seat's stream is spawned; the matches of one
-            opening or deal, played with the seats exchanged, share it.
+        seed: the seed of the match; the random streams of the game and of every seat are spawned from it. Matches of the same
+            opening or deal with exchanged seats share it.
         options: options of the environment; JSON values.
     """
 
@@ -28,6 +28,6 @@ class Match:
 
     @cached_property
     def id(self) -> str:
-        """A hash of all of it: 16 hexadecimal digits."""
+        """Hash of all fields, 16 hexadecimal digits."""
         canonical = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]

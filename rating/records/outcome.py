@@ -1,4 +1,4 @@
-"""The outcome of a match: what ratings and tables are computed from."""
+"""The outcome of a match, the input of ratings and tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,31 +9,31 @@ VOID = "void"
 BUG = "bug"
 
 PLAYED = (FINISHED, UNDECIDED)
-"""A match with one of these was played to its end."""
+"""Statuses of matches played to the end."""
 
 FINAL = (*PLAYED, BUG)
-"""A match with one of these is not played again."""
+"""Statuses of matches that are not played again."""
 
 
 @dataclass(frozen=True)
 class SeatOutcome:
-    """What one seat of a match came to.
+    """The outcome of one seat.
 
     Attributes:
         policy: name of the policy.
         reward: sum of its rewards.
-        turns: turns it took.
-        failures: number of replies by name of their failure in lower case (``unparsable``: 2); ``ok`` is not counted.
-        forfeit: name of the failure by which this seat forfeited the match, or an empty string.
-        reasks: times it was asked again.
-        fallbacks: turns that were played for it.
-        prompt_tokens: tokens it read.
-        completion_tokens: tokens it wrote.
+        turns: number of its turns.
+        failures: number of replies by failure name in lower case (``unparsable``: 2); ``ok`` is not counted.
+        forfeit: name of the failure that forfeited the match, or an empty string.
+        reasks: number of repeated requests after an invalid reply.
+        fallbacks: number of turns decided by the fallback.
+        prompt_tokens: tokens read.
+        completion_tokens: tokens written.
         statistics: the environment's analysis values for this seat at the end.
-        agent: id of the seat, whose role is the part before the number.
-        rated: whether the seat is compared with others; staff (a judge, say) is not.
-        reasoning_tokens: those of the tokens it wrote that are known to be reasoning.
-        unknown_usage: replies of which nobody knows how many tokens they took; they add nothing to the sums.
+        agent: id of the seat; the part before the number is its role.
+        rated: whether the seat is rated; staff, e.g. a judge, is not.
+        reasoning_tokens: completion tokens known to be reasoning.
+        unknown_usage: number of replies with unknown token usage, which is not part of the sums.
     """
 
     policy: str
@@ -54,15 +54,15 @@ class SeatOutcome:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a match came to.
+    """The outcome of one match.
 
     Attributes:
         environment: module name of the environment.
         number: position in the schedule of its environment.
-        seed: seed of the match; matches that share it had the same opening or deal.
-        status: ``finished``; or, never rated, ``undecided`` (played to its end without a result, as when every judge abstained),
+        seed: seed of the match; matches with the same seed had the same opening or deal.
+        status: ``finished``; or, never rated, ``undecided`` (played to the end without a result, e.g. every judge abstained),
             ``void`` (a provider failed) or ``bug`` (the environment failed).
-        seats: one entry a seat, in seat order.
+        seats: one entry per seat, in seat order.
     """
 
     environment: str

@@ -1,7 +1,7 @@
-"""How the turns of a match that has ended are kept: as one compressed text.
+"""Compression of the turns of a finished match.
 
-What a player reads repeats what was read before, and one match of an environment reads like another: with the end of an
-earlier match of its environment as dictionary, a match shrinks to a tenth or less.
+Observations repeat earlier ones, and matches of an environment resemble each other. With the end of an earlier match as the
+zlib dictionary, a match shrinks to a tenth or less.
 """
 
 import zlib
@@ -11,26 +11,26 @@ from rating.errors import RunError
 
 _LEVEL = 6
 _WINDOW = 32768
-"""Bytes that zlib looks back."""
+"""Size of the zlib window, in bytes."""
 LARGEST = 64 << 20
-"""Bytes that are packed together; what unpacks to more was not packed here."""
+"""Maximum size of packed data before compression, in bytes."""
 
 
 def make_dictionary(lines: Sequence[str]) -> bytes:
-    """Returns what the matches of an environment are packed with, made from the turns of one of them."""
+    """Returns the compression dictionary of an environment, made from the turns of one of its matches."""
     return "\n".join(lines).encode()[-_WINDOW:]
 
 
 def pack_lines(lines: Sequence[str], dictionary: bytes) -> bytes:
-    """Packs the turns of a match, each a text without line ends."""
+    """Packs the turns of a match, each one line without its line end."""
     return pack("\n".join(lines).encode(), dictionary)
 
 
 def unpack_lines(data: bytes, dictionary: bytes) -> list[str]:
-    """Returns what ``pack_lines`` packed with the same dictionary.
+    """Reverses ``pack_lines`` with the same dictionary.
 
     Raises:
-        RunError: if the data are damaged.
+        RunError: if the data is damaged.
     """
     try:
         return unpack(data, dictionary).decode().split("\n")
@@ -42,7 +42,7 @@ def pack(data: bytes, dictionary: bytes = b"") -> bytes:
     """Packs bytes.
 
     Raises:
-        RunError: if there are more than ``LARGEST``.
+        RunError: if the data is larger than ``LARGEST``.
     """
     if len(data) > LARGEST:
         raise RunError(f"expected at most {LARGEST >> 20} MiB to be packed together, got {len(data)} bytes")
@@ -51,10 +51,10 @@ def pack(data: bytes, dictionary: bytes = b"") -> bytes:
 
 
 def unpack(data: bytes, dictionary: bytes = b"") -> bytes:
-    """Returns what ``pack`` packed with the same dictionary.
+    """Reverses ``pack`` with the same dictionary.
 
     Raises:
-        RunError: if the data are damaged.
+        RunError: if the data is damaged.
     """
     unpacker = zlib.decompressobj(zdict=dictionary) if dictionary else zlib.decompressobj()
     try:

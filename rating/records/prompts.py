@@ -1,4 +1,4 @@
-"""What models were sent in recorded matches: put together again by the same code, and compared with its fingerprint."""
+"""Rebuilds the prompts of recorded matches and checks them against the recorded fingerprints."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -20,11 +20,11 @@ from rating.records.record import Record
 
 
 class Prompts(NamedTuple):
-    """What models were sent in a match.
+    """Prompts of the models in a match.
 
     Attributes:
-        sent: the messages by the numbers of the turn and of the attempt in it; those of which it is certain.
-        missing: why those of other attempts are not known, or an empty string.
+        sent: messages by turn index and attempt number; only prompts that match their fingerprint.
+        missing: why other prompts are missing, or an empty string.
     """
 
     sent: Mapping[tuple[int, int], list[Message]]
@@ -32,10 +32,10 @@ class Prompts(NamedTuple):
 
 
 class PromptReader:
-    """Finds out what models were sent.
+    """Rebuilds the prompts of matches.
 
     Args:
-        settings: by environment, what was done about replies that are no legal move.
+        settings: invalid-reply policy by environment.
     """
 
     def __init__(self, settings: Mapping[str, TurnSettings]) -> None:
@@ -43,7 +43,7 @@ class PromptReader:
         self._environments: dict[str, AECEnv] = {}
 
     def read(self, record: Record) -> Prompts:
-        """Plays a match again, as far as it goes, and listens to what its models are told."""
+        """Replays a match up to the first error and returns the prompts of its models."""
         asked = [attempt for turn in record.turns for attempt in turn.attempts if PROMPT in (attempt.detail or {})]
         if not asked:
             return Prompts({})
@@ -56,12 +56,12 @@ class PromptReader:
         except OptionError as error:
             return Prompts({}, str(error))
         except Exception as error:
-            # Of an environment that may be gone, or somebody's own: its matches are shown all the same.
+            # Third-party environments can fail or be missing; their matches are shown anyway.
             return Prompts(sent, f"{type(error).__name__}: {error}")
         return Prompts(sent, "" if len(sent) == len(asked) else "they do not come out as they were sent")
 
     def _hear(self, record: Record) -> Iterator[tuple[Turn, int, list[Message]]]:
-        """Yields what was said to the models of a match: turn, number of the reply in it, messages."""
+        """Yields turn, attempt number and messages for every prompt of a match."""
         match = record.match
         env = self._environment(match)
         listeners = {agent: listener for agent in env.possible_agents if (listener := _listener(agent, record.turns))}
@@ -78,7 +78,7 @@ class PromptReader:
 
 
 class _Listener:
-    """Sits where a model played, and is never asked."""
+    """Takes the place of a model in a replay; is never called."""
 
     reads: ClassVar[str] = "text"
 
@@ -89,7 +89,7 @@ class _Listener:
         self._prompter = Prompter(form)
 
     def hear(self, observation: Mapping[str, Any], attempt: Attempt) -> list[Message]:
-        """Returns what was sent, the second time if there were two calls, and takes note of the reply."""
+        """Returns the messages of an attempt, of the second call if there were two, and records the reply."""
         messages = self._prompter.hear(observation)
         if FREE_REPLY in (attempt.detail or {}):
             messages = self._prompter.restate(str((attempt.detail or {})[FREE_REPLY]), observation["form"])
@@ -101,10 +101,10 @@ class _Listener:
 
 
 def _listener(agent: str, turns: tuple[Turn, ...]) -> _Listener | None:
-    """Returns who listens in place of an agent, or ``None`` where no model played.
+    """Returns the listener for an agent, or ``None`` if it was not a model.
 
     Raises:
-        OptionError: if its messages cannot be put together again.
+        OptionError: if its prompts cannot be rebuilt.
     """
     details = [attempt.detail or {} for turn in turns if turn.agent == agent for attempt in turn.attempts]
     form = next((detail[FORM] for detail in details if FORM in detail), None)

@@ -1,4 +1,4 @@
-"""The record of a match: turns, outcome and the forms in which both are stored."""
+"""The record of a match, and its serialization."""
 
 import json
 import math
@@ -20,15 +20,15 @@ UNFINISHED = "unfinished"
 
 @dataclass(frozen=True)
 class Record:
-    """Everything known of one match.
+    """The record of one match.
 
     Attributes:
-        match: what was to be played.
-        outcome: what it came to, or ``None`` while it is unfinished.
-        turns: the turns played so far.
-        digest: of what was played in the finished match, else an empty string; see ``agents.records``.
-        tries: how often it was played until it ended or was void.
-        error: why it is void, or an empty string.
+        match: the match.
+        outcome: the outcome, or ``None`` while unfinished.
+        turns: turns played so far.
+        digest: digest of the finished match, else an empty string; see ``agents.records``.
+        tries: number of attempts, including void ones.
+        error: reason if it is void, or an empty string.
     """
 
     match: Match
@@ -40,12 +40,12 @@ class Record:
 
     @property
     def status(self) -> str:
-        """``unfinished``, or as in ``Outcome``."""
+        """``unfinished``, or the status of the outcome."""
         return self.outcome.status if self.outcome else UNFINISHED
 
 
 def outcome_of(match: Match, agents: list[str], episode: Episode) -> Outcome:
-    """Returns the outcome of a match that was played to its end; ``agents`` are in seat order."""
+    """Returns the outcome of a finished match; ``agents`` are in seat order."""
     declaration = load_environment(match.environment).declaration
     seats = []
     for agent, policy in zip(agents, match.policies, strict=True):
@@ -82,7 +82,7 @@ def void_outcome(match: Match, status: str) -> Outcome:
 
 
 def dump_turn(turn: Turn) -> str:
-    """Returns a turn as JSON on one line; wall times are kept to the microsecond, what only models have where it is."""
+    """Returns a turn as JSON on one line; wall times have microseconds, fields for models are left out if unused."""
     return _json({**vars(turn), "attempts": [_attempt_table(attempt) for attempt in turn.attempts]})
 
 
@@ -95,10 +95,10 @@ def _attempt_table(attempt: Attempt) -> dict[str, Any]:
 
 
 def load_turn(text: str) -> Turn:
-    """Reads what ``dump_turn`` wrote.
+    """Parses the output of ``dump_turn``.
 
     Raises:
-        RunError: if it is something else.
+        RunError: if it is damaged.
     """
     with _damage_reported("turn", text):
         table: dict[str, Any] = json.loads(text)
@@ -107,7 +107,7 @@ def load_turn(text: str) -> Turn:
 
 
 def dump_seats(seats: Sequence[SeatOutcome]) -> str:
-    """Returns what the seats of a match came to as JSON; what has its default value is left out."""
+    """Returns the outcomes of the seats of a match as JSON, without default values."""
     return _json(
         [{name: value for name, value in vars(seat).items() if value != _DEFAULTS.get(name)} for seat in seats]
     )
@@ -116,18 +116,18 @@ def dump_seats(seats: Sequence[SeatOutcome]) -> str:
 def load_outcome(
     environment: str, number: int, seed: str, status: str, seats: str, policies: int | None = None
 ) -> Outcome | None:
-    """Reads an outcome from the columns in which it is stored, or returns ``None`` if the match is unfinished.
+    """Parses the stored columns of an outcome; returns ``None`` if the match is unfinished.
 
     Args:
         environment: as stored, like the others.
-        number: in its schedule.
-        seed: of the match.
-        status: ``unfinished`` or what it came to.
-        seats: in JSON.
-        policies: number of policies of the match, with which the seats are compared if it is given.
+        number: position in the schedule.
+        seed: seed of the match.
+        status: ``unfinished`` or the status of the outcome.
+        seats: outcomes of the seats, in JSON.
+        policies: number of policies of the match; if given, the number of seats must be the same.
 
     Raises:
-        RunError: if they hold something else.
+        RunError: if the columns are damaged.
     """
     if status == UNFINISHED:
         return None
@@ -146,16 +146,16 @@ def load_outcome(
 
 
 def dump_match(match: Match) -> tuple[str, str, int, str, str, str]:
-    """Returns the columns of a match that say what is to be played: id, environment, number, policies, seed, options."""
+    """Returns the columns of a match: id, environment, number, policies, seed, options."""
     policies, options = json.dumps(match.policies), json.dumps(match.options, sort_keys=True)
     return match.id, match.environment, match.number, policies, str(match.seed), options
 
 
 def load_match(environment: str, number: int, policies: str, seed: str, options: str) -> Match:
-    """Reads a match from the columns in which it is stored.
+    """Parses the stored columns of a match.
 
     Raises:
-        RunError: if they hold something else.
+        RunError: if the columns are damaged.
     """
     with _damage_reported("match", f"{policies} {seed} {options}"):
         match = Match(environment, number, tuple(json.loads(policies)), int(seed), dict(json.loads(options)))
@@ -166,10 +166,10 @@ def load_match(environment: str, number: int, policies: str, seed: str, options:
 def load_record(
     match: Match, outcome: Outcome | None, turns: tuple[Turn, ...], digest: str, tries: int, error: str
 ) -> Record:
-    """Puts a record together from its parts as they were read.
+    """Returns a record made of parts read from the database.
 
     Raises:
-        RunError: if they do not fit each other, or hold something else.
+        RunError: if the parts are damaged.
     """
     with _damage_reported("record", f"{match.environment} {match.number}"):
         _check_types((match.id, str), (digest, str), (tries, int), (error, str))

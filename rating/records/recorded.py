@@ -1,4 +1,4 @@
-"""What was recorded of a run, as it is read."""
+"""Read access to the record of a run."""
 
 import json
 from collections import Counter
@@ -21,13 +21,13 @@ _RECORDS = (
 
 
 class Glance(NamedTuple):
-    """What is known of a match without what was said in it.
+    """Summary of a match, without its turns.
 
     Attributes:
-        match: without its options.
-        outcome: what it came to, or ``None`` while it is unfinished.
-        turns: that it took, once it has ended.
-        error: why it is void, or an empty string.
+        match: the match, without its options.
+        outcome: the outcome, or ``None`` while unfinished.
+        turns: number of turns, once the match has ended.
+        error: reason if it is void, or an empty string.
     """
 
     match: Match
@@ -37,11 +37,11 @@ class Glance(NamedTuple):
 
 
 class Damage(NamedTuple):
-    """What cannot be read of a run.
+    """A damaged match of a run.
 
     Attributes:
-        where: which match.
-        error: what is wrong with it.
+        where: the match.
+        error: description of the damage.
     """
 
     where: str
@@ -49,10 +49,10 @@ class Damage(NamedTuple):
 
 
 class Recorded:
-    """What was recorded of a run. Nothing here writes.
+    """Read-only access to the record of a run.
 
     Args:
-        db: where it is kept.
+        db: database of the run.
     """
 
     def __init__(self, db: Sql) -> None:
@@ -61,23 +61,23 @@ class Recorded:
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """Name of the database in messages."""
         return self._db.name
 
     @property
     def is_copy(self) -> bool:
-        """Whether the run is read out of a copy, as where a killed process left it: later writes are not in it."""
+        """Whether reads use a copy without later writes, e.g. after the writing process was killed."""
         return self._db.is_copy
 
     def changes(self) -> int | None:
-        """Returns a number that is another one soon after something was written; ``None`` where files of the run show that."""
+        """Returns a number that changes soon after each write, or ``None`` if the files of the run show changes."""
         return self._db.changes()
 
     def facts(self) -> dict[str, str]:
         """Returns every fact by name.
 
         Raises:
-            RunError: if one is no text.
+            RunError: if a name or value is not a string.
         """
         facts: dict[str, str] = dict(self._db.all("SELECT name, value FROM fact ORDER BY name"))
         for name, value in facts.items():
@@ -91,7 +91,7 @@ class Recorded:
         return tuple(map(load_turn, self._lines(match.id, match.environment, row[0] if row else None)))
 
     def outcome(self, match: Match) -> Outcome | None:
-        """Returns what a match came to, or ``None`` if it is unknown or unfinished."""
+        """Returns the outcome of a match, or ``None`` if it is unknown or unfinished."""
         row = self._db.row("SELECT status, seats FROM match WHERE id = ?", match.id)
         if row is None:
             return None
@@ -99,13 +99,13 @@ class Recorded:
         return load_outcome(match.environment, match.number, str(match.seed), status, seats, len(match.policies))
 
     def outcomes(self) -> Iterator[Outcome]:
-        """Yields every outcome, void ones included, by environment and number."""
+        """Yields every outcome, including void ones, by environment and number."""
         return (outcome for _, outcome in self.matches() if outcome is not None)
 
     def matches(self) -> Iterator[tuple[Match, Outcome | None]]:
-        """Yields every match entered, without its options, with what it came to, by environment and number: all as of one moment.
+        """Yields every match, without its options, and its outcome, by environment and number, from one snapshot.
 
-        The outcome is ``None`` while the match is under way.
+        The outcome is ``None`` while the match is in progress.
         """
         rows = self._db.rows(
             "SELECT environment, number, seed, status, seats, policies FROM match ORDER BY environment, number"
@@ -115,7 +115,7 @@ class Recorded:
             yield match, load_outcome(environment, number, seed, status, seats, len(match.policies))
 
     def identities(self, environment: str) -> Iterator[tuple[str, Match]]:
-        """Yields id and match, its options left out, of every match of an environment, by number."""
+        """Yields id and match, without its options, of every match of an environment, by number."""
         rows = self._db.rows(
             "SELECT id, environment, number, policies, seed FROM match WHERE environment = ? ORDER BY number",
             environment,
@@ -124,11 +124,11 @@ class Recorded:
             yield identity, load_match(name, number, policies, seed, "{}")
 
     def seals_of_matches(self) -> dict[str, str]:
-        """Returns the seal of every match by its id, by environment and number: another one as soon as a try of it has ended."""
+        """Returns id -> seal of every match, by environment and number; a seal changes when an attempt ends."""
         return dict(self._db.rows("SELECT id, seal FROM match ORDER BY environment, number"))
 
     def turns_under_way(self) -> dict[str, int]:
-        """Returns the number of turns so far of each match that has begun and not ended, by its id."""
+        """Returns id -> number of turns so far, for each match in progress."""
         marks = ", ".join("?" * len(FINAL))
         query = (
             f"SELECT match, count(*) FROM turn JOIN match ON id = match WHERE status NOT IN ({marks}) GROUP BY match"
@@ -136,7 +136,7 @@ class Recorded:
         return dict(self._db.all(query, *FINAL))
 
     def glance(self, match_id: str) -> Glance | None:
-        """Returns a match without its options and its turns, or ``None`` if there is none with this id."""
+        """Returns the summary of a match, or ``None`` if the id is unknown."""
         row = self._db.row(
             "SELECT environment, number, seed, status, seats, policies, turns, error FROM match WHERE id = ?", match_id
         )
@@ -148,20 +148,20 @@ class Recorded:
         return Glance(match, outcome, turns, error)
 
     def record(self, match_id: str) -> Record | None:
-        """Returns the record of a match, or ``None`` if there is none with this id."""
+        """Returns the record of a match, or ``None`` if the id is unknown."""
         row = self._db.row(f"{_RECORDS} WHERE id = ?", match_id)
         return None if row is None else self._record(row)
 
     def records(self, match_id: str = "") -> Iterator[Record]:
-        """Yields the record of every match, or of those whose id begins with ``match_id``, by environment and number."""
+        """Yields the record of every match whose id starts with ``match_id``, by environment and number."""
         return (self._record(row) for row in self._record_rows(match_id))
 
     def records_as_far_as_possible(self) -> Iterator[Record | Damage]:
-        """Yields the record of every match like ``records``, or what is wrong with it if it is damaged."""
+        """Yields the records of all matches like ``records``, and a ``Damage`` for each damaged one."""
         column = self._db.place
         for (place,) in self._db.rows(f"SELECT {column} FROM match ORDER BY environment, number"):
             where = f"match in row {place}"
-            try:  # row by row: of one that cannot be read at all the others are none the worse
+            try:  # separate queries: one damaged row does not affect the others
                 (row,) = self._db.all(f"{_RECORDS} WHERE match.{column} = ?", place)
                 where = f"match {row[-2]} ({row[0]} {row[1]})"
                 record = self._record(row)
@@ -187,7 +187,7 @@ class Recorded:
         return self.counts()[environment, status]
 
     def counts(self) -> Counter[tuple[str, str]]:
-        """Returns the number of matches of each environment with each status: others may write, so it is asked for each time."""
+        """Returns the number of matches by environment and status; not cached, since other processes can write."""
         rows = self._db.all("SELECT environment, status, count(*) FROM match GROUP BY environment, status")
         return Counter({(environment, status): count for environment, status, count in rows})
 
@@ -199,7 +199,7 @@ class Recorded:
         return dict(totals)
 
     def seatings(self, environment: str) -> list[tuple[str, ...]]:
-        """Returns the policies on the seats of the matches of an environment, by number, as far as no number is missing.
+        """Returns the policies on the seats of the matches of an environment, by number, up to the first missing number.
 
         Raises:
             RunError: if the record is damaged.
@@ -223,10 +223,10 @@ class Recorded:
         return dict(self._db.rows("SELECT id, status FROM match"))
 
     def reasons(self) -> list[tuple[str, str, str, int]]:
-        """Returns why matches do not count: environment, status, reason, and how many of them; in a fixed order.
+        """Returns environment, status, reason and number of matches without a result, in a fixed order.
 
         Raises:
-            RunError: if a reason is no text.
+            RunError: if a value is not a string.
         """
         rows = self._db.all(
             "SELECT environment, status, error, count(*) FROM match WHERE status IN (?, ?)"
@@ -240,9 +240,9 @@ class Recorded:
         return [(environment, status, error, count) for environment, status, error, count in rows]
 
     def digest(self) -> str:
-        """Returns the digest of what was played: anybody who plays the run with the same replies gets the same.
+        """Returns the digest of the run, which is the same for every run with the same replies.
 
-        It covers the digest and the outcome of every match played to its end, by environment and number.
+        It covers the digest and the outcome of every match played to the end, by environment and number.
         """
         rows = self._db.rows(
             "SELECT id, digest, seats FROM match WHERE status IN (?, ?) ORDER BY environment, number", *PLAYED
@@ -254,15 +254,15 @@ class Recorded:
 
     @property
     def sealed(self) -> str:
-        """The seal of the run, or an empty string if it is under way or was killed."""
+        """The seal of the run, or an empty string if it is in progress or was killed."""
         return audit.stored_head(self._db)
 
     def check(self) -> list[str]:
-        """Returns everything in the database that is not as it was recorded, each with where it stands."""
+        """Returns every difference between the database and the record, with its location."""
         return list(audit.differences(self._db))
 
     def _lines(self, match_id: str, environment: str, packed: bytes | None) -> list[str]:
-        """Returns the turns of a match as they were written: out of its transcript if there is one, or else of its journal."""
+        """Returns the serialized turns of a match, from its transcript or else from its journal."""
         if packed is not None:
             return unpack_lines(packed, self._dictionary(environment))
         return [
@@ -280,14 +280,14 @@ class Recorded:
 
 
 def fact_table(name: str, facts: Mapping[str, str]) -> dict[str, Any]:
-    """Returns what a fact of a run holds by name; nothing if there is none.
+    """Returns a fact that is a JSON object; an empty dictionary if there is no such fact.
 
     Args:
-        name: of the fact.
-        facts: of the run's store.
+        name: name of the fact.
+        facts: facts of the run.
 
     Raises:
-        RunError: if it is something else.
+        RunError: if it is not a JSON object.
     """
     text = facts.get(name, "{}")
     try:

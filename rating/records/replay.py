@@ -1,4 +1,4 @@
-"""Replay: the recorded actions of a match are played again; nobody is asked and nothing is measured."""
+"""Replay of the recorded actions of a match, without calling its policies."""
 
 from agents.play import Streams
 from agents.records import Turn
@@ -8,17 +8,17 @@ from rating.records.match import Match
 
 
 class Replay:
-    """A match that is played again from its record, up to some turn.
+    """Replays a match from its record, turn by turn.
 
     Args:
-        match: which.
+        match: the match.
 
     Attributes:
-        env: the position that is reached.
-        turns: played so far.
+        env: the environment after the replayed turns.
+        turns: number of replayed turns.
 
     Raises:
-        Exception: whatever its environment raises, which may be somebody's own or gone; so does ``play``.
+        Exception: any error of the environment, e.g. if it is not installed; ``play`` raises these too.
     """
 
     def __init__(self, match: Match) -> None:
@@ -30,13 +30,13 @@ class Replay:
         self._digest = ""
 
     def leads_to(self, turns: tuple[Turn, ...]) -> bool:
-        """Says whether these turns begin with those that were played."""
+        """Returns whether the replayed turns are the first of ``turns``."""
         return self.turns <= len(turns) and (not self.turns or turns[self.turns - 1].digest == self._digest)
 
     def play(self, turn: Turn) -> str:
-        """Plays the next turn, or says why it cannot have been played like this.
+        """Plays the next turn and returns an empty string, or the reason why the turn does not match the replay.
 
-        The player must have read what it would read now.
+        The agent and its observation must be the same as recorded.
         """
         env = self.env
         if env.agent_selection != turn.agent or env.observe(turn.agent)["text"] != turn.read:

@@ -1,9 +1,8 @@
-"""Seals: SHA-256 over everything that is recorded, each one on top of the one before.
+"""Seals: a SHA-256 hash chain over everything recorded.
 
-The seal of a match begins with what determines the match, goes on with the text of each turn and ends with what the match
-came to. The seal of a run covers its facts and the seals of its matches. Unlike digests, which anybody who plays the same
-match with the same replies gets again, seals cover wall times, failed tries and errors too: whoever knows the seal of a run
-can tell whether one byte of its record has been changed.
+The seal of a match covers its identity, the text of each turn and its outcome. The seal of a run covers its facts and the
+seals of its matches. A digest is the same for every match with the same replies; a seal also covers wall times, failed
+attempts and errors. The seal of a run therefore reveals every change to its record.
 """
 
 import hashlib
@@ -16,8 +15,8 @@ def link(previous: str, *parts: str | bytes) -> str:
     """Returns the seal after one more entry: 64 hexadecimal digits.
 
     Args:
-        previous: the seal before, or an empty string.
-        parts: what the entry consists of; no other division of the same characters into parts has the same seal.
+        previous: the previous seal, or an empty string.
+        parts: parts of the entry; each is hashed with its length, so another split of the same text has another seal.
     """
     state = hashlib.sha256()
     for part in (previous, *parts):
@@ -28,7 +27,7 @@ def link(previous: str, *parts: str | bytes) -> str:
 
 
 def of_identity(match_id: str, environment: str, number: int, policies: str, seed: str, options: str) -> str:
-    """Returns the seal that the first turn of a match goes on from; the arguments are as they are stored."""
+    """Returns the seal of a match before its first turn; the arguments are as stored."""
     return link("", match_id, environment, str(number), policies, seed, options)
 
 
@@ -40,32 +39,32 @@ def of_match(
     Args:
         turns_seal: seal of its last turn, or of its identity if it has none.
         status: as stored, like the other arguments.
-        tries: how often it was played until it ended or was void.
+        tries: number of attempts, including void ones.
         turns: number of turns that this seal covers.
-        seats: what its seats came to.
-        digest: of what was played.
-        error: why it is void.
-        transcript: its turns as they are packed.
+        seats: outcomes of its seats.
+        digest: digest of the match.
+        error: reason if it is void.
+        transcript: its packed turns.
     """
     return link(turns_seal, status, str(tries), str(turns), seats, digest, error, transcript)
 
 
 class Entry(NamedTuple):
-    """What a match adds to the seal of its run."""
+    """The part of a match in the seal of its run."""
 
     environment: str
     seal: str
     journal: str
-    """Seal of the last turn that the seal of the match does not cover yet, or an empty string."""
+    """Seal of the last turn not yet covered by the seal of the match, or an empty string."""
 
 
 def contents(facts: Mapping[str, str], dictionaries: Mapping[str, bytes], matches: Iterable[Entry]) -> dict[str, Any]:
-    """Returns what the seal of a run is made from: small parts, so that a difference can be located.
+    """Returns the parts of the seal of a run, separate to locate differences.
 
     Args:
         facts: every fact of the run by name, except the seal itself.
-        dictionaries: by environment.
-        matches: by environment and number.
+        dictionaries: compression dictionaries by environment.
+        matches: entries ordered by environment and number.
     """
     chains: dict[str, tuple[int, str]] = {}
     for match in matches:
@@ -79,5 +78,5 @@ def contents(facts: Mapping[str, str], dictionaries: Mapping[str, bytes], matche
 
 
 def head(parts: Mapping[str, Any]) -> str:
-    """Returns the seal of a run whose ``contents`` are ``parts``."""
+    """Returns the seal of a run from its ``contents``."""
     return link("", json.dumps(parts, sort_keys=True))

@@ -1,4 +1,4 @@
-"""What the store of a run needs of an engine of SQL, whichever it is."""
+"""Interface of the SQL engines that store a run."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
@@ -9,25 +9,25 @@ from rating.errors import StoreError
 T = TypeVar("T")
 
 Row = tuple[Any, ...]
-"""Values of a row: texts, integers, bytes or ``None``."""
+"""Values of a row: strings, integers, bytes or ``None``."""
 
 
 class TransactionLost(StoreError):
-    """Whether a transaction was written is not known, or it was undone: it may be repeated if that does no harm."""
+    """A transaction was rolled back, or its outcome is unknown; idempotent ones can be retried."""
 
 
 _TRIES = 5
-"""How often something is written that is lost."""
+"""Maximum number of attempts at a write."""
 
 
 def repeated(write: Callable[[], T]) -> T:
-    """Returns what ``write`` returns, which is called again as long as it is not known whether it has written.
+    """Calls ``write``, again after ``TransactionLost``, and returns its result.
 
     Args:
-        write: what it does no harm to do twice.
+        write: an idempotent write.
 
     Raises:
-        TransactionLost: if every try was lost.
+        TransactionLost: if every attempt was lost.
     """
     for _ in range(_TRIES - 1):
         with suppress(TransactionLost):
@@ -38,58 +38,58 @@ def repeated(write: Callable[[], T]) -> T:
 class Sql(Protocol):
     """A connection to the tables of one run.
 
-    The SQL is what all engines understand, with ``?`` for values. One thread uses it at a time. Every method raises
-    ``StoreError`` if the engine cannot do it; nothing of a transaction in which that happens is kept.
+    The SQL is the subset that all engines support, with ``?`` for values. Only one thread may use it at a time. Every method
+    raises ``StoreError`` if the engine fails; a transaction is rolled back then.
     """
 
     @property
     def name(self) -> str:
-        """What messages call the database; never with a password."""
+        """Name of the database in messages, without a password."""
 
     @property
     def is_copy(self) -> bool:
-        """Whether what is read is a copy, which shows nothing of what is written into the original later."""
+        """Whether reads use a copy, without later writes to the original."""
 
     @property
     def place(self) -> str:
-        """Column of the table of matches by which a row can be told even where its other values cannot be read."""
+        """Column that identifies a row of the table of matches even if its other values are damaged."""
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a transaction is under way."""
+        """Whether a transaction is open."""
 
     def execute(self, sql: str, *values: Any) -> int:
-        """Executes a statement and returns how many rows it wrote; outside of a transaction it is one of its own."""
+        """Executes a statement and returns the number of rows it wrote; commits it unless in a transaction."""
 
     def row(self, sql: str, *values: Any) -> Row | None:
-        """Returns the first row of a query, also of one that writes, or ``None`` if it has none."""
+        """Returns the first row of a query or of a statement that returns rows, or ``None``."""
 
     def all(self, sql: str, *values: Any) -> list[Row]:
-        """Returns the rows of a query that has few, also of one that writes."""
+        """Returns all rows of a query or of a statement that returns rows; for few rows."""
 
     def rows(self, sql: str, *values: Any) -> Iterator[Row]:
-        """Yields the rows of a query that may have many: all as of one moment, whatever is written meanwhile."""
+        """Yields the rows of a query from one snapshot, unaffected by later writes; for many rows."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Makes one transaction of what is executed within: all of it is written, or nothing if anything is raised.
+        """Runs the statements of the block in one transaction, rolled back if the block raises.
 
         Raises:
-            StoreError: if there is one already.
-            TransactionLost: if it is not known whether it was written, or it was undone for the sake of another.
+            StoreError: if a transaction is already open.
+            TransactionLost: if it was rolled back, or its outcome is unknown.
         """
 
     def lock(self) -> None:
-        """Keeps everybody else from playing the run, until this is closed.
+        """Locks the run against other processes that play it, until the connection is closed.
 
         Raises:
-            RunError: if somebody plays it.
+            RunError: if another process plays it.
         """
 
     def changes(self) -> int | None:
-        """Returns a number that is another one soon after something was written; ``None`` where files of the run show that."""
+        """Returns a number that changes soon after each write, or ``None`` if the files of the run show changes."""
 
     def flaws(self) -> Iterator[str]:
-        """Yields what is wrong with the database below the tables: with its file, or with the types of values."""
+        """Yields defects of the database itself: of its file or its tables, or values of a wrong type."""
 
     def close(self) -> None:
         """Closes the connection."""

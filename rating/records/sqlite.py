@@ -1,4 +1,4 @@
-"""The SQLite file of a run as an engine: its tables, and what is checked before it is used."""
+"""SQLite engine: the tables of a run, and checks before use."""
 
 import os
 import shutil
@@ -13,21 +13,21 @@ from agents.private_file import create_private
 from rating.errors import RunError, StoreError
 from rating.records.sql import Row
 
-APPLICATION_ID = 0x4C4D4172  # "LMAr" in the header of the file says that the database is one of ours
+APPLICATION_ID = 0x4C4D4172  # "LMAr" in the file header marks a database of this project
 SCHEMA_VERSION = 2
 
 _READING_SECONDS = 5
-"""For which who only looks waits while the file is locked."""
+"""Lock timeout of read-only connections, in seconds."""
 
 _PAGES_OF_LOG = 8_000
-"""Pages of 4 kB in the log of changes before they are taken into the file.
+"""Pages of 4 kB in the write-ahead log before a checkpoint.
 
-The rows of a match lie wherever its id has its place, so that in a long run nearly each of the thousand pages that SQLite waits
-for by default would be written, and waited for, for two or three matches.
+Rows are spread over the file by match id. In a long run, a checkpoint after the default of 1,000 pages would write, and wait
+for, nearly each page for only two or three matches.
 """
 
 UNFINISHED = ".new"
-"""Behind the name of a database while it is made."""
+"""Suffix of a database file during creation."""
 
 TABLES = {
     "fact": "CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
@@ -42,8 +42,8 @@ TABLES = {
     "transcript": "CREATE TABLE transcript (match TEXT PRIMARY KEY, turns BLOB NOT NULL)",
     "dictionary": "CREATE TABLE dictionary (environment TEXT PRIMARY KEY, data BLOB NOT NULL)",
 }
-"""``turn`` is the journal of the matches under way; the turns of a match that has ended are packed into ``transcript``, with a
-``dictionary`` that the matches of an environment share. A match's ``turns`` says how many of them its ``seal`` covers."""
+"""``turn`` is the journal of matches in progress. The turns of a finished match are packed into ``transcript``, with a
+``dictionary`` shared by the matches of an environment. The ``turns`` of a match are the number that its ``seal`` covers."""
 
 
 class Sqlite:
@@ -51,7 +51,7 @@ class Sqlite:
 
     Args:
         path: the file.
-        db: the connection, which is closed with this.
+        db: the connection; closed with this object.
     """
 
     place = "rowid"
@@ -67,12 +67,12 @@ class Sqlite:
 
     @property
     def is_copy(self) -> bool:
-        """Whether the file could only be read through a copy."""
+        """Whether reads use a copy of the file."""
         return not any(file for _, _, file in self._db.execute("PRAGMA database_list"))
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a transaction is under way."""
+        """Whether a transaction is open."""
         return self._db.in_transaction
 
     def execute(self, sql: str, *values: Any) -> int:
@@ -88,7 +88,7 @@ class Sqlite:
         return row
 
     def all(self, sql: str, *values: Any) -> list[Row]:
-        """Returns the rows of a query that has few."""
+        """Returns all rows of a query."""
         return list(self.rows(sql, *values))
 
     def rows(self, sql: str, *values: Any) -> Iterator[Row]:
@@ -97,26 +97,26 @@ class Sqlite:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Makes one transaction of what is executed within."""
+        """Runs the statements of the block in one transaction."""
         self.execute("BEGIN IMMEDIATE")
         try:
             yield
             self.execute("COMMIT")
         except BaseException:
-            if self._db.in_transaction:  # SQLite ends it itself if the disk is full
+            if self._db.in_transaction:  # SQLite itself rolls back if the disk is full
                 self.execute("ROLLBACK")
             raise
 
     def lock(self) -> None:
-        """Does nothing: the lock of the run's directory keeps others away from the file as well."""
+        """Does nothing: the lock of the run directory also protects the file."""
 
     def changes(self) -> None:
-        """Returns nothing: the file shows it."""
+        """Returns ``None``: the file shows changes."""
 
     def flaws(self) -> Iterator[str]:
-        """Yields what SQLite finds, and values of another type than their column.
+        """Yields the findings of SQLite's integrity check, and values whose type differs from their column.
 
-        Such a value may consist of the same bytes and so have the same seal.
+        Such a value can have the same bytes and therefore the same seal.
         """
         for (verdict,) in self.rows("PRAGMA integrity_check"):
             if verdict != "ok":
@@ -140,7 +140,7 @@ class Sqlite:
 
 def _rows(path: Path, cursor: sqlite3.Cursor) -> Iterator[Row]:
     try:
-        for row in cursor:  # noqa: UP028 (it would close the cursor, after the connection perhaps)
+        for row in cursor:  # noqa: UP028 (``yield from`` would close the cursor, perhaps after the connection)
             yield row
     except sqlite3.Error as error:
         raise StoreError(_said(path, error)) from error
@@ -152,10 +152,10 @@ def _said(path: Path, error: OSError | sqlite3.Error) -> str:
 
 
 def create(path: Path) -> Sqlite:
-    """Makes the database of a new run: in another file, so that who looks for it finds it whole or not at all.
+    """Creates the database of a new run in a temporary file and renames it, so readers never see a partial one.
 
     Raises:
-        RunError: if the file is there already.
+        RunError: if the file exists.
         StoreError: if it cannot be written.
     """
     if path.exists():
@@ -185,7 +185,7 @@ def _set_up(db: sqlite3.Connection) -> None:
 
 def _make(path: Path) -> None:
     with closing(_connect(path.absolute().as_uri())) as new:
-        new.execute("PRAGMA journal_mode = OFF")  # nobody goes back to an empty file
+        new.execute("PRAGMA journal_mode = OFF")  # a new file needs no rollback
         new.execute("BEGIN IMMEDIATE")
         for table in TABLES.values():
             new.execute(table)
@@ -197,11 +197,11 @@ def _make(path: Path) -> None:
 def open_existing(path: Path) -> Sqlite:
     """Opens the database of a run.
 
-    What may not be written is only read; if it was left in mid-write, a copy of it is.
+    A write-protected file is opened read-only, or as a copy if its writer was killed.
 
     Raises:
-        RunError: if the file does not exist, is no database of this suite, is damaged, or has another schema version. It is left
-            as it is.
+        RunError: if the file does not exist, is damaged, is not a database of this suite, or has another schema version. It is
+            not changed.
     """
     if not path.exists():
         raise RunError(f"{path}: expected the database of a run, but it does not exist")
@@ -215,10 +215,10 @@ def open_existing(path: Path) -> Sqlite:
 
 
 def open_to_read(path: Path) -> Sqlite:
-    """Opens the database of a run beside whoever writes it; nothing is written, neither to it nor beside it.
+    """Opens the database of a run for reading, also during a run; writes neither to the file nor to its directory.
 
-    What a killed process left is a copy, which several threads may use, one at a time. Whether every page of the file is sound
-    is not checked: that takes long, and who watches a run opens it again and again.
+    If the writer was killed, a copy is opened, which several threads can use one at a time. The integrity of the pages is not
+    checked: this takes long, and monitoring opens the file repeatedly.
 
     Raises:
         RunError: as ``open_existing``.
@@ -234,7 +234,7 @@ def open_to_read(path: Path) -> Sqlite:
 
 
 def strange_tables(db: sqlite3.Connection) -> list[str]:
-    """Returns the names of tables, indexes, views and triggers that are not as this version makes them, or are missing."""
+    """Returns the names of tables, indexes, views and triggers that are missing, added or changed."""
     found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     return sorted(name for name in {*found, *TABLES} if found.get(name) != TABLES.get(name))
 
@@ -245,7 +245,7 @@ def _connect(where: str, timeout: float = 30) -> sqlite3.Connection:
 
 @contextmanager
 def _closed_if_unusable(path: Path, db: sqlite3.Connection) -> Iterator[None]:
-    """Closes a database in which something is wrong, and says what."""
+    """Closes the database on an error and raises ``RunError`` with the cause."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -257,17 +257,17 @@ def _closed_if_unusable(path: Path, db: sqlite3.Connection) -> Iterator[None]:
 
 
 def _connect_to_read(path: Path, timeout: float) -> sqlite3.Connection:
-    """Connects so that nothing is written, neither to the file nor beside it.
+    """Connects without writing to the file or its directory.
 
     Raises:
         RunError: if it cannot be read.
     """
     log, index = _log_of(path), path.with_name(f"{path.name}-shm")
-    if not log.exists():  # nobody writes, and SQLite would make a log even for reading
+    if not log.exists():  # no writer, and SQLite would create a log even for reading
         return _connect(f"{path.absolute().as_uri()}?immutable=1", timeout)
     if index.exists():
         return _connect(f"{path.absolute().as_uri()}?mode=ro", timeout)
-    # Nobody writes, but somebody was killed at it: SQLite would make an index of the log for reading.
+    # The writer was killed: SQLite would create an index of the log for reading.
     with TemporaryDirectory() as folder:
         try:
             for file in (path, log):
@@ -278,9 +278,9 @@ def _connect_to_read(path: Path, timeout: float) -> sqlite3.Connection:
 
 
 def _copy(original: sqlite3.Connection) -> sqlite3.Connection:
-    """Returns a copy in no place that has a name, and closes the original."""
+    """Returns a temporary copy and closes the original."""
     with closing(original):
-        # It may outlive the look of one thread.
+        # Several threads can use the copy.
         copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         try:
             original.backup(copy)
@@ -299,7 +299,7 @@ def _check(path: Path, db: sqlite3.Connection) -> None:
 
 
 def _check_log_belongs(path: Path) -> None:
-    """Checks that a log is not that of an empty file, with which SQLite deletes it even for reading."""
+    """Checks that an empty file has no log, since SQLite would delete the log even for reading."""
     log = _log_of(path)
     if not path.stat().st_size and log.exists() and log.stat().st_size:
         raise _damaged(path, f"it is empty, but its log {log.name} is not")

@@ -1,4 +1,4 @@
-"""The store of a run: how the log is written that everything else is computed from."""
+"""The store of a run: writes the record that all results are computed from."""
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -26,20 +26,20 @@ _NEXT_TURN = (
     "INSERT INTO turn SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM turn WHERE match = ? AND number = ? AND seal = ?)"
     " ON CONFLICT DO NOTHING"
 )
-"""Enters a turn after the one on which its seal rests: a server that took over from another may have lost that."""
+"""Inserts a turn only if the previous turn exists: a failover can lose the previous turn."""
 
 T = TypeVar("T")
 
 
 class _Journal(NamedTuple):
-    """How far a match that is under way has been recorded."""
+    """Recorded turns of a match in progress."""
 
     turns: int
     seal: str
 
 
 class _Link(NamedTuple):
-    """A turn as it is written: its seal covers everything up to it."""
+    """A serialized turn; its seal covers all turns up to it."""
 
     number: int
     payload: str
@@ -47,12 +47,12 @@ class _Link(NamedTuple):
 
 
 class Store(Recorded):
-    """What was recorded of a run. Every write is a transaction of its own: what was written survives ``kill -9``.
+    """Read and write access to the record of a run. Each write is one transaction and survives ``kill -9``.
 
     Args:
-        db: where it is kept; closed with the store.
-        calls: where the calls of models are kept that were made for it.
-        is_new: whether nothing was written yet.
+        db: database of the run; closed with the store.
+        calls: storage of the model calls of the run.
+        is_new: whether the run is still empty.
     """
 
     def __init__(self, db: Sql, calls: CallStore, *, is_new: bool = False) -> None:
@@ -62,15 +62,15 @@ class Store(Recorded):
         self._journals: dict[str, _Journal] = {}
 
     def calls(self) -> Calls:
-        """Returns what reads the log of calls."""
+        """Returns a reader of the log of calls."""
         return self._calls.reader()
 
     def call_log(self) -> CallWriter:
-        """Returns what writes the log of calls; the caller holds the lock of the run."""
+        """Returns a writer of the log of calls; the caller must hold the lock of the run."""
         return self._calls.writer()
 
     def close(self) -> None:
-        """Closes it, sealed if something was written."""
+        """Seals the run if it changed, then closes the store."""
         try:
             if not self._sealed:
                 self.seal()
@@ -78,38 +78,38 @@ class Store(Recorded):
             self._db.close()
 
     def lock(self) -> None:
-        """Keeps every other process from playing the run, until this is closed.
+        """Locks the run against other processes that play it, until the store is closed.
 
         Raises:
-            RunError: if one plays it.
+            RunError: if another process plays it.
         """
         self._db.lock()
 
     def set_fact(self, name: str, value: str) -> None:
-        """Keeps a fact about the run, e.g. versions or which stop rule fired."""
+        """Stores a fact about the run, e.g. versions or the stopping rule that fired."""
         if self._db.row("SELECT 1 FROM fact WHERE name = ? AND value = ?", name, value):
             return
         self._write(lambda: self._set_fact(name, value))
 
     def add_match(self, match: Match) -> None:
-        """Enters a match to be played; one that is known already is left alone.
+        """Adds a match to play; does nothing if it exists.
 
         Raises:
-            RunError: if another match has its number: the run file has been changed.
+            RunError: if another match has its number because the run file was changed.
         """
         self.add_matches([match])
 
     def add_matches(self, matches: Sequence[Match]) -> dict[str, Outcome]:
-        """Enters matches to be played, in one transaction; those that are known already are left alone.
+        """Adds matches to play in one transaction; skips existing ones.
 
         Args:
-            matches: of one environment, whose numbers follow each other.
+            matches: matches of one environment with consecutive numbers.
 
         Returns:
-            What those came to that have ended, by id.
+            Outcomes of the matches that have ended, by id.
 
         Raises:
-            RunError: if another match has the number of one of them: the run file has been changed.
+            RunError: if another match has one of the numbers because the run file was changed.
         """
         numbers = [match.number for match in matches]
         rows = self._db.all(
@@ -149,15 +149,15 @@ class Store(Recorded):
             )
 
     def add_turn(self, match: Match, turn: Turn) -> None:
-        """Enters a turn; when this returns it is safe.
+        """Adds a turn; on return it survives the end of the process.
 
         Raises:
-            StoreError: if it cannot be written, or another one of its number was entered already, or one before it is lost.
+            StoreError: if it cannot be written, another turn has its number, or an earlier turn is lost.
         """
         self.add_turns(match, (turn,))
 
     def add_turns(self, match: Match, turns: Sequence[Turn]) -> None:
-        """Enters turns that follow each other, in one transaction; see ``add_turn``."""
+        """Adds consecutive turns in one transaction; see ``add_turn``."""
         journal = self._journal(match)
         links = _links(journal.seal, turns)
         self._write(lambda: self._insert(match, journal, links), is_one=len(links) == 1)
@@ -173,18 +173,18 @@ class Store(Recorded):
         is_try: bool = True,
         turns: Sequence[Turn] = (),
     ) -> None:
-        """Enters what a try of a match came to; after any end but a void one the match is complete.
+        """Records the outcome of an attempt at a match; the match is complete unless it is void.
 
         Args:
             match: the match.
             outcome: its outcome.
-            digest: of what was played.
-            error: why it is void.
-            is_try: whether it was begun at all.
-            turns: its last ones, which were not entered yet.
+            digest: digest of the match.
+            error: reason if it is void.
+            is_try: whether the match was started.
+            turns: its last turns that were not added yet.
 
         Raises:
-            StoreError: if it cannot be written, or the match has ended already, or turns of it are lost.
+            StoreError: if it cannot be written, the match has already ended, or some of its turns are lost.
         """
         tries, status = self._known(match, "tries, status")
         if status in FINAL:
@@ -192,7 +192,7 @@ class Store(Recorded):
         self._finish(match, outcome, tries + is_try, digest, error, turns)
 
     def enter(self, record: Record) -> None:
-        """Enters a match that was recorded elsewhere: its turns, and what it came to after how many tries."""
+        """Adds the record of a match from another store."""
         match = record.match
 
         def write() -> None:
@@ -205,9 +205,9 @@ class Store(Recorded):
         self._write(write)
 
     def seal(self) -> str:
-        """Seals the run and returns its seal, which covers everything recorded; linear in the number of matches.
+        """Seals the run and returns its seal; linear in the number of matches.
 
-        The next write breaks the seal. A run that was killed has none until it has been resumed.
+        The next write removes the seal. A killed run has no seal until it is resumed.
         """
         if self._sealed and (known := self.sealed):
             return known
@@ -223,12 +223,11 @@ class Store(Recorded):
         return head
 
     def _write(self, write: Callable[[], T], *, is_one: bool = False) -> T:
-        """Makes one transaction of what is written, which breaks the seal of the run.
+        """Calls ``write`` in one transaction and removes the seal of the run.
 
         Args:
-            write: what writes; to do it twice does no more than to do it once, since a connection may be lost before it is known
-                whether a transaction was written.
-            is_one: whether one statement writes, which is a transaction of its own if nothing else belongs to it.
+            write: an idempotent function; it is called again if the connection is lost before the commit is confirmed.
+            is_one: whether it executes a single statement, which needs no explicit transaction.
         """
         if self._db.in_transaction:
             return write()
@@ -254,7 +253,7 @@ class Store(Recorded):
         )
 
     def _insert(self, match: Match, journal: _Journal, links: Sequence[_Link]) -> None:
-        """Enters turns into the journal of a match, as long as those before are there."""
+        """Inserts turns into the journal of a match, if the previous turns exist."""
         before = journal
         for link in links:
             values: Row = (match.id, *link)
@@ -287,7 +286,7 @@ class Store(Recorded):
         state = (outcome.status, tries, end.turns, dump_seats(outcome.seats), digest, encodable(error))
 
         def write() -> None:
-            # They may have moved to the transcript already, by a transaction that was written but said to be lost.
+            # A transaction reported as lost can have moved the turns to the transcript.
             is_as_known = not journal.turns or self._read_journal(match) in (journal, end)
             if not is_as_known and not self._db.row("SELECT 1 FROM transcript WHERE match = ?", match.id):
                 raise self._lost_turns(match)
@@ -313,7 +312,7 @@ class Store(Recorded):
         return row
 
     def _journal(self, match: Match) -> _Journal:
-        """Returns how far a match has been recorded; only the first time that it is asked for it is read."""
+        """Returns the recorded turns of a match, cached after the first read."""
         known = self._journals.get(match.id)
         if known is None:
             known = self._journals[match.id] = self._read_journal(match)
@@ -330,14 +329,14 @@ class Store(Recorded):
         )
 
     def _pack(self, match: Match, journal: _Journal, links: Sequence[_Link]) -> bytes:
-        """Moves the journal of a match into its transcript, which is returned; one that is there already stays as it is.
+        """Moves the journal of a match into its transcript and returns the transcript; an existing one is not changed.
 
-        Turns that are too large to be packed together stay in the journal, and there is no transcript.
+        Turns larger than ``LARGEST`` together stay in the journal without a transcript.
 
         Args:
             match: the match.
-            journal: how far it is entered.
-            links: the turns after those.
+            journal: the recorded turns.
+            links: the turns after the recorded ones.
         """
         lines = self._lines(match.id, match.environment, None) if journal.turns else []
         lines += [link.payload for link in links]
@@ -359,9 +358,9 @@ class Store(Recorded):
         return row[0] if row else b""
 
     def _new_dictionary(self, match: Match, lines: list[str]) -> bytes:
-        """Makes the dictionary of an environment of a match, and returns the one with which the match itself is packed: none.
+        """Creates the dictionary of an environment from a match, and returns an empty dictionary to pack this match.
 
-        So the dictionary, on which all others depend, can be made again from this match.
+        The dictionary, which later matches depend on, can therefore be rebuilt from this match.
         """
         made = make_dictionary(lines)
         self._db.execute("INSERT INTO dictionary VALUES (?, ?)", match.environment, pack(made))
@@ -370,7 +369,7 @@ class Store(Recorded):
 
 
 def _links(sealed: str, turns: Sequence[Turn]) -> list[_Link]:
-    """Returns turns as they are written after what has the seal ``sealed``."""
+    """Returns serialized turns, chained to the seal ``sealed``."""
     links = []
     for turn in turns:
         payload = dump_turn(turn)

@@ -1,4 +1,4 @@
-"""Stories: what happened in a recorded match, told and drawn by its environment."""
+"""Transcripts and pictures of recorded matches, made by their environments."""
 
 from typing import NamedTuple
 
@@ -10,12 +10,12 @@ from rating.records.replay import Replay
 
 
 class Story(NamedTuple):
-    """The story of a match.
+    """The transcript of a match.
 
     Attributes:
-        scenes: what happened; empty if there is no story.
-        missing: why a match that has a story or pictures is told without.
-        pictures: SVG of what a spectator sees, at the beginning and after every turn; empty unless they are asked for.
+        scenes: scenes of the transcript; empty if the environment has none.
+        missing: why the transcript and pictures could not be made, or an empty string.
+        pictures: SVG of the spectator's view at the beginning and after every turn; empty unless requested.
     """
 
     scenes: tuple[Scene, ...] = ()
@@ -24,11 +24,11 @@ class Story(NamedTuple):
 
 
 def tell(record: Record, *, draw: bool = False) -> Story:
-    """Plays a match again, as far as it goes, and lets the environment tell what happened.
+    """Replays a match and returns its transcript.
 
     Args:
         record: the match.
-        draw: whether positions are drawn.
+        draw: whether to draw pictures.
     """
     match = record.match
     try:
@@ -44,5 +44,5 @@ def tell(record: Record, *, draw: bool = False) -> Story:
                 pictures.append(replay.env.draw())
         return Story(replay.env.narrate(), pictures=tuple(pictures))
     except Exception as error:
-        # Of an environment that may be gone, or somebody's own: its matches are shown all the same.
+        # Third-party environments can fail or be missing; their matches are shown anyway.
         return Story(missing=f"{type(error).__name__}: {error}")

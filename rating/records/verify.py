@@ -1,4 +1,4 @@
-"""Verification: a recorded match is played again and everything is compared."""
+"""Verification: replays a recorded match and compares every observation, reward and the outcome."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,25 +23,25 @@ _NO_SANDBOX = (
 
 
 class Recorded:
-    """A policy that answers from the record only."""
+    """A policy that only replays recorded replies."""
 
     def __call__(self, observation: Any) -> Any:
-        """Answers nothing: the record is over."""
+        """Raises ``ReplayMismatch``: no recorded reply is left."""
         raise ReplayMismatch("the match went on after its last recorded turn")
 
     def recall(self, observation: Any, reply: str) -> None:
-        """Lets a recorded reply pass; a policy that looks on overrides it."""
+        """Ignores a recorded reply; subclasses override this to observe the match."""
 
 
 def verify(record: Record, settings: TurnSettings) -> str:
-    """Plays a match that was played to its end again from its recorded replies.
+    """Replays a finished match from its recorded replies.
 
     Args:
         record: the match.
-        settings: treatment of bad replies in its run.
+        settings: invalid-reply policy of the run.
 
     Returns:
-        What differs from the record, or an empty string if every observation, reward and the outcome are the same.
+        The difference to the record, or an empty string if every observation, reward and the outcome are the same.
     """
     try:
         play_again(record, settings)
@@ -53,15 +53,15 @@ def verify(record: Record, settings: TurnSettings) -> str:
 def play_again(
     record: Record, settings: TurnSettings, seat: Callable[[str], Policy] = lambda agent: Recorded()
 ) -> Episode:
-    """Plays a match again as ``verify`` does and returns it.
+    """Replays a match like ``verify`` and returns the episode.
 
     Args:
         record: the match.
-        settings: treatment of bad replies in its run.
-        seat: gives the policy that looks on from the seat of an agent, a ``Recorded``.
+        settings: invalid-reply policy of the run.
+        seat: returns the policy that observes from the seat of an agent, a ``Recorded``.
 
     Raises:
-        ReplayMismatch: if something is not as it was recorded, or cannot be played again.
+        ReplayMismatch: if the replay differs from the record or fails.
     """
     if record.outcome is None or record.status not in PLAYED:
         raise ReplayMismatch(f"expected a finished match, this one is {record.status}")

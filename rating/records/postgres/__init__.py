@@ -1,1 +1,1 @@
-"""The store of a run in PostgreSQL, which several machines read while one process writes."""
+"""The store of a run in PostgreSQL, with one writing process and readers on several machines."""

@@ -1,9 +1,9 @@
-"""Addresses of runs in PostgreSQL: which are understood, and what may be shown of them.
+"""Addresses of runs in PostgreSQL.
 
     postgresql://USER@HOST:PORT/DATABASE?sslmode=verify-full&sslrootcert=FILE&run=NAME
 
-There is never a password in one, since addresses stand in files, in lists of processes and in error messages: PostgreSQL's own
-variables ``PGPASSWORD`` and ``PGPASSFILE`` hold it.
+An address never contains a password, since addresses are visible in files, process lists and error messages. The environment
+variables ``PGPASSWORD`` and ``PGPASSFILE`` provide it.
 """
 
 import re
@@ -22,25 +22,25 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,49}")
 SCHEMA = "llmarena_"
 _SSL_MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
 _UNSURE = ("disable", "prefer")
-"""Modes in which no certificate has any effect."""
+"""Modes that ignore certificates."""
 _FILES = ("sslrootcert", "sslcert", "sslkey")
 _OPTIONS = ("sslmode", *_FILES, "host")
 _EXAMPLE = "postgresql://USER@HOST:PORT/DATABASE"
 _MAY_HOLD_PASSWORD = re.compile(r":[^@]*:.*@|:(?!/).*@|pass|pwd", re.IGNORECASE | re.DOTALL)
-"""Also where a character such as ``/``, ``?`` or ``#`` of the password ends the part of an address in which one stands."""
+"""Also matches passwords with ``/``, ``?`` or ``#``, which ``urlsplit`` does not recognize as passwords."""
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where a run is, or will be.
+    """The address of a run or a database.
 
     Attributes:
-        user: empty for the one that PostgreSQL's variables or the system name, like the following.
-        host: name or directory of a socket.
-        port: 0 for PostgreSQL's own.
-        database: its name.
-        options: those of TLS, by name.
-        run: name of the run; empty where only a database is meant.
+        user: user name; empty for the default of PostgreSQL's environment variables or the system.
+        host: host name or socket directory; empty for the default.
+        port: port; 0 for the default.
+        database: name of the database; empty for the default.
+        options: TLS options by name.
+        run: name of the run; empty for a database.
     """
 
     user: str
@@ -52,12 +52,12 @@ class Address:
 
     @property
     def schema(self) -> str:
-        """The schema that holds the tables of the run."""
+        """Name of the schema with the tables of the run."""
         return SCHEMA + self.run
 
     @property
     def url(self) -> str:
-        """The address of the database: may be shown and kept."""
+        """The address of the database, without secrets."""
         is_socket = self.host.startswith("/")
         host = "" if is_socket else f"[{self.host}]" if ":" in self.host else self.host
         place = f"{quote(self.user, safe='')}@" * bool(self.user) + host + f":{self.port}" * bool(self.port)
@@ -72,7 +72,7 @@ class Address:
         """Returns the address of a run in the same database.
 
         Raises:
-            OptionError: if no run can have this name.
+            OptionError: if the name is invalid.
         """
         if not _NAME.fullmatch(run):
             raise OptionError(
@@ -82,15 +82,15 @@ class Address:
         return replace(self, run=run)
 
     def anchored(self) -> "Address":
-        """Returns the address with files of certificates that are found from every working directory."""
+        """Returns the address with absolute paths of certificate files."""
         files = {name: str(Path(self.options[name]).absolute()) for name in _FILES if name in self.options}
         return replace(self, options={**self.options, **files})
 
     def arguments(self) -> dict[str, Any]:
-        """Returns what ``asyncpg.connect`` needs to be told.
+        """Returns the arguments of ``asyncpg.connect``.
 
         Raises:
-            OptionError: if a file of certificates cannot be used.
+            OptionError: if a certificate file cannot be used.
         """
         given = {"user": self.user, "host": self.host, "port": self.port, "database": self.database}
         return {**{name: value for name, value in given.items() if value}, **self._ssl()}
@@ -107,16 +107,16 @@ class Address:
             files = ", ".join(f"{name}={self.options[name]}" for name in _FILES if name in self.options)
             raise OptionError(f"{self.url}: the certificates cannot be used ({files}): {error}") from error
         context.check_hostname = mode == "verify-full"
-        if mode == "require" and "sslrootcert" not in self.options:  # with one, PostgreSQL's own programs verify too
+        if mode == "require" and "sslrootcert" not in self.options:  # with a root certificate, libpq verifies too
             context.verify_mode = ssl.CERT_NONE
         return {"ssl": context}
 
 
 def parse_address(text: str) -> Address:
-    """Returns the address that a text is.
+    """Parses an address.
 
     Raises:
-        OptionError: if it is none, or holds a password, which is not repeated then.
+        OptionError: if it is invalid or contains a password, which the message does not repeat.
     """
     try:
         return _parsed(text)
@@ -156,7 +156,7 @@ def _parsed(text: str) -> Address:
         if name in query and not Path(query[name]).is_file():
             raise OptionError(f"{name}: expected a file, but there is none: {query[name]!r}")
     if any(name in query for name in _FILES):
-        query.setdefault("sslmode", "verify-full")  # said, since PostgreSQL's own programs would verify nothing
+        query.setdefault("sslmode", "verify-full")  # explicit, since libpq verifies nothing by default
     host = query.pop("host", "") or parts.hostname or ""
     address = Address(unquote(parts.username or ""), unquote(host), port, unquote(parts.path.strip("/")), query)
     return address.of(run) if run else address

@@ -1,7 +1,7 @@
 """The log of calls in PostgreSQL.
 
-A call is entered before it is sent, as if it were lost already; when it has ended what is known of it takes that place, and it
-gets a number. The numbers are in the order in which calls ended, so that who reads on misses none.
+A call is inserted as lost before it is sent. When it ends, its row is updated and gets a number. Numbers are in order of
+completion, so a reader that continues after the last number misses no call.
 """
 
 from collections import defaultdict
@@ -13,7 +13,7 @@ from rating.records.calls import MAX_DAMAGED, Calls, CallWriter, LoggedCall, dum
 from rating.records.sql import Row, Sql, TransactionLost, repeated
 
 _TRIES = 3
-"""How often the calls are read on whose reading is interrupted."""
+"""Maximum number of attempts at an interrupted read."""
 
 _BEGIN = "INSERT INTO call (line) VALUES (?) RETURNING id"
 
@@ -34,7 +34,7 @@ _FURTHER = "SELECT number, line FROM call WHERE number > ? ORDER BY number"
 
 
 class CallTable:
-    """The calls of a run in a table, which one process writes.
+    """The calls of a run in a table, written by one process.
 
     Args:
         sql: a connection to the tables of the run.
@@ -44,11 +44,11 @@ class CallTable:
         self._sql = sql
 
     def reader(self) -> Calls:
-        """Returns what reads the table."""
+        """Returns a reader of the table."""
         return TableCalls(self._sql)
 
     def writer(self) -> CallWriter:
-        """Returns what writes into the table; the caller holds the lock of the run."""
+        """Returns a writer of the table; the caller must hold the lock of the run."""
         repeated(lambda: self._sql.execute(_LOSE))
         return TableCallLog(self._sql)
 
@@ -60,7 +60,7 @@ class TableCalls:
         sql: a connection to the tables of the run.
 
     Attributes:
-        damage: what is wrong with those that were left out.
+        damage: errors of the skipped calls.
     """
 
     def __init__(self, sql: Sql) -> None:
@@ -73,15 +73,15 @@ class TableCalls:
         return self.further()
 
     def go_on_from(self, earlier: Self) -> bool:
-        """Goes on behind what another reader has read."""
+        """Continues from the position of another reader."""
         self.damage, self._read = earlier.damage, earlier._read
         return True
 
     def further(self) -> Iterator[LoggedCall]:
-        """Yields the calls that have ended since they were read last.
+        """Yields the calls that ended since the last read.
 
         Raises:
-            RunError: if too many of them cannot be read.
+            RunError: if more than ``MAX_DAMAGED`` calls are damaged.
         """
         for number, line in self._unread():
             self._read = number
@@ -93,7 +93,7 @@ class TableCalls:
                     raise RunError(f"{self._sql.name}: expected a log of calls, but {self.damage[-1]}") from error
 
     def _unread(self) -> Iterator[Row]:
-        """Yields the rows that were not read yet, whose numbers are kept by who takes them: also over a lost connection."""
+        """Yields the unread rows, also after a lost connection; the caller must update ``_read``."""
         for left in reversed(range(_TRIES)):
             try:
                 yield from self._sql.rows(_FURTHER, self._read)
@@ -105,7 +105,7 @@ class TableCalls:
 
 
 class TableCallLog:
-    """Writes down the calls of one process.
+    """Writes the calls of one process.
 
     Args:
         sql: a connection to the tables of the run.
@@ -116,21 +116,21 @@ class TableCallLog:
         self._open: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
 
     def begin(self, logged: LoggedCall) -> None:
-        """Enters a call before it is sent.
+        """Records a call before it is sent.
 
         Raises:
-            StoreError: if that cannot be done.
+            StoreError: if it cannot be written.
         """
         self._open[logged.key].append(self._enter(dump_call(logged.as_lost())))
 
     def write(self, logged: LoggedCall) -> None:
-        """Enters what is known of a call that has ended.
+        """Records a finished call.
 
         Raises:
-            StoreError: if that cannot be done.
+            StoreError: if it cannot be written.
         """
         line, places = dump_call(logged), self._open[logged.key]
-        if not places:  # one out of the cache was never sent
+        if not places:  # a cached reply was never sent
             places.append(self._enter(line))
         repeated(lambda: self._sql.execute(_END, line, places[-1]))
         places.pop()
@@ -138,7 +138,7 @@ class TableCallLog:
             del self._open[logged.key]
 
     def _enter(self, line: str) -> int:
-        """Enters a call that has not ended and returns its id."""
+        """Inserts an unfinished call and returns its id."""
         begun = {place for places in self._open.values() for place in places}
         is_first = True
 

@@ -1,4 +1,4 @@
-"""The tables of a run in PostgreSQL as an engine."""
+"""PostgreSQL engine for the tables of a run."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -22,27 +22,27 @@ from rating.records.sql import Row, TransactionLost
 T = TypeVar("T")
 
 PATIENCE = 60.0
-"""Seconds for which a server that is away is waited for, once it has answered."""
+"""Seconds to wait for an unreachable server after a first successful connection."""
 
 _PAUSES = (0.1, 5.0)
-"""Seconds between two tries to connect: at first, and at most."""
+"""Initial and maximum seconds between attempts to connect."""
 _GOODBYE = 0.1
-"""Seconds in which the server may say good-bye to whom it has refused; a socket under TLS is only closed then."""
+"""Seconds to wait after a refused connection, for the server to close a TLS socket."""
 _LATE = 2.0
-"""Seconds in which a server that is busy notices that a process is gone which was killed."""
+"""Seconds for a busy server to notice that a client process was killed."""
 _TIMEOUT = 120.0
-"""Seconds for one statement."""
+"""Timeout of one statement, in seconds."""
 _BATCH = 200
-"""Rows that are fetched at once of a query that may have many."""
+"""Number of rows per fetch."""
 
 _SETTINGS = {
     "jit": "off",
     "default_transaction_isolation": "read committed",
-    "statement_timeout": "0",  # instead of one that the role may have: how long is waited is decided here
-    "synchronous_commit": "on",  # whatever the server does otherwise: what it confirmed survives it
+    "statement_timeout": "0",  # overrides the timeout of the role; ``_TIMEOUT`` applies
+    "synchronous_commit": "on",  # overrides the server default: confirmed commits survive a crash
     "lock_timeout": "60s",
-    "idle_in_transaction_session_timeout": "30s",  # what somebody has locked who stands still is freed
-    "tcp_keepalives_idle": "30",  # and so is the lock of who plays on a machine that is gone
+    "idle_in_transaction_session_timeout": "30s",  # releases the locks of a stalled client
+    "tcp_keepalives_idle": "30",  # releases the lock of a client on a dead machine
     "tcp_keepalives_interval": "10",
     "tcp_keepalives_count": "3",
 }
@@ -55,11 +55,11 @@ _LOCK = "SELECT pg_try_advisory_lock(hashtextextended($1, 0))"
 class Postgres:
     """A connection to the tables of one run; see ``Sql``.
 
-    A connection that is lost is opened again. What only reads is repeated then; what writes raises ``TransactionLost``.
+    A lost connection is reopened. Reads are then repeated; writes raise ``TransactionLost``.
 
     Args:
-        address: of the run, or of a database without one.
-        read_only: whether the server is to refuse whatever writes.
+        address: address of the run, or of a database.
+        read_only: whether the server refuses writes.
 
     Raises:
         StoreError: if the server does not answer or refuses.
@@ -97,11 +97,11 @@ class Postgres:
         self._patience = PATIENCE
 
     def exists(self) -> bool:
-        """Says whether there is a schema of this name, whatever it holds."""
+        """Returns whether a schema of this name exists, even if it is not a run."""
         return self.row("SELECT 1 FROM pg_namespace WHERE nspname = ?", self.address.schema) is not None
 
     def comment(self) -> str:
-        """Returns what the schema says of itself; empty if it says nothing, or there is none."""
+        """Returns the comment on the schema; empty if there is no comment or no schema."""
         found = self.row(schema.FIND_COMMENT, self.address.schema)
         return str(found[0] or "") if found else ""
 
@@ -127,12 +127,12 @@ class Postgres:
         return None if found is None else _read(found)
 
     def all(self, sql: str, *values: Any) -> list[Row]:
-        """Returns the rows of a query that has few."""
+        """Returns all rows of a query."""
         found = self._do(lambda connection: connection.fetch(*_prepared(sql, values)), repeat=_only_reads(sql))
         return [_read(row) for row in found]
 
     def rows(self, sql: str, *values: Any) -> Iterator[Row]:
-        """Yields the rows of a query: in a transaction those that it sees, else those of the moment of the first one."""
+        """Yields the rows of a query, as seen by the open transaction or else from one snapshot."""
         if self.in_transaction:
             yield from self.all(sql, *values)
             return
@@ -146,7 +146,7 @@ class Postgres:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Makes one transaction of what is executed within."""
+        """Runs the statements of the block in one transaction."""
         if self.in_transaction:
             raise StoreError(f"{self.name}: expected one transaction at a time")
         self._do(lambda connection: connection.execute("BEGIN"), repeat=True)
@@ -164,13 +164,13 @@ class Postgres:
             self.in_transaction = False
 
     def lock(self) -> None:
-        """Takes an advisory lock, again whenever the connection was opened anew."""
+        """Takes an advisory lock, again after each reconnection."""
         if not self._do(lambda connection: self._take_lock(connection, _LATE), repeat=True):
             raise RunError(f"{self.name}: another process is playing this run; wait for it or stop it")
         self._is_locked = True
 
     def changes(self) -> int:
-        """Returns PostgreSQL's own count of the rows that were written, which is a few seconds late."""
+        """Returns PostgreSQL's count of written rows, which lags by a few seconds."""
         row = self.row(
             "SELECT CAST(sum(n_tup_ins + n_tup_upd + n_tup_del) AS bigint) FROM pg_stat_user_tables WHERE schemaname = ?",
             self.address.schema,
@@ -178,16 +178,16 @@ class Postgres:
         return row[0] or 0 if row else 0
 
     def flaws(self) -> Iterator[str]:
-        """Yields tables that are not as they were made; PostgreSQL itself sees to the types of values."""
+        """Yields tables that were changed; PostgreSQL itself enforces the types of values."""
         for table in self.strange_tables():
             yield f"table {table}: not as it was made"
 
     def strange_tables(self) -> list[str]:
-        """Returns the names of tables that are not as this version makes them, or are missing."""
+        """Returns the names of tables that are missing, added or changed."""
         return schema.strange_tables(self.all(schema.FIND_COLUMNS, self.address.schema, self.address.schema))
 
     def close(self) -> None:
-        """Closes all connections; an open transaction is undone."""
+        """Closes all connections and rolls back an open transaction."""
         if self._loop.is_closed:
             return
         with suppress(StoreError):
@@ -195,11 +195,11 @@ class Postgres:
         self._loop.close()
 
     def _do(self, action: Callable[[Any], Awaitable[T]], *, repeat: bool) -> T:
-        """Does something with the connection, once more if that was lost and may have been so before.
+        """Calls ``action``, a second time if the connection was lost.
 
         Args:
-            action: gets the connection.
-            repeat: whether it does no harm to do it twice.
+            action: called with the connection.
+            repeat: whether ``action`` is idempotent.
         """
         try:
             return self._run(self._act(action))
@@ -218,7 +218,7 @@ class Postgres:
             if not isinstance(error.__cause__, UNDONE):
                 await self._drop()
             raise
-        except asyncio.CancelledError:  # somebody has interrupted the wait: the connection is of no further use
+        except asyncio.CancelledError:  # the wait was interrupted: the connection is unusable
             await self._drop()
             raise
 
@@ -226,7 +226,7 @@ class Postgres:
         return self._loop.run(coroutine)
 
     async def _main(self) -> Any:
-        """Returns the connection that writes, opened anew if it was lost."""
+        """Returns the main connection, reopened if it was lost."""
         if self._raw is not None:
             if not self._raw.is_closed():
                 return self._raw
@@ -243,7 +243,7 @@ class Postgres:
         return self._raw
 
     async def _connect(self) -> AsyncConnection:
-        """Opens a connection, with patience if the server is away for a while."""
+        """Opens a connection, with retries while the server is unreachable."""
         pause, end = _PAUSES[0], asyncio.get_running_loop().time() + self._patience
         while True:
             try:
@@ -263,7 +263,7 @@ class Postgres:
             raise StoreError(f"{self.name}: another process has begun to play this run while the connection was lost")
 
     async def _take_lock(self, connection: Any, patience: float) -> bool:
-        """Takes the lock as soon as the server has given up who had it; says whether that was within so many seconds."""
+        """Waits up to ``patience`` seconds for the lock and returns whether it was taken."""
         time = asyncio.get_running_loop().time
         end = time() + patience
         while not await connection.fetchval(_LOCK, self.address.schema):
@@ -311,12 +311,12 @@ class Postgres:
 
 
 async def _raw(connection: AsyncConnection) -> Any:
-    """Returns asyncpg's own connection."""
+    """Returns the underlying asyncpg connection."""
     return (await connection.get_raw_connection()).driver_connection
 
 
 async def _discard(connection: AsyncConnection) -> None:
-    """Closes a connection that is of no further use."""
+    """Closes an unusable connection."""
     try:
         with suppress(*FAILED):
             await connection.invalidate()
@@ -331,7 +331,7 @@ def _prepared(sql: str, values: Row) -> tuple[Any, ...]:
 
 @cache
 def _numbered(sql: str) -> str:
-    """Returns SQL in which values are marked as PostgreSQL does: ``$1``, ``$2`` and so on."""
+    """Returns the SQL with ``?`` replaced by ``$1``, ``$2`` and so on."""
     first, *parts = sql.split("?")
     return first + "".join(f"${number}{part}" for number, part in enumerate(parts, start=1))
 

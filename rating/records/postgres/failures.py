@@ -1,4 +1,4 @@
-"""What goes wrong with PostgreSQL, in words that say what to do."""
+"""Converts PostgreSQL errors into errors that say what to do."""
 
 from collections.abc import Awaitable
 from typing import TypeVar
@@ -24,29 +24,29 @@ _LOST = (
     asyncpg.InternalClientError,
 )
 UNDONE = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
-"""What PostgreSQL does to a transaction for the sake of another one; the connection is none the worse."""
+"""Errors of a transaction rolled back because of another one; the connection stays usable."""
 
 FAILED = (*_LOST, asyncpg.PostgresError, UnicodeError)
-"""Whatever asyncpg raises, and the system below it."""
+"""Errors raised by asyncpg and the operating system."""
 
 
 async def explained(doing: Awaitable[T], name: str) -> T:
-    """Awaits something, and says what to do if it fails.
+    """Awaits a database operation and converts its errors.
 
     Args:
-        doing: of asyncpg or SQLAlchemy.
-        name: what messages call the database.
+        doing: awaitable of asyncpg or SQLAlchemy.
+        name: name of the database in messages.
 
     Raises:
-        TransactionLost: if the connection was lost, or the transaction undone.
-        StoreError: if the server does not let this user do that, does not understand it, or has no room.
+        TransactionLost: if the connection was lost or the transaction was rolled back.
+        StoreError: on other errors, e.g. missing permission, an invalid statement or a full disk.
     """
     try:
         return await doing
     except (*FAILED, SQLAlchemyError) as error:
         cause: BaseException = error
         while isinstance(cause, SQLAlchemyError | AsyncAdapt_asyncpg_dbapi.Error) and cause.__cause__ is not None:
-            cause = cause.__cause__  # SQLAlchemy's words for what asyncpg has raised
+            cause = cause.__cause__  # SQLAlchemy wraps the errors of asyncpg
         if isinstance(cause, (*_LOST, *UNDONE)) and not isinstance(cause, asyncpg.DataError):
             raise TransactionLost(f"{name}: {_said(cause)}") from cause
         raise StoreError(f"{name}: {_said(cause)}") from cause

@@ -1,4 +1,4 @@
-"""An event loop in a thread of its own, for who is not asynchronous, or is so in another loop."""
+"""An event loop in its own thread, for synchronous callers and callers in another loop."""
 
 import asyncio
 import threading
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class LoopThread:
-    """Runs coroutines one after the other, each while its caller waits."""
+    """Runs coroutines in an event loop thread while the caller blocks."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -18,7 +18,7 @@ class LoopThread:
         self._thread.start()
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Returns what a coroutine returns; if the wait is interrupted the coroutine is cancelled."""
+        """Runs a coroutine and returns its result; cancels it if the wait is interrupted."""
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         try:
             return future.result()
@@ -26,9 +26,9 @@ class LoopThread:
             future.cancel()
 
     def see_to(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        """Runs a coroutine if the thread has not ended: without waiting for it in the thread itself.
+        """Runs a coroutine unless the thread has ended; does not wait for it if called from the thread itself.
 
-        A generator is left wherever it is collected.
+        The garbage collector can finalize a generator in any thread.
         """
         if self.is_closed:
             coroutine.close()
@@ -40,7 +40,7 @@ class LoopThread:
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing runs any more."""
+        """Whether the event loop is closed."""
         return self._loop.is_closed()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The runs that a database of PostgreSQL holds: how one is made, opened and deleted."""
+"""Creates, opens and deletes runs in a PostgreSQL database."""
 
 from rating.errors import RunError, StoreError
 from rating.records.postgres import schema
@@ -7,10 +7,10 @@ from rating.records.postgres.connection import Postgres
 
 
 def create(address: Address) -> Postgres:
-    """Makes the tables of a new run, with the rights of who only reads.
+    """Creates the tables of a new run, readable by ``schema.READER``.
 
     Raises:
-        RunError: if there is a run of this name.
+        RunError: if a run of this name exists.
     """
     db = Postgres(address)
     try:
@@ -21,7 +21,7 @@ def create(address: Address) -> Postgres:
                     f"{db.name}: expected a new name, but there is a run of this name; to name another one: ?run=NAME behind"
                     " the address; to go on with that one: llmarena resume DIR, with its directory or a copy of that"
                 )
-            db.execute(f'DROP SCHEMA "{address.schema}" CASCADE')  # its making was interrupted
+            db.execute(f'DROP SCHEMA "{address.schema}" CASCADE')  # its creation was interrupted
         with db.transaction():
             statements = schema.creation(address.schema)
             if db.row("SELECT 1 FROM pg_roles WHERE rolname = ?", schema.READER):
@@ -38,12 +38,12 @@ def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
     """Opens the tables of a run.
 
     Args:
-        address: of the run.
-        read_only: whether it is only looked at.
+        address: address of the run.
+        read_only: whether to refuse writes.
 
     Raises:
-        RunError: if there is none, it is damaged, or was written by another version. It is left as it is.
-        StoreError: if this user may not use it.
+        RunError: if it does not exist, is damaged, or was written by another version. It is not changed.
+        StoreError: if the user has no access.
     """
     db = Postgres(address, read_only=read_only)
     try:
@@ -53,7 +53,7 @@ def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
                 f"{db.name}: expected schema version {schema.VERSION}, got {version}: it was written by another version of"
                 " llmarena-envs; install that version to read it"
             )
-        # Without the right its tables are not even found.
+        # Without USAGE the tables are not found.
         if not db.all("SELECT 1 WHERE has_schema_privilege(?, 'USAGE')", address.schema):
             raise StoreError(
                 f'{db.name}: permission denied for schema "{address.schema}"; its owner has to grant USAGE on it, and on its'
@@ -68,10 +68,10 @@ def open_existing(address: Address, *, read_only: bool = False) -> Postgres:
 
 
 def drop(address: Address) -> None:
-    """Deletes a run with everything that was recorded of it; nothing if there is none.
+    """Deletes a run and its record; does nothing if it does not exist.
 
     Raises:
-        RunError: if somebody plays it.
+        RunError: if another process plays it.
     """
     db = Postgres(address)
     try:
@@ -82,7 +82,7 @@ def drop(address: Address) -> None:
 
 
 def _is_empty(db: Postgres) -> bool:
-    """Says whether a schema holds a run of which not even the first fact was recorded."""
+    """Returns whether a schema holds a run without any fact."""
     return (
         schema.version_of(db.comment()) == schema.VERSION
         and not db.strange_tables()

@@ -1,4 +1,4 @@
-"""The tables of a run in PostgreSQL: a schema of its own, and what is checked before it is used."""
+"""The PostgreSQL schema of a run, and checks before use."""
 
 from sqlalchemy import (
     BigInteger,
@@ -16,23 +16,23 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 VERSION = 1
-"""Of these tables."""
+"""Version of the tables."""
 
 METADATA = MetaData()
 
 
 def text(name: str, *, key: bool = False) -> Column[str]:
-    """Returns a column of texts, in the order of their characters' numbers as everywhere else."""
+    """Returns a text column, sorted by code point like in Python and SQLite."""
     return Column(name, Text(collation="C"), primary_key=key, nullable=False)
 
 
 def integer(name: str, *, key: bool = False, null: bool = False) -> Column[int]:
-    """Returns a column of integers; nothing counts them up."""
+    """Returns an integer column without auto-increment."""
     return Column(name, BigInteger, primary_key=key, nullable=null, autoincrement=False)
 
 
 def data(name: str) -> Column[bytes]:
-    """Returns a column of bytes."""
+    """Returns a binary column."""
     return Column(name, LargeBinary, nullable=False)
 
 
@@ -60,7 +60,7 @@ Table("transcript", METADATA, text("match", key=True), data("turns"))
 Table("dictionary", METADATA, text("environment", key=True), data("data"))
 
 _PACKED = (("transcript", "turns"), ("dictionary", "data"))
-"""What PostgreSQL would try in vain to compress."""
+"""Columns already compressed; PostgreSQL should not compress them."""
 
 call = Table(
     "call",
@@ -73,12 +73,12 @@ Index("call_ended", call.c.number, postgresql_where=sql("number IS NOT NULL"))
 Index("call_under_way", call.c.id, postgresql_where=sql("number IS NULL"))
 
 READER = "llmarena_reader"
-"""The role that may read a run from its beginning on, where the database has it."""
+"""Role with read access to new runs, if it exists in the database."""
 
 _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]
 
 MARK = "llmarena-envs: a run, version "
-"""Begins the comment on a schema that is a run's."""
+"""Prefix of the comment on the schema of a run."""
 
 FIND_COMMENT = "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = ?"
 
@@ -100,7 +100,7 @@ WHERE class.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = ?) AND 
 
 
 def creation(schema: str) -> list[str]:
-    """Returns the statements that make the tables of a new run; all in one transaction.
+    """Returns the statements that create the tables of a new run, for one transaction.
 
     Args:
         schema: name of the schema.
@@ -115,27 +115,27 @@ def creation(schema: str) -> list[str]:
 
 
 def rights_of_reader(schema: str) -> list[str]:
-    """Returns the statements by which ``READER`` may read the tables of a run, and nothing else."""
+    """Returns the statements that grant ``READER`` read access to the tables of a run and nothing else."""
     return [
-        f'REVOKE ALL ON ALL TABLES IN SCHEMA "{schema}" FROM {READER}',  # what is granted by default
+        f'REVOKE ALL ON ALL TABLES IN SCHEMA "{schema}" FROM {READER}',  # default privileges
         f'GRANT USAGE ON SCHEMA "{schema}" TO {READER}',
         f'GRANT SELECT ON ALL TABLES IN SCHEMA "{schema}" TO {READER}',
     ]
 
 
 def comment(schema: str) -> str:
-    """Returns the statement that marks the schema of a run as one of this version."""
+    """Returns the statement that marks a schema as a run of this version."""
     return f"COMMENT ON SCHEMA \"{schema}\" IS '{MARK}{VERSION}'"
 
 
 def version_of(comment: str | None) -> int | None:
-    """Returns the version of the tables of a schema with this comment, or ``None`` if it is not a run's."""
+    """Returns the version in the comment on a schema, or ``None`` if the schema is not a run."""
     number = comment.removeprefix(MARK) if comment and comment.startswith(MARK) else ""
     return int(number) if number.isdecimal() else None
 
 
 def strange_tables(found: list[tuple[str, str, str, bool]]) -> list[str]:
-    """Returns the names of tables that are not as this version makes them, or are missing.
+    """Returns the names of tables that are missing, added or changed.
 
     Args:
         found: the result of ``FIND_COLUMNS``.

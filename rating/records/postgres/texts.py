@@ -1,4 +1,4 @@
-"""Texts in PostgreSQL, which cannot hold the character of number 0: it is written as two others there, and read back as one."""
+"""Escapes the NUL character, which PostgreSQL cannot store in text."""
 
 from typing import Any
 
@@ -6,14 +6,14 @@ _ESCAPE = "\x1a"
 
 
 def to_stored(value: Any) -> Any:
-    """Returns a value as it is stored."""
+    """Returns the escaped value."""
     if isinstance(value, str) and ("\0" in value or _ESCAPE in value):
         return value.replace(_ESCAPE, _ESCAPE + "1").replace("\0", _ESCAPE + "0")
     return value
 
 
 def from_stored(value: Any) -> Any:
-    """Returns the value that is stored."""
+    """Returns the unescaped value."""
     if isinstance(value, str) and _ESCAPE in value:
         return value.replace(_ESCAPE + "0", "\0").replace(_ESCAPE + "1", _ESCAPE)
     return value
