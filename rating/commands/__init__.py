@@ -1,1 +1,1 @@
-"""What each command of ``llmarena`` does: one function a command, called with its parsed arguments."""
+"""Commands of ``llmarena``: one function per command, called with the parsed arguments."""

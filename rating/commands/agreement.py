@@ -1,4 +1,4 @@
-"""``llmarena agreement``: how judges agree, before and after discussion, and what they go by."""
+"""``llmarena agreement``: judge agreement before and after discussion, and judge bias."""
 
 import argparse
 from pathlib import Path
@@ -13,7 +13,7 @@ from rating.report.judges import judge_sheets, to_json
 
 
 def agreement(args: argparse.Namespace) -> None:
-    """Prints what the judgements of a run, an import or files say of the judges."""
+    """Prints judge agreement and bias from the judgements of a run, an import or files."""
     paths: list[Path] = args.paths
     if any(path.is_dir() for path in paths):
         if len(paths) > 1:
@@ -38,7 +38,7 @@ def agreement(args: argparse.Namespace) -> None:
 
 
 def _of_directory(directory: Path, environment: str) -> tuple[str, list[Judgement]]:
-    """Returns what is judged and the judgements of it, in a run or an import."""
+    """Returns the judged environment of a run or an import and its judgements."""
     with open_source(directory) as source:
         known = source.environments()
         if environment:

@@ -1,6 +1,6 @@
-"""The arguments of ``llmarena``: a row a command, and beside it a function that says what the command is told.
+"""Command-line arguments of ``llmarena``: a table of commands, and a function per command that adds its arguments.
 
-Nothing that is slow is imported here: what a command does stands in a module that is imported when it is run.
+Imports nothing slow: the module of a command is imported when the command runs.
 """
 
 import argparse
@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 from rating.commands.values import amount, count, duration, finite, local_path, names, positive
 
 DEFAULT_HOST = "127.0.0.1"
-"""Where pages are served: for this machine only."""
+"""Default host of the pages: reachable from this machine only."""
 
 DEFAULT_PORT = 8642
-"""At which port."""
+"""Default port of the pages."""
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Returns the parser; what it parses says under ``handler`` by which module and function the command is run."""
+    """Returns the parser. ``handler`` of its result is the module and function of the command."""
     parser = _Parser(
         prog="llmarena", description="Let language models, scripted policies and people play text games, and rate them."
     )
@@ -36,7 +36,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose help may end in something that is only looked up when it is shown."""
+    """A parser with an optional last paragraph of the help, computed when the help is shown."""
 
     ending: Callable[[], str] | None = None
 
@@ -56,7 +56,7 @@ def _sentence(text: str) -> str:
 
 
 def _no_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds nothing."""
+    """Adds no arguments."""
 
 
 def _policies(parser: argparse.ArgumentParser) -> None:
@@ -258,7 +258,7 @@ def _export(parser: argparse.ArgumentParser) -> None:
 
 
 def _import(parser: argparse.ArgumentParser) -> None:
-    """Adds what ``import`` is told; formats are checked by what reads them."""
+    """Adds the arguments of ``import``. The readers check the format."""
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files of one format")
     parser.add_argument(
         "--format",
@@ -351,13 +351,13 @@ def _serve(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_web(parser: argparse.ArgumentParser) -> None:
-    """Adds whether there are pages in a browser, and where."""
+    """Adds ``--web`` and the address of the pages."""
     parser.add_argument("--web", action="store_true", help="show pages in a browser, in which people play and watch")
     _add_address(parser)
 
 
 def _add_address(parser: argparse.ArgumentParser) -> None:
-    """Adds where pages are served."""
+    """Adds the address of the pages."""
     parser.add_argument(
         "--host", default=DEFAULT_HOST, help=f"address of the pages (default {DEFAULT_HOST}: this machine only)"
     )
@@ -379,14 +379,14 @@ def _add_results(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_trust(parser: argparse.ArgumentParser) -> None:
-    """Adds whether what a run names may be imported and opened, for a command that plays nothing."""
+    """Adds ``--trust``: whether a command that only reads may import and open modules and files named by the run."""
     parser.add_argument(
         "--trust", action="store_true", help="import the environments and open the files that the run names"
     )
 
 
 def _add_wide(parser: argparse.ArgumentParser) -> None:
-    """Adds how much of a leaderboard is printed."""
+    """Adds ``--wide``."""
     parser.add_argument(
         "--wide",
         action="store_true",
@@ -404,7 +404,7 @@ def _add_store(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_session(parser: argparse.ArgumentParser) -> None:
-    """Adds what holds for one go at a run."""
+    """Adds the settings of a session."""
     parser.add_argument("--max-errors", type=count, metavar="N", help="failures of providers after which play stops")
     parser.add_argument(
         "--executor",
@@ -434,7 +434,7 @@ def _add_session(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_cache(parser: argparse.ArgumentParser) -> None:
-    """Adds where the replies of models come from."""
+    """Adds the reply cache."""
     parser.add_argument(
         "--cache",
         type=local_path,
@@ -448,12 +448,12 @@ class _Command(NamedTuple):
     """A command.
 
     Attributes:
-        name: as it is typed.
-        handler: module of ``rating.commands`` and its function that runs the command.
-        text: what the command does.
-        add: adds its arguments.
-        json: whether it prints JSON where it is asked to.
-        goes_on: whether it goes on to its end when nobody reads its output any more.
+        name: name on the command line.
+        handler: ``MODULE.FUNCTION`` in ``rating.commands``.
+        text: help text.
+        add: adds the arguments.
+        json: whether the command has ``--json``.
+        goes_on: whether the command continues after its output pipe is closed.
     """
 
     name: str
@@ -497,7 +497,7 @@ _COMMANDS = (
 
 
 class _Version(argparse.Action):
-    """Prints the version, which is only looked up now."""
+    """Prints the version, which is looked up on demand."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
         print(f"llmarena {importlib.metadata.version('llmarena-envs')}")

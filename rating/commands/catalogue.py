@@ -1,4 +1,4 @@
-"""``llmarena envs`` and ``llmarena policies``: what there is, of this suite and of the packages of other people."""
+"""``llmarena envs`` and ``llmarena policies``: list environments and policies, including third-party packages."""
 
 import argparse
 import inspect
@@ -25,13 +25,13 @@ _OURS = "llmarena-envs"
 
 
 def envs(args: argparse.Namespace) -> None:
-    """Lists the environments with their seats and abilities; what is wrong with another's is a warning."""
+    """Lists the environments with their metadata. A broken third-party environment causes a warning."""
     rows = [_row(entry.name, entry.registry_id, entry.title, _OURS) for entry in CATALOGUE]
     _warn_of_refused()
     for other in installed().environments.values():
         try:
             rows.append(_row(other.name, other.registry_id, _title(other.name), other.distribution))
-        except Exception as error:  # another's code may raise anything
+        except Exception as error:  # third-party code can raise anything
             _warn(other.name, other.distribution, error)
     if args.json:
         print(json.dumps(rows, indent=2))
@@ -46,7 +46,7 @@ def envs(args: argparse.Namespace) -> None:
 
 
 def policies(args: argparse.Namespace) -> None:
-    """Lists the policies by environment with the first line of their documentation."""
+    """Lists the policies by environment with the first line of their docstrings."""
     if args.env:
         admit([args.env])
         load_environment(args.env)
@@ -79,7 +79,7 @@ def policies(args: argparse.Namespace) -> None:
 
 
 def _row(name: str, registry_id: str, title: str, distribution: str) -> dict[str, Any]:
-    """Returns what an environment with its default options says of itself."""
+    """Returns the metadata of an environment with default options."""
     env = make_environment(name, {})
     try:
         return {
@@ -96,7 +96,7 @@ def _row(name: str, registry_id: str, title: str, distribution: str) -> dict[str
 
 
 def _title(name: str) -> str:
-    """Returns the title of another's environment: the first line of its documentation."""
+    """Returns the title of a third-party environment: the first line of its docstring."""
     documentation = sys.modules[load_environment(name).__module__].__doc__ or load_module(name).__doc__ or name
     return documentation.strip().partition("\n")[0].strip("# .")
 
@@ -107,19 +107,19 @@ def _warn_of_refused() -> None:
 
 
 def _warn(name: str, distribution: str, error: Exception) -> None:
-    """Says what is wrong with an environment of another package."""
+    """Prints a warning about a third-party environment."""
     told = str(error) if isinstance(error, OptionError) else f"{type(error).__name__}: {error}"
     of = "" if distribution in told else f"environment {name!r} of {distribution}: "
     print(f"warning: {printable(of + told)}", file=sys.stderr)
 
 
 def _players(name: str) -> dict[str, str]:
-    """Returns the first line about each scripted player of an environment."""
+    """Returns descriptions of the scripted policies of an environment, by name."""
     return {policy: _description(factory) for policy, factory in sorted(baselines(name).items())}
 
 
 def _description(factory: Callable[..., Any]) -> str:
-    """Returns the first line of a policy's documentation, with what is set where it is another one with other dials."""
+    """Returns the first line of a policy's docstring, with its preset arguments."""
     dials = ""
     if isinstance(factory, partial):
         dials = f" ({', '.join(f'{name}={value}' for name, value in factory.keywords.items())})"

@@ -1,4 +1,4 @@
-"""``llmarena check``: the conformance suite on one environment."""
+"""``llmarena check``: run the conformance suite on an environment."""
 
 import argparse
 import inspect
@@ -17,10 +17,10 @@ _EXIT_BROKEN = 1
 
 
 def check(args: argparse.Namespace) -> int:
-    """Checks every rule up to the first broken one, and prints each as soon as it is kept.
+    """Checks the rules in order up to the first broken one, and prints each.
 
     Returns:
-        0 if all are kept, 1 if one is broken.
+        0 if all rules are kept, 1 if one is broken.
     """
     check_int("--seeds", args.seeds, 2, 10_000)
     options = parse_options(args.option, "--option")
@@ -28,7 +28,7 @@ def check(args: argparse.Namespace) -> int:
     raw_env = load_environment(args.env)
     if "obs_type" in options:
         check_choice("--option: obs_type", options["obs_type"], raw_env.obs_types)
-    # What is wrong with the options is no broken rule.
+    # Option errors are reported as such, not as a broken rule.
     make_environment(args.env, {name: value for name, value in options.items() if name != "obs_type"}).close()
     find_scheme(args.env, raw_env.declaration.scheme)
     module = load_module(args.env)
@@ -49,5 +49,5 @@ def check(args: argparse.Namespace) -> int:
 
 
 def _told(rule: Callable[..., Any]) -> str:
-    """Returns the name of a rule and what must hold."""
+    """Returns the name and the description of a rule."""
     return f"{rule.__name__}: {(inspect.getdoc(rule) or '').partition(chr(10))[0]}"

@@ -1,4 +1,4 @@
-"""``llmarena compare``: whether one policy is better than another, at any moment of a run."""
+"""``llmarena compare``: test whether one policy is better than another, valid at any moment of a run."""
 
 import argparse
 import json
@@ -42,14 +42,14 @@ ALL_PARTS = "all roles"
 
 @dataclass(frozen=True)
 class _Pair:
-    """The units of two policies in one environment, and how many matches of theirs are in none.
+    """Comparison units of two policies in one environment, and the number of excluded matches.
 
     Attributes:
-        units: of the two.
-        waiting: matches under way, or behind one that is.
+        units: comparison units.
+        waiting: matches in flight, or finished but scheduled after one in flight.
         without_result: matches that ended without a result.
-        conduct: how each of the two came to its results.
-        difference: mean of the first less that of the second on shared deals; ``None`` where policies meet.
+        conduct: forfeits and fallbacks of each policy.
+        difference: mean of the first policy minus mean of the second on shared deals; ``None`` if policies meet.
     """
 
     units: Units
@@ -61,7 +61,7 @@ class _Pair:
 
 @dataclass(frozen=True)
 class _Played:
-    """One environment or a part of it: who takes part, and the units of any two of them."""
+    """One environment or a part of it: its policies, and the units of any two policies."""
 
     environment: str
     policies: Sequence[str]
@@ -71,7 +71,7 @@ class _Played:
 
 @dataclass(frozen=True)
 class _Result:
-    """What is said of one environment or a part of it: of two policies, or of a champion and those who challenge it."""
+    """Result for one environment or a part of it: two policies, or a champion and its challengers."""
 
     environment: str
     part: str
@@ -81,7 +81,7 @@ class _Result:
 
 
 def compare(args: argparse.Namespace) -> None:
-    """Prints what may be said of two policies, or of many and one champion."""
+    """Prints the comparison of two policies, or of challengers with a champion."""
     is_log = args.dir.is_file() or is_import(args.dir)
     played = (_of_log if is_log else _of_run)(args.dir, args.environment)
     challengers, champion = _names(args, sorted({name for item in played for name in item.policies}))
@@ -103,7 +103,7 @@ def compare(args: argparse.Namespace) -> None:
 
 
 def _names(args: argparse.Namespace, known: Sequence[str]) -> tuple[list[str], str]:
-    """Returns the challengers, one if two policies are compared, and the policy that they are compared with."""
+    """Returns the challengers (one without ``--against``) and the champion."""
     names: list[str] = args.policies
     if not args.against and len(names) != 2:
         raise OptionError(
@@ -119,7 +119,7 @@ def _names(args: argparse.Namespace, known: Sequence[str]) -> tuple[list[str], s
 
 
 def _of_run(directory: Path, environment: str) -> list[_Played]:
-    """Returns the environments of a run, and the parts of those in which policies do not meet."""
+    """Returns the environments of a run. Environments whose policies do not meet are split into parts."""
     config, store = run_directory.open_run(directory)
     with closing(store):
         names = [item.name for item in config.environment]
@@ -184,14 +184,14 @@ def _cases(scheme: Scheme, outcomes: Iterable[Outcome | None]) -> list[DealResul
 
 
 def _later(scheme: Scheme, a: str, b: str) -> set[str]:
-    """Returns the policies that came after both: their matches are on old deals, whose units must not change."""
+    """Returns the policies added after both. Their matches reuse earlier deals, whose units must not change."""
     phases = [scheme.setting.founders, *scheme.setting.newcomers]
     last = max((index for index, names in enumerate(phases) if a in names or b in names), default=0)
     return {name for names in phases[last + 1 :] for name in names}
 
 
 def _of_log(path: Path, environment: str) -> list[_Played]:
-    """Returns what others played; nobody knows whether the order of a log depends on its results."""
+    """Returns the environments of a log or an import. Its order can depend on the results, so units are shuffled."""
     with open_source(path) as source:
         logs = {name: source.battles(name) for name in source.environments()}
         names = [name for name, battles in logs.items() if battles]
@@ -232,9 +232,9 @@ def _result(
 def _average(
     args: argparse.Namespace, results: Sequence[_Result], challengers: Sequence[str], champion: str
 ) -> _Result | None:
-    """Returns the comparisons over the environments with matches between policies.
+    """Returns the comparisons averaged over the environments with matches between policies.
 
-    ``None`` where a challenger has not met the champion in each of several.
+    Returns ``None`` for a single environment, or if a challenger did not meet the champion in all of them.
     """
     averages, results = [], [result for result in results if result.comparisons[0].unit != SHARED]
     for name in challengers:
@@ -255,7 +255,7 @@ _MARGIN = re.compile(r"(\d{1,6}(?:\.\d{0,12})?|\.\d{1,12})(elo)?", re.IGNORECASE
 
 
 def _margin(key: str, text: str) -> float:
-    """Reads a margin of the win rate, or in Elo: ``0.05``, ``50elo``."""
+    """Reads a margin in win rate (``0.05``) or Elo (``50elo``)."""
     found = _MARGIN.fullmatch(text.replace(" ", ""))
     if found is None:
         raise OptionError(f"{key}: expected a part of the win rate, as 0.05, or Elo, as 50elo; got {text!r:.60}")
@@ -282,12 +282,12 @@ def _print(results: Sequence[_Result]) -> None:
 
 
 def _print_line(line: str, indent: str = "") -> None:
-    """Prints a line, in several if it is long."""
+    """Prints a line, wrapped at ``WIDTH`` characters."""
     print(textwrap.fill(line, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False))
 
 
 def _missing(result: _Result) -> list[str]:
-    """Says which matches are not part of the comparison, and which results are not a policy's own play."""
+    """Returns lines about excluded matches, forfeits and fallbacks."""
     waiting, without = (sum(getattr(pair, key) for pair in result.pairs) for key in ("waiting", "without_result"))
     told = []
     if waiting:
@@ -307,7 +307,7 @@ def _missing(result: _Result) -> list[str]:
 
 
 def _table(result: _Result) -> dict[str, Any]:
-    """Returns what is printed as JSON."""
+    """Returns a result for JSON."""
     comparisons = [
         _rounded(asdict(comparison))
         | {
@@ -330,7 +330,7 @@ def _table(result: _Result) -> dict[str, Any]:
 
 
 def _rounded(value: Any) -> Any:
-    """Rounds numbers to six digits that count, since a p-value may be very small."""
+    """Rounds numbers to six significant digits, because p-values can be very small."""
     if isinstance(value, float):
         return float(f"{value:.6g}")
     if isinstance(value, Mapping):

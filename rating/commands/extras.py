@@ -1,4 +1,4 @@
-"""Packages of an extra that a command needs."""
+"""Checks of optional packages."""
 
 from importlib import import_module
 
@@ -6,15 +6,15 @@ from llmarena_envs.core.options import OptionError
 
 
 def check_extra(who_needs: str, extra: str, *packages: str) -> None:
-    """Checks that packages are installed, before anything is made that needs them.
+    """Checks that optional packages are installed.
 
     Args:
-        who_needs: the beginning of what is said otherwise, as in ``pages in a browser need``.
-        extra: that installs them.
-        packages: as they are imported.
+        who_needs: beginning of the error message, e.g. ``pages in a browser need``.
+        extra: extra that installs the packages.
+        packages: import names of the packages.
 
     Raises:
-        OptionError: if one is not; the message says how to install it.
+        OptionError: if a package is missing; the message says how to install it.
     """
     for package in packages:
         try:
@@ -26,5 +26,5 @@ def check_extra(who_needs: str, extra: str, *packages: str) -> None:
 
 
 def check_postgres() -> None:
-    """Checks likewise that the packages are installed by which runs are kept in PostgreSQL."""
+    """Checks that the packages for PostgreSQL are installed."""
     check_extra("a run in PostgreSQL needs", "postgres", "sqlalchemy", "asyncpg")

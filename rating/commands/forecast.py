@@ -1,4 +1,4 @@
-"""``llmarena run --dry-run``: what a run is expected to take."""
+"""``llmarena run --dry-run``: forecast the cost of a run."""
 
 import asyncio
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ from rating.schemes.leaderboard import ALWAYS
 
 
 def print_forecast(run_file: str, where: str, reply_tokens: int, latency: float, limits: Budget) -> None:
-    """Prints what a run is expected to take; nothing is sent, and no directory is made.
+    """Prints a forecast of matches, calls, tokens, cost and time. Sends nothing and creates no directory.
 
     Args:
         run_file: text of the run file.
-        where: what error messages call it.
-        reply_tokens: tokens of a reply.
-        latency: seconds of a call.
-        limits: in place of those of the run file, where there are any.
+        where: name of the run file in error messages.
+        reply_tokens: assumed tokens per reply.
+        latency: assumed seconds per call.
+        limits: budget limits that override those in the run file.
 
     Raises:
         OptionError: if the run file is not valid.
@@ -31,7 +31,7 @@ def print_forecast(run_file: str, where: str, reply_tokens: int, latency: float,
 
 
 def forecast_sheet(found: Forecast, reply_tokens: int, latency: float, budget: Budget) -> Sheet:
-    """Returns what is shown of a forecast, and whether a budget suffices for it."""
+    """Returns the table of a forecast, with notes on whether the budget suffices."""
     header = ["environment", "policy", "matches", "calls", "tokens in", "tokens out"]
     header += [f"cost in {found.currency}"] if found.currency else []
     rows = [_row(row, found.currency) for row in found.rows]
@@ -94,7 +94,7 @@ def _count(span: Span) -> str:
 
 
 def _rounded(value: float) -> int:
-    """Rounds to three digits: more would claim too much."""
+    """Rounds to three significant digits."""
     return int(float(f"{value:.3g}"))
 
 

@@ -1,19 +1,19 @@
-"""How often Python looks for garbage in cycles while a run is played."""
+"""Less frequent garbage collection while a run is played."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 _THRESHOLD = 20_000
-"""Objects that are made and not freed between two searches; 700 unless a program says otherwise."""
+"""Net allocations between two collections of the youngest generation. Python's default is 700."""
 
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Searches seldom, and not in what was there before.
+    """Makes garbage collection rarer while entered, and excludes existing objects from it.
 
-    Hundreds of matches under way are a million objects and hardly a cycle: to search all of them again and again took a quarter
-    of the processor time of a run with models.
+    Hundreds of running matches are a million objects with few cycles. With the default threshold, garbage collection took a
+    quarter of the CPU time of a run with models.
     """
     before = gc.get_threshold()
     gc.freeze()

@@ -1,4 +1,4 @@
-"""``llmarena import``: brings the results in logs of others into a directory that is rated and compared like a run."""
+"""``llmarena import``: import external logs into a directory that can be rated and compared like a run."""
 
 import argparse
 import json
@@ -12,7 +12,7 @@ _SHOWN = 20
 
 
 def import_log(args: argparse.Namespace) -> None:
-    """Reads files, writes the directory, and says what was left out."""
+    """Reads files, writes the import directory, and prints the rejected rows."""
     manifest, rejected = write_import(
         args.files, args.out, format=args.format, seated=args.seated, metric=args.metric, shown=_SHOWN
     )

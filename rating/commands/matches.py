@@ -1,4 +1,4 @@
-"""A recorded match on the terminal: its story, or what was read and replied."""
+"""A recorded match on the terminal: its transcript, or the raw observations and replies."""
 
 import sys
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from rating.records.stories import Story, tell
 
 
 def headline(record: Record) -> str:
-    """Returns one line that says who played which match and what it came to."""
+    """Returns one line with id, environment, number, policies and result of a match."""
     match, outcome = record.match, record.outcome
     rewards = (
         " / ".join(f"{seat.reward:+g}" for seat in outcome.seats) if outcome and not record.error else record.status
@@ -20,7 +20,7 @@ def headline(record: Record) -> str:
 
 
 def print_match(record: Record, *, raw: bool) -> None:
-    """Prints the story of a match; where there is none, or if asked, all its turns as they came."""
+    """Prints the transcript of a match. With ``raw``, or without a transcript, prints all turns."""
     if record.error:
         print(printable(record.error))
     story = Story() if raw else tell(record)
@@ -34,7 +34,7 @@ def print_match(record: Record, *, raw: bool) -> None:
 
 
 def story_text(record: Record, scenes: Iterable[Scene]) -> str:
-    """Returns the story of a match as plain text that steers no terminal."""
+    """Returns the transcript of a match as plain text without terminal control sequences."""
     seats = {seat.agent: seat.policy for seat in record.outcome.seats} if record.outcome else {}
     return "\n".join(line for scene in scenes for line in _scene_lines(scene, seats.get(scene.speaker, "")))
 
@@ -42,7 +42,7 @@ def story_text(record: Record, scenes: Iterable[Scene]) -> str:
 def _scene_lines(scene: Scene, policy: str) -> list[str]:
     who = f"{scene.speaker} ({policy}): " if policy else f"{scene.speaker}: " if scene.speaker else ""
     remarks = "".join(f" [{remark}]" for remark in scene.remarks)
-    # What is said is set off, so that no line of a player passes for one that is told.
+    # Indented: a player's text cannot imitate a heading of the transcript.
     said = [f"  {line}" for line in printable(scene.text).split("\n")] if scene.text else []
     return ["", printable(f"--- {who}{scene.heading}{remarks}"), *said]
 

@@ -1,4 +1,4 @@
-"""Standard output and error whose reader may leave, as ``head`` does after its last line."""
+"""Standard output and error that survive a closed pipe, as with ``| head``."""
 
 import contextlib
 import io
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def readers_may_leave(*, goes_on: bool) -> Iterator[None]:
-    """Makes standard output and error survive the end of their reader; what is written afterwards goes nowhere.
+    """Makes standard output and error survive a closed pipe: later output is discarded.
 
-    A stream that is closed from the beginning has no reader either; a standard output that cannot be written, e.g. since a
-    disk is full, raises ``OSError`` once. Streams that are not the process's own, as in a test, are left alone.
+    This includes streams that are closed from the start. Other errors of standard output, e.g. a full disk, raise
+    ``OSError`` once. Replaced streams, as in a test, are left unchanged.
 
     Args:
-        goes_on: whether the program has something to do that nobody reads; otherwise it ends, with exit code 0, as soon as
-            nobody reads its standard output.
+        goes_on: whether the program continues without a reader; otherwise it exits with code 0 once standard output is
+            closed.
     """
     own = sys.stdout, sys.stderr
     if sys.stdout is sys.__stdout__:
@@ -32,7 +32,7 @@ def readers_may_leave(*, goes_on: bool) -> Iterator[None]:
         yield
     finally:
         for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(SystemExit, OSError):  # the command is done and has its own exit code
+            with contextlib.suppress(SystemExit, OSError):  # the command has ended with its own exit code
                 stream.flush()
         sys.stdout, sys.stderr = own
 
@@ -41,13 +41,13 @@ def _reopen(stream: io.TextIOWrapper | None, *, ends: bool, reports: bool) -> io
     if stream is None:
         return Path(os.devnull).open("w", encoding="utf-8")
     if os.name == "nt" and stream.isatty():
-        return stream  # what writes to a console of Windows is no file, and its reader does not leave
+        return stream  # a Windows console is not a file and is never closed
     return io.TextIOWrapper(
         io.BufferedWriter(_Pipe(stream.fileno(), ends, reports)),
         encoding=stream.encoding,
         errors=stream.errors,
         newline="\n",
-        line_buffering=stream.line_buffering or stream.write_through,  # the latter under PYTHONUNBUFFERED
+        line_buffering=stream.line_buffering or stream.write_through,  # write_through: PYTHONUNBUFFERED
     )
 
 

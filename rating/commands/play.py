@@ -1,4 +1,4 @@
-"""``llmarena play``: one match."""
+"""``llmarena play``: play one match."""
 
 import argparse
 import json
@@ -24,7 +24,7 @@ from rating.running.session import Session
 
 
 def play(args: argparse.Namespace) -> None:
-    """Plays one match and prints it, or has it played in a browser."""
+    """Plays one match on the terminal, or in a browser with ``--web``."""
     admit([args.env], [seat.partition("=")[2] for seat in args.policy])
     if args.web:
         agents = make_environment(args.env, parse_options(args.option, "--option")).possible_agents
@@ -42,7 +42,7 @@ def _play(args: argparse.Namespace, service: ModelService) -> None:
     env = make_environment(args.env, parse_options(args.option, "--option"))
     specs, environment = _specs(args.policy, env.possible_agents), canonical_name(args.env)
     players = {agent: Player(make_policy(spec, environment, service=service)) for agent, spec in specs.items()}
-    # A person must not see what the others read and reply; a spectator may.
+    # A human player must not see the observations and replies of the others.
     watched = not args.json and not any(player.is_person for player in players.values())
 
     def show(turn: Turn) -> None:
@@ -72,10 +72,10 @@ def _play(args: argparse.Namespace, service: ModelService) -> None:
 
 
 async def _check(env: AECEnv, policies: Mapping[str, Policy], seed: int) -> None:
-    """Finds out whether every model can be asked.
+    """Checks that every model responds.
 
     Raises:
-        ProviderError: if one cannot.
+        ProviderError: if a model does not.
     """
     env.reset(seed=seed)
     first = env.observe(env.agent_selection)
@@ -84,7 +84,7 @@ async def _check(env: AECEnv, policies: Mapping[str, Policy], seed: int) -> None
 
 
 def _specs(seats: list[str], agents: list[str]) -> dict[str, str]:
-    """Returns the policy that the command line names for each agent, in their order."""
+    """Returns the policy spec of each agent, in the order of the agents."""
     specs = _read_seats(seats, agents)
     missing = [agent for agent in agents if agent not in specs]
     if missing:
@@ -93,7 +93,7 @@ def _specs(seats: list[str], agents: list[str]) -> dict[str, str]:
 
 
 def _read_seats(seats: list[str], agents: list[str]) -> dict[str, str]:
-    """Returns the policies that the command line names, by agent."""
+    """Reads ``SEAT=POLICY`` flags into policy specs by agent."""
     specs: dict[str, str] = {}
     for seat in seats:
         agent, equals, spec = seat.partition("=")

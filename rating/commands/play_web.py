@@ -1,4 +1,4 @@
-"""``llmarena play --web``: one match in a browser, recorded as a run of its own."""
+"""``llmarena play --web``: play one match in a browser, recorded as a run."""
 
 import argparse
 import sys
@@ -25,15 +25,15 @@ from rating.schemes.duels import Duels
 from rating.schemes.tournament import Tournament
 
 _LONGEST_REASON = 300
-"""Characters printed of the reason why a match came to no end; its record has all of it."""
+"""Maximum characters printed of the error of a match; its record has the full text."""
 
 
 def play_in_browser(args: argparse.Namespace, specs: dict[str, str]) -> None:
-    """Plays a match whose people sit at browsers, records it, and prints what it came to.
+    """Plays a match with people in browsers, records it, and prints its result.
 
     Args:
-        args: of the command.
-        specs: of the policy on each seat, in the order of the agents.
+        args: parsed arguments of the command.
+        specs: policy specs by seat, in the order of the agents.
     """
     directory = free_directory(args.out or Path("llmarena-play"))
     with listener_if_asked(args) as listener, resumable(directory, flags := web_flags(args, listener)):
@@ -53,11 +53,11 @@ def play_in_browser(args: argparse.Namespace, specs: dict[str, str]) -> None:
 
 
 def with_company(environment: str, specs: dict[str, str], agents: list[str]) -> dict[str, str]:
-    """Returns who plays where the command line leaves seats to us: a person, if there is none, and baselines.
+    """Fills the free seats: with a person, unless there is one, and with baselines.
 
     Args:
-        environment: what is played.
-        specs: of the policies that are named, by seat.
+        environment: environment name.
+        specs: given policy specs by seat.
         agents: all seats.
     """
     declaration = load_environment(environment).declaration
@@ -68,7 +68,7 @@ def with_company(environment: str, specs: dict[str, str], agents: list[str]) -> 
 
 
 def run_file(args: argparse.Namespace, specs: dict[str, str]) -> str:
-    """Returns the run file of the match, which is played with the same options as without a browser."""
+    """Returns the run file of the match, with the same options as without a browser."""
     name, options = canonical_name(args.env), parse_options(args.option, "--option")
     declaration = load_environment(name).declaration
     names = _names(specs)
@@ -87,14 +87,14 @@ def run_file(args: argparse.Namespace, specs: dict[str, str]) -> str:
         "seats": seats,
         "staff": staff,
     }
-    if declaration.scheme == Tournament.name:  # of which one match is none
+    if declaration.scheme == Tournament.name:  # a tournament needs more than one match
         environment["scheme"] = Duels.name
     run = {"seed": args.seed, "executor": "async", "stop": {"matches": 1}}
     return tomlkit.dumps({**run, "environment": [environment], "policy": policies})
 
 
 def _names(specs: dict[str, str]) -> dict[str, str]:
-    """Returns what each policy is called: those that sit on several seats are told apart by them."""
+    """Returns policy names by seat. A policy on two or more seats gets the seat in its name."""
     played = [*specs.values()]
     return {agent: f"{spec} {agent}" if played.count(spec) > 1 else spec for agent, spec in specs.items()}
 

@@ -1,4 +1,4 @@
-"""A run that a command plays: with its progress, its pages in a browser, and how it goes on if it stops."""
+"""Play a run with progress display and web pages, and print how to resume it."""
 
 import shlex
 import socket
@@ -35,20 +35,20 @@ def play_run(
     *,
     board: bool = True,
 ) -> int:
-    """Plays a run to its end, shows how far it is, and returns how many of its matches are void.
+    """Plays a run to its end with a progress display, and returns the number of void matches.
 
     Args:
-        directory: of the run, whose lock the caller holds.
-        config: the run.
-        store: what was recorded of it; stays open.
-        interruptions: by which play stops in good order.
-        session: what holds for this go.
-        listener: where the pages of the run are served meanwhile; ``None`` for no pages.
-        told: where the addresses of the pages are printed; ``None`` for standard output.
-        board: whether the address of the board is printed, which people who play must not see.
+        directory: run directory; the caller holds its lock.
+        config: run configuration.
+        store: store of the run, which stays open.
+        interruptions: signal handling for a clean stop.
+        session: settings of this session.
+        listener: listening socket of the web pages; ``None`` for no pages.
+        told: output stream for the page addresses; ``None`` for standard output.
+        board: whether to print the address of the board, which human players must not see.
 
     Raises:
-        BudgetExceeded: if a limit that the run sets was reached.
+        BudgetExceeded: if a limit of the budget was reached.
     """
     run_directory.keep_run_file(directory, store)
     runner = Runner(config, store, session)
@@ -68,17 +68,17 @@ def play_run(
 
 
 def run_line(directory: Path) -> str:
-    """Returns the path of a run, and commands that read it."""
+    """Returns a line with the path of a run and commands to read it."""
     path = shlex.quote(str(directory))
     return f"Run: {directory}  (llmarena report {path}, llmarena replay {path})"
 
 
 def resume_command(directory: Path, flags: Mapping[str, str]) -> str:
-    """Returns the command that resumes a run, for a shell.
+    """Returns the shell command that resumes a run.
 
     Args:
-        directory: of the run.
-        flags: with their values, which are empty for a switch.
+        directory: run directory.
+        flags: flags with values; the value of a switch is empty.
     """
     path = str(directory) if not str(directory).startswith("-") else f"./{directory}"
     return shlex.join(["llmarena", "resume", path, *(word for flag in flags.items() for word in flag if word)])
@@ -86,7 +86,7 @@ def resume_command(directory: Path, flags: Mapping[str, str]) -> str:
 
 @contextmanager
 def resumable(directory: Path, flags: Mapping[str, str] = NO_FLAGS) -> Iterator[None]:
-    """Says how to go on, with which flags, if a run stops before its end."""
+    """Prints the command to resume a run if it stops early."""
     try:
         yield
     except (KeyboardInterrupt, Quit, BudgetExceeded, ClusterError, ProviderError, StoreError, OSError) as error:
@@ -103,13 +103,13 @@ def check_complete(directory: Path, void: int, paused: Sequence[str] = (), flags
     """Checks that every match was played.
 
     Args:
-        directory: of the run.
+        directory: run directory.
         void: number of void matches.
-        paused: games that were paused.
-        flags: with which the run goes on.
+        paused: names of paused games.
+        flags: flags of the resume command.
 
     Raises:
-        IncompleteRun: if matches are void or games are paused; the message says how to go on.
+        IncompleteRun: if matches are void or games are paused; the message has the resume command.
     """
     missing = []
     if void:

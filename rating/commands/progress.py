@@ -1,4 +1,4 @@
-"""The progress display of a running tournament, on standard error."""
+"""Progress display of a run, on standard error."""
 
 import asyncio
 import logging
@@ -22,29 +22,29 @@ from rating.running.runner import ENVIRONMENT
 T = TypeVar("T")
 
 _TICK = 0.5
-"""Seconds between two looks at the run."""
+"""Seconds between two updates."""
 
 _LINE_EVERY = 30.0
-"""Seconds between two lines where there is no terminal."""
+"""Seconds between two progress lines without a terminal."""
 
 _SECONDS_BETWEEN_FAILURES = 15.0
-"""Between two lines about failures, of which a server that is down gives thousands."""
+"""Minimum seconds between two lines about failures of one kind. A server that is down causes thousands."""
 
 _LONGEST_FAILURE = 300
-"""Characters shown of a failure; the record of the match has all of it."""
+"""Maximum characters shown of a failure; the record of the match has the full text."""
 
 _FAILURE_LOGS = ("agents", "rating")
-"""Loggers to which retries and failed matches are reported."""
+"""Loggers that report retries and failed matches."""
 
 
 class ProgressDisplay:
-    """A live table on a terminal, a line now and then where there is none, and failures as they come.
+    """Shows a live table on a terminal, periodic lines otherwise, and failures as they happen.
 
     Args:
-        person: whether a person plays at the terminal: then nothing is drawn over what is typed, and only failures and the end of
-            each environment are told.
-        quiet: whether nothing is told but what goes wrong for good.
-        clock: seconds.
+        person: whether a person plays at the terminal. If so, shows only failures and the end of each environment, to keep
+            the typed input intact.
+        quiet: whether to show only errors.
+        clock: returns seconds.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class ProgressDisplay:
         self._told: set[str] = set()
 
     async def watch(self, run: Callable[[], Awaitable[T]], progress: Callable[[], Progress]) -> T:
-        """Runs a run, shows meanwhile how far it is, and returns what it returns.
+        """Awaits a run while showing its progress, and returns its result.
 
         Args:
-            run: runs it.
-            progress: says how far it is.
+            run: plays the run.
+            progress: returns the current progress.
         """
         with self._shown():
             ticking = asyncio.create_task(self._tick(progress))
@@ -80,7 +80,7 @@ class ProgressDisplay:
                 self.show(progress())
 
     def show(self, progress: Progress) -> None:
-        """Shows how far a run is, if it is time to."""
+        """Shows the progress of a run, if an update is due."""
         self._pace.add(progress)
         for item in progress.environments:
             if item.stopped and item.name not in self._told:
@@ -122,14 +122,14 @@ class ProgressDisplay:
 
 
 class FailureLines(logging.Handler):
-    """Shows failures as they come, the first one of each kind at once, but only one now and then; what is an error always.
+    """Logging handler that shows failures, rate-limited by kind. Errors are always shown.
 
-    Of one kind are those with the same message but for its values: that a server is out is not lost among failed attempts.
+    Failures with the same message template are of one kind, which keeps rare failures visible among frequent ones.
 
     Args:
         say: prints a line.
-        clock: seconds.
-        level: of the least that is shown.
+        clock: returns seconds.
+        level: lowest level shown.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""How far a run is, as a table and as a line."""
+"""Progress of a run as a table and as a line."""
 
 from collections import deque
 from collections.abc import Callable
@@ -13,17 +13,17 @@ from rating.running.progress import EnvironmentProgress, Progress
 from rating.schemes.pause import PAUSED
 
 _WINDOW = 30.0
-"""Seconds over which calls a second are counted."""
+"""Window in seconds for the call rate."""
 
 _UNITS = ((10**9, "G"), (10**6, "M"), (1000, "k"))
-_SLOTS = 0.25  # seconds: looks that are closer together count as one
+_SLOTS = 0.25  # minimum seconds between two samples
 
 
 class Pace:
-    """How fast a run goes.
+    """Speed of a run.
 
     Args:
-        clock: seconds.
+        clock: returns seconds.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -32,7 +32,7 @@ class Pace:
         self._calls: deque[tuple[float, int]] = deque()
 
     def add(self, progress: Progress) -> None:
-        """Takes a look at a run."""
+        """Adds a sample of the number of calls."""
         now, calls = self._clock(), sum(usage.calls for usage in progress.usage.values())
         if self._calls and now < self._calls[-1][0] + _SLOTS:
             return
@@ -41,14 +41,14 @@ class Pace:
             self._calls.popleft()
 
     def calls_per_second(self) -> float:
-        """Returns the calls a second that ended in the last half minute."""
+        """Returns the completed calls per second in the last 30 seconds."""
         if len(self._calls) < 2:
             return 0.0
         (first, before), (last, after) = self._calls[0], self._calls[-1]
         return (after - before) / (last - first)
 
     def seconds_left(self, progress: Progress) -> float | None:
-        """Returns the seconds until all matches are played at the pace of this session, or ``None`` if nobody knows."""
+        """Returns the remaining seconds at the average pace of this session, or ``None`` if unknown."""
         left = 0
         for item in progress.environments:
             if item.left is None:
@@ -61,7 +61,7 @@ class Pace:
 
 
 def draw_table(progress: Progress, pace: Pace) -> Group:
-    """Returns environments, policies that call models, and the whole, as tables."""
+    """Returns tables of the environments and the policies that call models, and a line on the whole run."""
     environments = _table("environment", "matches", "void", "")
     for item in progress.environments:
         _row(environments, item.name, _matches(item), str(item.void or ""), _state(item))
@@ -81,7 +81,7 @@ def draw_table(progress: Progress, pace: Pace) -> Group:
 
 
 def write_line(progress: Progress, pace: Pace) -> str:
-    """Returns how far a run is, in one line."""
+    """Returns the progress of a run in one line."""
     matches = ", ".join(f"{item.name} {_matches(item)}" for item in progress.environments if not item.stopped)
     total = Usage.sum(progress.usage.values())
     errors = _errors(total)
@@ -97,7 +97,7 @@ def write_line(progress: Progress, pace: Pace) -> str:
 
 
 def stop_line(item: EnvironmentProgress) -> str:
-    """Returns what is said when an environment has come to its end."""
+    """Returns the line that reports the end of an environment."""
     return f"{printable(item.name)}: {_matches(item)} matches, {_state(item)}"
 
 
@@ -110,7 +110,7 @@ def _table(*columns: str) -> Table:
 
 
 def _row(table: Table, *cells: str) -> None:
-    """Adds a row of plain texts: names and messages of others steer neither the terminal nor the table."""
+    """Adds a row of plain text, without control sequences and markup from untrusted names and messages."""
     table.add_row(*[Text(printable(" ".join(cell.split()))) for cell in cells])
 
 
@@ -135,7 +135,7 @@ def _by_policy(progress: Progress) -> dict[str, Usage]:
 
 
 def _whole(progress: Progress, pace: Pace) -> str:
-    """Returns what is true of the whole run."""
+    """Returns calls, failures and remaining time of the whole run."""
     total = Usage.sum(progress.usage.values())
     facts = []
     if total.calls or progress.in_flight:
@@ -158,14 +158,14 @@ def _errors(usage: Usage) -> str:
 
 
 def _tokens(tokens: int, usage: Usage) -> str:
-    """Returns a number of tokens; with a plus if it is not all of them."""
+    """Returns a number of tokens, with a plus if some usage is unknown."""
     unit, name = next(((unit, name) for unit, name in _UNITS if tokens >= 10 * unit), (1, ""))
     size = f"{tokens / unit:,.0f}{name}"
     return size + ("+" if usage.unknown else "")
 
 
 def _cost(usage: Usage) -> str:
-    """Returns a cost; with a plus if something has no price, a question mark if nothing has."""
+    """Returns a cost, with a plus if it is incomplete, or a question mark without any price."""
     if usage.unpriced and not usage.cost:
         return "?"
     return f"{usage.cost:.2f}" + ("+" if usage.unpriced or usage.unknown else "")

@@ -1,4 +1,4 @@
-"""``llmarena rate``, ``report``, ``replay`` and ``export``: everything that only reads a run."""
+"""``llmarena rate``, ``report``, ``replay`` and ``export``: commands that only read a run."""
 
 import argparse
 import errno
@@ -35,10 +35,10 @@ from rating.schemes.summary import Summary
 from rating.training_data.exporting import FORMATS
 
 REPORT = "report.html"
-"""Name of the page in the directory of a run."""
+"""File name of the report in a run directory."""
 
 _ENDLESS = 100_000
-"""Characters of a line in a pipe or a file, where nothing is wrapped."""
+"""Line width for a pipe or a file: lines are not wrapped."""
 
 
 def rate(args: argparse.Namespace) -> None:
@@ -63,7 +63,7 @@ def report(args: argparse.Namespace) -> None:
         raise OptionError(f"{args.dir}: expected a directory to write the report into, got a log; say --output FILE")
     path = write_report(args.dir, args.output or args.dir / REPORT)
     plots = plots_directory(args.dir, path)
-    if plots is not None and not any(plots.glob("*.svg")):  # no match has ended, or none counts
+    if plots is not None and not any(plots.glob("*.svg")):  # no match with a counted result
         plots = None
     if args.json:
         print(json.dumps({"report": str(path), "plots": plots and str(plots)}))
@@ -72,7 +72,7 @@ def report(args: argparse.Namespace) -> None:
 
 
 def replay(args: argparse.Namespace) -> int:
-    """Lists matches, shows one, or verifies them; returns 1 if something is not as it was recorded."""
+    """Lists matches, shows one, or verifies them. Returns 1 if verification fails."""
     if args.verify:
         return verify_run(args)
     with closing(run_directory.open_store(args.dir)) as store:
@@ -93,10 +93,10 @@ def replay(args: argparse.Namespace) -> int:
 
 
 def export(args: argparse.Namespace) -> int:
-    """Writes the log of a run, the results of it or of an import, or what models can be trained on.
+    """Writes the log of a run, results of a run or an import, or training data.
 
     Returns:
-        0, or 1 if training data leave out a match since it is not as it was recorded.
+        0, or the exit code of ``export_training_data``.
     """
     if args.format in FORMATS:
         return export_training_data(args)
@@ -114,16 +114,16 @@ def export(args: argparse.Namespace) -> int:
 
 
 _RESULTS = {"battles": write_battles, "matrix": write_matrix, "verdicts": write_verdicts}
-"""What writes results and verdicts, by format."""
+"""Writers of results and verdicts, by format."""
 
 
 def print_leaderboards(config: RunConfig, store: Store, *, wide: bool = False) -> None:
-    """Prints the leaderboards of a run and what its models cost; ``wide`` as for ``print_tables``."""
+    """Prints the leaderboards and costs of a run; ``wide`` as for ``print_tables``."""
     _print_results(*_tables(RunSource(config, store, "")), wide)
 
 
 def _tables(source: Source) -> tuple[list[Leaderboard | Summary], Costs | None]:
-    """Returns the leaderboards, the table over all environments where there are several, and what models cost."""
+    """Returns the leaderboards, with the summary for two or more environments, and the costs."""
     tables = source.tables()
     return tables, source.costs([table for table in tables if isinstance(table, Leaderboard)])
 
@@ -139,12 +139,12 @@ def _print_results(tables: list[Leaderboard | Summary], spent: Costs | None, wid
 
 
 def print_tables(tables: Iterable[Leaderboard | Summary], spent: Costs | None = None, *, wide: bool = False) -> None:
-    """Prints leaderboards for people.
+    """Prints leaderboards as tables.
 
     Args:
-        tables: what is printed.
-        spent: what the policies cost.
-        wide: whether all columns are shown, as ``print_sheets`` does, or only what may be quoted, within ``WIDTH``.
+        tables: leaderboards and summaries.
+        spent: costs of the policies.
+        wide: whether to show all columns, as ``print_sheets`` does, or only the main ones, within ``WIDTH``.
     """
     shown = [
         sheet(
@@ -158,11 +158,11 @@ def print_tables(tables: Iterable[Leaderboard | Summary], spent: Costs | None = 
 
 
 def print_sheets(sheets: Iterable[Sheet], *, widest: int | None = None) -> None:
-    """Prints tables for people.
+    """Prints tables.
 
     Args:
-        sheets: what is printed.
-        widest: characters of a line at most. By default a terminal gets the columns it has room for, a pipe all of them.
+        sheets: the tables.
+        widest: maximum line width. By default a terminal shows the columns that fit, a pipe all of them.
     """
     console = _console(widest)
     for shown in sheets:
@@ -176,23 +176,23 @@ def print_grid(grid: Grid) -> None:
 
 
 def _console(widest: int | None = None) -> Console:
-    """Returns a console as wide as the terminal, or endless in a pipe, but not wider than ``widest``."""
+    """Returns a console as wide as the terminal, or unlimited in a pipe, but at most ``widest``."""
     width = Console().width if sys.stdout.isatty() else _ENDLESS
     return Console(width=min(width, widest or _ENDLESS))
 
 
 def write_report(directory: Path, path: Path) -> Path:
-    """Writes the report of a run or an import, and its figures as files; nothing is written if it cannot be read.
+    """Writes the report of a run or an import, and its figures as files. Writes nothing if reading fails.
 
     Args:
-        directory: of the run or the import, or a log.
-        path: of the page; the figures stand in ``plots_directory``.
+        directory: run or import directory, or a log file.
+        path: path of the page; the figures go to ``plots_directory``.
 
     Returns:
         The absolute path of the page.
 
     Raises:
-        RunError: if it must not be written there.
+        RunError: if the path is a link or not writable.
     """
     from rating.report.plots import write_plots  # matplotlib is slow to import
 
@@ -216,14 +216,14 @@ def write_report(directory: Path, path: Path) -> Path:
 
 
 def plots_directory(directory: Path, path: Path) -> Path | None:
-    """Returns where the figures of a report stand as files: ``DIR/plots``, or beside a page elsewhere, named after it.
+    """Returns the directory of a report's figures: ``DIR/plots``, or ``PAGE-plots`` for a page elsewhere.
 
     Args:
-        directory: of the run or the import.
-        path: of the page, which has been written.
+        directory: run or import directory.
+        path: path of the written page.
 
     Returns:
-        ``None`` if the page went into a pipe or a device.
+        ``None`` if the page is a pipe or a device.
     """
     path = path.resolve()
     if not path.is_file():
@@ -233,7 +233,7 @@ def plots_directory(directory: Path, path: Path) -> Path | None:
 
 
 def report_page(directory: Path, title: str, matches: Collection[str] | None = None) -> str:
-    """Returns the report page of a run under a title, with those of its matches that are named by id, by default all."""
+    """Returns the report page of a run as HTML, with the given matches (ids) or by default all."""
     with RunSource(*run_directory.open_run(directory), title) as source:
         page = io.StringIO()
         source.page(matches).write(page)
@@ -241,7 +241,7 @@ def report_page(directory: Path, title: str, matches: Collection[str] | None = N
 
 
 def _print_array(records: Iterable[Record]) -> None:
-    """Prints records as a JSON array, one at a time."""
+    """Prints records as a JSON array, without holding all of them in memory."""
     opening = "["
     for record in records:
         text = json.dumps(record_table(record), indent=2, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""``llmarena run``, ``resume`` and ``demo``: rated tournaments."""
+"""``llmarena run``, ``resume`` and ``demo``: play rated runs."""
 
 import argparse
 import math
@@ -36,7 +36,7 @@ _ENVIRONMENT_NAME = re.compile(r"[_-]v\d+(?:#[\w-]*)?$")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Plays a run described by a file or by flags, and prints its leaderboards."""
+    """Plays a run from a run file or flags, and prints its leaderboards."""
     if args.run_file is not None:
         text, where = _read_run_file(args)
     else:
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def resume(args: argparse.Namespace) -> None:
-    """Goes on with a run; matches that were void are played again."""
+    """Resumes a run. Void matches are played again."""
     with listener_if_asked(args) as listener, resumable(args.dir, flags := _flags(args, listener)):
         config, store = run_directory.reopen_run(args.dir)
         with run_directory.closed_on_error(store):
@@ -84,7 +84,7 @@ def demo(args: argparse.Namespace) -> None:
 
 
 def _flags(args: argparse.Namespace, listener: socket.socket | None) -> dict[str, str]:
-    """Returns the flags with which a run goes on where and how it was played, with their values."""
+    """Returns the flags, with values, that resume a run with the same settings."""
     values = {
         "--max-errors": args.max_errors,
         "--max-cost": args.max_cost,
@@ -102,10 +102,10 @@ def _flags(args: argparse.Namespace, listener: socket.socket | None) -> dict[str
 
 
 def _address(args: argparse.Namespace) -> Address | None:
-    """Returns where the run is to be kept, if it is not in a file.
+    """Returns the PostgreSQL address of the store, or ``None`` for a file.
 
     Raises:
-        OptionError: if it is no address, or a package is missing.
+        OptionError: if the address is invalid or a package is missing.
     """
     if args.store is None:
         return None
@@ -115,10 +115,10 @@ def _address(args: argparse.Namespace) -> Address | None:
 
 
 def _read_session(args: argparse.Namespace) -> Session:
-    """Returns what the flags say of this go at a run.
+    """Returns the session settings of the flags.
 
     Raises:
-        OptionError: if they do not fit each other, or name a cache that cannot be used.
+        OptionError: if flags conflict, or the cache cannot be used.
     """
     session = Session(
         max_errors=args.max_errors,
@@ -132,7 +132,7 @@ def _read_session(args: argparse.Namespace) -> Session:
         quiet=args.quiet,
         desk=Desk() if args.web else None,
     )
-    cache = session.open_cache()  # before a directory is made
+    cache = session.open_cache()  # fails before the run directory is created
     if cache is not None:
         cache.close()
     return session
@@ -147,7 +147,7 @@ def _play(
     session: Session = ONE_GO,
     listener: socket.socket | None = None,
 ) -> tuple[int, list[str]]:
-    """Plays a run, prints its leaderboards, and returns the number of void matches and the games that are paused."""
+    """Plays a run, prints its leaderboards, and returns the number of void matches and the paused games."""
     with run_directory.held(directory, store):
         try:
             void = play_run(directory, config, store, interruptions, session, listener)
@@ -163,11 +163,11 @@ def _play(
 def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str], dict[str, list[str]]]:
     """Reads ``POLICY`` and ``POLICY@ENV,ENV``.
 
-    What stands behind an ``@`` may belong to the name of a model instead; it is taken for environments if it looks like one of
-    them, misspelt perhaps.
+    Model names can contain ``@`` too: the part after it is read as environments only if it resembles environment names,
+    possibly misspelt.
 
     Returns:
-        The specs, and by spec the environments of a policy that does not play all of them.
+        The specs, and the environments of restricted policies by spec.
     """
     specs: list[str] = []
     restricted: dict[str, list[str]] = {}
@@ -211,10 +211,10 @@ def _settings(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _directory_of_name(run_file: Path | None) -> Path:
-    """Returns the directory of a run whose run file was found by its name: a free one of this name.
+    """Returns a free directory named after an installed run file.
 
     Raises:
-        OptionError: if it was found by its path, or there is none.
+        OptionError: if the run file is a path, or missing.
     """
     if run_file is None or run_file.is_file():
         raise OptionError("expected a directory for the run: --out DIR, or --dry-run to see what it would take")

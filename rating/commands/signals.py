@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM, which terminals, service managers and batch systems send: they stop a command in good order."""
+"""Clean stop of a command on SIGINT and SIGTERM."""
 
 import asyncio
 import contextlib
@@ -14,19 +14,19 @@ from typing import Any, TypeVar
 _T = TypeVar("_T")
 
 _PATIENCE = 2.0
-"""Seconds for stopping in good order; an interruption that comes later ends the process at once."""
+"""Seconds for a clean stop. A second signal after that ends the process at once."""
 
 _SHOW_CURSOR = "\x1b[?25h"
 
 
 class Interruptions:
-    """While entered, the first SIGINT or SIGTERM raises ``KeyboardInterrupt``, or cancels what ``run`` is running.
+    """While entered, the first SIGINT or SIGTERM raises ``KeyboardInterrupt``, or cancels the task of ``run``.
 
-    Those that come while the command is stopping are ignored, unless it takes long: then the process ends at once, which loses
-    nothing that was recorded. A shell's background job ignores SIGINT, and goes on to do so.
+    Further signals are ignored for two seconds; after that they end the process at once, which loses no recorded data. If
+    SIGINT was ignored before, as in a background job of a shell, it stays ignored.
 
     Attributes:
-        terminated: whether SIGTERM has come.
+        terminated: whether SIGTERM was received.
     """
 
     def __init__(self) -> None:
@@ -50,15 +50,17 @@ class Interruptions:
             signal.signal(number, handler)
 
     def run(self, main: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
-        """Runs a coroutine function like ``asyncio.run``; an exception in the middle of the event loop's own work would harm it.
+        """Runs a coroutine function like ``asyncio.run``.
+
+        A signal cancels the task, because an exception raised inside the event loop would corrupt the loop.
 
         Raises:
-            KeyboardInterrupt: if a signal came, after what ran was cancelled and has ended.
+            KeyboardInterrupt: if a signal was received, after the task has ended.
         """
 
         async def cancellable() -> _T:
             self._task = asyncio.current_task()
-            if self._since is not None:  # it came before there was a task to cancel
+            if self._since is not None:  # signal before the task started
                 raise asyncio.CancelledError
             return await main()
 
@@ -70,7 +72,7 @@ class Interruptions:
         finally:
             self._task = None
             self._runs = False
-        if self._since is not None:  # it came after the task had ended
+        if self._since is not None:  # signal after the task ended
             raise KeyboardInterrupt
         return result
 
@@ -90,7 +92,7 @@ class Interruptions:
 
 
 def _leave(number: int) -> None:
-    """Ends the process with the exit code of a signal; the terminal is left as it was found."""
+    """Ends the process with the exit code of a signal, after restoring the terminal cursor."""
     if sys.__stderr__ is not None:
         descriptor = sys.__stderr__.fileno()
         cursor = _SHOW_CURSOR if os.isatty(descriptor) else ""

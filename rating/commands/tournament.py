@@ -1,4 +1,4 @@
-"""``llmarena tournament``: newcomers of a tournament that has been played."""
+"""``llmarena tournament``: add policies to a completed tournament."""
 
 import argparse
 from collections.abc import Sequence
@@ -24,11 +24,11 @@ from rating.schemes.tournament import Tournament
 from rating.schemes.tournament_board import Stage
 
 COMPLETE = "rounds"
-"""Why the schedule of a tournament stopped that has been played to its end."""
+"""Stop reason of a completed tournament."""
 
 
 def add(args: argparse.Namespace) -> None:
-    """Enters a newcomer, plays its pairings, and prints leaderboards and the path of every rating."""
+    """Adds a newcomer, plays its pairings, and prints leaderboards and rating histories."""
     newcomer = args.name or args.policy
     _enter(args, newcomer)
     resume(args)
@@ -40,11 +40,11 @@ def add(args: argparse.Namespace) -> None:
 
 
 def _enter(args: argparse.Namespace, newcomer: str) -> None:
-    """Puts a newcomer into the run file of a run, from which on ``resume`` places it.
+    """Adds a newcomer to the run file; ``resume`` then places it.
 
     Raises:
-        OptionError: if it cannot play, or is there already.
-        RunError: if there is no tournament, or it has not been played to its end.
+        OptionError: if the policy is invalid or already present.
+        RunError: if the run has no tournament, or the tournament is not complete.
     """
     config, store = run_directory.reopen_run(args.dir)
     with run_directory.held(args.dir, store):
@@ -63,7 +63,7 @@ def _enter(args: argparse.Namespace, newcomer: str) -> None:
         changed.check(offline=args.offline)
         for environment in environments:
             make_scheme(changed, environment)
-        for environment in environments:  # first: who reads this finds a tournament that is to be resumed
+        for environment in environments:  # before the run file changes: readers then see an unfinished tournament
             store.set_fact(f"stopped:{environment}", "")
         run_directory.replace_run_file(args.dir, text)
 
@@ -84,7 +84,7 @@ def _tournaments(config: RunConfig) -> dict[str, Tournament]:
 
 
 def _print_placing(environment: str, scheme: Tournament, outcomes: Sequence[Outcome], newcomer: str) -> None:
-    """Prints every rating before and after each pairing of a newcomer, and what became of the order of the others."""
+    """Prints all ratings before and after each pairing of a newcomer, and the order of the other policies."""
     path = scheme.path(outcomes)
     own = [index for index, stage in enumerate(path) if newcomer in stage.pair]
     stages = path[max(own[0] - 1, 0) : own[-1] + 1]

@@ -1,4 +1,4 @@
-"""``llmarena export --format sft``, ``preference``, ``grpo`` and ``deals``: a run as data for training."""
+"""``llmarena export --format sft``, ``preference``, ``grpo`` and ``deals``: export training data."""
 
 import argparse
 import inspect
@@ -19,13 +19,13 @@ _OF_FORMATS = ("winners", "min_reward", "rejected", "reasoning", "margin")
 
 
 def export_training_data(args: argparse.Namespace) -> int:
-    """Writes rows, and to standard error what became of the matches.
+    """Writes rows, and a summary to standard error.
 
     Returns:
-        0, or 1 if a match is not as it was recorded, and so left out, or if a data set has no row, and so is not made.
+        0, or 1 if a damaged match was left out, or an empty Parquet data set was not written.
 
     Raises:
-        OptionError: if something is asked for that the format does not have.
+        OptionError: if the format does not support an option.
     """
     given = _given(args)
     known = {*inspect.signature(FORMATS[args.format]).parameters, *_SELECTION}
@@ -49,16 +49,16 @@ def export_training_data(args: argparse.Namespace) -> int:
 
 
 def check_no_training(args: argparse.Namespace) -> None:
-    """Checks that nothing is asked for that only training data have.
+    """Checks that no training-data option is set.
 
     Raises:
-        OptionError: if it is.
+        OptionError: if one is set.
     """
     _check_known(args, {**_given(args), **({"out": args.out} if args.out or args.parquet else {})}, {"environment"})
 
 
 def _given(args: argparse.Namespace) -> dict[str, Any]:
-    """Returns what is asked for by name."""
+    """Returns the options that are set, by name."""
     values = {name: getattr(args, name) for name in (*_SELECTION, *_OF_FORMATS)}
     return {name: value for name, value in values.items() if value not in (None, [], "")}
 

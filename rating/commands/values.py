@@ -1,4 +1,4 @@
-"""How arguments of the command line are read, each with what was expected in its place."""
+"""Parsers of command-line values, for ``type`` of ``argparse``."""
 
 import argparse
 import math
@@ -39,7 +39,7 @@ def finite(text: str) -> float:
 
 
 def local_path(text: str) -> Path:
-    """Reads the path of a file or directory; an address of a database may hold a password and is not repeated."""
+    """Reads the path of a file or directory. The error never repeats a URL, which can contain a password."""
     if "://" in text:
         raise argparse.ArgumentTypeError(
             "expected a path of this machine, got an address; a run in PostgreSQL is named by its directory"
@@ -59,7 +59,7 @@ def duration(text: str) -> float:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Reads names with commas between them: ``length,format``."""
+    """Reads comma-separated names: ``length,format``."""
     found = tuple(name.strip() for name in text.split(","))
     if not all(found):
         raise argparse.ArgumentTypeError(f"expected names with commas between them, got {text!r:.80}")

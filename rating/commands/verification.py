@@ -1,4 +1,4 @@
-"""``llmarena replay --verify``: whether a run is as it was recorded."""
+"""``llmarena replay --verify``: verify the integrity of a run."""
 
 import argparse
 import json
@@ -16,15 +16,15 @@ from rating.running import run_directory
 
 @dataclass
 class _Findings:
-    """What a verification has found.
+    """Result of a verification.
 
     Attributes:
-        changed: what is not as it was written.
-        differences: how matches, by id, come out otherwise when they are played again.
+        changed: modified or missing parts of the record.
+        differences: differences between record and replay, by match id.
         finished: number of finished matches.
-        known: whether there is any match of those asked for.
-        seal: of a run that is as it was written.
-        digest: of what was played in it.
+        known: whether a requested match exists.
+        seal: seal of the run, if it is unmodified.
+        digest: play digest of the run, if it is unmodified.
     """
 
     changed: list[str] = field(default_factory=list)
@@ -36,16 +36,16 @@ class _Findings:
 
 
 def verify_run(args: argparse.Namespace) -> int:
-    """Checks a whole database against its seals, plays the matches asked for again and prints what differs.
+    """Checks the whole database against its seals, replays the requested matches and prints the differences.
 
-    A database that is damaged is read as far as that is possible.
+    A damaged database is read up to the damage.
 
     Returns:
-        0, or 1 if something is not as it was recorded.
+        0, or 1 if anything differs from the record.
 
     Raises:
-        RunError: if there is no run in the directory.
-        OptionError: if there is no such match.
+        RunError: if the directory contains no run.
+        OptionError: if the requested match does not exist.
     """
     found = _Findings()
     run_directory.check_exists(args.dir)
@@ -61,7 +61,7 @@ def verify_run(args: argparse.Namespace) -> int:
 
 
 def no_such_match(args: argparse.Namespace) -> OptionError:
-    """Returns the error that says that a run has no match of the id asked for."""
+    """Returns the error for an unknown match id."""
     return OptionError(
         f"match: expected an id of a match in {args.dir}, got {args.match!r}; list them with: llmarena replay {args.dir}"
     )

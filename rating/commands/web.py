@@ -18,17 +18,17 @@ from rating.running import run_directory
 from rating.web.server import authority, is_loopback, listen, serving
 
 END_SECONDS = 60.0
-"""That the pages stay after the end of a run for people who have not seen it."""
+"""Maximum seconds the pages stay up after a run, until all players have seen that it ended."""
 
 _AT_ONCE_SECONDS = 2.0
-"""In which an open page has shown it."""
+"""Seconds within which an open page shows the end of the run."""
 
 _LAST_ANSWER_SECONDS = 0.2
-"""For the answer by which the last of them sees it."""
+"""Seconds to send the last response."""
 
 
 def serve(args: argparse.Namespace) -> None:
-    """Shows a run or an import until it is interrupted, which is how it is meant to end."""
+    """Shows a run or an import until it is interrupted."""
     if not is_import(args.dir):
         run_directory.check_exists(args.dir)
     with _open_listener(args) as listener, contextlib.suppress(KeyboardInterrupt):
@@ -41,10 +41,10 @@ async def _serve(directory: Path, listener: socket.socket) -> None:
 
 
 def _open_listener(args: argparse.Namespace) -> socket.socket:
-    """Returns the socket at which the flags have pages served.
+    """Returns a socket that listens on the address of the flags.
 
     Raises:
-        OptionError: if what serves them is not installed, or the address cannot be had.
+        OptionError: if the web packages are not installed, or the address is not available.
     """
     check_extra("pages in a browser need", "web", "starlette", "uvicorn")
     listener = listen(args.host, args.port)
@@ -58,10 +58,10 @@ def _open_listener(args: argparse.Namespace) -> socket.socket:
 
 
 def listener_if_asked(args: argparse.Namespace) -> AbstractContextManager[socket.socket | None]:
-    """Opens where the pages of a run are served, if the flags ask for pages.
+    """Opens the socket for the pages of a run if ``--web`` is set.
 
     Raises:
-        OptionError: if what serves them is not installed, or the address cannot be had.
+        OptionError: if the web packages are not installed, or the address is not available.
     """
     if not args.web:
         return nullcontext()
@@ -78,15 +78,15 @@ async def pages(
     *,
     board: bool = True,
 ) -> AsyncIterator[None]:
-    """Serves the pages of a run while entered, and prints their addresses, one a line.
+    """Serves the pages of a run while entered, and prints their addresses, one per line.
 
     Args:
-        directory: of the run.
-        listener: where.
-        desk: where people are asked; ``None`` if nobody plays here.
-        people: names of those who play.
-        told: where the addresses are printed; ``None`` for standard output.
-        board: whether the address of the board is printed.
+        directory: run directory.
+        listener: listening socket.
+        desk: human input queue; ``None`` without human players.
+        people: names of the human players.
+        told: output stream for the addresses; ``None`` for standard output.
+        board: whether to print the address of the board.
     """
     from rating.web.app import make_app
     from rating.web.links import keep_links
@@ -103,7 +103,7 @@ async def pages(
 
 
 async def show_end(desk: Desk) -> None:
-    """Keeps the pages for a while, until everybody who has played has seen that the run has ended."""
+    """Keeps the pages up until all players have seen that the run ended, for at most ``END_SECONDS``."""
     desk.end()
     if not await _all_told(desk, _AT_ONCE_SECONDS):
         print(f"The pages stay until everybody has seen the end, {END_SECONDS:g} s at most.", file=sys.stderr)
@@ -111,7 +111,7 @@ async def show_end(desk: Desk) -> None:
 
 
 async def _all_told(desk: Desk, seconds: float) -> bool:
-    """Waits until everybody has seen the end, and says whether that was in time."""
+    """Waits until all players have seen the end. Returns ``False`` on timeout."""
     try:
         async with asyncio.timeout(seconds):
             await desk.all_told()
@@ -122,11 +122,11 @@ async def _all_told(desk: Desk, seconds: float) -> bool:
 
 
 def web_flags(args: argparse.Namespace, listener: socket.socket | None) -> dict[str, str]:
-    """Returns the flags with which a run goes on whose pages are where they were, with their values.
+    """Returns the flags, with values, that resume a run with its pages at the same address.
 
     Args:
-        args: of the command.
-        listener: where the pages are served; ``None`` if there are none.
+        args: parsed arguments of the command.
+        listener: listening socket of the pages; ``None`` without pages.
     """
     if listener is None:
         return {}

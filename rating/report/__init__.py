@@ -1,1 +1,1 @@
-"""The HTML report of a run or of imported results: one self-contained page."""
+"""HTML report of a run or of imported results: one self-contained page."""

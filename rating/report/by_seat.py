@@ -1,4 +1,4 @@
-"""Results by seat, by role and by the side that was drawn, each with its interval; what such a place is worth by itself."""
+"""Results by seat, role and drawn side, with intervals: the advantage of a place."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -22,19 +22,19 @@ from rating.statistics.results import finished
 EVERYBODY = "(all policies)"
 
 Value = Callable[[Outcome, int], float]
-"""What the seat with an index has got in a match."""
+"""Returns the result of the seat with an index in a match."""
 
 Place = Callable[[Outcome, int], str | None]
-"""Where that seat was; ``None`` if it does not count."""
+"""Returns the place of that seat; ``None`` if it does not count."""
 
 
 class PlaceTable(NamedTuple):
     """Results by place.
 
     Attributes:
-        what: places these are, in a word.
-        shown: as a table.
-        drawn: as a figure.
+        what: kind of place, plural.
+        shown: results as a table.
+        drawn: results as a figure.
     """
 
     what: str
@@ -43,12 +43,12 @@ class PlaceTable(NamedTuple):
 
 
 class _Measure(NamedTuple):
-    """What is averaged.
+    """A measure that is averaged by place.
 
     Attributes:
-        label: what it is.
-        value: of a seat.
-        is_share: whether it is between 0 and 1, and shown in per cent.
+        label: name of the measure.
+        value: returns the value of a seat.
+        is_share: whether values are in [0, 1] and shown in per cent.
     """
 
     label: str
@@ -57,7 +57,7 @@ class _Measure(NamedTuple):
 
 
 def beaten(outcome: Outcome, index: int) -> float:
-    """Returns the share of the others at the table who were paid less than a seat; those paid alike count as half."""
+    """Returns the share of other seats with a lower reward, counting ties as half."""
     own = outcome.seats[index].reward
     others = [seat.reward for place, seat in enumerate(outcome.seats) if place != index]
     return sum(0.5 + 0.5 * ((own > other) - (own < other)) for other in others) / len(others)
@@ -70,11 +70,11 @@ _REWARD = _Measure("mean reward", lambda outcome, index: outcome.seats[index].re
 
 
 def place_tables(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[PlaceTable]:
-    """Returns results by seat and, where there are such, by role and by side.
+    """Returns results by seat and, if available, by role or side.
 
     Args:
-        board: of any scheme.
-        outcomes: of its environment; matches of policies whose results are withheld are left out.
+        board: leaderboard of any scheme.
+        outcomes: outcomes of its environment; matches with withheld policies are excluded.
     """
     withheld = {row.policy for row in board.rows if row.withheld}
     played = [
@@ -103,7 +103,7 @@ def _by_seat(board: Leaderboard, played: Sequence[Outcome]) -> PlaceTable | None
             measure, place = _WINS, _under_test(board.opponent)
             note = f"share of matches won by seat; the other seats are those of {board.opponent}, whose own tests are not counted"
         case RoleLeaderboard() if board.casting.hidden is None:
-            return None  # such seats are roles
+            return None  # seats are roles here
         case RoleLeaderboard():
             measure, note = (
                 _WINS,
@@ -169,11 +169,11 @@ def _table(
     notes: Sequence[str],
     places: Sequence[str] = (),
 ) -> PlaceTable | None:
-    """Makes the table of a measure by place: everybody in the first row, then every policy.
+    """Makes the table of a measure by place: all policies in the first row, then each policy.
 
-    A policy's matches with itself count for everybody only, unless there are no others.
+    Matches of a policy with itself count in the first row only, except in self-play.
     """
-    cases: dict[tuple[str | None, str], _Cases] = {}  # everybody has no name: a policy may be called like that row
+    cases: dict[tuple[str | None, str], _Cases] = {}  # None: all policies, because a policy can be named like that row
     found = dict.fromkeys(places)
     only_alone = isinstance(board, SelfPlayLeaderboard)
     for outcome in played:
@@ -224,10 +224,10 @@ def _under_test(opponent: str) -> Place:
 
 
 def _is_alone(outcome: Outcome) -> bool:
-    """Says whether one policy has all seats."""
+    """Returns whether one policy has all seats."""
     return len({seat.policy for seat in outcome.seats}) == 1
 
 
 def _is_common(outcome: Outcome) -> bool:
-    """Says whether all seats were paid the same, as where a reward is a common one."""
+    """Returns whether all seats received the same reward, as with a common reward."""
     return len({seat.reward for seat in outcome.seats}) == 1

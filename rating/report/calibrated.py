@@ -1,4 +1,4 @@
-"""Predicted beside observed results as a table."""
+"""Calibration of predicted results as a table."""
 
 from rating.report.tables import Sheet
 from rating.schemes import cells
@@ -8,11 +8,11 @@ from rating.statistics.estimates import Estimate
 
 
 def calibration_sheet(environment: str, found: Calibration) -> Sheet:
-    """Returns the table: groups of predictions, and what scores they get.
+    """Returns the table of predicted and observed scores by group.
 
     Args:
-        environment: its name.
-        found: of its results.
+        environment: environment name.
+        found: calibration of its results.
     """
     rows = [
         [
@@ -45,7 +45,7 @@ def _verdict(group: CalibrationBin) -> str:
 
 
 def _worth(gain: Estimate) -> str:
-    """Says what the gain of the Brier score establishes."""
+    """Returns whether the gain in Brier score is significant, in words."""
     if gain.low is not None and gain.low > 0:
         return "the ratings predict better than the guess"
     if gain.high is not None and gain.high < 0:

@@ -1,4 +1,4 @@
-"""Comparisons in plain words: what may be claimed, on what evidence, and what may not."""
+"""Comparisons of policies as text: verdicts, evidence and limits."""
 
 from collections.abc import Sequence
 
@@ -31,22 +31,22 @@ _NAME = 200
 
 
 def name(text: str) -> str:
-    """Returns a policy's name as it is shown: one line, not long, nothing that steers a terminal."""
+    """Returns a policy name for display: one line, at most ``_NAME`` characters, without control sequences."""
     shown = " ".join(printable(text).split())
     return shown if len(shown) <= _NAME else f"{shown[: _NAME - 3]}..."
 
 
 def verdict(comparison: PolicyComparison) -> str:
-    """Returns what may be claimed, in a sentence."""
+    """Returns the verdict of a comparison as a sentence."""
     return _verdict(comparison, comparison.better)
 
 
 def lines(comparison: PolicyComparison, difference: Estimate | None = None) -> list[str]:
-    """Returns the evidence behind a verdict, and what more units would likely tell.
+    """Returns the evidence for a verdict, and the expected effect of more units.
 
     Args:
-        comparison: of two policies.
-        difference: mean of the first policy less that of the second, on shared deals.
+        comparison: comparison of two policies.
+        difference: mean of the first policy minus mean of the second, on shared deals.
     """
     unit, meaning = _UNITS[comparison.unit]
     if not comparison.units:
@@ -72,7 +72,7 @@ def lines(comparison: PolicyComparison, difference: Estimate | None = None) -> l
 
 
 def champion_lines(champion: Champion) -> list[str]:
-    """Returns a sentence for every challenger, at the level of all of them together."""
+    """Returns a sentence per challenger, with verdicts corrected for all challengers together (Holm)."""
     told = []
     for comparison, p, better in zip(champion.comparisons, champion.p, champion.better, strict=True):
         unit, _ = _UNITS[comparison.unit]
@@ -92,12 +92,12 @@ def champion_lines(champion: Champion) -> list[str]:
 
 
 def limits(comparisons: Sequence[PolicyComparison], results: int, *, averaged: bool) -> list[str]:
-    """Returns what holds of all these comparisons, and what may not be claimed from them.
+    """Returns claims that the comparisons support, and claims that they do not.
 
     Args:
-        comparisons: one or more, at one level.
-        results: number of environments, or of parts of them.
-        averaged: whether there is one of their average too.
+        comparisons: one or more, at the same level.
+        results: number of environments or parts of environments.
+        averaged: whether the average over the environments is compared too.
     """
     first = comparisons[0]
     told = [
@@ -145,7 +145,7 @@ def _evidence(comparison: PolicyComparison) -> str:
 
 
 def _fell(e: float, peak: float) -> bool:
-    """Says whether an e-value was noticeably larger before; a peak of 1 is that of the beginning."""
+    """Returns whether an e-value is noticeably below its peak. Every e-value starts at 1."""
     return peak > 1.05 * e and peak > 1
 
 
@@ -164,20 +164,20 @@ def _more(comparison: PolicyComparison) -> str:
 
 
 def count(number: int, what: str) -> str:
-    """Writes a number of things."""
+    """Formats a number with a noun."""
     plural = "es" if what.endswith("ch") else "s"
     return f"{number:,} {what}{'' if number == 1 else plural}"
 
 
 def _share(comparison: PolicyComparison) -> str:
-    """Writes the win rate, or the share of the deals."""
+    """Formats the win rate, or the share of deals."""
     if comparison.unit == SHARED:
         return f"{name(comparison.a)} is ahead on {_rate(comparison.win_rate)} of the deals, ties as halves,"
     return f"win rate of {name(comparison.a)} {_rate(comparison.win_rate)}"
 
 
 def _difference(difference: Estimate) -> str:
-    """Writes a mean difference with its interval."""
+    """Formats a mean difference with its interval."""
     if difference.low is None or difference.high is None:
         return f"mean difference {difference.value:+.3g}, without an interval: few deals, or all alike"
     interval = f"[{difference.low:+.3g}, {difference.high:+.3g}]"
@@ -185,7 +185,7 @@ def _difference(difference: Estimate) -> str:
 
 
 def _margin(comparison: PolicyComparison, margin: float) -> str:
-    """Writes a margin of the win rate, and the same in Elo; of shared deals, of their share."""
+    """Formats a margin in win rate and Elo, or as a share of deals."""
     if comparison.unit == SHARED:
         return f"{margin:.3g} of the deals"
     elo = elo_of(0.5 + margin) or 0.0
@@ -209,7 +209,7 @@ def _signed(elo: float) -> str:
 
 
 def _number(e: float | None) -> str:
-    """Writes an e-value."""
+    """Formats an e-value."""
     if e is None:
         return "-"
     return f"{e:,.0f}" if 100 <= e < 1e6 else f"{e:.3g}"

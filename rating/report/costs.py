@@ -1,4 +1,4 @@
-"""What the models of a run cost: a function of the log of calls, the prices and the matches."""
+"""Costs of the models of a run, computed from the call log, the prices and the matches."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,23 +16,23 @@ from rating.schemes.leaderboard import ALWAYS, Leaderboard, headline
 OUTSIDE = "outside of matches"
 
 DECIMALS = 8
-"""Decimals of numbers in JSON: a call may cost very little."""
+"""Decimals of numbers in JSON. A call can cost very little."""
 
 
 @dataclass(frozen=True)
 class CostRow:
-    """What one policy took in one environment.
+    """Usage and cost of one policy in one environment.
 
     Attributes:
         environment: module name; empty for calls outside of matches.
-        policy: its name.
-        used: in all calls.
-        played: in those for matches that were played to their end.
-        lost: in those for void and unfinished matches and matches with a bug.
-        matches: in which it sat and that were played to their end.
-        cost_per_match: cost of one of these; ``None`` if it is not known.
-        metric: by which policies are compared in the environment; ``None`` if it has none.
-        efficient: whether no other model is both better and cheaper; ``None`` where that is not known.
+        policy: policy name.
+        used: usage of all calls.
+        played: usage of calls for completed matches.
+        lost: usage of calls for void and unfinished matches and matches with a bug.
+        matches: number of its completed matches.
+        cost_per_match: mean cost of a completed match; ``None`` if unknown.
+        metric: headline metric of the policy in the environment; ``None`` without one.
+        efficient: whether no other model is both better and cheaper; ``None`` if unknown.
     """
 
     environment: str
@@ -48,15 +48,15 @@ class CostRow:
 
 @dataclass(frozen=True)
 class Costs:
-    """What the models of a run cost.
+    """Costs of the models of a run.
 
     Attributes:
-        currency: of all amounts; empty if there are no prices.
-        rows: by environment and policy.
-        total: of all calls.
-        lost: of those for matches that were not played to their end.
-        matches: cost of each match by its id; ``None`` if it is not known. Empty if there are no prices.
-        damage: lines of the log that are left out, and why.
+        currency: currency of all amounts; empty without prices.
+        rows: costs by environment and policy.
+        total: usage of all calls.
+        lost: usage of calls for matches that were not completed.
+        matches: cost of each match by id; ``None`` if unknown. Empty without prices.
+        damage: skipped lines of the call log, with reasons.
     """
 
     currency: str
@@ -68,15 +68,15 @@ class Costs:
 
 
 class Spending:
-    """What the calls of a log used, by environment, policy and match: of a log that grows only what is new is read.
+    """Usage of logged calls by environment, policy and match. Reads a growing log incrementally.
 
     Args:
-        log: the log.
-        prices: of the models.
+        log: call log.
+        prices: prices of the models.
 
     Attributes:
-        log: the same.
-        prices: the same.
+        log: call log.
+        prices: prices of the models.
     """
 
     def __init__(self, log: Calls, prices: PriceTable) -> None:
@@ -85,13 +85,13 @@ class Spending:
         self._parts: defaultdict[tuple[str, str, str], Usage] = defaultdict(Usage)
 
     def read(self) -> None:
-        """Adds the calls that were written since."""
+        """Adds the calls logged since the last read."""
         for logged in self.log.further():
             cost = self.prices.cost(logged.call, logged.time)
             self._parts[logged.environment, logged.policy, logged.match].add(logged.call, cost)
 
     def by_policy(self, matches: Callable[[str], bool]) -> defaultdict[tuple[str, str], Usage]:
-        """Returns what was used by environment and policy, for those matches that ``matches`` takes, by id."""
+        """Returns the usage by environment and policy, for match ids that ``matches`` accepts."""
         parts: dict[tuple[str, str], list[Usage]] = {}
         for (environment, policy, match), usage in self._parts.items():
             if matches(match):
@@ -99,7 +99,7 @@ class Spending:
         return defaultdict(Usage, {key: Usage.sum(own) for key, own in parts.items()})
 
     def by_match(self) -> dict[str, Usage]:
-        """Returns what was used for each match by its id."""
+        """Returns the usage by match id."""
         parts: dict[str, list[Usage]] = {}
         for (_, _, match), usage in self._parts.items():
             if match:
@@ -110,16 +110,16 @@ class Spending:
 def costs(
     spending: Spending, statuses: Mapping[str, str], outcomes: Iterable[Outcome], boards: Sequence[Leaderboard]
 ) -> Costs | None:
-    """Adds up the calls of a run.
+    """Adds up the costs of a run.
 
     Args:
-        spending: what was used, as far as it was read.
-        statuses: of its matches, by id.
-        outcomes: of its matches.
-        boards: its leaderboards.
+        spending: usage, already read.
+        statuses: match statuses by id.
+        outcomes: outcomes of the matches.
+        boards: leaderboards of the run.
 
     Returns:
-        What they cost, or ``None`` if no model was called.
+        The costs, or ``None`` if no model was called.
     """
     prices, damage = spending.prices, spending.log.damage
     used = spending.by_policy(lambda match: True)
@@ -167,7 +167,7 @@ def _is_efficient(
     per_match: Mapping[tuple[str, str], float],
     metrics: Mapping[tuple[str, str], float | None],
 ) -> bool | None:
-    """Says whether no other model of the environment is as good and as cheap, and better in one of both."""
+    """Returns whether a policy is Pareto-efficient in metric and cost; ``None`` if unknown."""
     known = {key: (metrics[key], -cost) for key, cost in per_match.items() if metrics.get(key) is not None}
     if own not in known:
         return None
@@ -181,7 +181,7 @@ def _beats(other: tuple[float | None, float], own: tuple[float | None, float]) -
 
 
 def cost_sheet(found: Costs) -> Sheet:
-    """Returns what is shown of costs, without columns in which there is nothing."""
+    """Returns the cost table without empty columns."""
     columns = {
         "environment": ALWAYS,
         "policy": ALWAYS,
@@ -221,7 +221,7 @@ def cost_sheet(found: Costs) -> Sheet:
 
 
 def _sums(found: Costs, environment: str, policy: str, parts: Sequence[CostRow]) -> list[list[str]]:
-    """Returns the row with the sums of several others; none for fewer than two."""
+    """Returns a row with the sums of others, or no row for fewer than two."""
     if len(parts) < 2:
         return []
     used, lost = (Usage.sum(getattr(part, name) for part in parts) for name in ("used", "lost"))
@@ -260,21 +260,21 @@ def _tokens(usage: Usage) -> str:
 
 
 def money_cell(usage: Usage) -> str:
-    """Writes a cost: what is known of it, and whether that is all."""
+    """Formats a cost: exact, a lower bound, or unknown."""
     if usage.is_exact:
         return _amount(usage.cost)
     return f"at least {_amount(usage.cost)}" if usage.cost else "unknown"
 
 
 def policy_cells(found: Costs | None, environment: str) -> dict[str, str]:
-    """Returns what each policy cost in an environment as it is written, by name; nothing where there are no prices."""
+    """Returns the formatted cost of each policy in an environment, or an empty dict without prices."""
     if found is None or not found.currency:
         return {}
     return {row.policy: money_cell(row.used) for row in found.rows if row.environment == environment}
 
 
 def match_cells(found: Costs | None) -> dict[str, str]:
-    """Returns what each match cost as it is written, by its id; nothing where there are no prices."""
+    """Returns the formatted cost of each match by id, or an empty dict without prices."""
     known = found.matches if found is not None else {}
     return {match: "unknown" if cost is None else _amount(cost) for match, cost in known.items()}
 

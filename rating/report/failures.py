@@ -1,4 +1,4 @@
-"""What went wrong, by environment and policy: replies that were no legal move, forfeits, and matches that do not count."""
+"""Failures by environment and policy: invalid replies, forfeits, and matches that do not count."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,18 +12,18 @@ from rating.schemes.figures import Grid, Shares
 from rating.schemes.leaderboard import ALWAYS
 
 _KINDS = [failure.name.lower() for failure in Failure if failure is not Failure.OK]
-"""Names of failures, in the order in which they are shown."""
+"""Names of failures, in display order."""
 
 _LONGEST_REASON = 160
-"""Characters of why a match is void."""
+"""Maximum characters of a reason."""
 
 _MOST_REASONS = 50
-"""Rows of reasons, the commonest first."""
+"""Maximum rows of reasons, most frequent first."""
 
 
 @dataclass
 class _Tally:
-    """What went wrong with one policy in one environment, and of how much."""
+    """Failure counts of one policy in one environment, with its number of turns."""
 
     turns: int = 0
     reasks: int = 0
@@ -39,11 +39,11 @@ class _Tally:
 
 
 def failure_sheet(outcomes: Iterable[Outcome], suspended: Mapping[str, str]) -> Sheet | None:
-    """Returns what went wrong by environment and policy; ``None`` if nothing did.
+    """Returns the failures by environment and policy, or ``None`` without failures.
 
     Args:
-        outcomes: of all environments.
-        suspended: why policies are not asked any more.
+        outcomes: outcomes of all environments.
+        suspended: reasons by suspended policy.
     """
     tallies = _tallies(outcomes)
     if all(own.is_clean for own in tallies.values()) and not suspended:
@@ -81,10 +81,10 @@ def failure_sheet(outcomes: Iterable[Outcome], suspended: Mapping[str, str]) -> 
 
 
 def failure_shares(outcomes: Iterable[Outcome]) -> Shares | None:
-    """Returns the bad replies of every policy of an environment in 100 turns, by kind; ``None`` if there are none.
+    """Returns the invalid replies per 100 turns of every policy, by kind, or ``None`` without any.
 
     Args:
-        outcomes: of one environment.
+        outcomes: outcomes of one environment.
     """
     tallies = {policy: own for (_, policy), own in sorted(_tallies(outcomes).items()) if own.replies}
     if not tallies:
@@ -98,14 +98,14 @@ def failure_shares(outcomes: Iterable[Outcome]) -> Shares | None:
 
 
 def reasons_grid(reasons: Sequence[tuple[str, str, str, int]]) -> list[Grid]:
-    """Returns why matches are void; nothing if none is.
+    """Returns the table of reasons why matches do not count, or no table without any.
 
     Args:
         reasons: environment, status, reason and number of matches.
     """
     counts: Counter[tuple[str, str, str]] = Counter()
     for environment, status, reason, number in reasons:
-        first, *rest = reason.strip().splitlines() or [""]  # below it stands where in a program that was
+        first, *rest = reason.strip().splitlines() or [""]  # the other lines are a traceback
         words = " ".join(first.split())
         is_whole = not rest and len(words) <= _LONGEST_REASON
         short = words if is_whole else f"{words[: _LONGEST_REASON - 1]}…"
@@ -121,7 +121,7 @@ def reasons_grid(reasons: Sequence[tuple[str, str, str, int]]) -> list[Grid]:
 
 
 def _tallies(outcomes: Iterable[Outcome]) -> dict[tuple[str, str], _Tally]:
-    """Returns what went wrong by environment and policy, of everybody who had a seat, staff included."""
+    """Returns failure counts by environment and policy, including staff."""
     tallies: dict[tuple[str, str], _Tally] = {}
     for outcome in outcomes:
         for policy in {seat.policy for seat in outcome.seats}:
@@ -144,7 +144,7 @@ def _kinds_of(tallies: Iterable[_Tally]) -> list[str]:
 
 
 def _share(count: int, turns: int) -> str:
-    """Writes a number and how many in 100 turns that are: ``3 (1.5)``; nothing for none."""
+    """Formats a count and its rate per 100 turns: ``3 (1.5)``. Zero is an empty string."""
     if not count:
         return ""
     return f"{count} ({100 * count / turns:.1f})" if turns else str(count)

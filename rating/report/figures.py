@@ -1,4 +1,4 @@
-"""Figures of the report, drawn by Matplotlib: what they show is given as data, what becomes of them is said in ``plots``."""
+"""Figures of the report, drawn with Matplotlib. ``plots`` writes them."""
 
 import itertools
 import math
@@ -30,28 +30,28 @@ _STYLE = {
 }
 
 _WIDTH = 7.0
-"""Inches, as all lengths here."""
+"""Width of a figure. All lengths are in inches."""
 
 _ROW = 0.24
-"""Height of a policy's row."""
+"""Height of a row."""
 
 _MAX_STEPS = 350
-"""Steps of a line: about one a point."""
+"""Maximum steps of a line: about one per typographic point."""
 
 MOST_ROWS = 200
-"""Policies of a figure, the first ones; a table has all."""
+"""Maximum number of policies in a figure; the table has all."""
 
 MOST_IN_A_MAP = 60
-"""Policies of a map; with more it is left out."""
+"""Maximum number of policies in a heat map; with more it is omitted."""
 
 _ROOM_FOR_NAMES = 40
-"""Characters of a name beside its line; the table has it in full."""
+"""Maximum columns of a name beside a row; the table has the full name."""
 
 _ROOM_IN_MAPS = 20
-"""Characters of a name beside a map."""
+"""Maximum columns of a name beside a heat map."""
 
 _LINES = ("-", "--", ":")
-"""Styles of lines; the next one where the ten colours have been used up."""
+"""Line styles; each is used for ten lines with different colours."""
 
 _COLOUR = "#0550ae"
 _DIM = "#59636e"
@@ -61,7 +61,7 @@ Given = ParamSpec("Given")
 
 
 def drawing(draw: Callable[Given, Figure]) -> Callable[Given, Figure]:
-    """Draws in one style, whatever the user's own settings are."""
+    """Decorator that draws in a fixed style, independent of the user's Matplotlib settings."""
 
     @wraps(draw)
     def drawn(*args: Given.args, **kwargs: Given.kwargs) -> Figure:
@@ -73,7 +73,7 @@ def drawing(draw: Callable[Given, Figure]) -> Callable[Given, Figure]:
 
 @drawing
 def intervals(shown: Intervals) -> Figure:
-    """Draws a value with its interval for every policy, the best on top; an end that is open is an arrow."""
+    """Draws a value with its interval for every policy, the best on top. Open ends are arrows."""
     rows = shown.rows[:MOST_ROWS]
     figure = _figure(0.9 + _ROW * len(rows))
     axes = figure.subplots()
@@ -88,7 +88,7 @@ def intervals(shown: Intervals) -> Figure:
 
 @drawing
 def groups(shown: Groups) -> Figure:
-    """Draws several values with their intervals for every policy, one colour each."""
+    """Draws one value with interval per part for every policy, one colour per part."""
     parts, rows = len(shown.parts), shown.rows[:MOST_ROWS]
     height = max(_ROW, 0.11 * (parts + 1))
     figure = _figure(1.2 + height * len(rows))
@@ -110,7 +110,10 @@ def groups(shown: Groups) -> Figure:
 
 @drawing
 def trajectories(shown: Trajectories) -> Figure:
-    """Draws a rating or mean after every match, with one standard deviation or error to either side; the last highest on top."""
+    """Draws a rating or mean after every match, with a band of one standard deviation or error.
+
+    The legend is ordered by the last value, highest first.
+    """
     last = sorted(shown.history.items(), key=lambda item: -item[1][-1][1])[:MOST_ROWS]
     figure = _figure(max(3.2, 0.6 + 0.19 * len(last)))
     axes = figure.subplots()
@@ -129,7 +132,7 @@ def trajectories(shown: Trajectories) -> Figure:
 
 @drawing
 def matrix(shown: Matrix) -> Figure:
-    """Draws a value for every two policies as colours, with the number where there is room."""
+    """Draws a heat map of a value for every two policies, with numbers for small maps."""
     names = list(shown.table)
     scale = 100 if shown.percent else 1
     values = scale * np.array(
@@ -142,7 +145,7 @@ def matrix(shown: Matrix) -> Figure:
     drawn = _fields(axes, values, names, cmap="RdYlGn" if shown.percent else "YlGn", vmin=low, vmax=high)
     bar = figure.colorbar(drawn, ax=axes, shrink=0.7)
     bar.set_label(_upright(shown.label))
-    if bar.solids is not None:  # many colours would be pixels otherwise
+    if bar.solids is not None:  # keep the colour bar as vectors
         bar.solids.set_rasterized(False)
     if len(names) <= _MOST_NUMBERED:
         for row, column in np.argwhere(~np.isnan(values)):
@@ -154,12 +157,12 @@ def matrix(shown: Matrix) -> Figure:
 
 
 _MOST_NUMBERED = 30
-"""Policies of a map with a number in every field."""
+"""Maximum number of policies in a heat map with numbers."""
 
 
 @drawing
 def calibration(shown: Calibration) -> Figure:
-    """Draws the observed scores against those predicted, and below it how many results each group has."""
+    """Draws observed against predicted scores, and below them the number of results per group."""
     figure = _figure(4.4, 5.0)
     axes, counts = figure.subplots(2, height_ratios=(4, 1), sharex=True)
     axes.plot([0.5, 1], [0.5, 1], color=_DIM, linewidth=1, linestyle="--")
@@ -179,7 +182,7 @@ def calibration(shown: Calibration) -> Figure:
 
 @drawing
 def shares(shown: Shares) -> Figure:
-    """Draws parts of a whole for every policy, stacked."""
+    """Draws stacked bars for every policy."""
     rows = shown.rows[:MOST_ROWS]
     figure = _figure(1.2 + _ROW * len(rows))
     axes = figure.subplots()
@@ -196,13 +199,13 @@ def shares(shown: Shares) -> Figure:
 
 @drawing
 def heat_maps(names: Sequence[str], tables: Mapping[str, Mapping[tuple[str, str], Agreement]]) -> Figure:
-    """Draws the kappa of every two judges with the number of cases, one table beside the other.
+    """Draws heat maps of the kappa of every two judges with the number of items, side by side.
 
-    Where kappa is undefined a dash stands; two who never judged the same case leave an empty cell.
+    An undefined kappa is a dash. Pairs without a common item have an empty cell.
 
     Args:
-        names: of the judges.
-        tables: by title, the agreement of two judges, by both names in alphabetical order.
+        names: names of the judges.
+        tables: agreement by title and pair of names, in alphabetical order.
     """
     size = 1.4 + 0.62 * len(names)
     figure = Figure(figsize=(size * len(tables), size + 0.3), layout="constrained")
@@ -227,7 +230,7 @@ def _figure(height: float, width: float = _WIDTH) -> Figure:
 
 
 def _fields(axes: Axes, values: Floats, names: Sequence[str], **colours: Any) -> QuadMesh:
-    """Draws a table as coloured fields, the first row on top, with a name for each row and column."""
+    """Draws a heat map, the first row on top, with names of rows and columns."""
     places = np.arange(len(names))
     drawn = axes.pcolormesh(places, places, np.ma.masked_invalid(values), edgecolors="white", linewidth=0.5, **colours)
     axes.invert_yaxis()
@@ -247,7 +250,7 @@ def _interval(
     span: tuple[float, float],
     colour: str,
 ) -> None:
-    """Draws a value at a height, with its interval; an open end reaches to the end of the span."""
+    """Draws a value with its interval at a height. Open ends reach to the limit of the span."""
     ends = [span[0] if low is None else low, span[1] if high is None else high]
     axes.plot(ends, [place] * 2, color=colour, linewidth=1.4)
     for end, bound, arrow in zip(ends, (low, high), "<>", strict=True):
@@ -256,7 +259,7 @@ def _interval(
 
 
 def _rows(axes: Axes, names: Sequence[str]) -> None:
-    """Writes names beside rows, the first on top."""
+    """Labels rows with names, the first on top."""
     axes.set_yticks(range(len(names)), [_plain(name) for name in shortened(names, _ROOM_FOR_NAMES)])
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(axis="x", color="#d0d7de", linewidth=0.6)
@@ -264,16 +267,16 @@ def _rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def _span(known: Sequence[float]) -> tuple[float, float]:
-    """Returns a range that holds all values with some room; of one value, or none, a range around it."""
+    """Returns a range that contains all values, with margins."""
     low, high = min(known, default=0.0), max(known, default=1.0)
     room = 0.05 * (high - low) or 0.5
     return low - room, high + room
 
 
 def _legend(axes: Axes, names: Sequence[str], *, bars: bool = False) -> None:
-    """Names what was drawn last, beside the figure."""
+    """Adds a legend of the last lines or bars beside the figure."""
     drawn: list[Any] = [part[0] for part in axes.containers] if bars else axes.get_lines()[-len(names) :]
-    # Matplotlib leaves out what is named with an underscore first, so the names come afterwards.
+    # Matplotlib omits labels that start with an underscore, so names are set afterwards.
     legend = axes.legend(
         drawn, ["?"] * len(names), loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=8
     )
@@ -282,21 +285,21 @@ def _legend(axes: Axes, names: Sequence[str], *, bars: bool = False) -> None:
 
 
 def _thinned(steps: Sequence[tuple[int, float, float]]) -> Sequence[tuple[int, float, float]]:
-    """Returns no more steps than can be told apart, among them the last one: a figure does not grow with its run."""
+    """Returns at most ``_MAX_STEPS`` steps plus the last one, which limits the size of the figure."""
     stride = -(-len(steps) // _MAX_STEPS)
     return steps if stride <= 1 else [*steps[:-1:stride], steps[-1]]
 
 
 def _labelled(label: str, shown: Sized, every: Sized) -> str:
-    """Returns a label that says how many rows there is no room for."""
+    """Returns a label that mentions omitted rows."""
     return _plain(label) + (f" (the first {len(shown)} of {len(every)})" if len(shown) < len(every) else "")
 
 
 def _upright(text: str) -> str:
-    """Returns a text in lines that are no longer than an axis is high."""
+    """Returns a text wrapped to the height of an axis."""
     return "\n".join(textwrap.wrap(_plain(text), 34))
 
 
 def _plain(text: str) -> str:
-    """Returns a text of one line whose dollar signs are not taken for mathematics."""
+    """Returns a text with visible control characters and escaped dollar signs (no mathtext)."""
     return visible(text).replace("$", r"\$")

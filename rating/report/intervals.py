@@ -1,4 +1,4 @@
-"""Values with their intervals as a picture, for pages that forbid styles of its own."""
+"""Interval plot as SVG without inline styles, for pages whose content security policy forbids them."""
 
 import math
 
@@ -13,17 +13,17 @@ _BOTTOM = 44
 _LEFT = 220
 _RIGHT = 20
 _ROOM_FOR_NAMES = 26
-"""Columns of a name beside its interval; the table has it in full."""
+"""Columns for a policy name; the table has the full name."""
 _TICKS = 6
 _COLOUR = "#0550ae"
 
 
 def plot_intervals(figure: Intervals, environment: str) -> str:
-    """Draws a value with its interval for every policy, the best on top; an end that is open is an arrow.
+    """Draws a value with its interval for every policy, the best on top. Open ends are arrows.
 
     Args:
-        figure: the values.
-        environment: whose they are.
+        figure: values with intervals.
+        environment: environment name.
     """
     rows = figure.rows
     height = _TOP + _ROW * len(rows) + _BOTTOM
@@ -58,7 +58,7 @@ def plot_intervals(figure: Intervals, environment: str) -> str:
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
-    """Returns some evenly spaced round numbers, the first at most ``low`` and the last at least ``high``."""
+    """Returns evenly spaced round tick values that cover ``low`` to ``high``."""
     if high <= low:
         low, high = low - 0.5, high + 0.5
     rough = (high - low) / (_TICKS - 1)

@@ -1,4 +1,4 @@
-"""Judges as tables and as JSON: agreement before and after discussion, with the majority, biases, changes of verdicts."""
+"""Judge studies as tables and JSON: agreement before and after discussion and with the majority, biases, changed verdicts."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -15,23 +15,23 @@ from rating.statistics.judging_bias import BiasEstimate
 from rating.statistics.rater_pairs import PairMeans, RaterPair
 
 _MOST_PAIRS = 45
-"""Rows of the table of pairs: all pairs of ten judges."""
+"""Maximum rows of the table of pairs: all pairs of ten judges."""
 
 _MOST_JUDGES = 60
 
 _MOST_DRAWN = 20
-"""Judges of a heat map."""
+"""Maximum number of judges in a heat map."""
 
 _DECIMALS = 10
-"""Of numbers in JSON."""
+"""Decimals of numbers in JSON."""
 
 
 def judge_sheets(found: JudgeStudy, title: str) -> list[Sheet]:
-    """Returns the tables of a study in plain words.
+    """Returns the tables of a study.
 
     Args:
         found: the study.
-        title: what it is of.
+        title: title of the first table.
     """
     sheets = [_summary(found, title)]
     if any(stage.pairs for stage in _stages(found).values()):
@@ -42,7 +42,7 @@ def judge_sheets(found: JudgeStudy, title: str) -> list[Sheet]:
 
 
 def kappa_charts(found: JudgeStudy) -> list[tuple[list[str], dict[str, dict[tuple[str, str], Agreement]]]]:
-    """Returns names and, by stage, the agreement of every two judges for a heat map; nothing for a single judge or a crowd."""
+    """Returns names and pairwise agreement by stage for heat maps, or nothing outside of 2 to ``_MOST_DRAWN`` judges."""
     stages = _stages(found)
     names = [row.judge for row in found.judges if any(row.judge in stage.majority for stage in stages.values())]
     if not 2 <= len(names) <= _MOST_DRAWN:
@@ -55,7 +55,7 @@ def kappa_charts(found: JudgeStudy) -> list[tuple[list[str], dict[str, dict[tupl
 
 
 def to_json(found: JudgeStudy) -> str:
-    """Returns a study as JSON: what counts at the top, agreement before discussion under ``before``."""
+    """Returns a study as JSON: final agreement at the top level, agreement before discussion under ``before``."""
     table: dict[str, Any] = {
         **_stage_table(found.after, found),
         "items": found.items,
@@ -71,7 +71,7 @@ def to_json(found: JudgeStudy) -> str:
 
 
 def _stages(found: JudgeStudy) -> dict[str, StageAgreement]:
-    """Returns the stages that there are, by what they are called; without a discussion there is one."""
+    """Returns the stages by name: ``before`` and ``after``, or one unnamed stage without discussion."""
     return {"before": found.before, "after": found.after} if found.before else {"": found.after}
 
 
@@ -120,7 +120,7 @@ def _mean_kappa(means: PairMeans | None) -> str:
 
 
 def _kappa(value: Estimate | None, n: int) -> str:
-    """Writes a kappa; where it is undefined that is said, since it is neither 0 nor 1."""
+    """Formats a kappa. An undefined kappa is neither 0 nor 1, so it is marked as undefined."""
     if value is None:
         return f"undefined ({n})" if n else ""
     return cells.estimate(value)
@@ -257,7 +257,7 @@ def _effect(found: Beyond | None, p: float | None) -> str:
 
 
 def _tested(text: str, p: float | None) -> str:
-    """Writes an estimate with the result of its test."""
+    """Formats an estimate with the p-value of its test."""
     return f"{text} p {p:.2g}" if text and p is not None else text
 
 

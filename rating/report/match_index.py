@@ -1,4 +1,4 @@
-"""The list of a run's matches for the page: columns of numbers, in which what repeats is said once."""
+"""Index of a run's matches for the page: columns of numbers, with repeated values stored once."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -10,12 +10,12 @@ from rating.records.record import Record
 
 PROVIDER, REASKED, FALLBACK = "provider error", "asked again", "fallback"
 TROUBLES = (*FAILURES, PROVIDER, REASKED, FALLBACK)
-"""What can be wrong with a match, each a bit of its column ``troubles``: a bad reply of some kind, a provider that failed, so
-that the match was played again or is void, a player that was asked again, a move that was played for one."""
+"""Problems of a match, as bits of the column ``troubles``: kinds of invalid replies, provider error (match replayed or void),
+re-ask, fallback move."""
 
 
 class MatchIndex:
-    """The columns of the list; matches are added in the order of the record."""
+    """Columns of the index. Matches are added in the order of the records."""
 
     def __init__(self) -> None:
         self._columns: dict[str, list[int]] = {
@@ -31,9 +31,9 @@ class MatchIndex:
         """Adds a match.
 
         Args:
-            record: the match.
-            cost: as it is written.
-            place: of the match in its pack of matches; 0 begins a new pack.
+            record: recorded match.
+            cost: formatted cost.
+            place: position of the match in its pack; 0 starts a new pack.
         """
         match = record.match
         seats = record.outcome.seats if record.outcome else ()
@@ -64,9 +64,10 @@ class MatchIndex:
     def table(self) -> dict[str, Any]:
         """Returns the index as JSON values.
 
-        ``columns`` holds a number a match in each column. Those of ``environment``, ``policies``, ``result`` and ``cost`` are
-        places in ``values``, where a result is ``[status, rewards, forfeits, error]``; the bits of ``troubles`` are those of
-        ``kinds``; a ``place`` of 0 begins the next pack. ``ids`` are the ids of all matches, 16 digits each.
+        ``columns`` has one number per match in each column. Numbers of ``environment``, ``policies``, ``result`` and ``cost``
+        are indices into ``values``, where a result is ``[status, rewards, forfeits, error]``. The bits of ``troubles`` follow
+        the order of ``kinds``. A ``place`` of 0 starts the next pack. ``ids`` is the concatenation of all match ids, 16 digits
+        each.
         """
         return {
             "columns": self._columns,

@@ -1,4 +1,4 @@
-"""The matrix of policies against, or with, each other: a table in the page, and what is drawn of it."""
+"""Matrix of policies against, or with, each other: a table in the page and data for a figure."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -9,11 +9,11 @@ from rating.schemes.figures import HeadToHead, Matrix
 from rating.statistics.estimates import Estimate, WinDrawLoss
 
 _ROOM_FOR_NAMES = 24
-"""Columns of a terminal that a name above a column has; beside its row it stands in full."""
+"""Maximum columns of a name in the header; row names are not cut."""
 
 
 class Cell(NamedTuple):
-    """One cell: text, lines of detail, and a background colour."""
+    """Text, lines of detail, and background colour of a cell."""
 
     text: str
     detail: str
@@ -21,7 +21,7 @@ class Cell(NamedTuple):
 
 
 class PageMatrix(NamedTuple):
-    """What it shows, names of columns, which may be cut, and, for each name in full, its cells in that order."""
+    """A note, column names (possibly cut), and rows of full name and cells."""
 
     note: str
     names: list[str]
@@ -29,11 +29,11 @@ class PageMatrix(NamedTuple):
 
 
 def pair_matrix(pairs: HeadToHead, expected: Mapping[tuple[str, str], float]) -> PageMatrix:
-    """Returns the matrix of the results of every policy against every other.
+    """Returns the matrix of pairwise results.
 
     Args:
-        pairs: the results.
-        expected: mean score predicted of the first of two names against the second.
+        pairs: pairwise results.
+        expected: predicted mean score of the first policy against the second.
     """
     note = "Score of the row against the column, with wins / draws / losses; forfeits count as losses."
     if expected:
@@ -58,7 +58,7 @@ def mean_matrix(shown: Matrix) -> PageMatrix:
 
 
 def score_table(pairs: HeadToHead) -> Matrix:
-    """Returns the scores of every policy against every other, to be drawn."""
+    """Returns the pairwise scores for a figure."""
     table = {
         name: {other: None if tally is None else _score(tally) for other, tally in row.items()}
         for name, row in pairs.table.items()
@@ -87,5 +87,5 @@ def _mean_cell(value: Estimate | None, low: float, high: float, *, percent: bool
 
 
 def _shade(share: float) -> str:
-    """Returns a colour from red at 0 over none at a half to green at 1."""
+    """Returns a background colour: red at 0, near white at 0.5, green at 1."""
     return f"hsl({120 if share >= 0.5 else 0} 60% {97 - 30 * abs(share - 0.5):.0f}%)"

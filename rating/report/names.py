@@ -1,4 +1,4 @@
-"""Long names of policies, cut where there is no room for them."""
+"""Shortening of long policy names."""
 
 from collections.abc import Sequence
 
@@ -7,15 +7,15 @@ from rich.cells import cell_len
 GAP = ".."
 
 _MOST_PILED = 4
-"""Signs without a width in a row; letters of the scripts of the world have no more."""
+"""Maximum consecutive zero-width characters. No letter of a natural script has more."""
 
 
 def shortened(names: Sequence[str], width: int) -> list[str]:
-    """Cuts names in the middle, where they differ least, so that those that differ still do.
+    """Cuts names in the middle. Different names stay different.
 
     Args:
-        names: of policies, one a row.
-        width: columns of a terminal for each; at least 8. Names that fit stay whole, but for signs piled up on one letter.
+        names: policy names, one per row.
+        width: terminal columns per name, at least 8. Names that fit are not cut, except for stacked accents.
     """
     low = [_lowered(name) for name in names]
     middle = (width - len(GAP)) // 2
@@ -27,7 +27,7 @@ def shortened(names: Sequence[str], width: int) -> list[str]:
 
 
 def _lowered(name: str) -> str:
-    """Leaves out signs without a width that follow several of them: piles of accents reach over the lines above and below."""
+    """Removes excess zero-width characters: stacked accents would overlap the lines above and below."""
     kept: list[str] = []
     pile = 0
     for character in name:
@@ -38,7 +38,7 @@ def _lowered(name: str) -> str:
 
 
 def _numbered(names: Sequence[str], low: Sequence[str], width: int) -> list[str]:
-    """Cuts names and tells those apart by numbers that are the same otherwise."""
+    """Cuts names and appends numbers to keep different names different."""
     room = width - len(f"#{len(names)}")
     numbers = {name: f"#{number}" for number, name in enumerate(dict.fromkeys(names), 1)}
     return [
@@ -55,7 +55,7 @@ def _cut(name: str, head: int, width: int) -> str:
 
 
 def _fitting(text: str, width: int) -> str:
-    """Returns the beginning of a text that fits into ``width`` columns."""
+    """Returns the longest beginning of a text that fits into ``width`` columns."""
     used = 0
     for end, character in enumerate(text):
         used += cell_len(character)

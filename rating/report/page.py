@@ -1,4 +1,4 @@
-"""The page of the report: a function of the records of a run."""
+"""The HTML page of the report, a pure function of the records of a run."""
 
 import hashlib
 import json
@@ -42,21 +42,21 @@ _NO_RESULTS = "No match has ended yet: ratings and figures stand here once one h
 
 @dataclass(frozen=True)
 class Run:
-    """What the page shows besides the matches.
+    """Contents of the page besides the matches.
 
     Attributes:
         title: name of the run.
         seed: root seed of the run.
         boards: the leaderboard of each environment.
-        summary: the table over all of them; ``None`` for a single one.
-        outcomes: of every match that has ended, by environment and number.
-        statuses: number of matches with each status.
-        facts: of the store; versions, rules and sources of data are shown.
-        seal: of the run, or an empty string.
-        digest: of what was played.
-        costs: of its models; ``None`` where none was called.
-        turns: by environment, what was done about replies that are no legal move.
-        reasons: why matches do not count: environment, status, reason and number.
+        summary: summary of all environments; ``None`` for a single one.
+        outcomes: outcomes of all ended matches, by environment and number.
+        statuses: number of matches by status.
+        facts: facts of the store; the page shows versions, rules and sources of data.
+        seal: seal of the run, or an empty string.
+        digest: play digest of the run.
+        costs: costs of the models; ``None`` if no model was called.
+        turns: turn settings with the invalid-reply policy, by environment.
+        reasons: why matches do not count: environment, status, reason and number of matches.
     """
 
     title: str
@@ -74,7 +74,7 @@ class Run:
 
     @cached_property
     def sections(self) -> list[Section]:
-        """All but the matches, made once."""
+        """All sections except the matches."""
         outcomes: dict[str, list[Outcome]] = defaultdict(list)
         for outcome in self.outcomes:
             outcomes[outcome.environment].append(outcome)
@@ -96,15 +96,15 @@ class Run:
 
 @dataclass(frozen=True)
 class Results:
-    """What the page shows of results of which there are no matches.
+    """Contents of the page for imported results, which have no matches.
 
     Attributes:
-        title: what is shown.
-        lines: where it comes from.
+        title: title of the page.
+        lines: sources of the results.
         boards: the leaderboard of each environment.
-        summary: the table over all of them; ``None`` for a single one.
-        comparisons: the results, by environment.
-        judgements: by environment, those of its judges.
+        summary: summary of all environments; ``None`` for a single one.
+        comparisons: results by environment.
+        judgements: judgements by environment.
     """
 
     title: str
@@ -116,7 +116,7 @@ class Results:
 
     @cached_property
     def sections(self) -> list[Section]:
-        """The whole page, made once."""
+        """All sections."""
         sections = []
         for board in self.boards:
             rated = Rated(board, self.comparisons[board.environment])
@@ -131,11 +131,11 @@ class Results:
 
 @dataclass(frozen=True)
 class Page:
-    """A report that is ready to be written.
+    """A report ready to be written.
 
     Attributes:
-        plots: its figures.
-        write: writes the page into a file.
+        plots: figures of the report.
+        write: writes the page to a file.
     """
 
     plots: Sequence[Plot]
@@ -148,17 +148,18 @@ def plots_of(sections: Iterable[Section]) -> list[Plot]:
 
 
 def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
-    """Writes the report as one self-contained HTML page, the same bytes for the same records, one match at a time.
+    """Writes the report as one self-contained HTML page, one match at a time.
 
-    Every text of a model or a user is escaped, or reaches the page as data that its script shows as text only.
+    The output is deterministic. Texts of models and users are escaped, or embedded as data that the script displays as
+    plain text.
 
     Args:
-        run: what the page shows besides the matches.
-        records: every match.
-        file: where to.
+        run: contents of the page besides the matches.
+        records: records of all matches.
+        file: output file.
 
     Raises:
-        RunError: if the record is damaged.
+        RunError: if a record is damaged.
     """
     rules = {
         name.removeprefix("rules:"): fact_table(name, run.facts) for name in run.facts if name.startswith("rules:")
@@ -178,7 +179,7 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
         digest=run.digest,
         sections=run.sections,
         replays=replays,
-        # Asked for after the chunks, which fill it.
+        # Rendered after the chunks, which fill the index.
         index=lambda: pack(
             json.dumps(
                 {**replays.index.table(), "rules": rules, "agents": agents, "drawn": DRAWN_TURNS}, separators=(",", ":")
@@ -189,7 +190,7 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
 
 
 def write_results_page(results: Results, file: TextIO) -> None:
-    """Writes the report of results of which there are no matches, as ``write_page`` does."""
+    """Writes the report of imported results, as ``write_page`` does for runs."""
     lead, *rest = results.lines
     _write(
         file,
@@ -212,7 +213,7 @@ def _write(file: TextIO, **values: Any) -> None:
 
 
 def _sources(facts: Mapping[str, str]) -> list[str]:
-    """Returns a line for each environment of another package, and for each that is played with data: where they come from."""
+    """Returns lines that name the package of third-party environments and the sources of data sets."""
     lines = []
     for name in facts:
         if name.startswith("distribution:"):
@@ -224,5 +225,5 @@ def _sources(facts: Mapping[str, str]) -> list[str]:
 
 
 def _nonce(what: str) -> str:
-    """Returns what marks the page's own scripts; nobody whose words stand in the page could know what the others would say."""
+    """Returns a script nonce (CSP) from a hash of the contents, unpredictable for authors of texts in the page."""
     return hashlib.sha256(what.encode()).hexdigest()[:24]

@@ -1,7 +1,7 @@
-"""Figures as they leave the program: as SVG in a page, and as SVG and PNG in a directory of their own.
+"""Output of figures: SVG in a page, SVG and PNG files in a directory.
 
-The same figures give the same bytes on one machine: no date, no random ids. Files bear the mark of this module, by which those of
-an earlier report are known; any other file is left alone.
+On one machine the output is deterministic: no dates, no random ids. A mark in the metadata identifies files of an earlier
+report; other files are never changed.
 """
 
 import io
@@ -26,13 +26,13 @@ DPI = 150
 """Dots per inch of PNG files."""
 
 _MARK = "llmarena report"
-"""Stands in the metadata of every file."""
+"""Mark in the metadata of every file."""
 
 _MARKED = (f"<dc:title>{_MARK}</dc:title>".encode(), f"tEXtSoftware\0{_MARK}".encode())
-"""How it stands there, in SVG and in PNG."""
+"""The mark as encoded in SVG and in PNG."""
 
 _HEAD = 4096
-"""Bytes within which it does."""
+"""Bytes of a file to search for the mark."""
 
 _SVG_STYLE = {"svg.fonttype": "none", "svg.hashsalt": "llmarena", "font.sans-serif": ["DejaVu Sans"]}
 
@@ -43,10 +43,10 @@ _FURTHER_FONTS = (
     "WenQuanYi Zen Hei",
     "Droid Sans Fallback",
 )
-"""From which a PNG takes Chinese letters, where the machine has one of them."""
+"""Fonts for Chinese characters in PNG files, used if installed."""
 
 _LONGEST_NAME = 80
-"""Characters of the name of an environment in a file's name."""
+"""Maximum characters of an environment name in a file name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,10 +54,10 @@ class Plot:
     """A figure.
 
     Attributes:
-        environment: whose it is.
-        what: what it shows, in a word or two; a part of its file's name.
-        label: the same in words.
-        figure: as Matplotlib has it.
+        environment: environment name.
+        what: content in one or two words, part of the file name.
+        label: content as a phrase.
+        figure: Matplotlib figure.
     """
 
     environment: str
@@ -67,21 +67,21 @@ class Plot:
 
     @cached_property
     def svg(self) -> str:
-        """The drawing without an XML header, ready to stand in a page."""
+        """The SVG without an XML header, for embedding in a page."""
         text = self._saved("svg", _SVG_STYLE, {"Date": None, "Creator": _MARK}).decode()
         return text[text.index("<svg") :]
 
     def markup(self) -> Markup:
-        """Returns the drawing with what is said of it, for a page."""
+        """Returns the SVG with an ARIA label, for a page."""
         label = escape(visible(f"{self.environment}: {self.label}"))
         return Markup(self.svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1))
 
     def svg_file(self) -> bytes:
-        """Returns the drawing as a file of its own."""
+        """Returns the contents of an SVG file."""
         return f'<?xml version="1.0" encoding="utf-8"?>\n{self.svg}'.encode()
 
     def png_file(self) -> bytes:
-        """Returns the drawing as pixels, ``DPI`` an inch."""
+        """Returns the contents of a PNG file with ``DPI`` dots per inch."""
         installed = set(font_manager.fontManager.get_font_names())
         self._use_fonts(["DejaVu Sans", *(name for name in _FURTHER_FONTS if name in installed)])
         try:
@@ -90,7 +90,7 @@ class Plot:
             self._use_fonts(["sans-serif"])
 
     def _use_fonts(self, names: list[str]) -> None:
-        """Says which fonts letters are taken from: the first of them that has a letter."""
+        """Sets the fonts of all texts, in order of preference."""
         for text in self.figure.findobj(Text):
             text.set_fontfamily(names)
 
@@ -103,7 +103,7 @@ class Plot:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Lets nothing be said of letters that no font here has: in an SVG the reader's fonts count, in a PNG stands a box."""
+    """Silences warnings about missing glyphs: an SVG uses the viewer's fonts, a PNG shows a box."""
     log = logging.getLogger("matplotlib")
     level = log.level
     with warnings.catch_warnings():
@@ -116,18 +116,18 @@ def _quiet() -> Iterator[None]:
 
 
 def write_plots(plots: Sequence[Plot], directory: Path) -> list[Path]:
-    """Writes figures into a directory, which is made, and removes those of an earlier report.
+    """Writes figures into a directory, which is created, and removes figures of an earlier report.
 
     Args:
-        plots: what is written, each as ``NAME.svg`` and ``NAME.png``.
-        directory: where to.
+        plots: figures, each written as ``NAME.svg`` and ``NAME.png``.
+        directory: output directory.
 
     Returns:
         The paths of the files.
 
     Raises:
-        RunError: if a file of somebody else has the name of one of them; then nothing is written.
-        OSError: if the directory cannot be written.
+        RunError: if a file of another origin has one of the names; then nothing is written.
+        OSError: if the directory is not writable.
     """
     files = {
         f"{name}.{form}": plot for name, plot in zip(file_names(plots), plots, strict=True) for form in ("svg", "png")
@@ -142,17 +142,16 @@ def write_plots(plots: Sequence[Plot], directory: Path) -> list[Path]:
     if files:
         directory.mkdir(exist_ok=True)
     for name, plot in files.items():
-        unfinished = directory / f".{name}.part"  # what has the name of a figure is whole
+        unfinished = directory / f".{name}.part"  # files with final names are always complete
         unfinished.write_bytes(plot.svg_file() if name.endswith(".svg") else plot.png_file())
         unfinished.replace(directory / name)
     return [directory / name for name in files]
 
 
 def file_names(plots: Sequence[Plot]) -> list[str]:
-    """Returns a name for the files of each figure, without an ending: ``tictactoe_v0-ratings``.
+    """Returns a file name without extension for each figure, e.g. ``tictactoe_v0-ratings``.
 
-    It has letters without accents, digits, and ``_ . -`` only, whatever environments are called; where two would be called the
-    same, even where capitals do not count, the later one has a number.
+    Names contain only ASCII letters, digits and ``_ . -``. Numbers make them unique, ignoring case.
     """
     names: list[str] = []
     taken: set[str] = set()
@@ -169,7 +168,7 @@ def file_names(plots: Sequence[Plot]) -> list[str]:
 
 
 def _own_files(directory: Path) -> set[str]:
-    """Returns the names of those files of a directory that an earlier report wrote."""
+    """Returns the names of files in a directory that an earlier report wrote."""
     if not directory.is_dir():
         return set()
     return {

@@ -1,9 +1,9 @@
-"""What models were sent, in the parts of which the page puts it together: texts of the match are not said twice.
+"""Compact encoding of prompts for the page, with references to repeated texts.
 
-A prompt is ``[same, message, ...]``: so many messages of the seat's prompt before, then the others. A message is
-``[role, part, ...]``, and its text is that of its parts one after the other. A part is a text, or ``["rules"]`` of the seat,
-``["read", turn]``, ``["reply", turn, attempt]``, or ``["last", n]``: the first n characters (code points) of the last message of
-the seat's prompt before. Turns and attempts count from 0.
+A prompt is ``[same, message, ...]``: the first ``same`` messages of the seat's previous prompt, then new messages. A message is
+``[role, part, ...]``; its text is the concatenation of its parts. A part is a string or a reference: ``["rules"]`` of the seat,
+``["read", turn]``, ``["reply", turn, attempt]``, or ``["last", n]``, the first n characters (code points) of the last message in
+the seat's previous prompt. Turns and attempts count from 0.
 """
 
 from collections.abc import Mapping
@@ -14,16 +14,16 @@ from rating.records.prompts import Prompts
 from rating.records.record import Record
 
 _WORTHWHILE = 60
-"""Characters that a text must have in common with another for a part of its own."""
+"""Minimum characters of a repeated beginning to encode it as a reference."""
 
 
 def pack_prompts(record: Record, prompts: Prompts, rules: Mapping[str, str]) -> dict[tuple[int, int], list[Any]]:
-    """Returns the prompts of a match as the page takes them, by the numbers of turn and attempt.
+    """Encodes the prompts of a match, by turn and attempt.
 
     Args:
-        record: the match.
-        prompts: what was sent in it.
-        rules: as they stand in the page, by agent.
+        record: recorded match.
+        prompts: prompts of the match.
+        rules: rules text by agent, as in the page.
     """
     known: dict[str, list[Any]] = {}
     before: dict[str, list[Message]] = {}
@@ -45,7 +45,7 @@ def pack_prompts(record: Record, prompts: Prompts, rules: Mapping[str, str]) -> 
 
 
 def _same(earlier: list[Message], messages: list[Message]) -> int:
-    """Returns the number of messages with which both begin."""
+    """Returns the length of the common prefix, in messages."""
     pairs = zip(earlier, messages, strict=False)
     return next((place for place, (one, other) in enumerate(pairs) if one != other), min(len(earlier), len(messages)))
 
@@ -68,7 +68,7 @@ def _parts(content: str, known: Mapping[str, list[Any]], told: Mapping[str, list
 
 
 def _common(one: str, other: str) -> int:
-    """Returns the number of characters with which both begin."""
+    """Returns the length of the common prefix, in characters."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

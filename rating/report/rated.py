@@ -1,4 +1,4 @@
-"""The results that Bradley-Terry ratings of a leaderboard are made from, and what such ratings predict of them."""
+"""Results behind the Bradley-Terry ratings of a leaderboard, and cross-validated predictions of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ from rating.statistics.results import rated_seats
 
 @dataclass(frozen=True, eq=False)
 class Rated:
-    """Results of pairs of policies that are rated by Bradley-Terry.
+    """Pairwise results with Bradley-Terry ratings.
 
     Attributes:
-        board: the leaderboard that has the ratings.
-        comparisons: the results.
+        board: leaderboard with the ratings.
+        comparisons: pairwise results.
     """
 
     board: Leaderboard
@@ -34,22 +34,22 @@ class Rated:
 
     @cached_property
     def ratings(self) -> dict[str, float | None]:
-        """The ratings as the leaderboard has them."""
+        """Ratings of the leaderboard by policy."""
         assert isinstance(self.board, SkillLeaderboard | RewardLeaderboard | BattleLeaderboard)
         return {row.policy: row.rating for row in self.board.rows}
 
     @cached_property
     def predictions(self) -> Predictions | None:
-        """What is predicted of each result from other deals; ``None`` where there is no other."""
+        """Prediction of each result from the other deals; ``None`` without other deals."""
         return predict(self.comparisons)
 
     @cached_property
     def calibration(self) -> Calibration | None:
-        """The predictions beside the results."""
+        """Calibration of the predictions."""
         return None if self.predictions is None else calibrate(self.comparisons, self.predictions)
 
     def expected(self) -> dict[tuple[str, str], float]:
-        """Returns the mean score predicted of the first of two names against the second, of those who met."""
+        """Returns the mean predicted score of the first policy against the second, for pairs that met."""
         if self.predictions is None:
             return {}
         own, names = self.comparisons, self.comparisons.policies
@@ -66,11 +66,11 @@ class Rated:
 
 
 def rated_results(board: Leaderboard, outcomes: Sequence[Outcome]) -> Rated | None:
-    """Returns what is rated by Bradley-Terry; ``None`` where nothing is.
+    """Returns the results rated by Bradley-Terry, or ``None`` without such ratings.
 
     Args:
-        board: of any scheme.
-        outcomes: of its environment; matches of policies whose ratings are withheld are left out.
+        board: leaderboard of any scheme.
+        outcomes: outcomes of its environment; matches of withheld policies are excluded.
     """
     withheld = {row.policy for row in board.rows if row.withheld}
     shown = [

@@ -1,4 +1,4 @@
-"""Every match of a run in a compact form that the page unpacks when somebody looks at it."""
+"""Matches of a run in a compressed form, which the page unpacks on demand."""
 
 import base64
 import json
@@ -18,32 +18,32 @@ from rating.report.match_index import MatchIndex
 from rating.report.prompts import pack_prompts
 
 _CHUNK = 50
-"""Matches packed together: observations repeat from match to match, so larger packs are smaller in sum but slower to open."""
+"""Matches per pack. Observations repeat across matches: larger packs compress better, but open more slowly."""
 
 _LEVEL = 6
-"""Of compression: with 9, long debates pack 7 % smaller and ten times as slowly."""
+"""Compression level of zlib. With 9, long debates are 7 % smaller, but compression is ten times slower."""
 
 _LARGE = 4_000_000
-"""Characters from which on a pack is full whatever the number of its matches."""
+"""Maximum characters of a pack, exceeded by at most one match."""
 
 _DECIMALS = 2
-"""Of seconds: scripted policies take none."""
+"""Decimals of seconds."""
 
 DRAWN_TURNS = 4_000
-"""Turns of each environment of which positions are drawn: those of its first matches, as long as this is not exceeded."""
+"""Maximum number of turns per environment with drawn positions, in the first matches."""
 
 
 class Replays:
-    """The matches of a run for the page, packed as they are read.
+    """The matches of a run for the page, packed while they are read.
 
     Args:
-        records: of the run; read once, by ``chunks``.
-        costs: what each match cost as it is written, by its id.
-        rules: as the page has them, by environment and agent.
-        settings: by environment, what was done about replies that are no legal move.
+        records: records of the run; read once, by ``chunks``.
+        costs: formatted cost of each match, by id.
+        rules: rules texts by environment and agent, as in the page.
+        settings: turn settings with the invalid-reply policy, by environment.
 
     Attributes:
-        index: of the matches; complete after the last chunk.
+        index: index of the matches; complete after the last chunk.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Replays:
         self.index = MatchIndex()
 
     def chunks(self) -> Iterator[str]:
-        """Yields packed matches, what happened in them, their turns and positions: base64 of zlib of JSON."""
+        """Yields packs of matches with transcripts, turns and positions: base64 of zlib of JSON."""
         pending: list[str] = []
         size = 0
         for record in self._records:
@@ -75,7 +75,7 @@ class Replays:
             yield pack(f"[{','.join(pending)}]")
 
     def _content(self, record: Record) -> dict[str, Any]:
-        """Returns what is shown of a match that somebody looks at."""
+        """Returns the page data of a match."""
         self._turns[record.match.environment] += len(record.turns)
         drawn = self._turns[record.match.environment] <= DRAWN_TURNS
         story = tell(record, draw=drawn)
@@ -85,7 +85,7 @@ class Replays:
             "seats": {seat.agent: seat.policy for seat in record.outcome.seats} if record.outcome else {},
             "turns": [_turn(turn, packed) for turn in record.turns],
             "promptless": prompts.missing,
-            # Behind the last turns, in which judges read most of it: so it packs best.
+            # After the turns: judges read most of the transcript in the last ones, which improves compression.
             "story": [_scene(scene) for scene in story.scenes],
             "drawn": drawn,
             "pictures": story.pictures,
@@ -94,7 +94,7 @@ class Replays:
 
 
 def pack(text: str) -> str:
-    """Returns base64 of zlib of a text, in which nothing can be taken for markup."""
+    """Returns base64 of zlib of a text, which cannot contain markup."""
     return base64.b64encode(zlib.compress(text.encode("utf-8", "replace"), _LEVEL)).decode()
 
 
@@ -126,7 +126,7 @@ def _turn(turn: Turn, prompts: Mapping[tuple[int, int], list[Any]]) -> dict[str,
 
 
 def _attempt(attempt: Attempt) -> dict[str, Any]:
-    """Returns what is shown of a reply; what there is nothing of is left out."""
+    """Returns the page data of a reply, without empty values."""
     shown = {
         "reply": attempt.reply,
         "kind": attempt.kind.name.lower(),

@@ -1,4 +1,4 @@
-"""The sections of the report: a table each, with its figures and its matrix."""
+"""Sections of the report: a table with optional figures, further tables and a matrix."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,13 +29,13 @@ from rating.schemes.summary import Summary
 
 @dataclass
 class Section:
-    """What the page's template needs to show a table of texts and what belongs to it.
+    """A section of the page.
 
     Attributes:
         shown: the table.
-        plots: figures below it.
+        plots: figures below the table.
         grids: further tables.
-        matrix: of every two policies; ``None`` for none.
+        matrix: pairwise results of policies, or ``None``.
     """
 
     shown: Sheet
@@ -45,12 +45,12 @@ class Section:
 
     @property
     def figures(self) -> list[Markup]:
-        """The plots as they stand in a page."""
+        """The plots as markup."""
         return [plot.markup() for plot in self.plots]
 
 
 def table_section(board: Leaderboard | Summary, costs: Mapping[str, str] = NOTHING) -> Section:
-    """Returns a table with all its columns; ``costs`` are those of ``sheet``."""
+    """Returns a section with all columns of a table; ``costs`` as for ``sheet``."""
     return Section(sheet(board, wide=True, costs=costs))
 
 
@@ -61,9 +61,9 @@ def leaderboard_section(
 
     Args:
         board: the leaderboard.
-        outcomes: from which it was made.
-        costs: those of ``sheet``.
-        rated: what its ratings predict, which stands beside the results of pairs; ``None`` where nothing does.
+        outcomes: outcomes of the leaderboard.
+        costs: as for ``sheet``.
+        rated: Bradley-Terry results, for predicted scores beside the pairwise results; ``None`` without them.
     """
     section = table_section(board, costs)
 
@@ -103,7 +103,7 @@ NOTHING_EXPECTED: Mapping[tuple[str, str], float] = {}
 
 
 def place_sections(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Section]:
-    """Returns results by seat, by role and by side, where an environment has them; ``outcomes`` are those of the leaderboard."""
+    """Returns results by seat, role and side, if an environment has them."""
     sections = []
     for what, shown, drawn in place_tables(board, outcomes):
         plot = Plot(board.environment, what, drawn.label, figures.groups(drawn))
@@ -112,7 +112,7 @@ def place_sections(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Sect
 
 
 def rated_sections(environment: str, rated: Rated) -> list[Section]:
-    """Returns whether ratings predict what happens, and whether one order says who beats whom, as far as that can be told."""
+    """Returns the calibration of the ratings and the transitivity test, if available."""
     sections = []
     if (found := rated.calibration) is not None:
         plot = Plot(environment, "calibration", "predicted and observed scores", figures.calibration(found))
@@ -125,11 +125,11 @@ def rated_sections(environment: str, rated: Rated) -> list[Section]:
 def failure_sections(
     outcomes: Mapping[str, Sequence[Outcome]], reasons: Sequence[tuple[str, str, str, int]]
 ) -> list[Section]:
-    """Returns what went wrong; nothing where nothing did.
+    """Returns the failures section, or no section without failures.
 
     Args:
-        outcomes: of each environment.
-        reasons: environment, status, reason and number of the matches that failed.
+        outcomes: outcomes by environment.
+        reasons: environment, status, reason and number of failed matches.
     """
     shown = failure_sheet([one for own in outcomes.values() for one in own], {})
     if shown is None:
@@ -143,28 +143,28 @@ def failure_sections(
 
 
 def judges_sections(environment: str, outcomes: Sequence[Outcome]) -> list[Section]:
-    """Returns the judges of an environment; nothing where no judge gave a verdict.
+    """Returns the judge sections of an environment, or none without verdicts.
 
     Args:
-        environment: its name.
-        outcomes: of it.
+        environment: environment name.
+        outcomes: outcomes of the environment.
     """
     verdicts = declared_verdicts(environment)
     return study_sections(environment, judgements_of(outcomes, verdicts) if verdicts else [])
 
 
 def study_sections(environment: str, judgements: Sequence[Judgement]) -> list[Section]:
-    """Returns judges; nothing where no judge gave a verdict.
+    """Returns the judge sections of judgements, or none without verdicts.
 
     Args:
-        environment: what they judged.
-        judgements: theirs.
+        environment: environment name.
+        judgements: judgements of the environment.
     """
     if all(one.final is None and one.first is None for one in judgements):
         return []
     try:
         found = study(judgements)
-    except OptionError as error:  # of somebody's own environment: the rest of the report is made all the same
+    except OptionError as error:  # custom environment: the rest of the report is still made
         return [Section(Sheet(f"Judges of {environment}", [], [], [str(error)], []))]
     sections = [
         Section(shown._replace(title=f"Judges of {environment}" + (f": {shown.title}" if index else "")))

@@ -1,4 +1,4 @@
-"""The table of ratings with style held equal."""
+"""Table of style-controlled ratings."""
 
 from rating.report.tables import Sheet
 from rating.schemes import cells
@@ -8,11 +8,11 @@ from rating.statistics.style import StyleControl
 
 
 def style_sheet(control: StyleControl, environment: str = "") -> Sheet:
-    """Returns the ratings with style held equal beside the plain ones, and the effects of style.
+    """Returns style-controlled ratings, plain ratings and style effects.
 
     Args:
-        control: the ratings and effects.
-        environment: of the results.
+        control: ratings and effects.
+        environment: environment name.
     """
     rows = [
         [

@@ -1,4 +1,4 @@
-"""Leaderboards and summaries as JSON, as plain text and as tables for the terminal."""
+"""Leaderboards and summaries as JSON, plain text and terminal tables."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,36 +20,36 @@ from rating.schemes.leaderboard import ALWAYS, Effort, Leaderboard, LeaderboardC
 from rating.schemes.summary import Average, Summary
 
 WIDTH = 100
-"""Characters of a line that is printed, unless more is asked for."""
+"""Default maximum width of printed lines, in characters."""
 
 DECIMALS = 4
 """Decimals of numbers in JSON."""
 
 ROOM_FOR_NAMES = 12
-"""Names are cut to this width before columns are left out."""
+"""Names are cut to this width before columns are dropped."""
 
 LEAST_ROOM_FOR_NAMES = 8
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 WIDER = "; a wider terminal or the report shows all"
-"""Where columns are shown that a terminal has no room for."""
+"""Where to find the dropped columns."""
 
 _FRAME = 3
-"""Characters of a column besides its content: a line and two blanks."""
+"""Characters of a column besides its content: a line and two spaces."""
 
 
 class Sheet(NamedTuple):
-    """What is shown.
+    """A formatted table.
 
     Attributes:
-        title: above the table.
-        header: a heading a column.
-        rows: a text a cell.
+        title: title above the table.
+        header: column headings.
+        rows: cell texts by row.
         notes: lines below the table.
-        importance: says for each column which ones are left out first where there is no room.
-        texts: number of columns at the beginning that are text; those after them are numbers.
-        has_names: whether the last of them holds names of policies, which are cut where there is no room.
+        importance: importance of each column; without enough room the least important are dropped first.
+        texts: number of leading text columns; the other columns are numbers.
+        has_names: whether the last text column holds policy names, which can be cut.
     """
 
     title: str
@@ -62,12 +62,12 @@ class Sheet(NamedTuple):
 
 
 def to_json(table: Any, decimals: int = DECIMALS) -> str:
-    """Returns a leaderboard, a summary or what else dataclasses hold as JSON: keys in a fixed order, numbers rounded."""
+    """Returns a leaderboard, a summary or other nested dataclasses as JSON, with a fixed key order and rounded numbers."""
     return json.dumps(_plain(table, decimals), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def to_text(board: Leaderboard | Summary) -> str:
-    """Returns a leaderboard or summary with all its columns as lines of plain text, aligned."""
+    """Returns a leaderboard or summary as plain text with all columns, aligned."""
     shown = sheet(board, wide=True)
     table = [shown.header, *shown.rows]
     widths = [max(cell_len(row[column]) for row in table) for column in range(len(shown.header))]
@@ -83,7 +83,7 @@ def to_text(board: Leaderboard | Summary) -> str:
 
 
 def _text(text: str) -> Text:
-    """Returns a text that is shown as it is, without styles and without anything that steers a terminal."""
+    """Returns a literal text without markup and control sequences."""
     return Text(printable(text))
 
 
@@ -91,10 +91,9 @@ def render(shown: Sheet, width: int | None = None, elsewhere: str = WIDER) -> Re
     """Returns a table for ``rich``.
 
     Args:
-        shown: what is shown.
-        width: characters of a line; whole columns that have no room are left out, and a note names them. ``None`` for
-            all columns.
-        elsewhere: what that note says of where they are shown.
+        shown: the table.
+        width: maximum line width; columns that do not fit are dropped and named in a note. ``None`` for all columns.
+        elsewhere: end of that note, which says where to find them.
     """
     shown = _printable(shown) if width is None else _fitted(_printable(shown), width, elsewhere)
     table = _table(shown.header, shown.rows, shown.texts)
@@ -103,12 +102,12 @@ def render(shown: Sheet, width: int | None = None, elsewhere: str = WIDER) -> Re
 
 
 def render_grid(grid: Grid) -> RenderableType:
-    """Returns a table of texts for the terminal, below its title."""
+    """Returns a titled table of texts for ``rich``."""
     return Group(_text(grid.title), _table(grid.header, grid.rows))
 
 
 def _printable(shown: Sheet) -> Sheet:
-    """Returns a sheet without anything that steers a terminal."""
+    """Returns a sheet without control sequences."""
     return shown._replace(
         title=printable(shown.title),
         header=[*map(printable, shown.header)],
@@ -128,9 +127,9 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1)
 
 
 def _fitted(shown: Sheet, width: int, elsewhere: str) -> Sheet:
-    """Makes a table fit: leaves out columns, the least important first, and cuts names.
+    """Fits a table into a width: drops columns, the least important first, and cuts names.
 
-    The first three columns always stay.
+    The first three columns are never dropped.
     """
     kept, left_out = list(range(len(shown.header))), []
     droppable = sorted(kept[3:], key=lambda index: (shown.importance[index], -index))
@@ -152,7 +151,7 @@ def _fitted(shown: Sheet, width: int, elsewhere: str) -> Sheet:
 
 
 def _width(shown: Sheet, columns: Sequence[int]) -> int:
-    """Returns how wide the table is with some of its columns, frame included; names count as much as they need at least."""
+    """Returns the width of the table with some of its columns, including the frame, with names cut to their minimum."""
     widths = [max(cell_len(row[index]) for row in [shown.header, *shown.rows]) for index in columns]
     named = shown.texts - 1 if shown.has_names else None
     cut = [
@@ -177,12 +176,12 @@ def _plain(value: Any, decimals: int) -> Any:
 
 
 def sheet(board: Leaderboard | Summary, *, wide: bool = False, costs: Mapping[str, str] = NOTHING) -> Sheet:
-    """Returns what is shown of a leaderboard or summary.
+    """Returns the table of a leaderboard or summary.
 
     Args:
-        board: what is shown.
-        wide: whether everything is, or only what may be quoted.
-        costs: what each policy cost in the environment, by name.
+        board: leaderboard or summary.
+        wide: whether to show all columns and notes, or only the main ones.
+        costs: formatted cost of each policy in the environment, by name.
     """
     if isinstance(board, Summary):
         return _summary_sheet(board, wide)
@@ -237,14 +236,14 @@ def _matches_of(count: int) -> str:
 
 
 def _end(board: Leaderboard) -> str:
-    """Says why play stopped."""
+    """Returns why play stopped."""
     if board.paused:
         return f"; paused: {board.paused}; `llmarena resume DIR --keep-going` plays on"
     return f"; stopped: {board.stop_reason}" if board.stop_reason else ""
 
 
 def _values(board: Leaderboard) -> list[str]:
-    """Returns the values of the stop rule when it fired, and the present ones where they differ."""
+    """Returns the values of the stop rule when it fired, and the current ones if they differ."""
     lines = []
     if board.stopped_with:
         lines.append(f"stopped with: {board.stopped_with}")
@@ -294,7 +293,7 @@ def _summary_sheet(summary: Summary, wide: bool) -> Sheet:
 
 
 def _pool_notes(summary: Summary) -> list[str]:
-    """Says whose mean score against whom is shown, and where."""
+    """Returns notes on the policies and environments of the score."""
     environments, policies = summary.pool.environments, summary.pool.policies
     if not environments:
         notes = ["score: none, since no two policies have ratings in one environment"]
@@ -334,7 +333,7 @@ def _average(average: Average | None) -> str:
 
 
 _ALWAYS_SHOWN = ("policy", "effort", "fallback_share", "withheld", "absent")
-"""Fields of a row that are not withheld."""
+"""Row fields shown even if a row is withheld."""
 
 FALLBACK_NOTE = (
     "fallback: share of its turns that the fallback of the game played (a random legal move, unless the game declares another),"
@@ -342,7 +341,7 @@ FALLBACK_NOTE = (
 )
 
 MANY_FORFEITS = 0.1
-"""Share of forfeited matches from which on a row is marked."""
+"""Minimum share of forfeited matches for a mark."""
 
 
 def _forfeited(row: LeaderboardRow) -> float:
@@ -354,12 +353,12 @@ def _forfeits_much(row: LeaderboardRow) -> bool:
 
 
 def _falls_back_much(row: LeaderboardRow) -> bool:
-    """Says whether a row is marked for its fallbacks; a note gives the share of withheld ones."""
+    """Returns whether a row is marked for its fallbacks. For withheld rows a note has the share."""
     return reservations.is_marked(row.fallback_share) and not row.withheld
 
 
 def _mark(row: LeaderboardRow) -> str:
-    """Says in a word what is particular about a row: withheld, absent, many fallbacks, many forfeits."""
+    """Returns the marks of a row: withheld, many fallbacks, absent, many forfeits."""
     marks = [reservations.WITHHELD] if row.withheld else []
     marks += [] if row.withheld else [reservations.fallback_mark(row.fallback_share)]
     marks += [row.absent.partition(":")[0]] if row.absent else []

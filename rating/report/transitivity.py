@@ -1,4 +1,4 @@
-"""Whether one order says who beats whom, as a table: what each policy gets from the mix of policies that nobody beats."""
+"""Transitivity test and Nash averaging as a table."""
 
 from collections.abc import Mapping
 
@@ -10,12 +10,12 @@ from rating.statistics.transitivity import diagnose
 
 
 def transitivity_sheet(environment: str, comparisons: Comparisons, ratings: Mapping[str, float | None]) -> Sheet | None:
-    """Returns the table of an environment; ``None`` where nothing can be tested.
+    """Returns the table of an environment, or ``None`` if transitivity cannot be tested.
 
     Args:
-        environment: its name.
-        comparisons: its results.
-        ratings: of its leaderboard by policy, of which some ways of comparing have their own.
+        environment: environment name.
+        comparisons: results of the environment.
+        ratings: ratings of the leaderboard by policy; some schemes have their own.
     """
     found = diagnose(comparisons)
     if found is None:

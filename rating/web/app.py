@@ -19,13 +19,13 @@ from rating.web.security import Guard
 
 
 def make_app(directory: Path, links: Links, names: Collection[str], desk: Desk | None = None) -> Guard:
-    """Returns the pages of a run.
+    """Returns the web application of a run.
 
     Args:
-        directory: of the run.
-        links: the secret parts of the addresses.
-        names: by which the server is reached.
-        desk: where people are asked; ``None`` if nobody plays here.
+        directory: run directory.
+        links: secret parts of the addresses.
+        names: host names of the server.
+        desk: human input queue; ``None`` without human players.
     """
 
     async def failed(request: Request, error: Exception) -> Response:
@@ -37,5 +37,5 @@ def make_app(directory: Path, links: Links, names: Collection[str], desk: Desk |
         *(people_routes(desk, links) if desk is not None else []),
         Mount("/static", StaticFiles(packages=[("rating.web", "static")])),
     ]
-    # Around all of it, so that what fails is guarded as well.
+    # The guard wraps everything, including error responses.
     return Guard(Starlette(routes=routes, exception_handlers={HTTPException: failed}), names)

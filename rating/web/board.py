@@ -1,4 +1,4 @@
-"""Pages of a run that somebody watches: leaderboards, matches, and each of them turn by turn. They read and change nothing."""
+"""The board: read-only pages of a run with leaderboards, the match list and each match turn by turn."""
 
 import zlib
 from collections.abc import Awaitable, Callable, Hashable, Mapping
@@ -30,10 +30,10 @@ from rating.web.transcript import error_passage, list_turns, rules_of, seats_of,
 from rating.web.watched import STATUSES, UNDER_WAY, WAITING, Entry, Moment, watch
 
 _SHOWN_UNDER_WAY = 50
-"""Matches under way in the overview."""
+"""Maximum number of running matches in the overview."""
 
 _SHOWN_FAILED = 20
-"""Void matches and bugs in the overview, the latest ones."""
+"""Maximum number of void matches and bugs in the overview, latest first."""
 
 _Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -42,8 +42,8 @@ def board_routes(directory: Path, links: Links) -> list[Route]:
     """Returns the routes of the board of a run or an import.
 
     Args:
-        directory: of the run or the import.
-        links: by which who may watch is known.
+        directory: run or import directory.
+        links: secret parts of the addresses.
     """
     board = _Board(directory)
 
@@ -78,34 +78,34 @@ class _Board:
         self._shared: Shared[Response] = Shared()
 
     async def overview(self, request: Request) -> Response:
-        """Shows ratings, progress, matches under way, failures and costs."""
+        """Shows ratings, progress, running matches, failures and costs."""
         view = await self._live.view()
         return await self._answer(request, view.moment, lambda home: self._overview(view, home), view.version)
 
     async def listen(self, request: Request) -> Response:
-        """Tells whenever the overview or the list of matches has changed."""
+        """Streams the versions of the overview and the match list."""
         return events((await self._live.view()).version, self._live.changed)
 
     async def matches(self, request: Request) -> Response:
-        """Shows the list of matches."""
+        """Shows the match list."""
         view = await self._live.view()
         choice = Choice.read(request.query_params)
         same = view.version, choice
         return await self._answer(request, view.moment, lambda home: self._matches(view, choice, home), same)
 
     async def match(self, request: Request) -> Response:
-        """Shows a match after one of its turns, by default the last one."""
+        """Shows a match after a turn, by default the last one."""
         moment, trouble = await self._live.moment()
         name, turn = request.path_params["match"], request.path_params.get("turn")
         return await self._answer(request, moment, lambda home: self._match(moment, trouble, name, turn, home))
 
     async def listen_to_match(self, request: Request) -> Response:
-        """Tells whenever a match has changed."""
+        """Streams the versions of a match."""
         version_of = partial(_match_version, request.path_params["match"])
         return events(version_of(*await self._live.moment()), partial(self._live.match_changed, version_of))
 
     async def text(self, request: Request) -> Response:
-        """Shows all of a text of a match, as plain text."""
+        """Shows the full text of a passage as plain text."""
         moment, _ = await self._live.moment()
         path = request.path_params
         return await self._answer(
@@ -115,13 +115,13 @@ class _Board:
     async def _answer(
         self, request: Request, moment: Moment, make: Callable[[str], Response], same: Hashable = None
     ) -> Response:
-        """Makes an answer in a thread.
+        """Makes a response in a thread.
 
         Args:
-            request: what is asked for.
-            moment: what is recorded.
-            make: makes the answer; it is given the address of the board.
-            same: what all have in common who get this answer, which is made once for them; ``None`` if it is made for each.
+            request: the request.
+            moment: recorded state.
+            make: makes the response from the address of the board.
+            same: cache key, shared by requests with the same response; ``None`` for no caching.
         """
         home = f"/board/{request.path_params['secret']}"
         try:
@@ -130,7 +130,7 @@ class _Board:
             return await self._shared.get(same, partial(make, home))
         except HTTPException:
             raise
-        except Exception as error:  # a record is damaged or gone; the others are shown all the same
+        except Exception as error:  # damaged or missing record; other pages still work
             return self._page("board_trouble.html", home, explain(error), moment, version="")
 
     def _overview(self, view: View, home: str) -> Response:
@@ -209,14 +209,14 @@ class _Board:
 
 
 def _match_version(name: str, moment: Moment, trouble: str) -> str:
-    """Returns a number that is another one when something has happened in a match."""
+    """Returns a checksum of the state of a match."""
     entry = moment.entries.get(name)
     state = (entry.status, entry.turns, entry.glance.error) if entry else ()
     return f"{zlib.crc32(repr((state, trouble)).encode('utf-8', 'replace')):08x}"
 
 
 def _neighbours(moment: Moment, entry: Entry | None) -> tuple[Entry | None, Entry | None]:
-    """Returns the matches before and behind one in the list of all."""
+    """Returns the previous and the next match in the list of all matches."""
     if entry is None:
         return None, None
     entries = [*moment.entries.values()]
@@ -225,7 +225,7 @@ def _neighbours(moment: Moment, entry: Entry | None) -> tuple[Entry | None, Entr
 
 
 def _state(view: View) -> str:
-    """Says whether a run goes on."""
+    """Returns whether a run is running, stopped, paused or complete, as a sentence."""
     moment = view.moment
     if not moment.entries:
         return ""
@@ -240,7 +240,7 @@ def _state(view: View) -> str:
 
 
 def _progress(view: View) -> Sheet:
-    """Returns how far each environment is."""
+    """Returns the number of matches by status for each environment."""
     counts: dict[str, dict[str, int]] = {}
     for entry in view.moment.entries.values():
         own = counts.setdefault(entry.glance.match.environment, dict.fromkeys(STATUSES, 0))

@@ -1,4 +1,4 @@
-"""Addresses of the pages of a run: each has a random part, which whoever may see the page is told."""
+"""Secret addresses of the pages of a run."""
 
 import json
 import secrets
@@ -15,18 +15,18 @@ _SECRET_BYTES = 24
 
 @dataclass(frozen=True)
 class Links:
-    """The secret parts of the addresses of a run.
+    """Secret parts of the addresses of a run.
 
     Attributes:
-        board: of the board.
-        people: of the pages of each person, by name.
+        board: secret of the board.
+        people: secrets of the human players, by name.
     """
 
     board: str
     people: dict[str, str]
 
     def person(self, secret: str) -> str | None:
-        """Returns the name of the person whose page has a secret, or ``None``; it takes the same time for every wrong one."""
+        """Returns the name of the person with a secret, or ``None``. Runs in constant time for wrong secrets."""
         found = None
         for name, own in self.people.items():
             if secrets.compare_digest(own.encode(), secret.encode()):
@@ -35,20 +35,20 @@ class Links:
 
 
 def keep_links(directory: Path, people: Sequence[str]) -> Links:
-    """Returns the links of a run; they stay the same, so that an open page finds a server again that was started anew.
+    """Returns the links of a run, and saves new ones: open pages reconnect after a server restart.
 
-    They are kept in a file of the run that only its owner can read.
+    They are saved in the run directory, in a file that only its owner can read.
 
     Args:
-        directory: of the run.
-        people: names of those who play in a browser.
+        directory: run directory.
+        people: names of the people who play in a browser.
     """
     known = _read(directory / LINKS)
     links = Links(
         known.board or _secret(), {**known.people, **{name: known.people.get(name) or _secret() for name in people}}
     )
     if links != known:
-        with suppress(OSError):  # where nothing may be written they hold for this process
+        with suppress(OSError):  # read-only directory: the links are valid for this process only
             _write(directory / LINKS, links)
     return links
 
@@ -61,7 +61,7 @@ def _read(path: Path) -> Links:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         return Links(str(found["board"]), {str(name): str(secret) for name, secret in found["people"].items()})
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):  # none yet, or nothing that can be used
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):  # missing or invalid file
         return Links("", {})
 
 

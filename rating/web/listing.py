@@ -1,4 +1,4 @@
-"""The list of the matches of a run: which of them somebody wants to see, a page at a time."""
+"""Match list of a run: filters and pages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,26 +8,26 @@ from rating.records.outcome import FINISHED
 from rating.web.watched import STATUSES, Entry, Moment
 
 PAGE = 50
-"""Matches on a page."""
+"""Matches per page."""
 
 FORFEIT = "with a forfeit"
 BAD_REPLIES = "with bad replies"
 PLAYED_FOR = "with turns played for a policy"
 RESULTS = (*STATUSES, FORFEIT, BAD_REPLIES, PLAYED_FOR)
-"""What a match may have come to."""
+"""Values of the result filter."""
 
 _MAX_PAGE = 10**9
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Which matches are listed; an empty text is any.
+    """Filters of the match list. An empty string matches all.
 
     Attributes:
-        environment: its name.
-        policy: one that sits in them.
+        environment: environment name.
+        policy: policy that plays in the match.
         result: one of ``RESULTS``.
-        page: from 1.
+        page: page number, from 1.
     """
 
     environment: str = ""
@@ -37,13 +37,13 @@ class Choice:
 
     @classmethod
     def read(cls, query: Mapping[str, str]) -> "Choice":
-        """Reads a choice from an address; what is no number is the first page."""
+        """Reads the filters from query parameters. An invalid page number means page 1."""
         number = query.get("page", "")
         page = min(int(number), _MAX_PAGE) if number.isascii() and number.isdecimal() and len(number) < 12 else 1
         return cls(query.get("environment", ""), query.get("policy", ""), query.get("result", ""), max(1, page))
 
     def query(self, page: int) -> str:
-        """Returns the choice as it stands in the address of a page."""
+        """Returns the filters as a URL query string."""
         given = {
             name: value
             for name, value in vars(replace(self, page=page)).items()
@@ -52,7 +52,7 @@ class Choice:
         return urlencode(given, errors="replace")
 
     def takes(self, entry: Entry) -> bool:
-        """Says whether a match is chosen."""
+        """Returns whether a match passes the filters."""
         match = entry.glance.match
         return (
             self.environment in ("", match.environment)
@@ -63,15 +63,15 @@ class Choice:
 
 @dataclass(frozen=True)
 class Listing:
-    """A page of the list.
+    """A page of the match list.
 
     Attributes:
-        entries: the matches on it.
+        entries: matches on this page.
         count: matches on all pages.
-        page: its number, from 1.
-        pages: number of pages, 1 at least.
-        environments: to choose from.
-        policies: to choose from.
+        page: page number, from 1.
+        pages: number of pages, at least 1.
+        environments: options of the environment filter.
+        policies: options of the policy filter.
     """
 
     entries: Sequence[Entry]
@@ -83,7 +83,7 @@ class Listing:
 
 
 def results_of(entry: Entry) -> set[str]:
-    """Returns those of ``RESULTS`` that are true of a match."""
+    """Returns all values of ``RESULTS`` that apply to a match."""
     outcome = entry.glance.outcome
     seats = outcome.seats if outcome is not None else ()
     return {
@@ -95,7 +95,7 @@ def results_of(entry: Entry) -> set[str]:
 
 
 def describe(entry: Entry) -> str:
-    """Says what a match came to."""
+    """Returns the status of a match, or its rewards and forfeits."""
     outcome = entry.glance.outcome
     if outcome is None or outcome.status != FINISHED:
         return entry.status
@@ -105,7 +105,7 @@ def describe(entry: Entry) -> str:
 
 
 def choose(moment: Moment, choice: Choice) -> Listing:
-    """Returns a page of the matches that are chosen; the last page if there are not so many."""
+    """Returns a page of the filtered matches. A page number beyond the end means the last page."""
     matches = [entry.glance.match for entry in moment.entries.values()]
     chosen = [entry for entry in moment.entries.values() if choice.takes(entry)]
     pages = max(1, -(-len(chosen) // PAGE))

@@ -1,4 +1,4 @@
-"""What everybody sees who watches: computed once for all, only while somebody looks, and for a tenth of the time at most."""
+"""Live state of the board: computed on demand, shared by all viewers, at most about 10 % of the time."""
 
 import asyncio
 import secrets
@@ -17,25 +17,27 @@ from rating.web.watched import Moment, Watched
 T = TypeVar("T")
 
 _LEAST_PAUSE = 1.0
-"""Seconds between two computations."""
+"""Minimum seconds between two computations."""
 
 _REST = 20
-"""Times as long as a computation kept a processor busy nothing is computed after it, the first one excepted, which reads what
-was recorded before: two of them together take a tenth of the time."""
+"""Pause after a computation, as a multiple of its CPU time: two computations then take at most 10 % of the time.
+
+The first computation reads the whole record and is exempt.
+"""
 
 _PATIENCE = 1.0
-"""Seconds for which a page waits for what is being computed anew; then it shows what there is."""
+"""Seconds a page waits for a computation before it shows the previous result."""
 
 
 @dataclass(frozen=True)
 class View:
-    """What is shown.
+    """Contents of the board.
 
     Attributes:
-        version: another one for everything new.
-        moment: the matches.
-        tables: ratings and costs, which may be of an earlier moment.
-        trouble: why there is something that cannot be read, or an empty string.
+        version: changes with the contents.
+        moment: recorded matches.
+        tables: ratings and costs, possibly of an earlier moment.
+        trouble: error message if the run cannot be read, or an empty string.
     """
 
     version: str
@@ -45,12 +47,12 @@ class View:
 
 
 class Paced(Generic[T]):
-    """Computes something in a thread when it is asked for, for all who ask at once, and not too often.
+    """Computes a value in a thread on demand, rate-limited and shared by concurrent callers.
 
     Args:
-        compute: computes it; it raises nothing.
-        clock: seconds.
-        effort: seconds for which the thread that asks kept a processor busy.
+        compute: computes the value; must not raise.
+        clock: returns seconds.
+        effort: returns CPU seconds of the current thread.
     """
 
     def __init__(
@@ -67,7 +69,7 @@ class Paced(Generic[T]):
         self._due = clock()
 
     async def get(self) -> T:
-        """Returns what was computed last; something new as soon as that may be computed."""
+        """Returns the latest value, and starts a new computation if one is due."""
         if self._task is None and self._clock() >= self._due:
             self._task = asyncio.create_task(self._run())
         while self._task is not None:
@@ -86,16 +88,16 @@ class Paced(Generic[T]):
             self._task = None
 
     def _measured(self) -> tuple[T, float]:
-        """Computes it, and measures the effort."""
+        """Returns the value and the CPU seconds it took."""
         begin = self._effort()
         return self._compute(), self._effort() - begin
 
 
 class Live:
-    """What is shown of a directory.
+    """Live contents of the board for a directory.
 
     Args:
-        watched: the directory.
+        watched: run or import directory.
     """
 
     def __init__(self, watched: Watched) -> None:
@@ -106,20 +108,20 @@ class Live:
         self._made_last = _Made(Tables())
         self._made_of: Moment | None = None
         self._shown: tuple[_Read, _Made] = (self._read_last, self._made_last)
-        # A page that was open when the server was started anew finds another version.
+        # Random start: a page opened before a server restart sees a new version.
         self._version = secrets.randbits(48)
 
     async def moment(self) -> tuple[Moment, str]:
-        """Returns the matches, and why they cannot be read or an empty string."""
+        """Returns the matches, and an error message if they cannot be read or an empty string."""
         return await self._moments.get()
 
     @property
     def match_costs(self) -> Mapping[str, str]:
-        """The cost of each match by its id, as far as it was computed."""
+        """Formatted cost of each match by id, as last computed."""
         return self._made_last.tables.match_costs
 
     async def view(self) -> View:
-        """Returns everything that the board shows."""
+        """Returns the contents of the board."""
         read = await self._moments.get()
         made = _UNMADE if read.trouble else await self._tables.get()
         if read is not self._shown[0] or made is not self._shown[1]:
@@ -128,35 +130,38 @@ class Live:
         return View(str(self._version), read.moment, made.tables, read.trouble or made.trouble)
 
     async def changed(self, version: str) -> str:
-        """Waits until the board has another version, and returns it."""
+        """Waits until the version of the board changes, and returns the new one."""
         while (latest := (await self.view()).version) == version:
             await asyncio.sleep(_LEAST_PAUSE)
         return latest
 
     async def match_changed(self, version_of: Callable[[Moment, str], str], version: str) -> str:
-        """Waits until a match has another version, and returns it; ``version_of`` finds it among what ``moment`` returns."""
+        """Waits until the version of a match changes, and returns the new one.
+
+        ``version_of`` computes the version from the values that ``moment`` returns.
+        """
         while (latest := version_of(*await self._moments.get())) == version:
             await asyncio.sleep(_LEAST_PAUSE)
         return latest
 
     def _read(self) -> "_Read":
-        """Reads the matches; the same object as before if nothing has changed."""
+        """Reads the matches. Without changes, returns the same object as before."""
         last = self._read_last
         try:
             read = _Read(twice(self._watched.moment))
-        except Exception as error:  # of a file or an environment that may be gone, or somebody's own: it may come back
+        except Exception as error:  # missing file, missing or custom environment: possibly temporary
             read = _Read(Moment(), explain(error))
         if read.trouble != last.trouble or (not read.trouble and read.moment is not last.moment):
             self._read_last = read
         return self._read_last
 
     def _make(self) -> "_Made":
-        """Makes the tables; the same object as before if nothing has changed."""
+        """Makes the tables. Without changes, returns the same object as before."""
         moment = self._read_last.moment
         if moment is not self._made_of:
             try:
                 self._made_last = _Made(twice(lambda: self._watched.tables(moment)))
-            except Exception as error:  # likewise
+            except Exception as error:  # as in _read
                 self._made_last = _Made(Tables(), explain(error))
             self._made_of = moment
         return self._made_last
@@ -176,7 +181,7 @@ _UNMADE = _Made(Tables())
 
 
 def twice(read: Callable[[], T]) -> T:
-    """Reads again what could not be read: somebody may have begun or ended the run in that very moment."""
+    """Calls a read function, and once more if it fails: the run can start or end during the first read."""
     try:
         return read()
     except Exception:
@@ -184,5 +189,5 @@ def twice(read: Callable[[], T]) -> T:
 
 
 def explain(error: Exception) -> str:
-    """Says what went wrong to those who look."""
+    """Returns an error message for the page."""
     return printable(str(error) if isinstance(error, ArenaError) else f"{type(error).__name__}: {error}")

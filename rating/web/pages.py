@@ -1,4 +1,4 @@
-"""Templates and static files of all pages, and how a page hears of changes."""
+"""Templates of the pages, and server-sent events that announce changes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -12,7 +12,7 @@ from agents.records import encodable
 from llmarena_envs.core.terminal import printable
 
 _HEARTBEAT = 15.0
-"""Seconds after which a page is sent something even if nothing has changed: so a lost connection is noticed."""
+"""Seconds between keep-alive messages, which reveal a lost connection."""
 
 
 @cache
@@ -25,21 +25,21 @@ def _environment() -> jinja2.Environment:
 
 
 def _shown(text: object) -> str:
-    """Returns a text of others as a page shows it: it neither reorders lines nor keeps the page from being sent."""
+    """Returns untrusted text made safe for a page: printable, encodable, without characters that reorder lines."""
     return encodable(printable(str(text)))
 
 
 def page(template: str, code: int = 200, /, **values: Any) -> HTMLResponse:
-    """Returns a page; every text in it is escaped unless a template says that it is a picture of ours."""
+    """Renders a template. Text is escaped unless it is ``Markup``."""
     return HTMLResponse(_environment().get_template(template).render(**values), code)
 
 
 def events(version: str, change_after: Callable[[str], Awaitable[str]]) -> StreamingResponse:
-    """Returns a stream of server-sent events: the version of what is shown, and every later one.
+    """Streams the version of a page as server-sent events: the current one, then each new one.
 
     Args:
-        version: at present.
-        change_after: waits until the version is another one than it is given, and returns that.
+        version: current version.
+        change_after: waits until the version differs from its argument, and returns the new version.
     """
 
     async def stream() -> AsyncIterator[str]:

@@ -1,4 +1,4 @@
-"""Pages of people who play: what a model reads, a picture of it, and a form for the reply."""
+"""Pages for human players: the prompt as a model reads it, a picture, and a reply form."""
 
 import asyncio
 import contextlib
@@ -18,24 +18,24 @@ from rating.web.links import Links
 from rating.web.pages import events, page
 
 MAX_BODY = 12 * MAX_THOUGHT
-"""Bytes of a reply as it is sent: the longest that a game can read, with every character escaped."""
+"""Maximum bytes of a submitted reply: the longest valid reply with every character escaped."""
 
 MAX_BUTTONS = 60
-"""Legal moves shown as buttons; of more there is a list to choose from."""
+"""Maximum number of legal moves shown as buttons; above it, a list is shown."""
 
 MAX_LISTED = 5_000
-"""Legal moves in such a list; where there are more, they are typed."""
+"""Maximum number of legal moves in the list; above it, moves are typed."""
 
 _NEXT_SECONDS = 1.0
-"""That an answer waits for what comes of it, so that a page without scripts shows that at once."""
+"""Seconds a submitted reply waits for its result: pages without scripts show it at once."""
 
 
 def people_routes(desk: Desk, links: Links) -> list[Route]:
     """Returns the routes of the pages of all people.
 
     Args:
-        desk: where they are asked.
-        links: by which they are known.
+        desk: human input queue.
+        links: secret parts of the addresses.
     """
     pages = _PeoplePages(desk, links)
     return [
@@ -51,10 +51,10 @@ class _PeoplePages:
     def __init__(self, desk: Desk, links: Links) -> None:
         self._desk = desk
         self._links = links
-        self._start = secrets.token_hex(4)  # versions of an earlier server are none of this one's
+        self._start = secrets.token_hex(4)  # versions differ between server processes
 
     async def matches(self, request: Request) -> Response:
-        """Lists the matches of a person; a single one is shown at once."""
+        """Lists the matches of a person, or redirects to the only one."""
         person = self._person(request)
         seats = self._desk.seats(person)
         if len(seats) == 1 and not self._desk.ended:
@@ -76,7 +76,7 @@ class _PeoplePages:
         return self._absent(person, request) if seat is None else self._seat(seat)
 
     async def answer(self, request: Request) -> Response:
-        """Takes a reply, and shows what comes of it."""
+        """Takes a reply and shows its result."""
         person = self._person(request)
         reply, question = await _read_form(request)
         seat = self._desk.find(person, request.path_params["match"])
@@ -115,8 +115,8 @@ class _PeoplePages:
 
         Args:
             seat: the seat.
-            kept: a reply that came too late, which the person is not to lose.
-            status: of the response.
+            kept: late reply, shown again to prevent its loss.
+            status: HTTP status.
         """
         self._desk.tell(seat.person)
         others = [other for other in self._desk.seats(seat.person) if other is not seat]
@@ -137,7 +137,7 @@ class _PeoplePages:
         )
 
     def _absent(self, person: str, request: Request, kept: str = "") -> Response:
-        """Returns the page of a match that is not under way in this process: not yet, or not any more."""
+        """Returns the page of a match that is not running in this process."""
         self._desk.tell(person)
         return page(
             "absent.html",
@@ -150,12 +150,12 @@ class _PeoplePages:
         )
 
     def _version(self, person: str) -> str:
-        """Returns the version of the list of a person's matches."""
+        """Returns the version of a person's match list."""
         seats = self._desk.seats(person)
         return f"{self._start}.{len(seats)}.{sum(seat.version for seat in seats)}.{self._desk.ended:d}"
 
     def _seat_version(self, person: str, match: str) -> str:
-        """Returns the version of a seat's page, which also says how many other matches wait for the person."""
+        """Returns the version of a seat's page, including the number of other matches that wait for the person."""
         seat = self._desk.find(person, match)
         if seat is None:
             return f"{self._start}.absent.{self._desk.ended:d}"
@@ -172,10 +172,10 @@ class _PeoplePages:
 
 
 async def _read_form(request: Request) -> tuple[str, str]:
-    """Returns the reply that a person has sent, and the question that it answers.
+    """Returns the submitted reply and the id of its question.
 
     Raises:
-        HTTPException: if that is not what has been sent.
+        HTTPException: if the form is invalid.
     """
     body = (await _read_body(request)).decode("utf-8", "replace")
     try:
@@ -191,7 +191,7 @@ async def _read_body(request: Request) -> bytes:
     try:
         async for chunk in request.stream():
             length += len(chunk)
-            if length <= MAX_BODY:  # the rest is read and dropped: a browser that cannot send it all reads no answer
+            if length <= MAX_BODY:  # read and drop the rest: browsers show no response before they have sent everything
                 body += chunk
     except ClientDisconnect:
         raise HTTPException(400, "expected a whole reply") from None

@@ -1,4 +1,4 @@
-"""Pictures of the positions of recorded matches: their actions are played again as far as somebody looks."""
+"""Pictures of positions of recorded matches, made by replaying their actions on demand."""
 
 import threading
 from collections import OrderedDict
@@ -13,24 +13,24 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 MAX_PICTURE = 2_000_000
-"""Characters of a picture; a larger one is not shown."""
+"""Maximum characters of a picture; larger ones are not shown."""
 
 _OPEN = 8
-"""Matches of which the position reached last is kept, so that the next turn of one costs one turn."""
+"""Maximum number of cached replays. A cached replay continues from its last position."""
 
 _KEPT = 200
-"""Pictures that are kept."""
+"""Maximum number of cached pictures."""
 
 _PATIENCE = 10.0
-"""Seconds that a page waits for pictures that others look at."""
+"""Maximum seconds a request waits for the lock."""
 
 
 class Picture(NamedTuple):
-    """A position.
+    """Picture of a position.
 
     Attributes:
-        svg: what a spectator sees; empty if there is no picture.
-        missing: why there is none.
+        svg: spectator view; empty if there is no picture.
+        missing: why there is no picture.
     """
 
     svg: str = ""
@@ -38,7 +38,7 @@ class Picture(NamedTuple):
 
 
 class Positions:
-    """Draws positions for all who look, one at a time; safe to be used by several threads."""
+    """Draws and caches positions, one at a time. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,11 +46,11 @@ class Positions:
         self._pictures: OrderedDict[tuple[str, int, str], Picture] = OrderedDict()
 
     def draw(self, record: Record, turns: int) -> Picture:
-        """Draws what a spectator sees of a match after some of its turns.
+        """Draws the spectator view of a match after a number of turns.
 
         Args:
-            record: the match.
-            turns: number of turns that have been played, at most those of the record.
+            record: recorded match.
+            turns: number of turns played, at most the length of the record.
         """
         key = record.match.id, turns, record.turns[turns - 1].digest if turns else ""
         with self._held() as is_held:
@@ -80,7 +80,7 @@ class Positions:
                     return Picture(missing=missing)
             svg = replay.env.draw()
         except Exception as error:
-            # Of an environment that may be gone, or somebody's own: its matches are shown all the same.
+            # A missing or custom environment can raise anything; the match is still shown.
             return Picture(missing=f"{type(error).__name__}: {error}")
         _keep(self._replays, name, replay, _OPEN)
         if len(svg) > MAX_PICTURE:
@@ -89,7 +89,7 @@ class Positions:
 
 
 def _keep(kept: OrderedDict[K, V], key: K, value: V, most: int) -> None:
-    """Keeps a value as the latest, and no more values than ``most``."""
+    """Adds a value as the latest, and evicts the oldest above ``most`` values."""
     kept[key] = value
     while len(kept) > most:
         kept.popitem(last=False)

@@ -1,4 +1,4 @@
-"""What guards every page: who may be asked under which name, and what a browser may do with the answer."""
+"""Checks of host and origin for every request, and security headers for every response."""
 
 import ipaddress
 from collections.abc import Collection
@@ -15,7 +15,7 @@ _HEADERS = {
     ),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "same-origin",  # the address of a page is its secret; with no-referrer forms would have no origin
+    "referrer-policy": "same-origin",  # addresses are secret; with no-referrer, forms would send no origin
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
@@ -23,14 +23,14 @@ _HEADERS = {
 
 
 class Guard:
-    """Refuses what comes from elsewhere, and sets the headers of every answer.
+    """ASGI middleware that rejects cross-site requests and sets security headers.
 
-    A page of somebody else can make a browser send requests here, but neither under a name of this server nor with its own
-    origin unseen. Cookies are neither set nor read: who knows a secret address may use it.
+    The host check stops DNS rebinding; the origin check stops cross-site request forgery. There are no cookies: a secret
+    address is the only credential.
 
     Args:
-        app: what is guarded.
-        names: by which this server is reached, besides numeric addresses; with any port, since a tunnel may have another one.
+        app: wrapped application.
+        names: host names of this server, besides numeric addresses. Any port is accepted, because a tunnel can change it.
     """
 
     def __init__(self, app: ASGIApp, names: Collection[str]) -> None:
@@ -53,7 +53,7 @@ class Guard:
         await self._app(scope, receive, send_guarded)
 
     def _refusal(self, scope: Scope) -> str:
-        """Says why a request is refused, or returns an empty string."""
+        """Returns why a request is refused, or an empty string."""
         headers = Headers(scope=scope)
         host = headers.get("host", "").lower()
         name = _hostname(f"//{host}")
@@ -72,12 +72,12 @@ class Guard:
 def _hostname(address: str) -> str:
     try:
         return urlsplit(address).hostname or ""
-    except ValueError:  # brackets without an address between them
+    except ValueError:  # invalid IPv6 brackets
         return ""
 
 
 def _is_numeric(name: str) -> bool:
-    """Says whether a name is an address itself, which no server of names can give to somebody else."""
+    """Returns whether a host is a literal IP address, which DNS rebinding cannot forge."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A server of this process: a listening socket, uvicorn without its own ways with signals and logs, and how both end."""
+"""HTTP server in this process: a listening socket and uvicorn without its signal handlers and logs."""
 
 import asyncio
 import contextlib
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MAX_CONNECTIONS = 100
-"""Connections beyond which requests get status 503, so that enough files are left to record what is played."""
+"""Connections above which requests get status 503. Leaves file descriptors for recording matches."""
 
 _STOP_SECONDS = 2
-"""For the requests under way when a server is stopped."""
+"""Seconds for open requests to finish when the server stops."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Returns a socket bound to an address; port 0 is any free one.
+    """Returns a listening socket. Port 0 selects any free port.
 
     Raises:
-        OptionError: if it cannot be had.
+        OptionError: if the address is not available.
     """
     check_int("--port", port, 0, 65_535)
     try:
@@ -39,12 +39,12 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def is_loopback(listener: socket.socket) -> bool:
-    """Says whether only this machine reaches a socket."""
+    """Returns whether a socket is reachable from this machine only."""
     return ipaddress.ip_address(listener.getsockname()[0]).is_loopback
 
 
 def authority(listener: socket.socket) -> str:
-    """Returns host and port of a socket as they stand in an address: of one that listens everywhere the machine's name."""
+    """Returns ``host:port`` of a socket for a URL. For a wildcard address, the host is the machine's name."""
     host, port = listener.getsockname()[:2]
     if ipaddress.ip_address(host).is_unspecified:
         return f"{socket.gethostname()}:{port}"
@@ -53,11 +53,11 @@ def authority(listener: socket.socket) -> str:
 
 @asynccontextmanager
 async def serving(app: "ASGIApp", listener: socket.socket) -> AsyncIterator["uvicorn.Server"]:
-    """Serves an application while entered; the requests under way at the end have a moment to end.
+    """Serves an application while entered. On exit, open requests have ``_STOP_SECONDS`` to finish.
 
     Args:
-        app: an ASGI application.
-        listener: where; stays open.
+        app: ASGI application.
+        listener: listening socket, which stays open.
     """
     closable = _Closable(app)
     server = _quiet_server(closable)
@@ -73,13 +73,13 @@ async def serving(app: "ASGIApp", listener: socket.socket) -> AsyncIterator["uvi
 
 
 class _Closable:
-    """Ends what an application would send for ever, as server-sent events, when the server is closing.
+    """ASGI middleware that ends endless responses, such as server-sent events, when the server closes.
 
     Args:
-        app: the application.
+        app: wrapped application.
 
     Attributes:
-        closing: set when the server is closing; every client seems to have gone then.
+        closing: set when the server closes; the application then sees all clients as disconnected.
     """
 
     def __init__(self, app: "ASGIApp") -> None:
@@ -111,7 +111,7 @@ class _Closable:
 
 
 def _quiet_server(app: "ASGIApp") -> "uvicorn.Server":
-    """Returns a server that leaves signals and logs to the command line."""
+    """Returns a uvicorn server without signal handlers and logging."""
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -122,7 +122,7 @@ def _quiet_server(app: "ASGIApp") -> "uvicorn.Server":
     config = uvicorn.Config(
         app,
         http="h11",
-        log_config=None,  # uvicorn's own would close the handlers that are there
+        log_config=None,  # uvicorn's default closes existing log handlers
         log_level="warning",
         access_log=False,
         lifespan="off",

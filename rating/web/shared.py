@@ -1,4 +1,4 @@
-"""What several ask for at once is made once, and kept for those who ask next."""
+"""A cache that computes each value once for concurrent requests."""
 
 import asyncio
 from collections import OrderedDict
@@ -10,21 +10,21 @@ from starlette.concurrency import run_in_threadpool
 T = TypeVar("T")
 
 _KEPT = 50
-"""Things that are kept: those that were asked for last."""
+"""Maximum number of cached values."""
 
 
 class Shared(Generic[T]):
-    """Makes things in threads, each of them once for all who ask for it."""
+    """LRU cache whose values are computed in threads, once per key."""
 
     def __init__(self) -> None:
         self._made: OrderedDict[Hashable, asyncio.Task[T]] = OrderedDict()
 
     async def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Returns what was made under a key, or makes it; what fails is made again by who asks next.
+        """Returns the cached value of a key, or computes it. Failed computations are not cached.
 
         Args:
-            key: another one for everything else.
-            make: called in a thread.
+            key: cache key.
+            make: computes the value, in a thread.
         """
         task = self._made.get(key)
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
@@ -32,4 +32,4 @@ class Shared(Generic[T]):
         self._made.move_to_end(key)
         while len(self._made) > _KEPT:
             self._made.popitem(last=False)
-        return await asyncio.shield(task)  # who goes away takes nothing from the others
+        return await asyncio.shield(task)  # a cancelled request must not cancel the others

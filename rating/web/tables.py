@@ -1,4 +1,4 @@
-"""The tables of the board, as ``rate`` prints them: how far a run is, leaderboards with their plots, failures and costs."""
+"""Tables of the board, as ``rate`` prints them: leaderboards with plots, failures and costs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,12 +22,12 @@ from rating.schemes.summary import summarise
 
 @dataclass(frozen=True)
 class Ratings:
-    """The leaderboard of an environment, or the table over all of them.
+    """The leaderboard of an environment, or the summary of all environments.
 
     Attributes:
-        sheet: what may be quoted.
+        sheet: main columns.
         wide: all columns.
-        plots: SVG of values with their intervals.
+        plots: values with intervals, as SVG.
     """
 
     sheet: Sheet
@@ -37,15 +37,15 @@ class Ratings:
 
 @dataclass(frozen=True)
 class Tables:
-    """What the board shows besides matches.
+    """Contents of the board besides matches.
 
     Attributes:
-        ratings: of each environment, and over all of them where there are several.
-        failures: of policies; ``None`` where there are none.
-        costs: of models; ``None`` where none was called.
-        expected: matches of each environment that its schedule has in all; ``None`` if that depends on how they end.
-        match_costs: cost of each match as it is written, by id.
-        lines: where results were imported from.
+        ratings: leaderboard of each environment; with two or more, also the summary.
+        failures: failures by policy; ``None`` without failures.
+        costs: costs of models; ``None`` if no model was called.
+        expected: total matches of the schedule, by environment; ``None`` if it depends on the results.
+        match_costs: formatted cost of each match, by id.
+        lines: sources of an import.
     """
 
     ratings: tuple[Ratings, ...] = ()
@@ -58,7 +58,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class _Made:
-    """A leaderboard with its plots, and the outcomes from which it was made."""
+    """A leaderboard with its plots and outcomes."""
 
     outcomes: Sequence[Outcome]
     board: Leaderboard
@@ -66,7 +66,10 @@ class _Made:
 
 
 class TablesOfRun:
-    """Makes the tables of a run again and again, and of its leaderboards only those that have changed; each call is read once."""
+    """Computes the tables of a run incrementally.
+
+    Reuses unchanged leaderboards and reads each logged call once.
+    """
 
     def __init__(self) -> None:
         self._made: dict[str, _Made] = {}
@@ -85,11 +88,11 @@ class TablesOfRun:
         """Returns the tables of a run.
 
         Args:
-            config: the run.
-            outcomes: of each environment, by number.
-            facts: of the run's store.
-            statuses: of the matches, by id.
-            calls: the log of calls.
+            config: run configuration.
+            outcomes: outcomes by environment, ordered by match number.
+            facts: facts of the store.
+            statuses: match statuses by id.
+            calls: call log.
         """
         names = [item.name for item in config.environment]
         basis = [config.model_dump(), facts, [(config.phases(name), config.starts(name)) for name in names]]
@@ -113,7 +116,7 @@ class TablesOfRun:
         )
 
     def _spending(self, config: RunConfig, calls: Calls) -> Spending:
-        """Returns what all calls used; those that were read before are not read again, unless the log is another one."""
+        """Returns the usage of all calls. Reads only new calls, unless the log was replaced."""
         if self._spent is not None and calls.go_on_from(self._spent.log):
             self._spent.log = calls
         else:

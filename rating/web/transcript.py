@@ -1,4 +1,4 @@
-"""A recorded match for a page: who sat where, each of its turns, and texts that are cut where they are long."""
+"""Transcript of a recorded match for a page: seats, turns, and texts cut to a maximum length."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -10,19 +10,19 @@ from rating.records.record import Record
 from rating.records.recorded import fact_table
 
 CUT = 6_000
-"""Characters of a text that a page shows; a link leads to all of it."""
+"""Maximum characters of a text on a page, which links to the full text."""
 
 MOST_LISTED = 400
-"""Turns in the list of turns: those around the one that is shown."""
+"""Maximum number of turns in the list of turns, centred on the current one."""
 
 
 class Passage(NamedTuple):
-    """A text as a page shows it.
+    """A text on a page, possibly cut.
 
     Attributes:
-        part: by which all of it is asked for.
-        text: its beginning.
-        length: characters of all of it.
+        part: key of the full text.
+        text: beginning of the text.
+        length: characters of the full text.
     """
 
     part: str
@@ -31,12 +31,12 @@ class Passage(NamedTuple):
 
     @property
     def is_cut(self) -> bool:
-        """Whether there is more of it."""
+        """Whether the text is cut."""
         return self.length > len(self.text)
 
 
 class ShownAttempt(NamedTuple):
-    """A reply; texts are passages."""
+    """A reply, with texts as passages."""
 
     number: int
     kind: str
@@ -47,7 +47,7 @@ class ShownAttempt(NamedTuple):
 
 
 class ShownTurn(NamedTuple):
-    """A turn; texts are passages."""
+    """A turn, with texts as passages."""
 
     number: int
     agent: str
@@ -72,7 +72,7 @@ class Line(NamedTuple):
 
 
 def seats_of(record: Record, facts: Mapping[str, str]) -> dict[str, str]:
-    """Returns the policy on each seat by agent, as far as the agents are known."""
+    """Returns the policy of each agent, for recorded agents only."""
     match, outcome = record.match, record.outcome
     if outcome is not None and all(seat.agent for seat in outcome.seats):
         return {seat.agent: seat.policy for seat in outcome.seats}
@@ -80,12 +80,12 @@ def seats_of(record: Record, facts: Mapping[str, str]) -> dict[str, str]:
 
 
 def show_turn(turn: Turn, seats: Mapping[str, str], rules: Mapping[str, str]) -> ShownTurn:
-    """Returns a turn as a page shows it.
+    """Returns a turn for a page.
 
     Args:
-        turn: the turn.
-        seats: the policy on each seat.
-        rules: as every agent was told them.
+        turn: recorded turn.
+        seats: policies by agent.
+        rules: rules text by agent.
     """
     told = rules.get(turn.agent)
     return ShownTurn(
@@ -102,7 +102,7 @@ def show_turn(turn: Turn, seats: Mapping[str, str], rules: Mapping[str, str]) ->
 
 
 def list_turns(record: Record, seats: Mapping[str, str], around: int) -> list[Line]:
-    """Returns a line for each turn, or for those around one where there are many."""
+    """Returns a line per turn, for at most ``MOST_LISTED`` turns centred on ``around``."""
     begin = max(0, min(around - MOST_LISTED // 2, len(record.turns) - MOST_LISTED))
     return [
         Line(
@@ -118,16 +118,16 @@ def list_turns(record: Record, seats: Mapping[str, str], around: int) -> list[Li
 
 
 def whole_text(record: Record, facts: Mapping[str, str], turn: int, part: str) -> str | None:
-    """Returns all of a text of a match.
+    """Returns the full text of a passage.
 
     Args:
-        record: the match.
-        facts: of the run.
-        turn: number of the turn, from 1; 0 for the match itself.
-        part: of a passage; ``error`` for that of the match.
+        record: recorded match.
+        facts: facts of the run.
+        turn: turn number, from 1; 0 for the match itself.
+        part: key of the passage; ``error`` for the error of the match.
 
     Returns:
-        The text, or ``None`` if there is none.
+        The text, or ``None`` if it does not exist.
     """
     if turn == 0:
         return record.error if part == "error" else None
@@ -152,12 +152,12 @@ def whole_text(record: Record, facts: Mapping[str, str], turn: int, part: str) -
 
 
 def error_passage(record: Record) -> Passage | None:
-    """Returns why a match has no result, or ``None``."""
+    """Returns the error of a match, or ``None``."""
     return _passage("error", record.error) if record.error else None
 
 
 def rules_of(record: Record, facts: Mapping[str, str]) -> Mapping[str, str]:
-    """Returns what every agent is told of the rules; nothing where that was not recorded."""
+    """Returns the rules text of each agent, or an empty mapping if it was not recorded."""
     try:
         return fact_table(f"rules:{record.match.environment}", facts)
     except RunError:
@@ -176,7 +176,7 @@ def _attempt(number: int, attempt: Attempt) -> ShownAttempt:
 
 
 def _facts(attempt: Attempt) -> str:
-    """Says how long a reply took and how many tokens, where it is a model's."""
+    """Returns the seconds of a reply and, for models, its tokens and calls."""
     facts = [f"{attempt.seconds:.1f} s"]
     if attempt.prompt_tokens != 0 or attempt.completion_tokens != 0:
         read, written = (

@@ -1,4 +1,4 @@
-"""What is recorded of a run, or was imported, as somebody who watches sees it: each match read once."""
+"""Recorded state of a run or an import for the board. Each match is read once."""
 
 import threading
 import time
@@ -23,23 +23,23 @@ from rating.web.tables import Tables, TablesOfRun, tables_of_source
 WAITING = "waiting"
 UNDER_WAY = "under way"
 STATUSES = (UNDER_WAY, WAITING, FINISHED, UNDECIDED, VOID, BUG)
-"""What a match can be, in the order in which it is told."""
+"""Statuses of a match, in display order."""
 
 _DATABASE_FILES = (places.SERVER, places.DATABASE, f"{places.DATABASE}-wal")
 _FILES = (*_DATABASE_FILES, run_directory.RUN_FILE, CALLS, MANIFEST)
-"""What is written while a run is played."""
+"""Files that change while a run is played."""
 
 _Signature = tuple[tuple[int, ...] | None, ...]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A match in the list of all.
+    """A match in the list of all matches.
 
     Attributes:
-        id: of the match.
-        glance: what is known of it.
-        turns: played so far.
+        id: match id.
+        glance: summary of the match.
+        turns: number of turns played.
     """
 
     id: str
@@ -56,14 +56,14 @@ class Entry:
 
 @dataclass(frozen=True)
 class Moment:
-    """What was recorded at one moment.
+    """Recorded state at one moment.
 
     Attributes:
-        entries: every match by its id, in the order of the environments of the run file and by number.
-        facts: of the store.
-        sealed: whether nobody plays: the run has ended, or was stopped in good order.
-        written: when something was written last.
-        signature: of the files that were read.
+        entries: all matches by id, ordered by environment (as in the run file) and number.
+        facts: facts of the store.
+        sealed: whether the run is complete or was stopped cleanly.
+        written: time of the last write.
+        signature: fingerprint of the files that were read.
     """
 
     entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}))
@@ -73,18 +73,18 @@ class Moment:
     signature: _Signature = ()
 
     def outcomes(self, environment: str) -> list[Outcome]:
-        """Returns what the matches of an environment came to, by number."""
+        """Returns the outcomes of an environment, by match number."""
         own = (entry.glance for entry in self.entries.values() if entry.glance.match.environment == environment)
         return [glance.outcome for glance in own if glance.outcome is not None]
 
 
 class Watched(ABC):
-    """A directory that is shown; nothing in it is changed.
+    """A run or import directory, read-only.
 
-    Several threads may use it, but ``moment`` and ``tables`` are each called by one at a time.
+    Thread-safe, except that ``moment`` and ``tables`` must each be called by one thread at a time.
 
     Args:
-        directory: of a run or an import.
+        directory: run or import directory.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -92,27 +92,27 @@ class Watched(ABC):
 
     @abstractmethod
     def moment(self) -> Moment:
-        """Returns what is recorded: the same object as before if nothing has changed.
+        """Returns the recorded state. Without changes, it is the same object as before.
 
         Raises:
-            RunError: if it cannot be read; other errors if somebody's own environment fails.
+            RunError: if it cannot be read. A custom environment can raise other errors.
         """
 
     @abstractmethod
     def tables(self, moment: Moment) -> Tables:
-        """Returns the tables of a moment; errors are those of ``moment``."""
+        """Returns the tables of a moment. Raises the same errors as ``moment``."""
 
     @abstractmethod
     def record(self, match: str) -> Record | None:
-        """Returns the record of a match by its id, or ``None`` if there is none."""
+        """Returns the record of a match by id, or ``None`` if it does not exist."""
 
     def _signature(self) -> _Signature:
-        """Returns what is different as soon as something has been written."""
+        """Returns a fingerprint of the files, which changes with every write."""
         return tuple(_stamp(self.directory / name) for name in _FILES)
 
 
 class WatchedRun(Watched):
-    """A run, which somebody may be playing."""
+    """A run, which can be in progress."""
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
@@ -125,14 +125,14 @@ class WatchedRun(Watched):
         self._changes = (0, 0)
 
     def moment(self) -> Moment:
-        """Returns what is recorded of the run."""
+        """Returns the recorded state of the run."""
         signature = (*self._signature(), self._stamp_of_server())
         if self._latest is None or signature != self._latest.signature:
             self._latest = self._read(signature)
         return self._latest
 
     def tables(self, moment: Moment) -> Tables:
-        """Returns the tables of the run; those of environments in which nothing has ended since are not made again."""
+        """Returns the tables of the run. Leaderboards without new outcomes are reused."""
         with self._opened() as store:
             config = run_directory.read_config(self.directory, store)
             outcomes = {item.name: moment.outcomes(item.name) for item in config.environment}
@@ -145,7 +145,7 @@ class WatchedRun(Watched):
             return store.record(match)
 
     def _stamp_of_server(self) -> tuple[int, ...] | None:
-        """Returns what is different soon after something has been written on a server, with the time at which that was seen."""
+        """Returns the change counter of a PostgreSQL store and the time of its last observed change, or ``None`` without one."""
         if not (self.directory / places.SERVER).exists():
             return None
         with self._opened() as store:
@@ -156,7 +156,10 @@ class WatchedRun(Watched):
 
     @contextmanager
     def _opened(self) -> Iterator[Store]:
-        """Opens the store; a copy, as of what a killed process left, is kept as long as the file is the same."""
+        """Opens the store.
+
+        After a killed process the store opens as a copy, which is reused until the files change.
+        """
         signature = tuple(_stamp(self.directory / name) for name in _DATABASE_FILES)
         with self._lock:
             if self._copy is not None and self._copy[1] != signature:
@@ -190,7 +193,7 @@ class WatchedRun(Watched):
             )
 
     def _read_matches(self, store: Store) -> None:
-        """Reads those matches that were not read as they are now."""
+        """Reads the matches that changed since the last call."""
         seals, known = store.seals_of_matches(), self._glances
         self._glances = {}
         for match, seal in seals.items():
@@ -203,10 +206,10 @@ class WatchedRun(Watched):
 
 
 class WatchedImport(Watched):
-    """An import, which does not change: there are tables and no matches."""
+    """An import, which has tables and no matches, and does not change."""
 
     def moment(self) -> Moment:
-        """Returns that there are no matches."""
+        """Returns a moment without matches."""
         return Moment(signature=self._signature())
 
     def tables(self, moment: Moment) -> Tables:
@@ -219,7 +222,7 @@ class WatchedImport(Watched):
 
 
 def watch(directory: Path) -> Watched:
-    """Returns what is shown of a directory."""
+    """Opens a run or import directory for the board."""
     return WatchedImport(directory) if is_import(directory) else WatchedRun(directory)
 
 
