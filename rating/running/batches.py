@@ -25,13 +25,13 @@ async def play_batches(
 
     All matches of the open batches (at most the schedule's lag) start at once; ``play`` limits how many run concurrently. The
     schedule receives results in whole batches, in order. The matches played therefore do not depend on the duration of matches or
-    the order in which they end.
+    their order of completion.
 
     Args:
         schedule: the schedule.
         play: plays one match.
         on_batch: called with matches before they begin: a batch, or part of one if play can pause.
-        enough: returns the number of in-flight matches at which no further batch begins; affects only timing.
+        enough: returns a number of matches; a new batch begins when fewer are in flight. Affects only timing.
         first_matches: number of outcomes after which ``pause`` is called; 0 for never. Exactly twice as many matches begin before
             that, across batch borders, and the others after it: the matches played do not depend on the number of workers.
         pause: returns whether play pauses after these outcomes.

@@ -96,7 +96,7 @@ def check_schedule(config: RunConfig) -> None:
 
 
 def idle_stop_rules(config: RunConfig) -> list[str]:
-    """Returns a line for each environment in which settings of ``[stop]`` have no effect."""
+    """Returns a line for each environment that ignores settings of ``[stop]``."""
     said = config.stop.model_fields_set
     if not said:
         return []

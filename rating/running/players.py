@@ -1,4 +1,4 @@
-"""Environments and players of a run, made once and lent to one match at a time."""
+"""Environments and players of a run, reused by one match after another."""
 
 import asyncio
 import json
