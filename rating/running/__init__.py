@@ -1,1 +1,1 @@
-"""Running: the run file, the directory of a run, where matches are played and the runner that plays them all."""
+"""Running: run files, run directories, executors and the runner."""

@@ -1,4 +1,4 @@
-"""The loop between a schedule and play: batches overlap as far as the schedule allows."""
+"""The loop that plays the batches of a schedule, which overlap as much as the schedule's lag allows."""
 
 import asyncio
 from collections import deque
@@ -21,24 +21,24 @@ async def play_batches(
     pause: Callable[[Sequence[Outcome]], bool] = lambda outcomes: False,
     on_stop: Callable[[int], None] = lambda known: None,
 ) -> Stop:
-    """Plays what a schedule asks for until it says stop, and what is under way then to its end.
+    """Plays the batches of a schedule until it stops, then finishes in-flight matches.
 
-    All matches of the open batches, of which there are as many as the schedule's lag, are begun at once; ``play`` decides how
-    many of them are under way at the same time. The schedule is told of whole batches in their order, and asked for the next one
-    as soon as its lag allows; so what is played depends neither on how long matches take nor on which ends first.
+    All matches of the open batches (at most the schedule's lag) start at once; ``play`` limits how many run concurrently. The
+    schedule receives results in whole batches, in order. The matches played therefore do not depend on the duration of matches or
+    their order of completion.
 
     Args:
-        schedule: what is to be played.
+        schedule: the schedule.
         play: plays one match.
-        on_batch: called with matches before they begin: a batch, or a part of it where play may pause.
-        enough: says with how many matches under way no batch is begun, however many the lag allows; it changes nothing but when.
-        first_matches: outcomes after which ``pause`` is asked; 0 for never. Twice as many matches begin before that, wherever
-            batches end, and the others after it: so what is played does not depend on the number of workers.
-        pause: says whether these outcomes pause play.
-        on_stop: called, when the schedule stops, with the number of matches whose outcomes it had.
+        on_batch: called with matches before they begin: a batch, or part of one if play can pause.
+        enough: returns a number of matches; a new batch begins when fewer are in flight. Affects only timing.
+        first_matches: number of outcomes after which ``pause`` is called; 0 for never. Exactly twice as many matches begin before
+            that, across batch borders, and the others after it: the matches played do not depend on the number of workers.
+        pause: returns whether play pauses after these outcomes.
+        on_stop: called, when the schedule stops, with the number of outcomes it had received.
 
     Returns:
-        Why play stopped.
+        The stop reason.
     """
     under_way: deque[list[asyncio.Task[Outcome]]] = deque()
     first: list[asyncio.Task[Outcome]] = []
@@ -75,7 +75,7 @@ async def play_batches(
 
 
 class _Pending:
-    """Counts the tasks that have not ended."""
+    """Counts unfinished tasks."""
 
     def __init__(self) -> None:
         self._count = 0

@@ -1,4 +1,4 @@
-"""Budgets: how much a run may take, and how it ends when that is reached."""
+"""Budgets: limits on the cost, tokens and time of a run, and how the run ends at a limit."""
 
 import asyncio
 import math
@@ -14,17 +14,17 @@ from rating.errors import BudgetExceeded
 T = TypeVar("T")
 
 _BLIND = 10
-"""Calls of a policy without usage, none with it, after which no budget on cost or tokens can be kept."""
+"""Calls of a policy without any usage data after which no budget on cost or tokens can be enforced."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How much a run may take; ``None`` for any amount.
+    """Limits of a run; ``None`` for no limit.
 
     Attributes:
         cost: of all calls of all sessions.
-        tokens: read and written in all calls of all sessions.
-        seconds: that this session may take.
+        tokens: prompt and completion tokens of all calls of all sessions.
+        seconds: duration of this session.
     """
 
     cost: float | None = None
@@ -32,7 +32,7 @@ class Budget:
     seconds: float | None = None
 
     def replaced(self, cost: float | None, tokens: int | None, seconds: float | None) -> "Budget":
-        """Returns the budget with other limits in place of its own, where there are others."""
+        """Returns the budget with the given limits in place of its own; ``None`` keeps a limit."""
         return Budget(
             self.cost if cost is None else cost,
             self.tokens if tokens is None else tokens,
@@ -40,9 +40,9 @@ class Budget:
         )
 
     def exceeded(self, bill: Bill) -> BudgetExceeded | None:
-        """Returns the error of the limit on cost or tokens that is reached, or ``None``.
+        """Returns the error for the exceeded limit on cost or tokens, or ``None``.
 
-        Calls whose usage nobody knows count as much as the average of the others.
+        A call of unknown usage counts as the average of the others.
         """
         if self.cost is None and self.tokens is None:
             return None
@@ -65,7 +65,7 @@ class Budget:
 
 
 def _rounded_up(value: float) -> str:
-    """Returns a number rounded up to two significant digits, or to a whole number that has fewer."""
+    """Returns a number rounded up to two significant digits, without a trailing ``.0``."""
     exact = Decimal(value)
     unit = Decimal(1).scaleb(exact.adjusted() - 1)
     text = f"{(exact / unit).to_integral_value(ROUND_CEILING) * unit:f}"
@@ -83,16 +83,16 @@ def _blind(bill: Bill) -> str:
 
 
 class Halted(Quit):
-    """The run ends before its time: a match that is under way stays unfinished."""
+    """The run ends early; the current match stays unfinished."""
 
 
 class Halt:
-    """Ends a run in good order: no match and no turn begins, and what is under way comes to the end of its turn.
+    """Ends a run in good order: no match or turn begins, in-flight turns finish.
 
-    A person who thinks at the terminal is waited for.
+    It waits for the reply of a person at the terminal.
 
     Attributes:
-        error: why the run ends; ``None`` while it goes on.
+        error: why the run ends; ``None`` while it continues.
     """
 
     def __init__(self) -> None:
@@ -104,19 +104,19 @@ class Halt:
         self.error = self.error or error
 
     def check(self) -> None:
-        """Ends the match in which it is called, if the run ends.
+        """Ends the calling match if the run ends.
 
         Raises:
-            Halted: if so.
+            Halted: if the run ends.
         """
         if self.error is not None:
             raise Halted(str(self.error)) from self.error
 
     async def play(self, match: Callable[[], Awaitable[T]]) -> T:
-        """Plays a match and returns what it came to, if the run goes on until then.
+        """Plays a match and returns its result, unless the run ends first.
 
         Raises:
-            Exception: the error of the order, once no other match is under way; until then this one waits.
+            Exception: the error of the order, once no other match is in flight.
         """
         if self.error is None:
             self._under_way += 1
@@ -130,5 +130,5 @@ class Halt:
                 self._under_way -= 1
         assert self.error is not None
         if self._under_way:
-            await asyncio.Future()  # until the last one, whose error ends all that wait
+            await asyncio.Future()  # cancelled by the error of the last match
         raise self.error

@@ -1,4 +1,4 @@
-"""From the run file to what is compared: the scheme and the leaderboard of each environment of a run."""
+"""The scheme and the leaderboard of each environment of a run."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -16,17 +16,17 @@ from rating.schemes.registry import find_scheme
 from rating.schemes.scheme import ADAPTIVE, ROUND_ROBIN, Scheme, Setting
 
 STOPPED_AFTER = "stopped_after:"
-"""Beginning of the name of the fact that says how many outcomes a schedule had when it stopped."""
+"""Prefix of the fact that holds the number of outcomes a schedule had when it stopped."""
 
 SCHEDULED = "scheduled:"
-"""Beginning of the name of the fact that says after how many matches a schedule ended; its value is empty while it goes on."""
+"""Prefix of the fact that holds the number of matches after which a schedule ended; empty while it continues."""
 
 
 def make_scheme(config: RunConfig, environment: str) -> Scheme:
     """Makes the scheme of an environment.
 
     Raises:
-        OptionError: if the environment cannot be rated with the policies of the run, or has no statistic of the name asked for.
+        OptionError: if the environment cannot be rated with the policies of the run, or lacks the configured statistic.
     """
     declaration = load_environment(environment).declaration
     item = config.find_environment(environment)
@@ -71,7 +71,7 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
 
 
 def _prices(config: RunConfig, environment: str) -> dict[str, Price | None]:
-    """Returns the price of each policy that asks a model; of several by date the newest, so that no choice depends on the day."""
+    """Returns the newest price of each policy that asks a model; choices must not depend on the day."""
     table = config.price_table()
     if not table:
         return {}
@@ -83,7 +83,7 @@ def _prices(config: RunConfig, environment: str) -> dict[str, Price | None]:
 
 
 def check_schedule(config: RunConfig) -> None:
-    """Checks that the schedule that the run asks for suits one environment at least.
+    """Checks that the run's schedule suits at least one environment.
 
     Raises:
         OptionError: if it does not.
@@ -96,7 +96,7 @@ def check_schedule(config: RunConfig) -> None:
 
 
 def idle_stop_rules(config: RunConfig) -> list[str]:
-    """Returns a line for each environment on which what the run says under ``[stop]`` has no effect."""
+    """Returns a line for each environment that ignores settings of ``[stop]``."""
     said = config.stop.model_fields_set
     if not said:
         return []
@@ -105,7 +105,7 @@ def idle_stop_rules(config: RunConfig) -> list[str]:
 
 
 def scheduled_matches(facts: Mapping[str, str], environment: str) -> int | None:
-    """Returns the number of matches after which the schedule of an environment ended, or ``None`` if that is not known."""
+    """Returns the number of matches after which the schedule of an environment ended, or ``None`` if unknown."""
     return _number(facts, f"{SCHEDULED}{environment}")
 
 
@@ -127,7 +127,7 @@ def make_leaderboard(
     Args:
         config: the run.
         environment: its name.
-        outcomes: of the run, one of the environment at least.
+        outcomes: of the run, at least one of the environment.
         facts: of the run's store.
     """
     return make_scheme(config, environment).leaderboard(
@@ -143,7 +143,7 @@ def make_leaderboard(
 
 
 def make_leaderboards(config: RunConfig, outcomes: Sequence[Outcome], facts: Mapping[str, str]) -> list[Leaderboard]:
-    """Makes the leaderboards of those environments of a run of which there are outcomes; arguments as ``make_leaderboard``."""
+    """Makes the leaderboards of all environments with outcomes; arguments as in ``make_leaderboard``."""
     played = {outcome.environment for outcome in outcomes}
     names = [item.name for item in config.environment if item.name in played]
     return [make_leaderboard(config, name, outcomes, facts) for name in names]

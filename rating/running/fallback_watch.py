@@ -1,4 +1,4 @@
-"""A warning early in a run about a policy whose turns are mostly played for it, before much is spent on it."""
+"""An early warning about a policy that mostly plays fallback moves, before much is spent on it."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from llmarena_envs.core.failures import Failure
 from rating.schemes.reservations import remedy
 
 FIRST_TURNS = 10
-"""Turns of a policy in an environment after which it is looked at for the first time."""
+"""Turns of a policy in an environment before the first check."""
 
 
 @dataclass
@@ -20,10 +20,10 @@ class _Count:
 
 
 class FallbackWatch:
-    """Counts the turns of every policy in every environment.
+    """Counts the turns and fallback moves of every policy in every environment.
 
     Args:
-        max_fallbacks: share of turns played for a policy above which its rating will be withheld.
+        max_fallbacks: share of fallback moves above which a rating is withheld.
     """
 
     def __init__(self, max_fallbacks: float) -> None:
@@ -31,10 +31,10 @@ class FallbackWatch:
         self._counts: dict[tuple[str, str], _Count] = {}
 
     def add(self, environment: str, policy: str, turn: Turn) -> str:
-        """Takes a new turn of a policy that is rated.
+        """Counts a new turn of a rated policy.
 
         Returns:
-            What to warn of, once for every policy and environment, or an empty string.
+            The warning, once per policy and environment, or an empty string.
         """
         count = self._counts.setdefault((environment, policy), _Count())
         count.turns += 1

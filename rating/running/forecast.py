@@ -1,8 +1,8 @@
-"""What a run is expected to take, found out without asking any model.
+"""Forecasts of the usage of a run, without asking any model.
 
-How many matches are played is simulated: the scheme's own schedule and stop rule are given made results, once of policies that
-are equally good and once of policies that are far apart. What a match takes is measured on rehearsals, matches between scripted
-players with the prompts that the models of the run would be sent.
+The number of matches is simulated: the scheme's own schedule and stopping rule receive generated results, once of equally good
+policies and once of policies far apart in strength. Usage per match is measured in rehearsals: matches between scripted players
+with the prompts of the run's models.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ from rating.running.simulation import Plan, simulate
 
 @dataclass(frozen=True)
 class Span:
-    """What is expected, and between what."""
+    """An expected value and its range."""
 
     low: float
     expected: float
@@ -39,16 +39,16 @@ NOTHING = Span(0.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Expected:
-    """What one policy is expected to take in one environment.
+    """Expected usage of one policy in one environment.
 
     Attributes:
         environment: module name.
         policy: its name.
-        matches: in which it sits.
-        calls: of its model, one a turn.
-        prompt_tokens: read in them.
-        completion_tokens: written in them.
-        cost: of them; ``None`` without a price.
+        matches: number of its matches.
+        calls: of its model, one per turn.
+        prompt_tokens: of all calls.
+        completion_tokens: of all calls.
+        cost: of all calls; ``None`` without a price.
     """
 
     environment: str
@@ -62,15 +62,15 @@ class Expected:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a run is expected to take.
+    """Expected usage of a run.
 
     Attributes:
-        rows: of each model in each environment.
+        rows: one for each model in each environment.
         matches: of all policies, by environment.
-        seconds: of the whole run.
+        seconds: duration of the whole run.
         currency: of costs; empty without prices.
-        rehearsed: matches on which the rows rest.
-        left_out: policies whose calls are not known: people, local models, policies of the user's own.
+        rehearsed: number of rehearsals.
+        left_out: policies of unknown usage: people, local models, policies of the user's own.
     """
 
     rows: tuple[Expected, ...]
@@ -82,12 +82,12 @@ class Forecast:
 
 
 async def forecast(config: RunConfig, *, reply_tokens: int, latency: float) -> Forecast:
-    """Finds out what a run is expected to take; nothing is sent.
+    """Returns the expected usage of a run; sends no request.
 
     Args:
         config: the run.
-        reply_tokens: tokens of a reply.
-        latency: seconds of a call.
+        reply_tokens: tokens per reply.
+        latency: seconds per call.
     """
     plans = [await simulate(config, item.name, reply_tokens) for item in config.environment]
     prices, targets, today = config.price_table(), config.targets(), datetime.now(UTC).date()
@@ -140,7 +140,7 @@ def _span(values: Sequence[float]) -> Span:
 
 
 def _times(matches: Span, values: Sequence[float]) -> Span:
-    """Returns what so many matches take: expected the mean of the rehearsals, between their quartiles."""
+    """Returns the usage of some matches: expected the mean of the rehearsals, with their quartiles as range."""
     low, high = np.quantile(values, [0.25, 0.75])
     mean = sum(values) / len(values)
     return Span(matches.low * min(low, mean), matches.expected * mean, matches.high * max(high, mean))
@@ -151,7 +151,7 @@ def _values(span: Span) -> tuple[float, float, float]:
 
 
 def _left_out(config: RunConfig) -> list[str]:
-    """Returns the policies that are neither models of ours nor scripted."""
+    """Returns the policies that are neither ``openai:`` models nor scripted."""
     names = {(name, item.name) for item in config.environment for name in config.seated(item.name)}
     found = set()
     for name, environment in sorted(names):

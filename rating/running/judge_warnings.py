@@ -57,7 +57,7 @@ def _family(config: RunConfig, name: str, families: Mapping[str, str]) -> str:
 
 
 def _judges(config: RunConfig, item: EnvironmentConfig) -> list[str]:
-    """Returns the policies that judge in an environment: fixed ones, or the pool where a tournament chooses committees."""
+    """Returns the judges of an environment: fixed ones, or the pool if a tournament chooses committees."""
     if fixed := item.staff.get(JUDGE):
         return list(dict.fromkeys(fixed))
     if item.scheme != _TOURNAMENT or load_environment(item.name).declaration.verdicts is None:

@@ -1,4 +1,4 @@
-"""The ledger of a run: every call is written down and added to the bill."""
+"""The ledger of a run: logs every call and adds it to the bill."""
 
 import logging
 from datetime import UTC, datetime
@@ -13,11 +13,11 @@ _log = logging.getLogger(__name__)
 
 
 class Ledger:
-    """What the calls of all sessions of a run took.
+    """Usage of the calls of all sessions of a run.
 
     Args:
-        earlier: the calls that were written down so far.
-        log: where those of this process are.
+        earlier: the calls logged so far.
+        log: writes the log of this process.
         prices: of the models.
 
     Attributes:
@@ -39,19 +39,19 @@ class Ledger:
         self.bill.add(entry.environment, entry.policy, entry.call, entry.time)
 
     def begin(self, call: Call, match: Match | None, policy: str) -> None:
-        """Notes a call before it is sent; see ``add``."""
+        """Logs a call before it is sent; arguments as in ``add``."""
         self._log.begin(_logged(call, match, policy))
 
     def add(self, call: Call, match: Match | None, policy: str) -> None:
-        """Enters a call.
+        """Logs a call and adds it to the bill.
 
         Args:
             call: the call.
-            match: for which it was made, if it was for one.
+            match: the match of the call, or ``None``.
             policy: name of the policy that made it.
 
         Raises:
-            OSError: if it cannot be written down; it is on the bill all the same.
+            OSError: if it cannot be logged; it is on the bill anyway.
             StoreError: likewise.
         """
         entry = _logged(call, match, policy)
@@ -64,6 +64,6 @@ class Ledger:
 
 
 def _logged(call: Call, match: Match | None, policy: str) -> LoggedCall:
-    """Returns a call as it is written down now."""
+    """Returns the log entry of a call, with the current time."""
     environment, match_id = (match.environment, match.id) if match else ("", "")
     return LoggedCall(datetime.now(UTC), environment, match_id, policy, call)

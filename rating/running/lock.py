@@ -7,7 +7,7 @@ from typing import IO
 from rating.errors import RunError
 
 LOCK = "run.lock"
-"""Name of the file that is locked; what stands in it says nothing."""
+"""Name of the locked file; its content has no meaning."""
 
 if sys.platform == "win32":
     import msvcrt
@@ -23,7 +23,7 @@ else:
 
 
 class Lock:
-    """Keeps a second process from playing in the same directory while entered; freed by the system when the process ends.
+    """Keeps a second process from playing the same run while entered; the system releases it when the process ends.
 
     Args:
         path: directory of the run.
@@ -36,7 +36,7 @@ class Lock:
         self._file = (path / LOCK).open("w", encoding="utf-8")
         try:
             _take(self._file)
-        except (BlockingIOError, PermissionError):  # as Linux and macOS say it, and as Windows does
+        except (BlockingIOError, PermissionError):  # on Linux and macOS, and on Windows
             self._file.close()
             raise RunError(f"{path}: another process is playing this run; wait for it or stop it") from None
         except BaseException:

@@ -1,4 +1,4 @@
-"""Which of the names in a run are persons: what they said may be private, and they were asked until they made a legal move."""
+"""The people in a run: their messages can be private, and they are asked until they make a legal move."""
 
 from agents.registry import split_spec
 from rating.records.store import Store
@@ -7,14 +7,14 @@ from rating.running.run_file import PERSON, RunConfig
 
 
 def people(config: RunConfig, store: Store) -> frozenset[str]:
-    """Returns the names of all persons who have ever played or served, also of those whom the run file names no more.
+    """Returns the names of all people who ever played or served, including those removed from the run file.
 
     Args:
         config: the run.
-        store: what was recorded of it.
+        store: its store.
 
     Raises:
-        RunError: if the record does not say who played.
+        RunError: if the players were not recorded.
     """
     specs = {name: player["spec"] for name, player in run_directory.players(store).items()}
     for item in config.environment:

@@ -1,4 +1,4 @@
-"""Where the store of a run is: in a file of its directory, or on a server that a file of its directory names."""
+"""The location of a run's store: a file in its directory, or a server named by a file in its directory."""
 
 import json
 from collections.abc import Iterator
@@ -15,22 +15,22 @@ from rating.replacing import replacing_text
 
 DATABASE = "run.db"
 SERVER = "store.json"
-"""Says on which server the run is, and under which name."""
+"""Name of the file that holds the server and the name of the run there."""
 
 UNFINISHED_DATABASE = DATABASE + sqlite.UNFINISHED
 FILES = (SERVER, UNFINISHED_DATABASE, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 
 
 def has_store(path: Path) -> bool:
-    """Says whether a directory has the store of a run."""
+    """Returns whether a directory has the store of a run."""
     return any((path / name).exists() for name in (SERVER, DATABASE))
 
 
 def address_of(path: Path) -> Address | None:
-    """Returns where on a server the run of a directory is; ``None`` if it is in a file.
+    """Returns the server address of a run; ``None`` if its store is a file.
 
     Raises:
-        RunError: if what says so cannot be read.
+        RunError: if the address cannot be read.
     """
     file = path / SERVER
     if not file.exists():
@@ -43,7 +43,7 @@ def address_of(path: Path) -> Address | None:
 
 
 def set_address(path: Path, address: Address) -> None:
-    """Says that the run of a directory is on a server."""
+    """Records the server address of a run."""
     text = json.dumps({"url": address.anchored().url, "run": address.run}, indent=2)
     with replacing_text(path / SERVER) as file:
         file.write(text + "\n")
@@ -58,7 +58,7 @@ def create_store(path: Path, address: Address | None) -> Store:
 
     Raises:
         RunError: if there is one already, or it cannot be made.
-        OptionError: if a package is missing that it needs.
+        OptionError: if a required package is missing.
     """
     if address is None:
         return create_file(path / DATABASE)
@@ -74,11 +74,11 @@ def open_store(path: Path, *, read_only: bool = False) -> Store:
 
     Args:
         path: directory of the run.
-        read_only: whether it is only looked at, beside somebody who may be playing it.
+        read_only: whether to open it for reading only; another process can play the run meanwhile.
 
     Raises:
         RunError: if it cannot be opened.
-        OptionError: if a package is missing that it needs.
+        OptionError: if a required package is missing.
     """
     address = address_of(path)
     if address is not None:
@@ -89,10 +89,10 @@ def open_store(path: Path, *, read_only: bool = False) -> Store:
 
 
 def discard_store(path: Path) -> None:
-    """Deletes the store of a run of which nothing was played.
+    """Deletes the store of a run without any turns.
 
     Raises:
-        RunError: if somebody plays the run.
+        RunError: if another process plays the run.
     """
     address = address_of(path)
     if address is not None:
@@ -105,7 +105,7 @@ def discard_store(path: Path) -> None:
 
 @contextmanager
 def _packages() -> Iterator[None]:
-    """Says what to install if a package is missing that is imported within."""
+    """Names the package to install if an import in the block fails."""
     try:
         yield
     except ModuleNotFoundError as error:

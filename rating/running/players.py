@@ -1,4 +1,4 @@
-"""Environments and players of a run, made once and lent to one match at a time."""
+"""Environments and players of a run, reused by one match after another."""
 
 import asyncio
 import json
@@ -23,15 +23,15 @@ from rating.running.run_file import PERSON, RunConfig
 from rating.running.session import ONE_GO, Session
 
 COMPUTING = 2
-"""Scripted policies that compute at once while pages are served: they share one core, of which the pages need some."""
+"""Scripted policies that compute at once while pages are served, on the core that serves the pages."""
 
 
 class Checked(NamedTuple):
-    """What came of asking every model once.
+    """Result of asking every model once.
 
     Attributes:
-        models: how many were asked.
-        errors: what keeps policies from playing, by name.
+        models: number of models asked.
+        errors: by policy name, why it cannot play.
     """
 
     models: int
@@ -43,16 +43,16 @@ class Checked(NamedTuple):
 
 
 class Players:
-    """Lends what a match needs, so that prompts and models are not loaded again for every match.
+    """Lends environments and players to matches; prompts and models are loaded only once.
 
     Args:
         config: the run.
-        session: what holds for this go at it.
-        on_call: told of every call of a model when it has ended, in the task of its match.
-        on_send: told of every call before it is sent, likewise.
+        session: settings of the session.
+        on_call: called after every model call, in the task of its match.
+        on_send: called before every model call, in the task of its match.
 
     Raises:
-        OptionError: if the cache that the session names cannot be used.
+        OptionError: if the cache of the session cannot be used.
     """
 
     def __init__(
@@ -73,16 +73,16 @@ class Players:
         self._idle_players: dict[tuple[str, str], list[Player]] = defaultdict(list)
 
     def borrow_environment(self, match: Match) -> AECEnv:
-        """Returns an environment for the match that nobody else uses."""
+        """Returns an unused environment for the match."""
         idle = self._idle_environments[_key(match)]
         return idle.pop() if idle else make_environment(match.environment, match.options)
 
     def return_environment(self, match: Match, env: AECEnv) -> None:
-        """Gives an environment back; one in which something went wrong is dropped instead."""
+        """Takes back an environment; after an error the caller drops it instead."""
         self._idle_environments[_key(match)].append(env)
 
     def seats(self, match: Match) -> dict[str, str]:
-        """Returns the name of the policy on each seat of a match, by the id of the agent."""
+        """Returns the policy name on each seat of a match, by agent ID."""
         key = _key(match)
         if key not in self._agents:
             env = self.borrow_environment(match)
@@ -91,7 +91,7 @@ class Players:
         return dict(zip(self._agents[key], match.policies, strict=True))
 
     def caller(self, call: Call, match: Match | None) -> str:
-        """Returns whose a call is; one outside of matches, by which a model is tried out, is that of the first with the model."""
+        """Returns the policy that made a call; outside of matches, the first policy with this model."""
         return self.seats(match)[call.agent] if match else self._by_model.get(call.model, call.model)
 
     @cached_property
@@ -99,21 +99,21 @@ class Players:
         return self._config.policies_by_model()
 
     def stop_calls(self, error: Exception) -> None:
-        """Lets no further call of a model begin: who asks gets ``error``."""
+        """Stops all further model calls: they raise ``error``."""
         self._service.stop(error)
 
     @property
     def in_flight(self) -> int:
-        """The number of calls of models under way."""
+        """Number of in-flight model calls."""
         return self._service.in_flight
 
     @property
     def calls_allowed(self) -> int:
-        """The number of calls that may be under way at once for now."""
+        """Current limit on concurrent model calls."""
         return self._service.limit
 
     def borrow_player(self, name: str, environment: str) -> Player:
-        """Returns a player that nobody else uses."""
+        """Returns an unused player."""
         idle = self._idle_players[name, environment]
         if idle:
             return idle.pop()
@@ -122,34 +122,34 @@ class Players:
         return Player(policy, self._computing)
 
     def seat(self, name: str, match: Match) -> Player:
-        """Returns a player for a match that nobody else uses: a person has a seat of its own in each, if there is a desk."""
+        """Returns an unused player for a match; with a human input queue, a person gets a new seat in each match."""
         if self._desk is not None and self._config.find_policy(name).spec == PERSON:
             return Player(self._desk.seat(name, match.id, match.environment))
         return self.borrow_player(name, match.environment)
 
     def return_player(self, name: str, environment: str, player: Player) -> None:
-        """Gives a player back; one that still works on a reply that came too late is dropped instead, and so is a seat."""
+        """Takes back a player; drops seats of people, and players still busy with a late reply."""
         if isinstance(player.policy, Seat):
             player.policy.leave()
         elif not player.is_stuck:
             self._idle_players[name, environment].append(player)
 
     def is_scripted(self, match: Match) -> bool:
-        """Says whether every seat of the match is a baseline, which computes and waits for nothing."""
+        """Returns whether every seat of the match is a baseline, which computes and never waits."""
         return all(player.is_scripted for player in self._look_at(match))
 
     def is_repeatable(self, match: Match) -> bool:
-        """Says whether nobody in the match is paid or waited for, so that what is lost of it is merely computed again."""
+        """Returns whether lost turns of the match can be computed again: no paid calls, no people."""
         return all(
             player.is_scripted and not (player.uses_service or player.is_person) for player in self._look_at(match)
         )
 
     def has_person(self, match: Match) -> bool:
-        """Says whether a person plays, who can only be asked in the process that has the terminal."""
+        """Returns whether a person plays; people can only be asked in the process that has the terminal."""
         return any(player.is_person for player in self._look_at(match))
 
     async def check_models(self) -> Checked:
-        """Asks every model once, those that serve included."""
+        """Asks every model once, including those that only serve."""
         models = self._with_preflight()
         errors = await check_models(
             {name: policy for name, (policy, _) in models.items()},
@@ -158,10 +158,10 @@ class Players:
         return Checked(len(models), errors)
 
     def _with_preflight(self) -> dict[str, tuple[Policy, dict[str, Any]]]:
-        """Returns the policies of the run that can be checked before they play, those that serve included.
+        """Returns the policies of the run with a preflight check, including those that only serve.
 
         Returns:
-            By name a policy, and what the first player of one of its environments reads at the beginning of a match.
+            By name a policy, and the first observation of a match in one of its environments.
         """
         found: dict[str, tuple[Policy, dict[str, Any]]] = {}
         for environment in self._config.environment:
@@ -177,7 +177,7 @@ class Players:
         return found
 
     def uses_service(self, match: Match) -> bool:
-        """Says whether a model plays or serves, which is asked in this process: what limits and counts its calls is one a run."""
+        """Returns whether a model plays or serves; model calls are limited and counted in this process."""
         return any(player.uses_service for player in self._look_at(match))
 
     def _look_at(self, match: Match) -> Iterator[Player]:
@@ -187,7 +187,7 @@ class Players:
             yield player
 
     async def close(self) -> None:
-        """Closes every environment and player that was given back, the connections of all models, and the cache."""
+        """Closes all returned environments and players, the model connections and the cache."""
         for environments in self._idle_environments.values():
             for env in environments:
                 env.close()

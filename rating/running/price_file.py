@@ -1,4 +1,4 @@
-"""The file of prices that a run file may name in place of the prices themselves."""
+"""The price file, which a run file can name instead of listing prices."""
 
 import tomllib
 from pathlib import Path
@@ -20,7 +20,7 @@ def read_prices(path: Path) -> list[Price]:
     """Reads a file of ``[[price]]`` tables.
 
     Raises:
-        OptionError: if it cannot be read, or holds something else.
+        OptionError: if it cannot be read or is invalid.
     """
     try:
         return _PriceFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).price
@@ -40,9 +40,9 @@ def _explain(error: object) -> str:
 
 
 def keep_prices(run_file: str) -> str:
-    """Returns the text of a run file with the prices themselves in place of the path of their file.
+    """Returns the text of a run file with the prices themselves instead of the path of their file.
 
-    So what a run has cost does not change with a file that is none of its own.
+    Later changes of the price file do not affect the cost of the run.
 
     Raises:
         OptionError: if the file cannot be read.

@@ -1,4 +1,4 @@
-"""How far a run is: a snapshot that a display takes when it draws, so that no call of a model pays for it."""
+"""Progress of a run: a snapshot taken when a display draws, to keep model calls free of this work."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,15 +12,15 @@ from rating.schemes.stopping import CountRule
 
 @dataclass(frozen=True)
 class EnvironmentProgress:
-    """How far an environment is.
+    """Progress of an environment.
 
     Attributes:
         name: of the environment.
-        finished: matches that were played to their end.
-        played: those of them that were played in this session.
-        scheduled: matches entered so far.
-        void: matches that could not be played to their end.
-        expected: matches that the schedule has in all, or ``None`` if that depends on how they end.
+        finished: finished matches.
+        played: matches finished in this session.
+        scheduled: matches scheduled so far.
+        void: void matches.
+        expected: total matches of the schedule, or ``None`` if it depends on outcomes.
         stopped: why the schedule has stopped, or an empty string.
     """
 
@@ -34,7 +34,7 @@ class EnvironmentProgress:
 
     @property
     def left(self) -> int | None:
-        """Matches still to be played, or ``None`` if nobody knows."""
+        """Matches still to be played, or ``None`` if unknown."""
         if self.stopped:
             return 0
         return None if self.expected is None else max(self.expected - self.finished - self.void, 0)
@@ -42,16 +42,16 @@ class EnvironmentProgress:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a run is.
+    """Progress of a run.
 
     Attributes:
-        environments: each environment.
+        environments: of each environment.
         errors: failures of providers and environments in this session.
-        usage: what the calls of all sessions used, by environment and policy.
-        in_flight: calls under way.
-        limit: greatest number of calls under way that the servers bear for now; ``None`` if nothing is known of it.
-        suspended: policies that failed for good, with the reason.
-        deaths: workers that died in this session in the middle of a match, which another one played on.
+        usage: of the calls of all sessions, by environment and policy.
+        in_flight: in-flight calls.
+        limit: current limit of the servers on concurrent calls; ``None`` if unknown.
+        suspended: policies that failed permanently, with the reason.
+        deaths: workers that died during a match in this session.
     """
 
     environments: tuple[EnvironmentProgress, ...]
@@ -64,7 +64,7 @@ class Progress:
 
 
 def expected_matches(scheme: Scheme) -> int | None:
-    """Returns how many matches a scheme schedules, or ``None`` if that depends on how they end."""
+    """Returns the number of matches of a scheme, or ``None`` if it depends on outcomes."""
     if (
         not isinstance(scheme, Repeating)
         or not isinstance(scheme.end(), CountRule)

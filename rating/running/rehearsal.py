@@ -1,4 +1,4 @@
-"""Rehearsals: matches between scripted players, with real prompts that are measured and sent to nobody."""
+"""Rehearsals: matches between scripted players, with real prompts that are measured but not sent."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from rating.records.record import outcome_of
 from rating.running.run_file import RunConfig
 
 MODELS = "openai:"
-"""How the spec of a policy begins whose requests a service of ours sends, so that they can be kept from being sent."""
+"""Spec prefix of the policies with requests sent by our service, which can be intercepted."""
 
 RANDOM = "random"
 
@@ -32,7 +32,7 @@ Part = tuple[str, ...]
 """The roles of a policy in a match."""
 
 _FRAME = 4
-"""Tokens that chat templates put around a message."""
+"""Tokens that a chat template adds per message."""
 
 _WORDS_PER_TOKEN = 0.75
 _NO_LIMIT = 2**31
@@ -40,7 +40,7 @@ _NO_LIMIT = 2**31
 
 @dataclass
 class Talk:
-    """What a policy would ask and be answered in one match."""
+    """Usage of a policy in one match."""
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -48,7 +48,7 @@ class Talk:
 
 
 def parts_of(match: Match, agents: Sequence[str]) -> dict[str, Part]:
-    """Returns the roles that each policy of a match has, one for each of its seats, by its name."""
+    """Returns the roles of each policy of a match by name, one role per seat."""
     parts: dict[str, Part] = {}
     for agent, policy in zip(agents, match.policies, strict=True):
         parts[policy] = tuple(sorted((*parts.get(policy, ()), role_of(agent))))
@@ -60,10 +60,10 @@ class Rehearsal:
     """A match between scripted players.
 
     Attributes:
-        match: what was played.
-        outcome: what it came to.
+        match: the match.
+        outcome: its outcome.
         parts: of each policy; see ``parts_of``.
-        talks: of each policy that is a model.
+        talks: usage of each policy that is a model.
     """
 
     match: Match
@@ -73,27 +73,27 @@ class Rehearsal:
 
 
 async def rehearse(config: RunConfig, match: Match, reply_tokens: int) -> list[Rehearsal]:
-    """Plays a match by each script of its game, while its models make the requests that they would send.
+    """Plays a match once per script of its game, with the requests that its models would send.
 
     Args:
         config: the run.
-        match: one of it.
-        reply_tokens: tokens of a reply, or as many as the request allows if these are fewer.
+        match: a match of the run.
+        reply_tokens: tokens per reply, unless the request allows fewer.
     """
     played = []
     for style in _styles(match.environment):
         try:
             played.append(await _play(config, match, style, reply_tokens))
-        except ProviderError:  # a script that does not play all seats, or not with these options
+        except ProviderError:  # the script does not support all seats or these options
             if style == RANDOM:
                 raise
     return played
 
 
 def _styles(environment: str) -> list[str]:
-    """Returns random play, and where moves are enumerated the scripted policies of the game, which make it longer or shorter.
+    """Returns the scripts for rehearsals: random play, and the game's own baselines if moves are enumerated.
 
-    Where moves are texts those of the games play roles, some of them absurd.
+    The baselines make matches longer or shorter. Baselines with text moves play roles, some of them absurd, and are left out.
     """
     if load_environment(environment).action_examples:
         return [RANDOM]
@@ -120,7 +120,7 @@ async def _play(config: RunConfig, match: Match, style: str, reply_tokens: int) 
 
 
 class _Rehearser:
-    """Plays by script, after a model has made the request that it would send."""
+    """Plays by script after a model has made its request."""
 
     def __init__(self, env: AECEnv, script: Policy, model: Policy | None) -> None:
         self._env = env.unwrapped
@@ -146,7 +146,7 @@ class _Rehearser:
         return self._script(self._env.view(self._agent))
 
     def _with_replies(self, observation: Any) -> Any:
-        """Returns an observation whose chat holds the model's replies instead of the script's."""
+        """Returns an observation with the model's replies in its chat instead of the script's."""
         if "chat" not in observation:
             return observation
         chat = list(observation["chat"])
@@ -157,7 +157,7 @@ class _Rehearser:
 
 
 class _Meter(ModelService):
-    """Measures requests instead of sending them, and answers with so many words."""
+    """Measures requests instead of sending them, and replies with placeholder text of the expected length."""
 
     def __init__(self, talk: Talk, reply_tokens: int) -> None:
         super().__init__(offline=True)

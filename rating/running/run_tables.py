@@ -1,4 +1,4 @@
-"""The tables of a run file: what it may say of each environment, policy, stop rule and budget, key by key."""
+"""The tables of a run file: environments, policies, stopping rule and budget."""
 
 from typing import Annotated, Any, Literal
 
@@ -13,22 +13,22 @@ ScheduleName = Literal["round_robin", "adaptive"]
 
 ExecutorName = Annotated[
     Literal["auto", "asyncio", "process", "ray"],
-    BeforeValidator(lambda name: "asyncio" if name == "async" else name),  # as run files had it
+    BeforeValidator(lambda name: "asyncio" if name == "async" else name),  # earlier name
 ]
 Fallback = Literal["forfeit", "random_legal", "noop"]
 Count = Annotated[int, Field(ge=1)]
 EnvironmentName = Annotated[str, AfterValidator(canonical_name)]
-"""A module name; a registry id is read as one, so that each environment has one name in a run."""
+"""A module name; a registry ID is converted, to give each environment one name in a run."""
 
 
 class Table(BaseModel):
-    """A table that is checked: no key that is not known, no value of another type, no change later."""
+    """A strict, immutable table: no unknown keys, no values of another type."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class TurnsConfig(Table):
-    """What differs from the preset in the treatment of bad replies; see ``agents.turn.TurnSettings``."""
+    """Changes to the invalid-reply policy of the preset; see ``agents.turn.TurnSettings``."""
 
     reasks: Annotated[int, Field(ge=0, le=100)] | None = None
     reask_illegal: bool | None = None
@@ -44,25 +44,25 @@ class EnvironmentConfig(Table):
 
     Attributes:
         name: e.g. ``tictactoe_v0`` or ``llmarena/tictactoe-v0``, or ``package.module`` of an environment of your own. A label
-            behind ``#`` tells apart what is played twice with different options: ``tictactoe_v0#hint``, ``tictactoe_v0#no_hint``.
-        options: constructor options; those not given are the ones the environment declares for rated matches.
-        rated_options: whether they are; if not, those not given are as the constructor has them.
-        by_deal: options that change from deal to deal, each with its values in turn: ``start = [0, 1, 2]`` gives the first
-            deal the start 0, the fourth one 0 again.
-        turns: treatment of bad replies where it differs from the run's.
-        scheme: the way in which policies are compared, a name of ``rating.schemes.registry``; by default the one that the
-            environment declares.
-        schedule: ``round_robin``, the fixed cycle of the scheme, or ``adaptive``, which chooses who meets whom from the results
-            so far (schemes ``duels`` and ``mean_reward``); by default the run's, where the scheme can, and if the run has none,
+            after ``#`` distinguishes environments played twice with different options: ``tictactoe_v0#hint``,
+            ``tictactoe_v0#no_hint``.
+        options: constructor options; the others have the values that the environment declares for rated matches.
+        rated_options: whether those declared values apply; if not, the defaults of the constructor do.
+        by_deal: options varied across deals: name -> values, cycled. ``start = [0, 1, 2]`` gives the first deal the start 0, the
+            fourth one 0 again.
+        turns: changes to the run's invalid-reply policy.
+        scheme: how policies are compared, a name of ``rating.schemes.registry``; by default the environment's.
+        schedule: ``round_robin``, the fixed cycle of the scheme, or ``adaptive``, which chooses pairings from earlier results
+            (schemes ``duels`` and ``mean_reward``). By default the run's, if the scheme supports it; if the run has none,
             ``adaptive`` with the scheme ``duels`` and ``round_robin`` with all others.
-        opponent: the policy on the seats that are not under test, where the scheme has such seats; by default ``random``. With
-            the scheme ``field``, one of the pool by name or any other by spec.
+        opponent: the policy on the seats that are not under test, if the scheme has such seats; by default ``random``. With the
+            scheme ``field``, a policy of the pool by name or any other by spec.
         value: statistic of the environment that the schemes ``field`` and ``mean_reward`` average; by default none.
-        staff: for each role that is not rated (judges, say) the policies that serve in it, by name or, for those that are not
-            in the pool, by spec; seat ``judge_k`` gets policy k of the list, which is begun anew where it is too short.
-        seats: the policies on the rated seats, by name and in the order of the agents: ``stop.matches`` matches are played like
-            this, each on a deal of its own. By default the scheme seats everybody in turn.
-        tournament: rules of the scheme ``tournament`` where they differ from the standard.
+        staff: for each unrated role (e.g. judges) its policies, by name or, outside the pool, by spec. Seat ``judge_k`` gets
+            policy k of the list, which is cycled if it is too short.
+        seats: the policies on the rated seats, by name and in the order of the agents: ``stop.matches`` matches are played with
+            these seats, each on its own deal. By default the scheme rotates all policies through the seats.
+        tournament: changes to the standard rules of the scheme ``tournament``.
     """
 
     name: EnvironmentName
@@ -79,7 +79,7 @@ class EnvironmentConfig(Table):
     tournament: TournamentConfig | None = None
 
     def fixed(self) -> dict[str, Any]:
-        """Returns what must not change while a run goes on, but for what the run or the class of the environment decides too."""
+        """Returns the settings that must not change in a run, except those that also depend on other settings or code."""
         return self.model_dump(exclude={"name", "turns", "schedule", "tournament"})
 
 
@@ -87,12 +87,12 @@ class PolicyConfig(Table):
     """One policy of the pool.
 
     Attributes:
-        spec: what ``agents.registry.make_policy`` takes.
-        name: what tables call it; by default the spec.
+        spec: argument of ``agents.registry.make_policy``.
+        name: name in tables; by default the spec.
         options: constructor options.
         environments: the environments it plays; by default all.
-        rated: whether it is compared with others; if not, it only serves as staff where an environment names it.
-        withdrawn: whether it is taken out of the run, as if its table were deleted.
+        rated: whether it is rated; if not, it only serves as staff in environments that name it.
+        withdrawn: whether it is withdrawn from the run, as if its table were deleted.
     """
 
     spec: str
@@ -104,35 +104,33 @@ class PolicyConfig(Table):
 
     @property
     def title(self) -> str:
-        """What tables call it."""
+        """Name in tables."""
         return self.name or self.spec
 
 
 def _check_rule(rule: str) -> str:
-    """Returns a stop rule that can be read."""
+    """Returns a stopping rule if it is valid."""
     StopRule(rule=rule)
     return rule
 
 
 class StopConfig(Table):
-    """When an environment has been played enough; see ``rating.schemes.stopping``.
+    """When an environment has enough matches; see ``rating.schemes.stopping``.
 
     Attributes:
-        rule: what rated two-player environments are played for; see ``rating.schemes.stopping.grammar``.
-        alike: difference in Elo that hardly matters: play ends as well when policies that are not told apart differ by less with
-            a probability of 90 %; 0 for never.
-        min_matches: matches of each policy before anything can stop; by default 8, and 50 where means are waited for, or under
-            the rule ``trueskill``.
-        window: own matches ago with which a policy's mu is compared.
-        eps: change of mu that counts as none.
+        rule: stopping rule of rated two-player environments; see ``rating.schemes.stopping.grammar``.
+        alike: negligible difference in Elo: play also ends when unresolved policies differ by less with a probability of 90 %;
+            0 for never.
+        min_matches: matches of each policy before play can stop; by default 8, or 50 for rules that wait for means and for the
+            rule ``trueskill``.
+        window: number of a policy's own matches over which the change of its mu is measured.
+        eps: change of mu below which it counts as stable.
         sigma: sigma that counts as certain.
-        max_matches: scheduled matches of each policy after which no batch is begun in any case; a batch is whole cycles of
-            the schedule with at least thirty matches of each policy, or as many as this if it is less, so up to a batch more is
-            played.
-        matches: of each policy in environments that are not rated: as undercover, or with itself in a
-            co-operative game.
-        half_width: of the 95 % interval of every policy's mean at which the schemes ``field`` and ``mean_reward`` stop,
-            instead of after ``matches``.
+        max_matches: scheduled matches of each policy after which no batch begins. A batch is whole cycles of the schedule with at
+            least 30 matches of each policy, or this many if that is fewer; up to one batch more is played.
+        matches: matches of each policy in environments that are not rated, e.g. undercover or self-play in a co-operative game.
+        half_width: half-width of the 95 % interval of every policy's mean at which the schemes ``field`` and ``mean_reward``
+            stop, instead of after ``matches``.
     """
 
     rule: Annotated[str, AfterValidator(_check_rule)] = DEFAULT_RULE
@@ -146,17 +144,17 @@ class StopConfig(Table):
     half_width: Annotated[float, Field(gt=0)] | None = None
 
     def rated_rule(self) -> StopRule:
-        """Returns the rule of rated two-player environments."""
+        """Returns the stopping rule of rated two-player environments."""
         return StopRule(**self.model_dump(exclude={"matches", "half_width"}))
 
 
 class BudgetConfig(Table):
-    """How much the run may take; by default any amount.
+    """Limits of the run; by default none.
 
     Attributes:
-        cost: of all calls of models, in the currency of the prices.
-        tokens: read and written by all calls of models.
-        hours: that one session may take.
+        cost: of all model calls, in the currency of the prices.
+        tokens: prompt and completion tokens of all model calls.
+        hours: duration of one session.
     """
 
     cost: Annotated[float, Field(gt=0)] | None = None
@@ -172,8 +170,8 @@ class RatingsConfig(Table):
     """When a rating is shown.
 
     Attributes:
-        max_fallbacks: share of turns that may be played for a policy, by the move that stands in for a reply without one; above
-            it its rating is withheld. 1 for never.
+        max_fallbacks: maximum share of a policy's turns with a fallback move in place of its reply; above it its rating is
+            withheld. 1 to disable.
     """
 
     max_fallbacks: Annotated[float, Field(ge=0, le=1)] = 0.5

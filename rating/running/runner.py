@@ -40,20 +40,20 @@ from rating.schedules.schedule import Schedule
 from rating.schemes.scheme import Scheme
 
 ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
-"""The environment of the match in whose task a message is logged."""
+"""Environment of the match of the current task, for log messages."""
 
 MATCH: ContextVar[Match | None] = ContextVar("MATCH", default=None)
-"""The match in whose task a model is called."""
+"""Match of the current task, for model calls."""
 
 THEN = ", then "
-"""Between the versions of a package with which a run was played."""
+"""Separator between the package versions of a run."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass
 class _Tally:
-    """Matches of one environment, counted as the schedule is gone through."""
+    """Match counts of one environment."""
 
     scheduled: int = 0
     finished: int = 0
@@ -69,12 +69,12 @@ class _Tally:
 
 
 class Runner:
-    """Plays a run. Failures are logged as they come, with ``ENVIRONMENT`` set.
+    """Plays a run. Failures are logged when they occur, with ``ENVIRONMENT`` set.
 
     Args:
         config: the run.
-        store: where matches are recorded, and what was played before an interruption.
-        session: what holds for this go at the run.
+        store: records matches, and holds the ones from earlier sessions.
+        session: settings of the session.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Runner:
         self._keep_going = config.keep_going or session.keep_going
         self._store = store
         self._players = Players(config, session, self._on_call, self._on_send)
-        log = store.call_log()  # first: it counts the calls that were lost when the run was killed
+        log = store.call_log()  # first: it counts calls lost when the run was killed
         self._ledger = Ledger(store.calls(), log, config.price_table())
         self._budget = config.budget.budget().replaced(session.max_cost, session.max_tokens, session.max_seconds)
         if self._budget.cost is not None:
@@ -108,21 +108,21 @@ class Runner:
 
     @property
     def bill(self) -> Bill:
-        """What the calls of models took, in all sessions so far."""
+        """Usage of model calls in all sessions so far."""
         return self._ledger.bill
 
     async def run(self) -> int:
-        """Plays every environment to its end.
+        """Plays every environment until its schedule stops.
 
-        Before the first match every model is asked once. A policy that fails for good afterwards is suspended: its other matches
-        are void without being played, and nobody waits for it.
+        Before the first match every model is asked once. A policy that fails permanently afterwards is suspended: its other
+        matches are void without being played.
 
         Returns:
-            How many matches are void; they are played when the run goes on.
+            Number of void matches; a resumed run plays them.
 
         Raises:
-            BudgetExceeded: if the run has taken as much as it may.
-            ErrorBudgetExceeded: if too many providers or environments failed.
+            BudgetExceeded: if a budget is used up.
+            ErrorBudgetExceeded: if there are too many failures of providers or environments.
             ProviderError: if a model cannot be asked; nothing was played.
         """
         self._check_budget()
@@ -149,7 +149,7 @@ class Runner:
         return sum(tally.void for tally in self._tallies.values())
 
     def progress(self) -> Progress:
-        """Returns how far the run is."""
+        """Returns the progress of the run."""
         return Progress(
             tuple(
                 EnvironmentProgress(
@@ -176,27 +176,25 @@ class Runner:
             tally.scheduled += len(batch)
             if isinstance(schedule, Phases):
                 self._store.set_fact(f"{PHASES}{environment}", json.dumps(schedule.starts))
-            if before is not None and tally.scheduled > before:  # the schedule goes on where it had ended before
+            if before is not None and tally.scheduled > before:  # the schedule continues past its earlier end
                 self._store.set_fact(end, "")
                 self._store.set_fact(f"stopped:{environment}", "")
             self._recorded.update(self._store.add_matches(batch))
 
         first = self._schemes[environment].first_matches
-        if (
-            self._keep_going or self._config.begun(environment) > 2 * first
-        ):  # a game that has gone on is not paused again
+        if self._keep_going or self._config.begun(environment) > 2 * first:  # a continued game is not paused again
             first = 0
         stop = await play_batches(
             schedule,
             self._outcome,
             enter,
-            enough=lambda: 2 * self._executors.slots,  # as many as find a slot, and as many again that wait for one
+            enough=lambda: 2 * self._executors.slots,  # one for each slot, and as many that wait
             first_matches=first,
             pause=partial(self._pauses, environment),
             on_stop=lambda known: self._store.set_fact(f"{STOPPED_AFTER}{environment}", str(known)),
         )
         self._store.set_fact(f"stopped:{environment}", stop.reason)
-        # Without somebody for whom it had waited the schedule may end earlier than it had: everything played counts then.
+        # With a policy missing, the schedule can end earlier than before: then every played match counts.
         ends_here = not self._absences.suspended and not self._config.withdrawn(environment)
         self._store.set_fact(end, str(tally.scheduled) if ends_here else "")
         if stop.reason == VOID:
@@ -209,14 +207,14 @@ class Runner:
         tally.stopped = stop.reason
 
     def _pauses(self, environment: str, outcomes: Sequence[Outcome]) -> bool:
-        """Says whether a game is paused after its first matches, and logs why."""
+        """Returns whether a game is paused after its first matches, and logs why."""
         reason = self._schemes[environment].no_information(outcomes)
         if reason:
             _log.error("%s is paused: %s; `llmarena resume DIR --keep-going` plays on", environment, reason)
         return bool(reason)
 
     def _keep_facts(self, environment: str) -> None:
-        """Records what is the same in every match: what every seat is told, and where the environment and its data come from."""
+        """Records facts common to all matches: the rules for each seat, and the sources of the environment and its data."""
         env = make_environment(environment, self._config.options(environment))
         env.reset(seed=0)
         rules = {agent: env.observe(agent)["rules"] for agent in env.possible_agents}
@@ -228,14 +226,14 @@ class Runner:
         env.close()
 
     def _keep_distribution(self, environment: str) -> None:
-        """Records of which package in which version another's environment is; a run may go on with a later one."""
+        """Records package and version of a third-party environment; a resumed run can use a later one."""
         fact, distribution = f"distribution:{environment}", origin(environment)
         known = self._store.facts().get(fact, "")
         if distribution and distribution not in known.split(THEN):
             self._store.set_fact(fact, f"{known}{THEN if known else ''}{distribution}")
 
     async def _outcome(self, match: Match) -> Outcome:
-        """Returns the outcome of a match that was played before, or plays it."""
+        """Returns the recorded outcome of a match, or plays it."""
         tally = self._tallies[match.environment]
         known = self._recorded.pop(match.id, None)
         if known is not None and known.status in FINAL:
@@ -248,7 +246,7 @@ class Runner:
         return outcome
 
     async def _play_in_turn(self, match: Match) -> Outcome:
-        """Plays a match when it finds a slot, unless somebody is missing."""
+        """Plays a match in the next free slot, unless one of its policies is suspended."""
         await self._ready()
         if reason := self._absences.of(match):
             return self._leave_void(match, reason)
@@ -257,13 +255,13 @@ class Runner:
             return await self._play(match, executor)
 
     def _ready(self) -> asyncio.Task[None]:
-        """Returns what every match waits for that is to be played."""
+        """Returns the preparation that every match waits for."""
         if self._preparation is None:
             self._preparation = asyncio.create_task(self._prepare())
         return self._preparation
 
     async def _prepare(self) -> None:
-        """Finds out whether every model can be asked, and lets everybody play again who was suspended before."""
+        """Checks that every model can be asked, and lifts earlier suspensions."""
         has_begun = any(status in PLAYED for status in self._store.statuses())
         checked = Checked(0, {})
         if not self._session.offline:
@@ -272,11 +270,11 @@ class Runner:
         if checked.errors and (not has_begun or len(checked.errors) == checked.models):
             raise ProviderError(f"nothing was played, since {checked}")
         self._absences.begin()
-        for name, error in sorted(checked.errors.items()):  # of a run that goes on: the others finish
+        for name, error in sorted(checked.errors.items()):  # in a resumed run the others finish
             self._suspend(name, str(error))
 
     async def _play(self, match: Match, executor: Executor) -> Outcome:
-        """Plays a match, again if a provider fails, and records it."""
+        """Plays a match, retries it if a provider fails, and records it."""
         ENVIRONMENT.set(match.environment)
         MATCH.set(match)
         for _ in range(self._config.tries):
@@ -311,14 +309,14 @@ class Runner:
             self._ledger.begin(call, match, self._players.caller(call, match))
         except (OSError, StoreError) as error:
             self._end(error)
-            raise Halted(str(error)) from error  # what could not be noted is not sent
+            raise Halted(str(error)) from error  # a call that cannot be logged is not sent
 
     def _on_call(self, call: Call) -> None:
         telemetry.record(call)
         match = MATCH.get()
         try:
             self._ledger.add(call, match, self._players.caller(call, match))
-        except (OSError, StoreError) as error:  # a log with gaps would be worse than none
+        except (OSError, StoreError) as error:  # a log with gaps is worse than none
             self._end(error)
         self._check_budget()
 
@@ -327,7 +325,7 @@ class Runner:
             self._end(exceeded)
 
     def _start_clock(self) -> asyncio.TimerHandle:
-        """Ends the run when the session has taken its time."""
+        """Starts the timer that ends the run at the time limit of the session."""
         seconds = self._budget.seconds
         error = BudgetExceeded(
             f"the time of this session is used up: {seconds or 0:g} s",
@@ -336,7 +334,7 @@ class Runner:
         return asyncio.get_running_loop().call_later(math.inf if seconds is None else seconds, self._end, error)
 
     def _end(self, error: Exception) -> None:
-        """Lets nothing begin any more; what is under way comes to the end of its turn."""
+        """Lets no match, turn or call begin any more; in-flight turns finish."""
         self._halt.order(error)
         self._players.stop_calls(Halted(str(error)))
         if self._session.desk is not None:
@@ -349,7 +347,7 @@ class Runner:
         return outcome
 
     def _take_failure(self, match: Match, played: Played) -> None:
-        """Suspends a policy that fails for good; whatever it fails at afterwards is no further error."""
+        """Counts a failure, and suspends a policy that fails permanently; its later failures do not count."""
         if played.culprit in self._absences.suspended:
             return
         if played.fatal and played.culprit:

@@ -1,4 +1,4 @@
-"""What holds for one go at a run and is no part of it."""
+"""Settings of one session that are not part of the run."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,22 +11,22 @@ from rating.running.run_tables import ExecutorName
 
 @dataclass(frozen=True)
 class Session:
-    """One go at a run.
+    """Settings of one session of a run.
 
     Attributes:
-        max_errors: failures in this session at which play stops, in place of what the run file says.
-        max_cost: of all calls of the run so far, at which play stops; likewise.
-        max_tokens: read and written in all calls of the run so far; likewise.
-        max_seconds: that this session may take; likewise.
-        executor: where matches are played; likewise.
-        cache: directory in which the replies of models are looked for first, and kept; by default there is none.
-        offline: whether no model is asked for a reply that is not in the cache.
-        keep_going: whether games without information are not paused; likewise.
-        quiet: whether nothing is shown but what goes wrong for good.
-        desk: where people are asked; by default at the terminal.
+        max_errors: play stops after this many failures in this session; overrides the run file.
+        max_cost: play stops at this cost of all calls of the run so far; overrides the run file.
+        max_tokens: play stops at this number of prompt and completion tokens of the run so far; overrides the run file.
+        max_seconds: maximum duration of this session; overrides the run file.
+        executor: where matches are played; overrides the run file.
+        cache: directory of cached model replies; by default there is no cache.
+        offline: whether only cached replies are used.
+        keep_going: whether games without information are not paused; overrides the run file.
+        quiet: whether only permanent failures are shown.
+        desk: the human input queue; by default people reply at the terminal.
 
     Raises:
-        OptionError: if there is no cache offline.
+        OptionError: if offline without a cache.
     """
 
     max_errors: int | None = None
@@ -54,4 +54,4 @@ class Session:
 
 
 ONE_GO = Session()
-"""A session that limits nothing."""
+"""A session without limits of its own."""

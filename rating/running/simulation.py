@@ -1,4 +1,4 @@
-"""Simulations of a run: its own schedules and stop rules, given made results, and rehearsals of what they ask for."""
+"""Simulations of a run: its own schedules and stopping rules with generated results, and rehearsals of its matches."""
 
 import json
 from collections import Counter, defaultdict
@@ -16,31 +16,31 @@ from rating.schedules.schedule import UNLIMITED, Stop
 from rating.schemes.scheme import Scheme
 
 _REHEARSALS = 12
-"""Of each policy in each of the roles that it has in an environment."""
+"""Rehearsals of each policy in each of its roles in an environment."""
 
 _ENOUGH = 200
-"""Rehearsals in an environment, after which one of each policy in each of its roles suffices."""
+"""Rehearsals in an environment after which one of each policy in each of its roles suffices."""
 
 _MOST_MATCHES = 200_000
-"""In an environment, after which a simulation ends in any case."""
+"""Maximum number of simulated matches in an environment."""
 
 _APART = 200.0
-"""Elo between neighbours of a pool that is far apart."""
+"""Elo between neighbors in a pool of policies far apart in strength."""
 
 _ELO = 400.0 / np.log(10.0)
-"""Elo for one unit of the logistic distribution."""
+"""Elo per unit of the logistic distribution."""
 
 
 @dataclass
 class Plan:
-    """What is known of an environment: its rehearsals, and how often each policy plays in each simulation.
+    """Rehearsals of an environment, and how often each policy plays in each simulation.
 
     Attributes:
         environment: module name.
         rehearsals: matches between scripted players.
-        parts: in each simulation, matches by policy and what roles it has in them.
-        matches: in each simulation, matches of each batch.
-        lag: batches under way at once.
+        parts: in each simulation, number of matches by policy and its roles in them.
+        matches: in each simulation, number of matches of each batch.
+        lag: maximum number of open batches.
     """
 
     environment: str
@@ -52,7 +52,7 @@ class Plan:
     _sizes: set[int] = field(default_factory=set)
 
     def lacks(self, cast: Mapping[str, Part], seats: int) -> bool:
-        """Says whether too little is known of a match to make up its result and to know what it takes."""
+        """Returns whether a match needs more rehearsals before its result and usage can be generated."""
         if seats not in self._sizes:
             return True
         least = _REHEARSALS if len(self.rehearsals) < _ENOUGH else 1
@@ -70,7 +70,7 @@ class Plan:
         return sorted({policy for rehearsal in self.rehearsals for policy in rehearsal.talks})
 
     def talks(self, policy: str, part: Part) -> list[Talk]:
-        """Returns what a policy asked in some roles, or, if that was not rehearsed, what others did, or it in other roles."""
+        """Returns a policy's usage in some roles; if not rehearsed, other policies' usage in them, or its own in others."""
         of_part = [item for item in self.rehearsals if part in item.parts.values()]
         own = [item.talks[policy] for item in of_part if item.parts.get(policy) == part]
         others = [talk for item in of_part for name, talk in item.talks.items() if item.parts[name] == part]
@@ -78,18 +78,18 @@ class Plan:
 
     @property
     def at_once(self) -> float:
-        """Matches under way at once if nothing limits them."""
+        """Concurrent matches without any limit."""
         batches = [size for sizes in self.matches for size in sizes]
         return max(1.0, min(max(map(sum, self.matches), default=0), self.lag * sum(batches) / max(1, len(batches))))
 
 
 async def simulate(config: RunConfig, environment: str, reply_tokens: int) -> Plan:
-    """Simulates an environment of a run, once for policies that are equally good and once for ones that are far apart.
+    """Simulates an environment of a run, once with equally good policies and once with policies far apart in strength.
 
     Args:
         config: the run.
         environment: its name.
-        reply_tokens: tokens of a reply.
+        reply_tokens: tokens per reply.
     """
     plan = Plan(environment, [], [], [])
     for apart in (0.0, _APART):
@@ -98,7 +98,7 @@ async def simulate(config: RunConfig, environment: str, reply_tokens: int) -> Pl
 
 
 async def _go_through(config: RunConfig, plan: Plan, scheme: Scheme, apart: float, reply_tokens: int) -> None:
-    """Goes through a schedule with made results, rehearsing matches of policies of which too little is known."""
+    """Plays through a schedule with generated results, and rehearses matches of policies with too few rehearsals."""
     names = config.seated(plan.environment)
     strengths = {name: apart * index for index, name in enumerate(names)}
     rng = np.random.default_rng([config.seed, int(apart)])
@@ -123,9 +123,9 @@ async def _go_through(config: RunConfig, plan: Plan, scheme: Scheme, apart: floa
 
 
 class _Results:
-    """Makes results: those of rehearsals, with the rewards given to the seats by strength and chance.
+    """Generates results: rehearsed outcomes, with rewards assigned to the seats by strength and chance.
 
-    Who does better is drawn by the model of Plackett and Luce: the order of strength plus noise of Gumbel's.
+    The order follows the Plackett-Luce model: strength plus Gumbel noise.
     """
 
     def __init__(self, rehearsals: Sequence[Rehearsal], strengths: dict[str, float], rng: np.random.Generator) -> None:
@@ -137,7 +137,7 @@ class _Results:
                 self._alike[len(item.match.policies), options].append(item.outcome)
 
     def make(self, match: Match) -> Outcome:
-        """Makes the outcome of a match."""
+        """Returns a generated outcome of a match."""
         size = len(match.policies)
         known = self._alike.get((size, _options(match))) or self._alike[size, ""]
         pattern = known[int(self._rng.integers(len(known)))]

@@ -1,4 +1,4 @@
-"""Places for matches under way, shared fairly between the environments of a run."""
+"""Slots for concurrent matches, shared fairly between the environments of a run."""
 
 import asyncio
 from collections import deque
@@ -7,14 +7,14 @@ from contextlib import asynccontextmanager
 
 
 class Slots:
-    """A number of slots that several groups share.
+    """A number of slots shared by several groups.
 
-    A free slot goes to the group that holds the fewest, among equals to the one named first, so a group with many waiting
-    matches does not starve the others; within a group it goes to whoever asked first.
+    A free slot goes to the group that holds the fewest; ties go to the group named first. A group with many waiting matches
+    thus does not starve the others. Within a group, requests are served in order.
 
     Args:
         count: number of slots, 1 or more.
-        groups: names of the groups; their order decides between equals.
+        groups: names of the groups; their order breaks ties.
 
     Attributes:
         count: the number of slots.
@@ -28,7 +28,7 @@ class Slots:
         self._granting = False
 
     def widen(self, count: int) -> None:
-        """Makes the number of slots ``count``, if that is more than there are."""
+        """Raises the number of slots to ``count``; never lowers it."""
         added = max(count - self.count, 0)
         self.count += added
         self._free += added
@@ -50,7 +50,7 @@ class Slots:
                 self._grant_soon()
 
     def _grant_soon(self) -> None:
-        """Grants free slots once everybody who is about to ask has asked."""
+        """Grants free slots after all pending requests have been made."""
         if not self._granting:
             self._granting = True
             asyncio.get_running_loop().call_soon(self._grant)

@@ -1,4 +1,4 @@
-"""The table of a run file that says how a tournament is played, and the file of its initial scores."""
+"""The table of a run file with the rules of a tournament, and the file of its initial scores."""
 
 import csv
 import io
@@ -21,23 +21,23 @@ Scores = Annotated[
     Annotated[str, Tag("path")] | Annotated[dict[str, FiniteFloat], Tag("scores")],
     Discriminator(lambda value: "path" if isinstance(value, str) else "scores"),
 ]
-"""Initial scores, or the path of the file that holds them."""
+"""Initial scores, or the path of their file."""
 
 
 class TournamentConfig(BaseModel):
     """The rules of a tournament, ``[environment.tournament]``; see ``rating.schemes.tournament_rules``.
 
     Attributes:
-        questions: that each pairing plays.
-        paired: whether each is played from both seats.
+        questions: number of questions per pairing.
+        paired: whether each question is played from both seats.
         prior: initial scores: a table of them by policy, or the path of a CSV file with the columns ``policy`` and ``score``.
-            A new run keeps the scores instead of the path.
-        ties: ``half`` or ``drop``: what ranks, pairings and judges are chosen by.
-        families: further families, by the name of a policy; those of well-known models are known.
-        exclude_family: whether nobody judges its own family.
+            A new run stores the scores, not the path.
+        ties: ``half`` or ``drop``: how ties count in ranks, pairings and the choice of judges.
+        families: further families, by the name of a policy; families of well-known models are built in.
+        exclude_family: whether judges never judge their own family.
         exclude: policies that never judge.
-        min_judges: judges that do where there are not as many as the environment has seats for.
-        newcomers: policies that are placed when the rounds are over, in this order; ``llmarena tournament add`` writes them.
+        min_judges: minimum number of judges if there are fewer than the environment has seats for.
+        newcomers: policies placed after the rounds, in this order; ``llmarena tournament add`` writes them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -54,11 +54,11 @@ class TournamentConfig(BaseModel):
 
     @property
     def prior_file(self) -> str:
-        """The path of the file of initial scores; empty for none."""
+        """Path of the file of initial scores; empty for none."""
         return self.prior if isinstance(self.prior, str) else ""
 
     def rules(self) -> TournamentRules:
-        """Returns the rules, the scores read.
+        """Returns the rules, with scores read from their file.
 
         Raises:
             OptionError: if the file of the scores cannot be read.
@@ -84,10 +84,10 @@ def _scores(prior: str | dict[str, float]) -> dict[str, float]:
 
 
 def read_scores(path: Path) -> dict[str, float]:
-    """Reads initial scores: a CSV file with the columns ``policy`` and ``score``, where scores may be missing.
+    """Reads initial scores: a CSV file with the columns ``policy`` and ``score``; scores are optional.
 
     Raises:
-        OptionError: if the file has another form, names a policy twice or holds a score that is no finite number; the message
+        OptionError: if the file has another form, names a policy twice or has a score that is not a finite number; the message
             names the line.
     """
     scores: dict[str, float] = {}
@@ -106,7 +106,7 @@ def read_scores(path: Path) -> dict[str, float]:
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """Returns the rows below the header that are not empty, each with the number of its line."""
+    """Returns the non-empty rows below the header, with their line numbers."""
     try:
         lines = csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
         rows = [(lines.line_num, [cell.strip() for cell in row]) for row in lines]
@@ -130,9 +130,9 @@ def _score(text: str, where: str) -> float:
 
 
 def keep_scores(run_file: str) -> str:
-    """Returns the text of a run file with the scores themselves in place of the paths of their files.
+    """Returns the text of a run file with the scores themselves instead of the paths of their files.
 
-    So a run does not change with a file that is none of its own.
+    Later changes of these files do not affect the run.
 
     Raises:
         OptionError: if a file cannot be read.
@@ -152,8 +152,8 @@ def add_newcomer(run_file: str, environments: Sequence[str], policy: Mapping[str
 
     Args:
         run_file: its text.
-        environments: names, as they stand in it or as module names.
-        policy: table of the policy; what is empty is left out.
+        environments: module names.
+        policy: table of the policy; empty values are left out.
         score: initial score of the policy; ``None`` for none.
     """
     document = tomlkit.parse(run_file)

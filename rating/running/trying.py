@@ -1,4 +1,4 @@
-"""A try of a match: played from where it was left, and recorded."""
+"""An attempt at a match: resumed from its recorded turns, and recorded."""
 
 import asyncio
 import time
@@ -12,7 +12,7 @@ from rating.running.budget import Halted
 from rating.running.executors.executor import Executor, OnTurn, Played
 
 HELD_BACK = 0.5
-"""Seconds of computing that may be lost with a process that is killed: turns that took less are written together."""
+"""Seconds of computation that can be lost with a killed process: turns within this time are written together."""
 
 
 async def try_match(
@@ -23,14 +23,14 @@ async def try_match(
     *,
     is_repeatable: bool,
 ) -> Played:
-    """Plays a match from the turn that it had come to, and records what that came to.
+    """Plays a match on from its recorded turns, and records the result.
 
     Args:
         store: of the run.
-        executor: where it is played.
-        match: the match, entered before.
+        executor: plays the match.
+        match: the match, already in the store.
         on_turn: called after every new turn.
-        is_repeatable: whether a turn that is lost is merely computed again; if not, each is safe before the next one begins.
+        is_repeatable: whether lost turns can be computed again; if not, each turn is written before the next one begins.
     """
     turns = _NewTurns(store, match, HELD_BACK if is_repeatable else 0)
 
@@ -50,15 +50,15 @@ async def try_match(
 
 
 class _NewTurns:
-    """The turns of a try, which are written at once, or held back for a while so that many are one transaction.
+    """The turns of an attempt, written at once or buffered, to write many in one transaction.
 
     Args:
         store: of the run.
         match: the match.
-        seconds: of play that may be held back.
+        seconds: maximum seconds of play to buffer.
 
     Attributes:
-        held: turns that are not written yet.
+        held: turns not yet written.
     """
 
     def __init__(self, store: Store, match: Match, seconds: float) -> None:
@@ -70,7 +70,7 @@ class _NewTurns:
         self.held: list[Turn] = []
 
     def add(self, turn: Turn) -> None:
-        """Takes a turn, and writes what is held if it is time to."""
+        """Adds a turn, and writes the buffer if it is due."""
         self.held.append(turn)
         left = self._due - time.monotonic()
         if left <= 0:
@@ -79,7 +79,7 @@ class _NewTurns:
             self._timer = asyncio.get_running_loop().call_later(left, self._write_meanwhile)
 
     def write(self) -> None:
-        """Writes what is held."""
+        """Writes the buffer."""
         self.close()
         if self.held:
             self._store.add_turns(self._match, self.held)
@@ -87,11 +87,11 @@ class _NewTurns:
         self._due = time.monotonic() + self._seconds
 
     def close(self) -> None:
-        """Writes nothing more by itself."""
+        """Cancels the scheduled write."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def _write_meanwhile(self) -> None:
-        with suppress(StoreError):  # if it is lasting, the next write fails in the task of the match
+        with suppress(StoreError):  # if the error persists, the next write fails in the task of the match
             self.write()

@@ -1,1 +1,1 @@
-"""Where a match is played: in this process, or in a pool of processes. The result is the same."""
+"""Where matches are played: in this process, a process pool or a Ray cluster. Results are the same."""

@@ -1,4 +1,4 @@
-"""Processes that a run starts: an interruption is none of their business, and they end when the run does."""
+"""Child processes of a run: they ignore interruptions and end when the run does."""
 
 import contextlib
 import multiprocessing
@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from multiprocessing import resource_tracker
 
 INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM)
-"""What terminals, service managers and batch systems send to every process of a run; its leader decides what they mean."""
+"""Signals that terminals, service managers and batch systems send to every process of a run; its main process handles them."""
 
 
 @contextlib.contextmanager
 def interruptions_blocked() -> Iterator[None]:
-    """Blocks the signals of an interruption in processes that are started meanwhile, where the system can."""
+    """Blocks ``INTERRUPTIONS`` in processes started meanwhile, if the platform supports it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -28,8 +28,8 @@ def interruptions_blocked() -> Iterator[None]:
 
 @contextlib.contextmanager
 def safe_path() -> Iterator[None]:
-    """Keeps the working directory out of the first imports of processes that are started meanwhile; their path is this one's."""
-    name = "PYTHONSAFEPATH"  # without it ``python -c``, by which they are started, looks there before all other places
+    """Keeps the working directory off the path of processes started meanwhile until they receive the path of this process."""
+    name = "PYTHONSAFEPATH"  # without it ``python -c``, which starts them, looks in the working directory first
     before = os.environ.get(name)
     os.environ[name] = "1"
     try:
@@ -42,10 +42,10 @@ def safe_path() -> Iterator[None]:
 
 
 def end_with_parent(grace: float = 0.0) -> None:
-    """Waits in a process that was started until its parent has ended, even one that was killed, and ends it then.
+    """Ends this process after its parent has ended, even if the parent was killed; blocks until then.
 
     Args:
-        grace: seconds that the process has to end by itself.
+        grace: seconds this process has to end by itself.
     """
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -55,7 +55,7 @@ def end_with_parent(grace: float = 0.0) -> None:
 
 
 def ending(code: int | None) -> str:
-    """Says how a process ended; ``None`` if it has not."""
+    """Returns how a process ended, in words; ``None`` means that it has not."""
     if code is None:
         return "closed its pipe"
     if code >= 0:

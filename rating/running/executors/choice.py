@@ -1,4 +1,4 @@
-"""Which executor plays a match."""
+"""The choice of an executor for each match."""
 
 import os
 
@@ -13,29 +13,29 @@ from rating.running.session import Session
 from rating.running.slots import Slots
 
 MATCHES_AT_DESK = 1_000
-"""Matches at once that wait for people at a desk, so that none of them holds up those of the others."""
+"""Concurrent matches of the human input queue; high, because a waiting match must not delay others."""
 
 
 def check_executor(executor: str) -> None:
-    """Checks that matches can be played where a run says, before anything is made or changed.
+    """Checks that an executor is available, before anything is made or changed.
 
     Args:
-        executor: as ``--executor`` has it.
+        executor: value of ``--executor``.
 
     Raises:
-        OptionError: if they cannot.
+        OptionError: if it is not.
     """
     if executor == "ray":
         check_ray()
 
 
 class Executors:
-    """The executors of a process that plays matches of a run.
+    """The executors of a session.
 
     Args:
         config: the run.
-        players: where environments and policies come from; whoever made them closes them.
-        session: what holds for this go.
+        players: source of environments and policies; the caller closes it.
+        session: settings of the session.
     """
 
     def __init__(self, config: RunConfig, players: Players, session: Session) -> None:
@@ -56,13 +56,14 @@ class Executors:
 
     @property
     def slots(self) -> int:
-        """How many matches can be under way at once for now; a cluster may grow."""
+        """Number of matches that can run at once now; a cluster can grow."""
         return sum(executor.slots.count for executor in (self._here, self._pool, self._people))
 
     def of(self, match: Match) -> Executor:
-        """Returns where a match is played: one of a person who is waited for, one of models here, a scripted one in the pool.
+        """Returns the executor of a match.
 
-        The calls of models are limited and counted once a run, so it is this process that makes them.
+        Matches of people and models run in this process, because calls of models are limited and counted once per run. Others can
+        run in the pool.
         """
         if self._players.has_person(match):
             return self._people

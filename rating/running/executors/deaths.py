@@ -1,4 +1,4 @@
-"""Workers that die: a match is played on once, from the turns that it had come to."""
+"""Recovery from dead workers: a match is resumed once, from its recorded turns."""
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,13 +12,13 @@ from rating.records.record import void_outcome
 from rating.running.executors.executor import OnTurn, Played
 
 _MOST_DEATHS = 2
-"""Workers that may die at a match, after which it is void: one may have been unlucky, not two."""
+"""Worker deaths after which a match is void: one can be bad luck, two are not."""
 
 _log = logging.getLogger(__name__)
 
 
 class WorkerDied(HarnessError):
-    """A worker ended in the middle of a match; the message says which, and how."""
+    """A worker ended in the middle of a match; the message names the worker and how it ended."""
 
 
 async def play_despite_death(
@@ -27,16 +27,16 @@ async def play_despite_death(
     played: Sequence[Turn],
     on_turn: OnTurn,
 ) -> Played:
-    """Plays a match, and plays it on once if the worker dies that plays it.
+    """Plays a match and resumes it once if its worker dies.
 
     Args:
-        play: plays it in some worker; raises ``WorkerDied``.
+        play: plays the match in a worker; raises ``WorkerDied``.
         match: the match.
-        played: its turns so far.
+        played: its recorded turns.
         on_turn: called after every new turn.
 
     Returns:
-        What it came to: void, and not to be tried again for now, if the second worker dies too.
+        The result: void, and final for now, if the second worker dies too.
     """
     turns = [*played]
     deaths: list[str] = []

@@ -1,4 +1,4 @@
-"""What plays a match, and how one is played."""
+"""The interface of executors, and the function that plays a match."""
 
 import traceback
 from collections.abc import Callable, Sequence
@@ -24,16 +24,16 @@ OnTurn = Callable[[Turn], None]
 
 @dataclass(frozen=True)
 class Played:
-    """What playing a match came to.
+    """Result of playing a match.
 
     Attributes:
         outcome: the outcome.
         digest: rolling hash of a finished match.
         error: why a match is void.
         culprit: the policy that failed, or an empty string.
-        fatal: whether that policy fails whatever it is asked.
-        final: whether trying again is useless for now.
-        deaths: workers that died at it.
+        fatal: whether the policy fails at every request.
+        final: whether another attempt is useless for now.
+        deaths: number of workers that died during the match.
     """
 
     outcome: Outcome
@@ -49,13 +49,13 @@ class Executor(Protocol):
     """Plays matches.
 
     Attributes:
-        slots: how many at once; whoever has a match played holds one.
+        slots: limit concurrent matches; the caller of ``play`` holds one.
     """
 
     slots: Slots
 
     async def play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
-        """Plays a match from where ``played`` left it; ``on_turn`` is called in this process after every new turn."""
+        """Plays a match on from its turns ``played``; calls ``on_turn`` in this process after every new turn."""
 
 
 async def play_match(
@@ -63,7 +63,7 @@ async def play_match(
 ) -> Played:
     """Plays a match in this process.
 
-    Whatever fails makes it void and is not raised, except that a person quits or the store cannot be written.
+    Failures are part of the result. Only ``Quit``, by a person, and ``StoreError`` are raised.
     """
     seats: list[tuple[str, Player]] = []
     agents: list[str] = []
@@ -96,10 +96,12 @@ async def play_match(
 
 
 def _take_seat(players: Players, match: Match, name: str, agent: str) -> Player:
-    """Returns a player for a seat; a policy that cannot be made is no fault of the environment, and may be otherwise later.
+    """Returns a player for a seat.
+
+    A policy that cannot be made counts as a provider failure: the environment is not at fault, and a later attempt can succeed.
 
     Raises:
-        ProviderError: if it cannot be made.
+        ProviderError: if the policy cannot be made.
     """
     try:
         with provider_errors("making the policy"):

@@ -1,4 +1,4 @@
-"""Matches that are played in this process."""
+"""The executor that plays matches in this process."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from rating.running.slots import Slots
 
 
 class AsyncExecutor:
-    """Plays matches in this process: the place for policies that wait for servers, and for people.
+    """Plays matches in this process; for policies that wait for servers, and for people.
 
     Args:
         config: the run.
-        players: where environments and policies come from; whoever made them closes them.
-        slots: how many matches at once.
+        players: source of environments and policies; the caller closes it.
+        slots: limit concurrent matches.
     """
 
     def __init__(self, config: RunConfig, players: Players, slots: Slots) -> None:
@@ -27,5 +27,5 @@ class AsyncExecutor:
 
     async def play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
         """Plays a match."""
-        await asyncio.sleep(0)  # matches of scripted players never wait: let the others have a turn
+        await asyncio.sleep(0)  # scripted matches never wait: yield to the others
         return await play_match(self._config, self._players, match, played, on_turn)

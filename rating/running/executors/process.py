@@ -1,4 +1,4 @@
-"""Matches that are played in a pool of processes."""
+"""The executor that plays matches in a pool of processes."""
 
 import asyncio
 import contextlib
@@ -21,20 +21,20 @@ from rating.running.run_file import RunConfig
 from rating.running.slots import Slots
 
 _LAST_MOMENTS = 5.0
-"""Seconds that a process may take from closing its pipe to closing all files."""
+"""Seconds to wait for a process to close all files after its pipe was closed."""
 
 _BLINK = 0.5
-"""Seconds that it may take from the end of its pipe to its own, which is a blink."""
+"""Seconds to wait for the exit code of a process after its pipe was closed."""
 
 
 class ProcessExecutor:
-    """Plays matches in worker processes, one at a time in each: the place for policies that compute.
+    """Plays matches in worker processes, one at a time in each; for policies that compute.
 
-    A worker is started when it is first needed, and another one in its place when it dies.
+    Workers start on demand; a dead worker is replaced.
 
     Args:
         config: the run.
-        slots: how many matches at once, and so the number of workers.
+        slots: limit concurrent matches, and thereby workers.
     """
 
     def __init__(self, config: RunConfig, slots: Slots) -> None:
@@ -46,7 +46,7 @@ class ProcessExecutor:
         self._idle: list[_Worker] = []
 
     async def play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
-        """Plays a match in an idle worker, and on in another one if that one dies."""
+        """Plays a match in an idle worker; resumes it in another one if that worker dies."""
         return await play_despite_death(self._play, match, played, on_turn)
 
     async def _play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
@@ -57,16 +57,16 @@ class ProcessExecutor:
                 on_turn(answer)
                 answer = await self._exchange(worker)
         except BaseException:
-            self._stop(worker)  # it is dead, or at a match that nobody waits for
+            self._stop(worker)  # it is dead, or its match was cancelled
             raise
         self._idle.append(worker)
         return answer
 
     async def _exchange(self, worker: "_Worker", task: tuple[Match, Sequence[Turn]] | None = None) -> Turn | Played:
-        """Returns what a worker says next, after sending it a match if there is one.
+        """Returns the next message of a worker, after sending it a match if given.
 
         Raises:
-            WorkerDied: if it ends instead.
+            WorkerDied: if the worker ends instead.
         """
         answer = await asyncio.get_running_loop().run_in_executor(self._threads, worker.exchange, task)
         if answer is None:
@@ -74,7 +74,7 @@ class ProcessExecutor:
         return answer
 
     def _find_idle(self) -> "_Worker | None":
-        """Returns a worker without a match; those that died meanwhile harm none."""
+        """Returns an idle worker that is alive, or ``None``."""
         while self._idle:
             worker = self._idle.pop()
             if worker.is_alive():
@@ -99,7 +99,7 @@ class ProcessExecutor:
 
 
 def _context() -> Any:
-    """Returns how workers are started: by a server that has imported what takes a second, or anew where there is none."""
+    """Returns the context that starts workers: a fork server with slow imports preloaded, or spawn if unsupported."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -110,21 +110,21 @@ def _context() -> Any:
 class _Worker:
     def __init__(self, context: Any, config: RunConfig) -> None:
         self._pipe, theirs = context.Pipe()
-        # The server of workers keeps the environment variables of its own start.
+        # The fork server keeps the environment variables of its own start.
         self._process = context.Process(target=_serve, args=(theirs, config, dict(os.environ)), daemon=True)
         with (
             safe_path(),
             interruptions_blocked(),
-        ):  # the process inherits that: this one decides what an interruption means
+        ):  # inherited by the process: only its parent handles interruptions
             self._process.start()
         theirs.close()
 
     def is_alive(self) -> bool:
-        """Says whether the process runs."""
+        """Returns whether the process runs."""
         return self._process.is_alive()
 
     def exchange(self, task: tuple[Match, Sequence[Turn]] | None) -> Turn | Played | None:
-        """Sends a match, if there is one, and waits for a turn or the end, or ``None`` if the process ends; blocks."""
+        """Sends a match, if given, and blocks until the next turn or the result; ``None`` if the process ends."""
         try:
             if task is not None:
                 self._pipe.send(task)
@@ -135,18 +135,18 @@ class _Worker:
             return None
 
     def obituary(self) -> str:
-        """Says how the process ended; blocks for the blink between the end of its pipe and its own."""
+        """Returns how the process ended; blocks up to ``_BLINK`` seconds."""
         self._process.join(_BLINK)
         return f"worker process {self._process.pid} {ending(self._process.exitcode)}"
 
     def stop(self) -> None:
-        """Ends the process; a reader blocked on the pipe sees its end."""
+        """Kills the process; a reader blocked on the pipe gets an end of file."""
         self._process.kill()
         self._process.join()
 
 
 def _serve(pipe: "Connection[Any, Any]", config: RunConfig, environ: dict[str, str]) -> None:
-    """Runs in a worker: plays one match after the other until the pipe is closed."""
+    """Runs in a worker: plays matches until the pipe is closed."""
     os.environ.clear()
     os.environ.update(environ)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

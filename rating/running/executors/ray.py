@@ -1,7 +1,7 @@
-"""Matches that are played in a Ray cluster.
+"""The executor that plays matches in a Ray cluster.
 
-Ray is driven by a process of its own, so that neither what it makes of signals and of standard output nor its end, where it loses
-its cluster, is that of the run.
+A separate process drives Ray. Its handling of signals and standard output, and its end after the loss of the cluster, do not
+affect the run.
 """
 
 import asyncio
@@ -30,16 +30,16 @@ from rating.running.run_file import RunConfig
 from rating.running.slots import Slots
 
 CONNECTING = 60.0
-"""Seconds that Ray may take to start on this machine, or to be connected to."""
+"""Seconds Ray has to start on this machine, or to connect."""
 
 _GOODBYE = 10.0
-"""Seconds that Ray has to end its workers when nothing is left to play; then the process that drives it ends."""
+"""Seconds Ray has to end its workers after the last match; then the driver process ends."""
 
 _LOG = 1_000_000
-"""Bytes of what Ray says that are looked at."""
+"""Maximum bytes of Ray's output that are read."""
 
 _LAST_WORDS = 250
-"""Characters shown of what Ray said last."""
+"""Maximum characters shown of the last line of Ray's output."""
 
 
 def check_ray() -> None:
@@ -57,11 +57,11 @@ def check_ray() -> None:
 
 @dataclass(frozen=True)
 class Here:
-    """Where a run was started, which its workers look like as far as they can.
+    """Working directory and module path of the run, which its workers adopt if they can.
 
     Attributes:
         directory: the working directory.
-        path: where modules are looked for.
+        path: the module search path.
     """
 
     directory: str
@@ -70,7 +70,7 @@ class Here:
 
 @dataclass(frozen=True)
 class Task:
-    """A match to be played on from its turns so far."""
+    """A match to play on from its recorded turns."""
 
     number: int
     match: Match
@@ -79,14 +79,14 @@ class Task:
 
 @dataclass(frozen=True)
 class GiveUp:
-    """A task that nobody waits for any more."""
+    """Cancels a task."""
 
     number: int
 
 
 @dataclass(frozen=True)
 class Said:
-    """A turn of a task, or what the task came to."""
+    """A turn of a task, or its result."""
 
     number: int
     what: Turn | Played | WorkerDied
@@ -94,14 +94,14 @@ class Said:
 
 @dataclass(frozen=True)
 class Room:
-    """How many workers the cluster has room for: none when it was just connected to."""
+    """Number of workers that are ready; 0 right after connecting."""
 
     workers: int
 
 
 @dataclass(frozen=True)
 class Failed:
-    """Why nothing can be played there."""
+    """Why nothing can be played in the cluster."""
 
     reason: str
 
@@ -109,13 +109,13 @@ class Failed:
 class RayExecutor:
     """Plays matches in the workers of a Ray cluster, one at a time in each.
 
-    The cluster is the one that ``RAY_ADDRESS`` names, else one that was started on this machine, else one that is started for
-    this run. It is connected to when it is first needed, and has as many workers as the run asks for and as it has room for. One
-    that dies, or whose machine does, is replaced.
+    The cluster is the one at ``RAY_ADDRESS``, else one that runs on this machine, else one started for this run. The run connects
+    when the first match needs it. It has at most the configured number of workers, fewer if the cluster has no room. A worker is
+    replaced if it or its machine dies.
 
     Args:
         config: the run.
-        slots: one; there are as many as workers as soon as these are there.
+        slots: one; widened to the number of ready workers.
     """
 
     def __init__(self, config: RunConfig, slots: Slots) -> None:
@@ -124,11 +124,11 @@ class RayExecutor:
         self._start: asyncio.Task[_Driver] | None = None
 
     async def play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
-        """Plays a match in an idle worker, and on in another one if that one dies.
+        """Plays a match in an idle worker; resumes it in another one if that worker dies.
 
         Raises:
             OptionError: if Ray is not installed.
-            ClusterError: if there is no cluster in which it can be played.
+            ClusterError: if no cluster can play it.
         """
         if self._start is None:
             self._start = asyncio.create_task(_Driver.start(self._config, self.slots))
@@ -136,7 +136,7 @@ class RayExecutor:
         return await play_despite_death(driver.play, match, played, on_turn)
 
     async def close(self) -> None:
-        """Ends the workers, and a cluster that was started for this run."""
+        """Ends the workers, and the cluster if it was started for this run."""
         if self._start is not None:
             self._start.cancel()
             with contextlib.suppress(asyncio.CancelledError, ClusterError, OptionError):
@@ -144,11 +144,11 @@ class RayExecutor:
 
 
 class _Driver:
-    """The process that drives Ray, as this one sees it.
+    """Handle of the process that drives Ray.
 
     Args:
         config: the run.
-        slots: widened as workers are there.
+        slots: widened when workers are ready.
     """
 
     def __init__(self, config: RunConfig, slots: Slots) -> None:
@@ -174,7 +174,7 @@ class _Driver:
 
         Raises:
             OptionError: if Ray is not installed.
-            ClusterError: if it does not come to that.
+            ClusterError: if it cannot connect.
         """
         check_ray()
         driver = cls(config, slots)
@@ -196,7 +196,7 @@ class _Driver:
         """Plays a match in an idle worker.
 
         Raises:
-            ClusterError: if there is no cluster any more.
+            ClusterError: if the cluster was lost.
             WorkerDied: if the worker dies.
         """
         if self._error is not None:
@@ -217,7 +217,7 @@ class _Driver:
         return answer
 
     async def close(self) -> None:
-        """Ends it, in good order where it has come to a cluster."""
+        """Ends the driver process, in good order if it is connected to a cluster."""
         connected = self._connected.done() and not self._connected.cancelled() and self._error is None
         self._error = self._error or ClusterError("the run has ended")
         if connected:
@@ -229,12 +229,12 @@ class _Driver:
         os.close(self._log)
 
     def _send(self, message: Task | GiveUp | None) -> None:
-        with contextlib.suppress(OSError):  # it has ended, which it says itself
+        with contextlib.suppress(OSError):  # it has ended, which the listener reports
             self._pipe.send(message)
 
     def _listen(self) -> None:
-        """Runs in a thread: passes on what the driver says, and that it has ended."""
-        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody listens any more
+        """Runs in a thread: passes on the messages of the driver, and its end."""
+        with contextlib.suppress(RuntimeError):  # the loop was closed
             with contextlib.suppress(EOFError, OSError):
                 while True:
                     self._loop.call_soon_threadsafe(self._take, self._pipe.recv())
@@ -247,7 +247,7 @@ class _Driver:
         elif isinstance(message, Room):
             if not self._connected.done():
                 self._connected.set_result(None)
-                self._log_file.unlink()  # it has been opened: nothing is left of it even if this process is killed
+                self._log_file.unlink()  # stays open; deleted now, in case this process is killed
             self._slots.widen(message.workers)
         elif self._error is None:
             if message is None:
@@ -265,7 +265,7 @@ class _Driver:
             answers.put_nowait(self._error)
 
     def _last_words(self) -> str:
-        """Returns the last line of what Ray said, behind a colon."""
+        """Returns the last line of Ray's output after a colon, or an empty string."""
         lines = os.pread(self._log, _LOG, 0).decode(errors="replace").strip().splitlines()
         return f": {lines[-1][:_LAST_WORDS]}" if lines else ""
 
@@ -276,12 +276,12 @@ def _address() -> str:
 
 
 def _drive(pipe: "Connection[Any, Any]", config: RunConfig, here: Here, log: str) -> None:
-    """Runs in the process that drives Ray, in a session of its own: what ends the run's other processes ends it by their pipe."""
+    """Runs in the driver process, in its own session: signals to the run do not reach it, and it ends with its pipe."""
     os.setsid()
-    with Path(log).open("ab") as file:  # Ray and what it starts write to the descriptors themselves
+    with Path(log).open("ab") as file:  # Ray and its processes write to the descriptors directly
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
-    # Ray ends what it started here; parts of a cluster whose driver was killed look for the others for a minute.
+    # Ray ends its own processes here; if the driver is killed, they linger for a minute.
     threading.Thread(target=end_with_parent, args=(_GOODBYE,), daemon=True).start()
     from rating.running.executors.ray_driver import drive  # imports Ray
 

@@ -1,4 +1,4 @@
-"""What drives Ray, in a process of its own, and the workers that it has in the cluster."""
+"""The process that drives Ray, and its workers in the cluster."""
 
 import asyncio
 import os
@@ -30,33 +30,33 @@ from rating.running.players import Players
 from rating.running.run_file import RunConfig
 
 PLACING = 120.0
-"""Seconds between two looks for workers; where there is none, the cluster is said to have no room."""
+"""Seconds between checks for workers; without any worker the cluster counts as full."""
 
 _REACHING = 5.0
-"""Seconds that the head of a cluster has to answer."""
+"""Seconds the head of a cluster has to answer."""
 
 _STILLBORN = 3
-"""Times as many workers as are wanted that may end, with none between them that gets ready."""
+"""Failed starts per wanted worker after which the cluster is unusable, if no worker becomes ready in between."""
 
 _WORDS = 300
-"""Characters shown of an error of Ray."""
+"""Maximum characters shown of a Ray error."""
 
 
 class _Unusable(Exception):
-    """A cluster in which nothing can be played; the message says why."""
+    """Nothing can be played in the cluster; the message gives the reason."""
 
 
 class _Over(Exception):
-    """Ends everything that is under way."""
+    """Ends all in-flight work."""
 
 
 def drive(pipe: "Connection[Any, Any]", config: RunConfig, here: Here) -> None:
-    """Plays the matches that come through a pipe in a Ray cluster, until there comes ``None`` or the pipe ends.
+    """Plays the matches that arrive through a pipe in a Ray cluster, until ``None`` arrives or the pipe ends.
 
     Args:
-        pipe: whose other end holds who leads the run.
+        pipe: connection to the process of the run.
         config: the run.
-        here: where it was started.
+        here: working directory and module path of the run.
     """
     try:
         _connect()
@@ -72,14 +72,14 @@ def _connect() -> None:
     """Connects to a cluster, or starts one.
 
     Raises:
-        _Unusable: if that does not work.
+        _Unusable: if that fails.
     """
     address = os.environ.get("RAY_ADDRESS", "")
     if address not in ("", "auto", "local"):
         _check_reachable(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # what Ray starts on this machine inherits that
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTIONS)  # but must not inherit this: Ray ends it by SIGTERM
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited by the processes that Ray starts here
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTIONS)  # must not be inherited: Ray ends processes by SIGTERM
     try:
         ray.init(include_dashboard=False, log_to_driver=False, logging_level="ERROR")
     except Exception as error:  # of many types: other versions of Python and Ray, a wrong token, no memory
@@ -90,10 +90,10 @@ def _connect() -> None:
 
 
 def _check_reachable(address: str) -> None:
-    """Checks that somebody answers at an address: Ray itself would try for minutes.
+    """Checks that a server answers at an address; Ray itself would retry for minutes.
 
     Raises:
-        _Unusable: if not, or it is none of the head of a cluster.
+        _Unusable: if none answers, or the address has another form.
     """
     expected = f"RAY_ADDRESS: expected HOST:PORT of the head of a Ray cluster, got {address!r}"
     try:
@@ -111,11 +111,11 @@ def _check_reachable(address: str) -> None:
 
 @dataclass(frozen=True)
 class _Ready:
-    """What a worker says of itself when it is ready.
+    """Report of a worker that is ready.
 
     Attributes:
-        place: machine and process.
-        versions: that its results depend on.
+        place: host name and process ID.
+        versions: of the packages that its results depend on.
         refusal: why it cannot play the run, or an empty string.
     """
 
@@ -129,7 +129,7 @@ class _Worker:
 
     Args:
         config: the run.
-        here: where it was started.
+        here: working directory and module path of the run.
     """
 
     def __init__(self, config: RunConfig, here: Here) -> None:
@@ -142,7 +142,7 @@ class _Worker:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="match")
 
     def get_ready(self) -> _Ready:
-        """Makes everything once that the run needs."""
+        """Makes every environment and policy of the run once, and reports the versions of this machine."""
         try:
             self._config.check(offline=True)
             refusal = ""
@@ -151,10 +151,10 @@ class _Worker:
         return _Ready(f"{socket.gethostname()}, process {os.getpid()}", _versions(), refusal)
 
     def live(self) -> None:
-        """Answers."""
+        """Shows by its reply that the worker is alive."""
 
     def play(self, match: Match, played: Sequence[Turn]) -> Iterator[Turn | Played]:
-        """Yields the turns of a match as they are played, and at last what it came to."""
+        """Yields the turns of a match as they are played, then its result."""
         said: queue.SimpleQueue[Turn | Played | BaseException] = queue.SimpleQueue()
         self._thread.submit(self._play, match, played, said.put)
         while isinstance(item := said.get(), Turn):
@@ -164,10 +164,10 @@ class _Worker:
         yield item
 
     def _play(self, match: Match, played: Sequence[Turn], say: Callable[[Turn | Played | BaseException], None]) -> None:
-        """Runs in the thread of matches: a policy that computes would hold up the turns before its own."""
+        """Runs in the match thread: a policy that computes must not delay earlier turns."""
         try:
             say(self._runner.run(play_match(self._config, self._players, match, played, say)))
-        except BaseException as error:  # a KeyboardInterrupt of a policy, say: it ends a worker, as in a pool
+        except BaseException as error:  # e.g. a KeyboardInterrupt of a policy: it ends the worker, as in a pool
             say(error)
 
 
@@ -175,9 +175,9 @@ class _Cluster:
     """Workers in a cluster, each lent to one match at a time.
 
     Args:
-        pipe: whose other end holds who leads the run.
+        pipe: connection to the process of the run.
         config: the run.
-        here: where it was started.
+        here: working directory and module path of the run.
     """
 
     def __init__(self, pipe: "Connection[Any, Any]", config: RunConfig, here: Here) -> None:
@@ -193,7 +193,7 @@ class _Cluster:
         self._over = asyncio.Event()
 
     async def serve(self) -> None:
-        """Plays until it is told to end."""
+        """Plays matches until ``None`` arrives or the pipe ends."""
         threading.Thread(target=self._listen, args=(asyncio.get_running_loop(),), daemon=True).start()
         try:
             async with self._group:
@@ -206,7 +206,7 @@ class _Cluster:
             pass
 
     def _listen(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Runs in a thread: reads the pipe, so that its other end never waits."""
+        """Runs in a thread: reads the pipe, because the sender must not block."""
         message: Task | GiveUp | None
         while True:
             try:
@@ -229,7 +229,7 @@ class _Cluster:
             self._over.set()
 
     async def _place(self) -> None:
-        """Has a worker started, and lends it to matches once it is ready; waits as long as there is no room for it."""
+        """Starts a worker, waiting for room if necessary, and lends it to matches once it is ready."""
         while True:
             worker = self._worker.remote(*self._arguments)
             try:
@@ -255,7 +255,7 @@ class _Cluster:
             self._pipe.send(Room(len(self._alive)))
 
     async def _look_for_room(self) -> None:
-        """Gives up when there has been no worker for long: nobody knows whether there will ever be one."""
+        """Fails if the cluster has no worker for ``PLACING`` seconds: it might never have one."""
         while True:
             await asyncio.sleep(PLACING)
             if not self._alive:
@@ -278,7 +278,7 @@ class _Cluster:
             raise
 
     async def _find_idle(self) -> Any:
-        """Returns a worker without a match; those that died meanwhile harm none."""
+        """Returns an idle worker that is alive."""
         while True:
             worker = await self._idle.get()
             try:
@@ -288,7 +288,7 @@ class _Cluster:
                 self._replace(worker)
 
     def _replace(self, worker: Any) -> str:
-        """Has another worker started in place of one that is dead, or at a match that nobody waits for; says where it was."""
+        """Replaces a worker that is dead or has a cancelled match; returns where it was."""
         ray.kill(worker)
         if not self._over.is_set():
             self._group.create_task(self._place())
@@ -308,7 +308,7 @@ def _versions() -> dict[str, str]:
 
 
 def _brief(error: Exception) -> str:
-    """Returns what is telling in an error of Ray: often the end of a trace, before advice."""
+    """Returns the informative part of a Ray error: often the end of a trace, before advice."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     line = lines[-1] if isinstance(error, RayError) or "Traceback" in str(error) else " ".join(lines)
     line = line.rpartition("Worker exit detail: ")[2].partition(" Some common causes")[0]
