@@ -58,7 +58,7 @@ class Interval:
     """A value with a confidence sequence, which covers the true value at all times with probability 1 - level.
 
     Attributes:
-        value: the estimate; ``None`` if there is none or it is infinite.
+        value: the estimate; ``None`` if missing or infinite.
         low: the lower end; ``None`` without a bound.
         high: the upper end; ``None`` without a bound.
     """

@@ -29,7 +29,7 @@ _HOPELESS = 15.0
 """Deficit in log evidence, in nats, beyond which a prior width is not fitted with further correlations."""
 _NOTHING = 1e-9
 _CLOSE = 1e-5
-"""Change of a logit, in nats, at which Newton's method stops; the error squares with every step, so only rounding is left."""
+"""Convergence threshold for the change of a logit, in nats; the error squares with every Newton step."""
 _SIDE_WIDTH = 2.5
 """Standard deviation of the prior of the first side's advantage, in nats."""
 
