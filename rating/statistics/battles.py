@@ -39,7 +39,7 @@ class Battle(NamedTuple):
 
 
 def check_battle(battle: Battle) -> None:
-    """Checks the numbers of a battle.
+    """Checks the score and the weight of a battle.
 
     Raises:
         ValueError: if the score is not within 0 and 1, or the weight not within its range.

@@ -62,7 +62,7 @@ class Beyond(NamedTuple):
 
 
 def beyond_others(rows: Sequence[Beside]) -> Beyond | None:
-    """Returns the effect of the trait with one judge.
+    """Returns the effect of the trait on the scores of one judge.
 
     Args:
         rows: one per item.

@@ -27,7 +27,7 @@ def bounded_mean(values: Sequence[float], clusters: Sequence[Hashable] | None = 
     interval is Wilson's for the number of clusters.
 
     Args:
-        values: of the cases, 0 to 1.
+        values: numbers, 0 to 1.
         clusters: cluster of each value, e.g. a dialogue; by default each value is its own cluster.
 
     Returns:

@@ -195,7 +195,7 @@ class Design:
         """Returns the next prior variance: the sum of squares over the effective number of strengths determined by the data."""
         x = self._x[..., :-1]
         size, trace = x.shape[-1], np.trace(self._inverse(self._games), axis1=-2, axis2=-1)
-        determined = size - trace / self._variance  # the common shift's variance is the prior's
+        determined = size - trace / self._variance  # the variance of the common shift equals the prior's
         variance = size * x.var(axis=-1) / np.maximum(determined, _LEAST_DETERMINED)
         return np.maximum(variance, (_LEAST_PRIOR_SD / ELO_PER_NAT) ** 2)
 

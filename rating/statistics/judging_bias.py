@@ -93,7 +93,7 @@ def _chances(n: int, drawn: int, ties: int, wins: int) -> Floats:
 
 
 def _log_choose(n: int, k: Integers | int) -> Floats:
-    """Returns the logarithm of a binomial coefficient; minus infinity where it is 0."""
+    """Returns the logarithm of a binomial coefficient; minus infinity if it is 0."""
     return np.asarray(gammaln(n + 1) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n + 1, k)), dtype=np.float64)
 
 

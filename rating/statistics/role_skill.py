@@ -175,7 +175,7 @@ class _Data:
         return 0.5 * (1 + np.tanh(0.5 * (self.design @ skills)))
 
     def hessian(self, skills: Floats, precision: Floats) -> Floats:
-        """Returns the negative second derivative of the log posterior."""
+        """Returns the negative Hessian of the log posterior."""
         p = self.chance(skills)
         return (self.design * (p * (1 - p))[:, None]).T @ self.design + precision
 

@@ -120,7 +120,7 @@ def _once_a_deal(comparisons: Comparisons) -> Comparisons:
 def _established(
     fitted: BradleyTerryFit, once_a_deal: Comparisons | None, links: ComparisonGraph, growth: float
 ) -> NDArray[np.bool_]:
-    """Returns whether the row policy is established above the column policy; unlinked policies need the results once a deal."""
+    """Returns whether the row policy is established above the column policy; unlinked policies need ``once_a_deal``."""
     if fitted.clusters < 2:
         return np.zeros(links.reaches.shape, dtype=bool)
     one, other = np.nonzero(np.triu(links.reaches | links.reaches.T, 1))
