@@ -1,9 +1,9 @@
-"""Several environments together: how likely a policy is to win against the others, on average over environments.
+"""Win probabilities across environments: mean expected score of a policy against the others.
 
-Ratings of different environments have no common scale, and the best of an environment is a different one in each. The chance to
-win against the same opponents means the same everywhere: Bradley-Terry (Bradley and Terry 1952) is fitted to each environment,
-the expected score of a policy is averaged over its opponents and then over environments, each of which counts alike. Only
-environments and policies count that make a complete table, so that nobody gains by leaving out what it is bad at.
+Ratings of different environments have no common scale, and the best policy differs between them. Win probabilities against the
+same opponents are comparable: Bradley-Terry (Bradley and Terry 1952) is fitted to each environment, and the expected score of a
+policy is averaged over its opponents and then over environments with equal weight. Only environments and policies of a complete
+table count, so leaving out a weak environment gives no advantage.
 """
 
 import itertools
@@ -22,16 +22,16 @@ from rating.statistics.simultaneous import Pair, difference_errors, established_
 Floats = NDArray[np.float64]
 
 _NORMAL = 1e6
-"""Degrees of freedom of Student's t that make it normal."""
+"""Degrees of freedom of Student's t that make it practically normal."""
 
 
 @dataclass(frozen=True)
 class CommonPolicies:
-    """Who is compared where.
+    """A complete table of environments and policies.
 
     Attributes:
-        environments: in the order they came in.
-        policies: sorted; each has a rating in every one of the environments.
+        environments: in input order.
+        policies: sorted; each has a rating in every environment.
     """
 
     environments: tuple[str, ...]
@@ -42,13 +42,13 @@ NOBODY = CommonPolicies((), ())
 
 
 def largest_pool(policies: Mapping[str, tuple[str, ...]]) -> CommonPolicies:
-    """Returns the complete table with the most cells; of equal ones that with more environments.
+    """Returns the largest complete table; for equal sizes, the one with more environments.
 
     Args:
-        policies: those with a rating, by environment.
+        policies: policies with a rating, by environment.
 
     Returns:
-        A pool of two policies or more, or an empty one.
+        A pool of two or more policies, or an empty one.
     """
     played = {
         name: frozenset(environment for environment, names in policies.items() if name in names)
@@ -75,14 +75,14 @@ def _size(pool: CommonPolicies) -> tuple[int, int, tuple[str, ...]]:
 
 
 def win_probabilities(fits: Mapping[str, BradleyTerryFit], pool: CommonPolicies) -> dict[str, Estimate]:
-    """Returns the mean expected score of every policy of a pool against the others of it, on both seats alike.
+    """Returns the mean expected score of every policy against the others of the pool, averaged over both seats.
 
-    The 95 % interval is by the delta method from the covariance of the ratings, on the logistic scale, so that it stays within
-    0 and 1. It tells how well these environments are known, not what others would say.
+    The 95 % interval is by the delta method from the covariance of the ratings, on the logistic scale, so it stays within 0 and
+    1. It does not extend to other environments.
 
     Args:
-        fits: of each environment of the pool.
-        pool: two policies or more.
+        fits: fit of each environment of the pool.
+        pool: two or more policies.
     """
     values, covariance = _joint(fits, pool)
     errors = np.sqrt(np.diag(covariance))
@@ -93,11 +93,11 @@ def win_probabilities(fits: Mapping[str, BradleyTerryFit], pool: CommonPolicies)
 
 
 def established_scores(fits: Mapping[str, BradleyTerryFit], pool: CommonPolicies) -> tuple[Pair, ...]:
-    """Returns the pairs of policies whose difference of mean expected scores is established, all pairs together.
+    """Returns the pairs of policies with an established difference of mean expected scores, corrected for multiple comparisons.
 
     Args:
-        fits: of each environment of the pool.
-        pool: two policies or more.
+        fits: fit of each environment of the pool.
+        pool: two or more policies.
     """
     values, covariance = _joint(fits, pool)
     if not np.isfinite(covariance).all():
@@ -109,7 +109,7 @@ def established_scores(fits: Mapping[str, BradleyTerryFit], pool: CommonPolicies
 
 
 def _joint(fits: Mapping[str, BradleyTerryFit], pool: CommonPolicies) -> tuple[Floats, Floats]:
-    """Returns the mean expected scores of a pool and their covariance, scaled so that normal quantiles apply."""
+    """Returns the mean expected scores of a pool and their covariance, scaled for normal quantiles."""
     size, count = len(pool.policies), len(pool.environments)
     values, total = np.zeros(size), np.zeros((size, size))
     for environment in pool.environments:

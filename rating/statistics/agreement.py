@@ -1,4 +1,4 @@
-"""Agreement of two raters who label the same cases: judges, annotators, or one of each."""
+"""Agreement of two raters (judges or annotators) on the same items."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
@@ -9,19 +9,19 @@ from rating.statistics.estimates import Estimate, rate_estimate
 Label = TypeVar("Label", bound=Hashable)
 
 WEIGHTS = {"none": 0, "linear": 1, "quadratic": 2}
-"""How a disagreement counts: as every other one, or by that power of the number of steps between the labels."""
+"""Exponent of the number of steps between two labels in the weight of a disagreement; with 0 all disagreements count equally."""
 
 
 class Agreement(NamedTuple):
-    """How far two raters agree.
+    """Agreement of two raters.
 
     Attributes:
-        n: number of cases that both labelled.
-        observed: share of them with the same label, with Wilson's interval; ``None`` if there are none. With weights labels that
-            are near each other count in part.
-        expected: that share if both labelled as often as they do but independently of each other; ``None`` if there are none.
-        kappa: Cohen's kappa, (observed - expected) / (1 - expected), -1 to 1; ``None`` where it is undefined: without cases,
-            and if both gave one and the same label only.
+        n: number of items that both labelled.
+        observed: share of equal labels, with Wilson's interval; ``None`` without items. With weights, near labels count in
+            part.
+        expected: expected share if labels were independent with the same frequencies; ``None`` without items.
+        kappa: Cohen's kappa, (observed - expected) / (1 - expected), -1 to 1; ``None`` if it is undefined: without items, or if
+            both raters gave one and the same label only.
     """
 
     n: int
@@ -37,18 +37,18 @@ def cohens_kappa(
     weights: str = "none",
     order: Sequence[Label] = (),
 ) -> Agreement:
-    """Returns the agreement of two raters with kappa.
+    """Returns the agreement of two raters with Cohen's kappa.
 
-    The interval of kappa is Wilson's of the observed agreement, with the expected agreement held fixed as in Cohen's own standard
-    error. Unlike those of the normal approximation and the bootstrap it does not shrink to a point where few cases all agree.
+    The interval of kappa is Wilson's of the observed agreement, with the expected agreement held fixed as in Cohen's standard
+    error. Unlike the normal approximation and the bootstrap, it does not shrink to a point if few items all agree.
 
     Sources: Cohen, A coefficient of agreement for nominal scales (1960); Weighted kappa (1968).
 
     Args:
-        first: labels of one rater, of any kind; ``None`` where there is none.
-        second: those of the other one, for the same cases.
+        first: labels of the first rater, of any type; ``None`` for a missing label.
+        second: labels of the second rater for the same items.
         weights: a key of ``WEIGHTS``.
-        order: all labels from one end of their scale to the other, for weights.
+        order: all labels in the order of their scale, for weights.
 
     Raises:
         ValueError: if the lengths differ.
@@ -67,7 +67,7 @@ def kappa_of_pairs(
     weights: str = "none",
     order: Sequence[Label] = (),
 ) -> Agreement:
-    """Returns the agreement of two raters from the number of cases with each pair of labels; as ``cohens_kappa``."""
+    """Returns ``cohens_kappa`` from the number of items with each pair of labels."""
     power = WEIGHTS[weights]
     places = {label: place for place, label in enumerate(order)}
     furthest = (len(order) - 1) ** power if power else 1
@@ -81,7 +81,7 @@ def kappa_of_pairs(
     for (one, other), count in pairs.items():
         ours[one] += count
         theirs[other] += count
-    # Whole numbers, so that what is undefined is exactly so.
+    # Integers, to detect an undefined kappa exactly.
     apart_seen = sum(count * apart(*pair) for pair, count in pairs.items())
     apart_by_chance = sum(
         count * times * apart(one, other) for one, count in ours.items() for other, times in theirs.items()
@@ -100,20 +100,20 @@ def kappa_of_pairs(
 
 
 def plurality(labels: Sequence[Label | None], *, tied: Label | None = None) -> Label | None:
-    """Returns the label that most raters give a case.
+    """Returns the most frequent label of an item.
 
     Args:
-        labels: of the raters; ``None`` for none.
-        tied: what to return where several labels are given equally often.
+        labels: labels of the raters; ``None`` for a missing label.
+        tied: value to return for a tie.
 
     Returns:
-        ``None`` if nobody gave a label.
+        ``None`` without labels.
     """
     return plurality_of(Counter(label for label in labels if label is not None), tied=tied)
 
 
 def plurality_of(counts: Mapping[Label, int], *, tied: Label | None = None) -> Label | None:
-    """Returns the label that is given most often, as ``plurality``, from how often each is."""
+    """Returns the most frequent label from label counts, as ``plurality``."""
     most = max(counts.values(), default=0)
     if not most:
         return None

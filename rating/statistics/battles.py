@@ -1,4 +1,4 @@
-"""Battles: results of pairs from anywhere, e.g. logs of others, as everything that rates and compares takes them."""
+"""Battles: results of pairs from any source, e.g. external logs, as input to ratings and comparisons."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -9,25 +9,25 @@ import numpy as np
 from rating.statistics.bradley_terry.comparisons import Comparisons
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-3, 1e6
-"""Between them sums of weights neither overflow nor lose what is light."""
+"""Range of weights without overflow or loss of light results in sums."""
 
 
 Style = Mapping[str, tuple[float, float]]
-"""Counts in the texts of both sides by name, e.g. ``{"length": (412, 230), "headers": (3, 0)}``: of the first, of the second."""
+"""Counts in the texts of both sides (first, second) by name, e.g. ``{"length": (412, 230), "headers": (3, 0)}``."""
 
 NO_STYLE: Style = MappingProxyType({})
 
 
 class Battle(NamedTuple):
-    """The result of one comparison of two policies.
+    """Result of one comparison of two policies.
 
     Attributes:
-        first: name of the one, on the earlier seat or shown first if that is known.
-        second: name of the other.
-        score: of the first, 0 to 1: 1 for a win, 0.5 for a tie; fractions are kept.
-        deal: battles that share it are not independent, as those of one question; empty for a battle of its own.
-        weight: how much it counts, ``LEAST_WEIGHT`` to ``MOST_WEIGHT``.
-        style: what ratings can hold equal (``style_control``); empty where it is not known.
+        first: name of the first policy, on the earlier seat or shown first if known.
+        second: name of the second policy.
+        score: score of the first policy, 0 to 1: 1 for a win, 0.5 for a tie; other fractions are allowed.
+        deal: battles of one deal, e.g. of one question, are not independent; empty for a battle of its own.
+        weight: weight of the battle, ``LEAST_WEIGHT`` to ``MOST_WEIGHT``.
+        style: covariates that ratings can hold equal (``style_control``); empty if unknown.
     """
 
     first: str
@@ -39,7 +39,7 @@ class Battle(NamedTuple):
 
 
 def check_battle(battle: Battle) -> None:
-    """Checks the numbers of a battle.
+    """Checks the score and the weight of a battle.
 
     Raises:
         ValueError: if the score is not within 0 and 1, or the weight not within its range.
@@ -54,12 +54,12 @@ def check_battle(battle: Battle) -> None:
 
 
 def comparisons_of(battles: Iterable[Battle], *, seated: bool = False) -> Comparisons:
-    """Makes battles ready for a fit, in their order; those of a policy with itself are left out.
+    """Converts battles to comparisons, in their order; battles of a policy with itself are left out.
 
     Args:
         battles: in any order.
-        seated: whether the first and the second are seats whose advantage is to be fitted. Leave it out where the log may list
-            winners first.
+        seated: whether the first and the second are seats with an advantage to fit. Leave it out if the log may list winners
+            first.
 
     Raises:
         ValueError: as ``check_battle``.
@@ -75,7 +75,7 @@ def comparisons_of(battles: Iterable[Battle], *, seated: bool = False) -> Compar
     weight = np.array([battle.weight for battle in kept], dtype=float)
     deals = {deal: index for index, deal in enumerate(sorted({battle.deal for battle in kept if battle.deal}))}
     cluster = np.array([deals.get(battle.deal, -1) for battle in kept], dtype=np.int64)
-    # Battles of their own are numbered by what they are, not by their place in the log.
+    # Number battles without a deal by content, not by their position in the log.
     alone = np.flatnonzero(cluster < 0)
     order = np.lexsort((weight[alone], score[alone], second[alone], first[alone]))
     cluster[alone[order]] = len(deals) + np.arange(len(alone))

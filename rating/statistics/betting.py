@@ -1,21 +1,19 @@
-"""Betting on scores: evidence against a bound on their mean that holds whenever one stops.
+"""Anytime-valid evidence against a bound on the mean of scores, by betting.
 
-Against the null hypothesis "every next score is expected to be at most m" a player with wealth 1 bets on each score x, 0 to
-1, before it is seen: a stake of f, a share of the wealth, makes it ``1 + f (x / m - 1)`` times what it was. Under the null
-hypothesis no sequence of such bets is expected to gain, so the wealth, the *e-value*, ever reaches 1 / level with a
-probability of at most ``level``, however often one looks and for whatever reason one stops (Ville 1939). Here a dozen players
-bet a fixed share each, from careful to bold, and the e-value is what they have together: none of them has to know how
-large the difference is, the best of them soon has nearly all, and the order of the scores makes no difference to the sum in
-the end.
+The null hypothesis is "every next score has an expectation of at most m". A player with wealth 1 bets on each score x, 0 to 1,
+before it is observed: a stake f, a share of the wealth, multiplies the wealth by ``1 + f (x / m - 1)``. Under the null
+hypothesis no sequence of such bets has an expected gain, so the wealth, the *e-value*, ever reaches 1 / level with a
+probability of at most ``level``, at any stopping time (Ville 1939). Twelve players bet fixed shares, from small to large, and
+the e-value is their total wealth. The size of the difference need not be known: the best player soon has almost all of the
+wealth. The final total does not depend on the order of the scores.
 
-The bounds m that the scores have refuted are those below a number that can only rise: a confidence sequence, which covers the
-mean at all times at once with probability 1 - level.
+The refuted bounds m lie below a number that can only rise: a confidence sequence, which covers the mean at all times with
+probability 1 - level.
 
-Nothing is assumed of the scores but their range: they may be fractions, skewed, of any variance, and may depend on those
-before them.
+The only assumption is the range of the scores. They can be fractions, skewed, of any variance, and dependent on earlier scores.
 
-Source: Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting (arXiv 2010.09686, section 4); a mixture
-of bets is a test martingale as each of them is.
+Source: Waudby-Smith and Ramdas, Estimating means of bounded random variables by betting (arXiv 2010.09686, section 4); a
+mixture of test martingales is a test martingale.
 """
 
 import numpy as np
@@ -24,27 +22,27 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 BETS: Floats = np.geomspace(0.01, 0.98, 12)
-"""Shares of their wealth that the players bet. Small ones find small differences; below 1 nobody is ruined by a single score."""
+"""Shares of wealth that the players bet. Small shares detect small differences; below 1, no single score ruins a player."""
 
 CAPITAL: Floats = np.sqrt(BETS) / np.sqrt(BETS).sum()
-"""What each player begins with, 1 together; the bold ones more, who decide soon where the difference is large."""
+"""Initial wealth of each player, 1 in total; more for large shares, which decide soon if the difference is large."""
 
 MOST = 1e300
-"""The largest e-value that is told."""
+"""Upper limit of a reported e-value."""
 
 _STEPS = 20
-"""Halvings of the range of a bound, which make it exact to a millionth."""
+"""Bisection steps for a bound; the result is exact to one millionth."""
 
 
 def log_stakes(scores: Floats, mean: float, weights: Floats | None = None) -> Floats:
-    """Returns by what each score multiplies the wealth of each player, as logarithms.
+    """Returns the log growth factor of each player's wealth for each score.
 
-    A score of weight w is bet on with w times the stake. What is tested then is the weighted mean.
+    Weights scale the stakes; the test is then of the weighted mean.
 
     Args:
         scores: 0 to 1, shape (..., t).
-        mean: the bound that is bet against, above 0 and below 1.
-        weights: above 0 and at most 1, shape (..., t); all 1 if left out. They must be known before the scores.
+        mean: the tested bound, above 0 and below 1.
+        weights: above 0 and at most 1, shape (..., t); all 1 by default. They must be known before the scores.
 
     Returns:
         Shape (..., t, number of players).
@@ -71,12 +69,12 @@ def log_evidence(scores: Floats, mean: float, weights: Floats | None = None) -> 
 
 
 def final_log_evidence(scores: Floats, mean: float, weights: Floats | None = None) -> float:
-    """Returns the last one of ``log_evidence``, to the bit the same whatever the order of the scores; at least one."""
+    """Returns the last value of ``log_evidence`` for one or more scores, bitwise independent of their order."""
     return float(log_wealth(_total(*_tally(scores, weights), mean)))
 
 
 def _tally(scores: Floats, weights: Floats | None) -> tuple[Floats, Floats, NDArray[np.int64]]:
-    """Returns the scores that there are, with their weights and how often each occurs."""
+    """Returns the distinct scores with their weights and counts."""
     if weights is None:
         different, counts = np.unique(scores, return_counts=True)
         return different, np.ones(len(different)), counts
@@ -90,10 +88,10 @@ def _total(scores: Floats, weights: Floats, counts: NDArray[np.int64], mean: flo
 
 
 def log_wealth(logs: Floats) -> Floats:
-    """Returns the logarithm of what all players have.
+    """Returns the logarithm of the total wealth.
 
     Args:
-        logs: by what the wealth of each has multiplied, as logarithms, shape (..., number of players).
+        logs: log factor of the wealth of each player, shape (..., number of players).
     """
     most = logs.max(axis=-1, keepdims=True)
     wealth: Floats = np.log(np.exp(logs - most) @ CAPITAL) + most[..., 0]
@@ -101,18 +99,18 @@ def log_wealth(logs: Floats) -> Floats:
 
 
 def lower_bound(scores: Floats, level: float, weights: Floats | None = None, *, ever: bool = True) -> float:
-    """Returns the bound below which the mean is not: wrong at any time with a probability of at most ``level``.
+    """Returns a lower confidence bound of the mean: wrong at any time with a probability of at most ``level``.
 
-    An upper bound is 1 less the lower bound of ``1 - scores``.
+    An upper bound is 1 minus the lower bound of ``1 - scores``.
 
     Args:
         scores: 0 to 1, shape (t,).
         level: above 0 and below 1.
         weights: as ``log_stakes``.
-        ever: whether bounds that were refuted once stay so; otherwise the e-values after the last score alone count.
+        ever: whether a refuted bound stays refuted; otherwise only the final e-values count.
 
     Returns:
-        0 to 1; 0 if nothing is known.
+        0 to 1; 0 if no bound is refuted.
     """
     needed = -np.log(level)
     tally = _tally(scores, weights)
@@ -123,7 +121,7 @@ def lower_bound(scores: Floats, level: float, weights: Floats | None = None, *, 
     low, high = 0.0, 1.0
     for _ in range(_STEPS if len(scores) else 0):
         middle = (low + high) / 2
-        if evidence(middle) >= needed:  # falls with the bound, for each of the players
+        if evidence(middle) >= needed:  # decreases in the bound, for each player
             low = middle
         else:
             high = middle

@@ -1,9 +1,9 @@
-"""How much a trait of a side adds to a judge's score of it, beyond the view that the other judges have of the same item.
+"""Effect of a trait of a side on a judge's score, given the other judges' view of the same item.
 
 Linear regression of the judge's score on the mean score by the other judges, the trait and the position, with HC3 errors. The
-mean of few judges measures their view with error. Uncorrected, the trait would stand in for the unmeasured part, and a judge
-who is more accurate than the others would seem to favour good sides. So the square of the mean is replaced by the mean product
-over pairs of other judges, which estimates the square of their view without bias.
+mean of few judges measures their view with error. Uncorrected, the trait would absorb the unmeasured part, and a judge more
+accurate than the others would seem to favour good sides. So the square of the mean is replaced by the mean product over pairs
+of other judges, an unbiased estimate of the squared view.
 
 Sources: Fuller, "Measurement Error Models" (1987), for the corrected moments; MacKinnon and White, "Some
 heteroskedasticity-consistent covariance matrix estimators with improved finite sample properties" (1985), for HC3.
@@ -18,7 +18,7 @@ from scipy.stats import t as student
 from rating.statistics.estimates import Estimate, with_interval
 
 FEWEST_ITEMS = 20
-"""Items in which one side has the trait below which the effect is not tested."""
+"""Minimum number of items with the trait on one side for a test."""
 
 
 class OtherJudgesView(NamedTuple):
@@ -34,10 +34,10 @@ class OtherJudgesView(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """A judge's score beside the others' view.
+    """A judge's score and the other judges' view.
 
     Attributes:
-        score: of side A, -0.5 to 0.5.
+        score: score of side A, -0.5 to 0.5.
         position: 0.5 if A is shown first, -0.5 if second, 0 if both orders were judged.
         trait: 1 if only A has the trait, -1 if only B has it, otherwise 0.
         others: the view of the other judges.
@@ -54,7 +54,7 @@ class Beyond(NamedTuple):
 
     Attributes:
         effect: points that the trait adds to the score of a side, -1 to 1.
-        p: of the test that it adds nothing.
+        p: p-value of the test of no effect.
     """
 
     effect: Estimate
@@ -62,13 +62,14 @@ class Beyond(NamedTuple):
 
 
 def beyond_others(rows: Sequence[Beside]) -> Beyond | None:
-    """Returns the effect of the trait with one judge.
+    """Returns the effect of the trait on the scores of one judge.
 
     Args:
         rows: one per item.
 
     Returns:
-        ``None`` with fewer than ``FEWEST_ITEMS`` items with the trait, where the others share no view, or where nothing varies.
+        ``None`` for fewer than ``FEWEST_ITEMS`` items with the trait, without a common view of the others, or without
+        variation.
     """
     n = sum(row.trait != 0 for row in rows)
     if n < FEWEST_ITEMS:
@@ -92,7 +93,7 @@ def beyond_others(rows: Sequence[Beside]) -> Beyond | None:
         return None
     influence /= (1 - leverage)[:, None]
     error = float(np.sqrt((solve @ (influence.T @ influence) @ solve)[1, 1]))
-    if error < 1e-9:  # nothing varies, which is no certainty
+    if error < 1e-9:  # no variation: the error is unknown, not 0
         return None
     value, freedom = float(weights[1]), n - 1
     half = float(student.ppf(0.975, freedom)) * error

@@ -1,8 +1,8 @@
-"""Means of values between 0 and 1 (shares, exactness) of cases that are alike within clusters, with intervals for few clusters.
+"""Means of values between 0 and 1 (shares, exactness), clustered, with intervals for few clusters.
 
-An interval is Wilson's for as many independent cases as would tell as much, with Student's quantile for the number of clusters
-(after Korn and Graubard, Confidence intervals for proportions with small expected number of positive counts estimated from survey
-data, 1998). It stays within 0 and 1 and does not shrink to a point where all cases are alike.
+The interval is Wilson's for the effective number of independent cases, with Student's quantile for the number of clusters
+(after Korn and Graubard, Confidence intervals for proportions with small expected number of positive counts estimated from
+survey data, 1998). It stays within 0 and 1 and does not shrink to a point if all cases are equal.
 """
 
 from collections.abc import Hashable, Sequence
@@ -17,21 +17,21 @@ Floats = NDArray[np.float64]
 Labels = NDArray[np.intp]
 
 NOTHING = 1e-9
-"""Numbers that differ by less are the same but for errors of rounding."""
+"""Tolerance for rounding errors."""
 
 
 def bounded_mean(values: Sequence[float], clusters: Sequence[Hashable] | None = None) -> Estimate | None:
     """Returns the mean of values between 0 and 1.
 
-    Cases of a cluster never count for more than as many independent ones. Where all values are equal, or there is one cluster
-    only, the interval is Wilson's for as many cases as there are clusters.
+    Clustering never increases the effective number of cases. If all values are equal, or there is only one cluster, the
+    interval is Wilson's for the number of clusters.
 
     Args:
-        values: of the cases, 0 to 1.
-        clusters: for each value the group it belongs to, e.g. a dialogue; by default each is its own.
+        values: numbers, 0 to 1.
+        clusters: cluster of each value, e.g. a dialogue; by default each value is its own cluster.
 
     Returns:
-        ``None`` if there are no values. The interval is left out for few clusters (``with_interval``).
+        ``None`` without values. The interval is left out for few clusters (``with_interval``).
 
     Raises:
         ValueError: if a value is not within 0 and 1 or the lengths differ.
@@ -62,7 +62,7 @@ def signed_mean(values: Sequence[float], clusters: Sequence[Hashable] | None = N
 
 
 def sum_variance(parts: Floats, labels: Labels) -> float:
-    """Returns the variance of a sum of parts with mean 0 that are independent between clusters (two or more), not within."""
+    """Returns the variance of a sum of parts with mean 0 that are independent between (two or more) clusters, but not within."""
     sums = np.bincount(labels, parts)
     return float(len(sums) / (len(sums) - 1) * (sums @ sums))
 
@@ -83,10 +83,10 @@ def unit_values(name: str, values: Sequence[float]) -> Floats:
 
 
 def cluster_labels(clusters: Sequence[Hashable] | None, n: int) -> Labels:
-    """Returns the number of the cluster of each of ``n`` cases, from 0, in the order in which they first occur.
+    """Returns the cluster index of each of ``n`` cases, from 0, in order of first occurrence.
 
     Raises:
-        ValueError: if there is not one for each case.
+        ValueError: if the lengths differ.
     """
     if clusters is None:
         return np.arange(n)

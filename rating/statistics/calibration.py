@@ -1,13 +1,13 @@
-"""Calibration: whether what ratings predict comes true.
+"""Calibration of ratings: predicted against observed scores.
 
-Every result is predicted from ratings that were fitted without its deal: the deals are dealt out to ten groups by lot, and the
-results of each are predicted from those of all others (cross-validation: Stone, Cross-validatory choice and assessment of
-statistical predictions, 1974). So no prediction knows its own result, nor another one of the same deal, which is like it.
+Every result is predicted from ratings fitted without its deal: deals are split at random into ten groups, and the results of
+each group are predicted from all others (cross-validation: Stone, Cross-validatory choice and assessment of statistical
+predictions, 1974). So no prediction uses its own result or another result of the same deal.
 
-Predictions are grouped by size and compared with what came out in each group (Murphy and Winkler, Reliability of subjective
-probability forecasts of precipitation and temperature, 1977). Brier score (Brier, Verification of forecasts expressed in terms of
-probability, 1950) and logarithmic loss are proper: nobody expects to do better than by saying the expected score as it is
-(Gneiting and Raftery, Strictly proper scoring rules, prediction, and estimation, 2007), ties as halves included.
+Predictions are binned and compared with the mean score of each bin (Murphy and Winkler, Reliability of subjective probability
+forecasts of precipitation and temperature, 1977). Brier score (Brier, Verification of forecasts expressed in terms of
+probability, 1950) and logarithmic loss are proper scoring rules: predicting the true expected score minimises them (Gneiting
+and Raftery, Strictly proper scoring rules, prediction, and estimation, 2007), also with ties as halves.
 """
 
 from dataclasses import dataclass
@@ -22,22 +22,22 @@ from rating.statistics.bradley_terry.model import probability
 from rating.statistics.estimates import Estimate
 
 PARTS = 10
-"""Into which the deals are split."""
+"""Number of groups of deals in the cross-validation."""
 
 _SURE = 1e-15
-"""What differs from 0 or 1 by less is rounded to them, and no loss can be told of what was impossible."""
+"""Minimum distance of a prediction from 0 and 1 in the logarithmic loss, which would be infinite otherwise."""
 
 STEP = 0.05
-"""Width of a group of predictions."""
+"""Width of a bin of predictions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What was predicted of m results.
+    """Predictions of m results.
 
     Attributes:
-        score: expected of the first of each result, 0 to 1, shape (m,).
-        guess: the same by somebody who does not know who plays, only which seat is whose, from the same results, shape (m,).
+        score: expected score of the first policy of each result, 0 to 1, shape (m,).
+        guess: baseline prediction from the seats alone, without the policies, shape (m,).
     """
 
     score: Floats
@@ -45,14 +45,14 @@ class Predictions:
 
 
 class CalibrationBin(NamedTuple):
-    """Results of which much the same was predicted.
+    """Results with similar predictions.
 
     Attributes:
-        low: smallest prediction that belongs to it.
-        high: those from here on belong to the next one, if there is one.
+        low: smallest prediction of the bin.
+        high: upper limit of the bin; excluded, except in the last bin.
         predicted: mean of the predictions.
-        observed: mean score of the favourites, clustered by deal; its interval is no narrower than the exact one of as many
-            independent results: of a few, Wilson's alone would miss a score near 0 or 1 too often.
+        observed: mean score of the favourites, clustered by deal. The interval is at least as wide as the exact one for as many
+            independent results, because Wilson's interval for few results misses scores near 0 or 1 too often.
     """
 
     low: float
@@ -62,23 +62,23 @@ class CalibrationBin(NamedTuple):
 
     @property
     def is_met(self) -> bool:
-        """Whether the prediction is within the interval of the observed score, or there is no interval."""
+        """Whether the prediction is within the interval of the observed score; true without an interval."""
         low, high = self.observed.low, self.observed.high
         return low is None or high is None or low <= self.predicted <= high
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Predictions beside what came out.
+    """Predictions compared with results.
 
     Attributes:
-        groups: by predicted score of the favourite, 0.5 to 1; those without a result are left out.
-        deals: number of them.
-        brier: mean squared error, 0 to 1; the smaller the better.
-        brier_of_guess: that of the guess.
+        groups: bins by predicted score of the favourite, 0.5 to 1; empty bins are left out.
+        deals: number of deals.
+        brier: mean squared error, 0 to 1; smaller is better.
+        brier_of_guess: Brier score of the baseline.
         log_loss: mean logarithmic loss, in nats.
-        log_loss_of_guess: that of the guess.
-        gain: by how much the Brier score is smaller than that of the guess, clustered by deal.
+        log_loss_of_guess: logarithmic loss of the baseline.
+        gain: Brier score of the baseline minus the Brier score, clustered by deal.
     """
 
     groups: tuple[CalibrationBin, ...]
@@ -91,14 +91,14 @@ class Calibration:
 
 
 def predict(comparisons: Comparisons, options: BradleyTerryOptions | None = None) -> Predictions | None:
-    """Predicts every result from those of other deals by Bradley-Terry.
+    """Predicts every result from the results of other deals by Bradley-Terry.
 
     Args:
         comparisons: m results.
-        options: what is fitted; by default with a prior as wide as the pool.
+        options: options of the fit; by default with a fitted prior width.
 
     Returns:
-        ``None`` if there are fewer than two deals.
+        ``None`` for fewer than two deals.
     """
     options = options or BradleyTerryOptions(prior_sd="fitted")
     deals, deal = np.unique(comparisons.cluster, return_inverse=True)
@@ -114,15 +114,15 @@ def predict(comparisons: Comparisons, options: BradleyTerryOptions | None = None
         lead = fitted.ratings[first] - fitted.ratings[second] + fitted.seat_advantage
         score[own] = probability(lead / ELO_PER_NAT)
         if comparisons.seated:
-            # Half a win and half a loss more: nobody guesses what never happened to be impossible.
+            # Half a win and half a loss are added: the baseline is never exactly 0 or 1.
             guess[own] = (others.score.sum() + 0.5) / (len(others.score) + 1)
     return Predictions(score, guess)
 
 
 def calibrate(comparisons: Comparisons, predictions: Predictions) -> Calibration:
-    """Compares predictions with results; every result counts alike, whatever its weight.
+    """Compares predictions with results; weights are ignored.
 
-    The favourite of a result is the one of whom more than half was predicted; of equals it is the one whose name comes first.
+    The favourite of a result has a prediction above one half; if both are equal, it is the first by name.
     """
     score, deal = comparisons.score, comparisons.cluster
     is_favourite = (predictions.score > 0.5) | ((predictions.score == 0.5) & (comparisons.first < comparisons.second))
@@ -152,7 +152,7 @@ def calibrate(comparisons: Comparisons, predictions: Predictions) -> Calibration
 
 
 def _with_exact_interval(mean: Estimate) -> Estimate:
-    """Widens an interval where that of Clopper and Pearson (1934) for as many independent results is wider."""
+    """Widens an interval to at least the Clopper-Pearson interval (1934) for as many independent results."""
     if mean.low is None or mean.high is None:
         return mean
     won, lost = mean.n * mean.value, mean.n * (1 - mean.value)

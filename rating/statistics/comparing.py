@@ -1,22 +1,21 @@
-"""Is one policy better than another? An answer that holds whenever one stops, at the level asked.
+"""Tests whether one policy is better than another, valid at any stopping time.
 
-Every comparison is two bets (``rating.statistics.betting``) on the scores of the same units (``rating.statistics.units``):
-one that the first policy is better, one that the second is. Each has half of the level, so that one of both is called better
-though neither is with a probability of at most the level, over all looks together.
+Each comparison is two bets (``rating.statistics.betting``) on the scores of the same units (``rating.statistics.units``): one
+that the first policy is better, one that the second is. Each bet has half of the level. If neither policy is better, the
+probability of calling one better is at most the level, over all looks.
 
-*Equal within a margin* is two bets as well, each with the whole level: that the first is not better by the margin or more,
-and that the second is not (two one-sided tests). No further share of the level is lost to it: where the policies are not
-equal within the margin, calling the wrong one better refutes the same null hypotheses, so at most one mistake in 1 / level is
-made by all claims together. A policy may be better *and* equal within a margin: better by less than that.
+*Equal within a margin* is two one-sided tests, each at the full level: the first policy is not better by the margin or more,
+and neither is the second. This uses no further share of the level: if the policies are not equal within the margin, calling the
+wrong one better refutes the same null hypotheses, so the probability of any wrong claim is at most the level. A policy can be
+better *and* equal within a margin: better by less than the margin.
 
-What the claims rest on: that the next unit's expected score does not depend on whether it is seen. Units come in the order of
-the schedule, never in that in which matches ended (wins may be shorter than losses), and what is behind an unfinished match
-waits. Units without a result, as when a provider failed, are left out, which is right if failing has nothing to do with who
-would have won. The expectation may change from unit to unit; what is refuted then is that it is at most the bound all the
-time.
+Assumption: the expected score of a unit does not depend on whether it is observed. So units come in the order of the schedule,
+not in the order in which matches ended (wins may be shorter than losses), and units after an unfinished match wait. Units with
+no result, e.g. after a provider failure, are left out, which is valid if failures are independent of the winner. The expected
+score may change between units; the test then refutes that it is at most the bound for all units.
 
-The e-value that counts is the largest so far: what was decided stays decided. Of a log whose order may depend on results it
-is the last one alone, which is the same in any order.
+The largest e-value up to now counts, so a decision is final. For a log whose order may depend on the results only the last
+e-value counts, which does not depend on the order.
 """
 
 import math
@@ -36,18 +35,17 @@ from rating.statistics.units import ROUNDS, SHARED, Units
 LEVEL = 0.05
 
 _GROWING = "weights differ: the level holds for one look at this log, not for looks at it while it grows"
-"""The heaviest result says what a part of a stake is, and a heavier one may come."""
+"""Weights are relative to the largest one, and a larger one can still arrive."""
 
 
 @dataclass(frozen=True)
 class EValue:
-    """What speaks for a policy being better by more than the margin.
+    """Evidence that a policy is better by more than the margin.
 
     Attributes:
-        e: the e-value now: what a wealth of 1 has become that was bet on it; 1 for no evidence, below 1 for evidence to the
-            contrary.
-        peak: the largest so far, which counts; that of now where units have no order.
-        p: the p-value it amounts to, 1 / peak, at most 1; valid whenever one stops.
+        e: current e-value: the wealth of a bet that started with 1; 1 for no evidence, below 1 for evidence to the contrary.
+        peak: largest e-value up to now, which decides; the current one for units without an order.
+        p: p-value, min(1, 1 / peak); valid at any stopping time.
     """
 
     e: float
@@ -57,12 +55,12 @@ class EValue:
 
 @dataclass(frozen=True)
 class Interval:
-    """A value with a confidence sequence: it covers the true value at all times at once with probability 1 - level.
+    """A value with a confidence sequence, which covers the true value at all times with probability 1 - level.
 
     Attributes:
-        value: the estimate; ``None`` if there is none, or it is infinite.
-        low: the lower end; ``None`` if there is no bound.
-        high: the upper end; ``None`` if there is no bound.
+        value: the estimate; ``None`` if missing or infinite.
+        low: the lower end; ``None`` without a bound.
+        high: the upper end; ``None`` without a bound.
     """
 
     value: float | None
@@ -72,30 +70,30 @@ class Interval:
 
 @dataclass(frozen=True)
 class PolicyComparison:
-    """What may be said of two policies.
+    """Comparison of two policies.
 
     Attributes:
         a: the first policy.
-        b: the second one.
-        level: probability of a wrong claim, at most, over all looks.
-        margin: by how much a policy has to be better, as a difference of its win rate from a half.
-        equal_margin: within which they are called equal, as the margin; ``None`` if that was not asked.
-        units: number of units seen.
-        unit: what a unit is: ``pairs`` (a deal from both seats), ``matched pairs``, ``deals``, ``battles``, ``shared deals`` or
+        b: the second policy.
+        level: maximum probability of a wrong claim, over all looks.
+        margin: lead required to be better, as a difference of the win rate from one half.
+        equal_margin: margin for equality, in the same unit; ``None`` if not tested.
+        units: number of observed units.
+        unit: kind of unit: ``pairs`` (a deal from both seats), ``matched pairs``, ``deals``, ``battles``, ``shared deals`` or
             ``rounds``.
-        left_out: battles that are part of no unit: the one with the seats exchanged is missing; or such deals.
-        needed: the e-value from which a policy is called better.
-        a_better: the evidence that the first policy is better.
-        b_better: the evidence that the second one is.
+        left_out: battles in no unit because the battle with exchanged seats is missing; for ``shared deals``, incomplete deals.
+        needed: e-value required to call a policy better.
+        a_better: evidence that the first policy is better.
+        b_better: evidence that the second policy is better.
         better: the policy that is better by more than the margin, or ``None``.
-        after: units after which that was decided; ``None`` if it is not.
-        equal: whether they are equal within ``equal_margin``; ``None`` if that was not asked.
-        equal_evidence: the lesser of the two e-values that speak for it, at their peaks; ``None`` if that was not asked.
-        equal_needed: what both must reach.
-        win_rate: of the first policy, ties as halves; of shared deals, the share on which it is ahead.
-        elo: the same as a difference of ratings; all ``None`` of shared deals.
-        more: what more units would likely tell; ``None`` if all is decided or nothing was seen.
-        notes: what does not hold as usual.
+        after: number of units at this decision; ``None`` without a decision.
+        equal: whether they are equal within ``equal_margin``; ``None`` if not tested.
+        equal_evidence: smaller of the two peak e-values for equality; ``None`` if not tested.
+        equal_needed: e-value required of both.
+        win_rate: win rate of the first policy, with ties as halves; for shared deals, the share on which it leads.
+        elo: the win rate as an Elo difference; all ``None`` for shared deals.
+        more: forecast for further units; ``None`` if everything is decided or no unit was observed.
+        notes: warnings about assumptions that do not hold.
     """
 
     a: str
@@ -121,21 +119,21 @@ class PolicyComparison:
 
     @property
     def p(self) -> float:
-        """The p-value of either policy being better, valid whenever one stops."""
+        """P-value for either policy being better, valid at any stopping time."""
         return min(1.0, 2 * min(self.a_better.p, self.b_better.p))
 
 
 @dataclass(frozen=True)
 class Champion:
-    """Many challengers against one policy, with all claims held to one level.
+    """Comparisons of challengers with one champion, at one family-wise level.
 
     Attributes:
-        champion: the policy that all are compared with.
-        level: probability of any wrong claim among all of them, at most, over all looks.
-        comparisons: one for each challenger, who is the first policy of it; ``better`` and ``after`` are those of the
-            comparison alone.
-        p: for each the p-value corrected for their number (Holm).
-        better: for each who is better at the level of all together, or ``None``.
+        champion: the policy compared with all others.
+        level: maximum probability of any wrong claim, over all looks.
+        comparisons: one per challenger, with the challenger as the first policy; ``better`` and ``after`` are not corrected for
+            multiple comparisons.
+        p: p-value per challenger, corrected by Holm's method.
+        better: better policy per challenger at the family-wise level, or ``None``.
     """
 
     champion: str
@@ -159,18 +157,17 @@ def compare_units(
     """Compares two policies by the units of their battles.
 
     Args:
-        units: of the two; see ``rating.statistics.units.units_of``.
+        units: units of the two policies; see ``rating.statistics.units.units_of``.
         a: name of the first policy.
-        b: name of the second one.
-        level: probability of a wrong claim, at most, over all looks.
-        margin: a policy is better if its win rate is above a half by more than this, 0 or more and below a half;
-            ``elo_margin`` says it in Elo.
-        equal: margin within which they are called equal, above ``margin`` and below a half; leave it out not to ask.
-        ahead: whether to say what more units would tell.
-        seed: of that forecast.
+        b: name of the second policy.
+        level: maximum probability of a wrong claim, over all looks.
+        margin: required lead of the win rate over one half, 0 or more and below 0.5; ``elo_margin`` converts it from Elo.
+        equal: margin for equality, above ``margin`` and below 0.5; ``None`` to skip the test.
+        ahead: whether to forecast further units.
+        seed: seed of the forecast.
 
     Raises:
-        OptionError: if a number is out of its range.
+        OptionError: if a number is out of range.
     """
     _check("level", level, 0.0, 1.0, open_low=True)
     _check("margin", margin, 0.0, 0.5, open_low=False)
@@ -214,14 +211,14 @@ def compare_units(
 
 
 def compare_champion(comparisons: Sequence[PolicyComparison]) -> Champion:
-    """Holds the comparisons of challengers with one champion to their level together.
+    """Corrects the comparisons of challengers with one champion for multiple comparisons.
 
-    Every comparison asks two things: is the challenger better, is the champion? Holm's correction of the p-values of all of
-    them keeps the probability of *any* wrong answer at the level (the family-wise error), however they depend on each other,
-    and they do: all meet the same champion. As every p-value holds at any time, so does what is made of them.
+    Each comparison tests two hypotheses: the challenger is better, the champion is better. Holm's correction of all p-values
+    keeps the family-wise error at the level under any dependence, such as the common champion. The corrected p-values are valid
+    at any stopping time, like the original ones.
 
     Args:
-        comparisons: with the champion as the second policy, at one level; one or more.
+        comparisons: one or more at one level, each with the champion as the second policy.
 
     Raises:
         ValueError: if the second policies or the levels differ.
@@ -240,16 +237,16 @@ def compare_champion(comparisons: Sequence[PolicyComparison]) -> Champion:
 
 
 def average_units(units: Mapping[str, Units]) -> Units | None:
-    """Returns units of several environments in which each counts alike: the mean of one unit of each.
+    """Returns units that average one unit of each environment.
 
-    As many as there are of the environment with the fewest. Their scores have the mean over the environments of the win rates
-    as their expectation: what a comparison of them says holds for the average, not for any one environment.
+    Their number is the smallest number of units of any environment. Their expected score is the mean win rate over the
+    environments, so a comparison of them applies to the average, not to any one environment.
 
     Args:
         units: by environment.
 
     Returns:
-        ``None`` if there are fewer than two environments, one is without a unit, or units have weights.
+        ``None`` for fewer than two environments, an environment without units, or weighted units.
     """
     parts = list(units.values())
     least = min((len(part.scores) for part in parts), default=0)
@@ -262,12 +259,12 @@ def average_units(units: Mapping[str, Units]) -> Units | None:
 
 
 def elo_margin(elo: float) -> float:
-    """Returns a difference in Elo as that of the expected score from a half: 50 Elo is .0715."""
+    """Returns the lead of the expected score over one half for an Elo difference: 0.0715 for 50 Elo."""
     return 1 / (1 + 10 ** (-elo / 400)) - 0.5
 
 
 def elo_of(win_rate: float | None) -> float | None:
-    """Returns the difference in Elo at which a win rate is expected; ``None`` where it is infinite."""
+    """Returns the Elo difference for a win rate; ``None`` if it is infinite."""
     if win_rate is None or not 0 < win_rate < 1:
         return None
     return 400 * math.log10(win_rate / (1 - win_rate))
@@ -289,7 +286,7 @@ def _bets_of_better(margin: float, needed: float) -> tuple[Bet, Bet]:
 
 
 def _bets_of_equal(margin: float, needed: float) -> tuple[Bet, Bet]:
-    """Returns the bets against "worse by the margin or more" of both policies."""
+    """Returns the bets against "worse by the margin or more" for both policies."""
     return Bet(0.5 - margin, needed), Bet(0.5 - margin, needed, of_second=True)
 
 
@@ -301,13 +298,13 @@ def _log_evidence(units: Units, bet: Bet) -> Floats:
 
 
 def _evidence(logs: Floats) -> EValue:
-    """Returns the evidence after the last unit; without a unit it is 1."""
+    """Returns the evidence after the last unit; the e-value is 1 without units."""
     now, peak = (float(logs[-1]), max(0.0, float(logs.max()))) if len(logs) else (0.0, 0.0)
     return EValue(e_value(now), e_value(peak), math.exp(-peak))
 
 
 def _reached(logs: Floats, needed: float) -> int | None:
-    """Returns the number of units after which an e-value was reached first."""
+    """Returns the number of units until the e-value first reached ``needed``; ``None`` if it did not."""
     above = np.flatnonzero(logs >= math.log(needed))
     return int(above[0]) + 1 if len(above) else None
 

@@ -1,21 +1,21 @@
-"""Which pair to play next, so that the order of the policies is known after the fewest games.
+"""Adaptive pairing: chooses the pair that resolves the ranking in the fewest games.
 
-What is known is the Bradley-Terry posterior in nats: strengths ``x``, the advantage of the first seat, and their covariance ``S``
-(Laplace approximation), under a Gaussian prior whose width is fitted to the pool (MacKay 1992). What is wanted is the order, so
-a pair counts by how far it is from being told apart. With ``d`` the difference of two strengths, ``v`` its variance and
-``z = d / sqrt(v)``, the criterion is the trace of ``L S``, i.e. the sum over all pairs of ``a v``, where
-``a = 1 / (v (1 + z^2)^2)`` and ``L`` is the Laplacian of ``a``. Games between two have the information ``w = m p (1 - p)``,
-summed over the seats they take, and reduce the criterion by ``w / (1 + w v) u' S L S u``, where ``u`` is +1 and -1 at the two:
-the gain. Choosing by a linear function of the covariance is L-optimal design (Chaloner and Verdinelli 1995, "Bayesian
-experimental design: a review", Statistical Science 10, section 2).
+The state is the Bradley-Terry posterior in nats: strengths ``x``, the advantage of the first seat, and their covariance ``S``
+(Laplace approximation), under a Gaussian prior with a width fitted to the pool (MacKay 1992). The goal is the ranking, so the
+weight of a pair depends on how well it is resolved. With ``d`` the difference of two strengths, ``v`` its variance and ``z = d
+/ sqrt(v)``, the criterion is the trace of ``L S``, i.e. the sum over all pairs of ``a v``, where ``a = 1 / (v (1 + z^2)^2)``
+and ``L`` is the Laplacian of ``a``. Games of a pair have the information ``w = m p (1 - p)``, summed over both seat orders, and
+reduce the criterion by ``w / (1 + w v) u' S L S u``, where ``u`` is +1 and -1 at the two: the gain. Minimising a linear
+function of the covariance is L-optimal design (Chaloner and Verdinelli 1995, "Bayesian experimental design: a review",
+Statistical Science 10, section 2).
 
-Choices by results select on noise: a policy with early luck looks settled, is left alone, and keeps its luck (Nie et al. 2018,
-"Why adaptively collected data have negative bias and how to correct for it"). So a share of the choices ignores results and takes
-the D-optimal pair of equal policies: the one whose games add most to the determinant of the precision. That share is the part of
-the spread of the strengths that may be noise: the sum of their variances over that sum plus their sum of squares. It is 1 before
-the first result, stays high among equals, and falls where policies separate.
+Choices based on results select on noise: a policy with early luck looks resolved, gets no further games, and keeps its luck
+(Nie et al. 2018, "Why adaptively collected data have negative bias and how to correct for it"). So a share of the choices
+ignores results and takes the D-optimal pair of equal policies: the one with the largest increase of the determinant of the
+precision. This share is the part of the spread of the strengths that can be noise: the sum of their variances over this sum
+plus their sum of squares. It is 1 before the first result, stays high for equal policies, and falls as policies separate.
 
-Games under way count in the covariance, as if played, and not in the strengths: that needs no result.
+In-flight games count in the covariance, as if played, but not in the strengths, which need results.
 """
 
 import numpy as np
@@ -24,35 +24,35 @@ from rating.statistics.bradley_terry import DEFAULT_PRIOR_SD, ELO_PER_NAT, Float
 from rating.statistics.bradley_terry.model import damping, differences, information, probability
 
 _LEAST_PRIOR_SD = 10.0
-"""In Elo: the width of equals is fitted as 0, from which it would not grow again."""
+"""In Elo. Without this limit, the width for equal policies is fitted as 0 and cannot grow again."""
 
 _LEAST_DETERMINED = 1e-3
-"""Number of strengths that the data determine at least: no division by 0."""
+"""Minimum effective number of strengths determined by the data; avoids a division by 0."""
 
 _PRIOR_STEPS = 3
-"""Steps of the fixed point of the prior's width at each fit of it."""
+"""Fixed-point steps per fit of the prior width."""
 
 _TIE = 1e-6
-"""Gains that differ relatively by less are equal: rounding, which differs between machines, decides nothing."""
+"""Relative difference below which gains are equal, so machine-dependent rounding has no effect."""
 
 _SMALL = 3e-5
-"""Change of the last step: a step squares the error."""
+"""Convergence threshold for a Newton step; each step squares the error."""
 
 _STEPS = 100
 
 
 class Design:
-    """What is known of a pool, and what games of each pair would add.
+    """Posterior of a pool and the gain of further games of each pair.
 
-    Arrays may have leading axes, for independent designs side by side, as simulations need them.
+    Arrays may have leading axes for independent designs, as in simulations.
 
     Args:
         size: number of policies n, 2 or more.
-        meetings: games of a pair that is chosen, half of them with either on the earlier seat.
-        seed: of ties, and of which choices ignore results.
+        meetings: games per chosen pair, half of them in each seat order.
+        seed: seed for ties and for the choices that ignore results.
         seat_term: whether the earlier seat may have an advantage.
-        refit_prior: new results after which the prior's width is fitted again.
-        shape: of the leading axes.
+        refit_prior: number of new results between fits of the prior width.
+        shape: shape of the leading axes.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Design:
 
     @property
     def covariance(self) -> Floats:
-        """Covariance of the strengths in nats squared, games under way counted as played, shape (..., n, n)."""
+        """Covariance of the strengths in nats squared, with in-flight games counted as played, shape (..., n, n)."""
         self._refit()
         if self._covariance is None:
             self._covariance = self._inverse(self._games + self._under_way / 2)
@@ -104,8 +104,8 @@ class Design:
         """Adds results.
 
         Args:
-            wins: sum of the scores of the row on the earlier seat against the column, shape (..., n, n).
-            games: number of those games, shape (..., n, n).
+            wins: sum of the scores of the row policy on the earlier seat against the column policy, shape (..., n, n).
+            games: number of these games, shape (..., n, n).
         """
         self._wins += wins
         self._games += games
@@ -113,16 +113,16 @@ class Design:
         self._is_fitted = False
 
     def enter(self, games: Floats) -> None:
-        """Takes games that are under way, or that are no longer if they are negative.
+        """Adds in-flight games, or removes them if negative.
 
         Args:
-            games: number of games of every pair, both seats together: symmetric, shape (..., n, n).
+            games: number of games of every pair over both seat orders: symmetric, shape (..., n, n).
         """
         self._under_way += games
         self._covariance = None
 
     def gains(self) -> Floats:
-        """Returns by how much the games of each pair reduce the criterion, shape (..., n, n), 0 on the diagonal."""
+        """Returns the reduction of the criterion by games of each pair, shape (..., n, n), 0 on the diagonal."""
         s = self.covariance
         v, w = self._pairs()
         z2 = self._differences() ** 2 / v
@@ -136,7 +136,7 @@ class Design:
         return gain
 
     def even_gains(self) -> Floats:
-        """Returns the D-optimal criterion of policies that are equal, by who has met whom and no results, shape (..., n, n)."""
+        """Returns the D-optimal gain of each pair for equal policies, based on games without their results, shape (..., n, n)."""
         games = self._games + self._under_way / 2
         curvature = information(games / 4, seat_term=False)[..., :-1, :-1]
         index = np.arange(curvature.shape[-1])
@@ -146,7 +146,7 @@ class Design:
         return gain
 
     def noise_share(self) -> Floats:
-        """Returns the part of the spread of the strengths that may be noise, 0 to 1; finished games alone count."""
+        """Returns the part of the spread of the strengths that can be noise, 0 to 1, from finished games only."""
         self._refit()
         if self._noise_share is None:
             x, covariance = self._x[..., :-1], self._inverse(self._games)
@@ -156,7 +156,7 @@ class Design:
         return self._noise_share
 
     def draw(self) -> Floats:
-        """Returns the gains by the criterion drawn for the next choice, shape (..., n, n): symmetric, and no two alike."""
+        """Returns the gains for the next choice, by a criterion drawn at random, shape (..., n, n): symmetric, without ties."""
         is_even = self._rng.random(self._variance.shape) < self.noise_share()
         noise = np.triu(self._rng.random(self._wins.shape), 1)
         if is_even.all():
@@ -172,7 +172,7 @@ class Design:
         return x[..., :, None] - x[..., None, :]
 
     def _pairs(self) -> tuple[Floats, Floats]:
-        """Returns variance of the difference and information of the games of each pair; 1 as the variance of none."""
+        """Returns the variance of the difference (1 on the diagonal) and the information of the games of each pair."""
         v = _variances(self.covariance)
         index = np.arange(v.shape[-1])
         v[..., index, index] = 1.0
@@ -192,15 +192,15 @@ class Design:
                 self._newton()
 
     def _fitted_variance(self) -> Floats:
-        """Returns the next variance of the prior: the sum of squares over the number of strengths that the data determine."""
+        """Returns the next prior variance: the sum of squares over the effective number of strengths determined by the data."""
         x = self._x[..., :-1]
         size, trace = x.shape[-1], np.trace(self._inverse(self._games), axis1=-2, axis2=-1)
-        determined = size - trace / self._variance  # the common shift's variance is the prior's
+        determined = size - trace / self._variance  # the variance of the common shift equals the prior's
         variance = size * x.var(axis=-1) / np.maximum(determined, _LEAST_DETERMINED)
         return np.maximum(variance, (_LEAST_PRIOR_SD / ELO_PER_NAT) ** 2)
 
     def _newton(self) -> None:
-        """Goes to the posterior mode by damped steps, which converge from anywhere (Sun and Tran-Dinh 2019)."""
+        """Moves to the posterior mode by damped Newton steps, which converge globally (Sun and Tran-Dinh 2019)."""
         for _ in range(_STEPS):
             residual = self._wins - self._games * probability(differences(self._x))
             rows, columns = residual.sum(axis=-1), residual.sum(axis=-2)

@@ -9,13 +9,12 @@ from rating.statistics.results import duels
 def elo(outcomes: Iterable[Outcome], *, k: float = 4.0, start: float = 1000.0) -> dict[str, float]:
     """Returns Elo ratings after all finished two-player matches, by policy name.
 
-    Scale 400, base 10; a tie is half a win; matches are applied in match-number order. The defaults are those of
-    Auto-Arena (arXiv 2405.20267v1). The result depends on the order of the matches: publish
-    ``rating.statistics.bradley_terry`` instead.
+    Scale 400, base 10; a tie is half a win; matches are applied in match-number order. The defaults are from Auto-Arena (arXiv
+    2405.20267v1). The result depends on the order of the matches: publish ``rating.statistics.bradley_terry`` instead.
 
     Args:
-        outcomes: of one environment; void ones are skipped.
-        k: greatest change by one match.
+        outcomes: outcomes of one environment; void ones are skipped.
+        k: largest change by one match.
         start: rating of a new policy.
     """
     ratings: dict[str, float] = {}

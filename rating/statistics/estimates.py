@@ -1,4 +1,4 @@
-"""Means, rates and counts with their uncertainty: every number comes with the number of cases behind it."""
+"""Means, rates and counts with confidence intervals and numbers of cases."""
 
 import math
 from collections import defaultdict
@@ -17,10 +17,10 @@ Z_95 = 1.959963984540054
 """Standard errors on either side of an estimate in a normal 95 % interval."""
 
 FEWEST_CLUSTERS = 5
-"""Independent cases of an interval, at least: from fewer it would span most of its scale."""
+"""Minimum number of independent cases for an interval; with fewer it would span most of its scale."""
 
 FEWEST_GROUPS = 6
-"""Groups below which a resampled interval is too narrow to be shown."""
+"""Minimum number of groups for a resampled interval; with fewer it is too narrow."""
 
 UNBOUNDED = (-math.inf, math.inf)
 
@@ -54,7 +54,7 @@ def with_interval(
     clusters: int,
     scale: tuple[float, float] = UNBOUNDED,
 ) -> Estimate:
-    """Makes an estimate by the rule of all intervals: none from fewer than ``FEWEST_CLUSTERS`` clusters, none beyond its scale.
+    """Makes an estimate, without an interval for fewer than ``FEWEST_CLUSTERS`` clusters.
 
     Args:
         value: the estimate, on its scale.
@@ -62,7 +62,7 @@ def with_interval(
         high: upper end.
         n: number of cases.
         clusters: number of independent groups of cases.
-        scale: least and greatest possible value; the interval is cut there.
+        scale: smallest and largest possible value; the interval is clipped there.
     """
     if clusters < FEWEST_CLUSTERS:
         return Estimate(value, None, None, n, clusters)
@@ -92,20 +92,20 @@ def mean_estimate(
     *,
     scale: tuple[float, float] = UNBOUNDED,
 ) -> Estimate | None:
-    """Returns a mean with Student's interval, whose independent cases are the clusters.
+    """Returns a mean with Student's interval, clustered.
 
-    Where nothing varies, the interval is left out: values that happen to be alike do not tell how far others would be off.
-    Means of values that are known to be between 0 and 1 have one even then: ``rating.statistics.bounded``.
+    The interval is left out without variation, because equal values do not show the variance. For values between 0 and 1,
+    ``rating.statistics.bounded`` has an interval even then.
 
     The result does not depend on the order of the values.
 
     Args:
         values: finite numbers.
-        clusters: for each value the group it belongs to, e.g. the seed of its match; by default each is its own.
-        scale: least and greatest possible value.
+        clusters: cluster of each value, e.g. the seed of its match; by default each value is its own cluster.
+        scale: smallest and largest possible value.
 
     Returns:
-        ``None`` if there are no values. The interval is left out with few clusters (``with_interval``), and if all are alike.
+        ``None`` without values. The interval is left out for few clusters (``with_interval``), and if all are equal.
 
     Raises:
         ValueError: if a value is not finite or the lengths differ.
@@ -133,19 +133,19 @@ def mean_estimate(
 
 
 def mean_half_width(sums: Floats, sizes: Integers) -> float:
-    """Returns half the width of Student's interval of a mean whose independent cases are clusters.
+    """Returns half the width of Student's interval of a clustered mean.
 
-    The mean is the ratio of two sums over clusters, linearised. A cluster's residual is divided by the share of it that the
-    mean itself does not explain, and the degrees of freedom are those of Satterthwaite if all values were independent; for
-    clusters of one size both are the usual ones, C - 1. Source: Bell and McCaffrey, Bias reduction in standard errors for linear
-    regression with multi-stage samples (2002).
+    The mean is the ratio of two sums over clusters, linearised. The residual of a cluster is corrected for its leverage, and
+    the degrees of freedom are Satterthwaite's for independent values; for clusters of equal size this is the usual interval
+    with C - 1 degrees of freedom. Source: Bell and McCaffrey, Bias reduction in standard errors for linear regression with
+    multi-stage samples (2002).
 
     Args:
-        sums: of the values of each cluster, shape (C,).
-        sizes: number of values in each, shape (C,).
+        sums: sum of the values of each cluster, shape (C,).
+        sizes: number of values in each cluster, shape (C,).
 
     Returns:
-        0 if the means of all clusters are the same but for errors of rounding; infinite for fewer than two clusters.
+        0 if the means of all clusters are equal up to rounding; infinite for fewer than two clusters.
     """
     if len(sums) < 2:
         return math.inf
@@ -156,12 +156,12 @@ def mean_half_width(sums: Floats, sizes: Integers) -> float:
 
 
 def half_width_by_size(sizes: Integers, counts: Integers, squares: Floats) -> float:
-    """Returns what ``mean_half_width`` does, of clusters that are counted by size.
+    """Returns ``mean_half_width`` for clusters grouped by size.
 
     Args:
         sizes: number of values in a cluster, shape (S,).
-        counts: number of clusters of each size, shape (S,); two or more in all.
-        squares: for each size the sum, over its clusters, of the squares of residual divided by number of values, shape (S,).
+        counts: number of clusters of each size, shape (S,); two or more in total.
+        squares: for each size the sum of (residual / total number of values)^2 over its clusters, shape (S,).
     """
     share = sizes / (sizes @ counts)
     leverage = share**2 / (1 - share)
@@ -171,7 +171,7 @@ def half_width_by_size(sizes: Integers, counts: Integers, squares: Floats) -> fl
 
 
 def rate_estimate(hits: float, n: int) -> Estimate | None:
-    """Returns a rate with Wilson's score interval (Wilson 1927), which holds for rates of 0 and 1 too.
+    """Returns a rate with Wilson's score interval (Wilson 1927), which is valid for rates of 0 and 1 too.
 
     Args:
         hits: number of successes, 0 to ``n``; a draw may count as half a success.
@@ -197,7 +197,7 @@ def wilson_interval(rate: float, n: float, quantile: float) -> tuple[float, floa
 
     Args:
         rate: 0 to 1.
-        n: number of independent cases, or of those that would tell as much; above 0.
+        n: number of independent cases, or the effective number; above 0.
         quantile: standard errors on either side, e.g. ``Z_95``.
     """
     square = quantile * quantile / n
@@ -207,7 +207,7 @@ def wilson_interval(rate: float, n: float, quantile: float) -> tuple[float, floa
 
 
 def tallies(results: Iterable[Duel]) -> dict[str, tuple[WinDrawLoss, WinDrawLoss]]:
-    """Returns for each policy its tallies on the first and on the second seat, by name."""
+    """Returns the tallies of each policy on the first and on the second seat, by name."""
     table: dict[str, tuple[WinDrawLoss, WinDrawLoss]] = defaultdict(lambda: (WinDrawLoss(), WinDrawLoss()))
     for duel in results:
         first, second = table[duel.first]
@@ -218,14 +218,14 @@ def tallies(results: Iterable[Duel]) -> dict[str, tuple[WinDrawLoss, WinDrawLoss
 
 
 def pair_table(results: Iterable[Duel], *, by_seat: bool = False) -> dict[str, dict[str, WinDrawLoss | None]]:
-    """Returns for each policy its tally against each other one, by names.
+    """Returns the tally of each policy against each other policy, by names.
 
     Args:
         results: results of one environment.
-        by_seat: count only the matches in which the row's policy sat first.
+        by_seat: whether to count only the matches with the row policy on the first seat.
 
     Returns:
-        Row, then column; ``None`` where two never met that way, so that missing cells stay empty.
+        Row, then column; ``None`` if there was no such match.
     """
     results = list(results)
     names = sorted({name for duel in results for name in (duel.first, duel.second)})
@@ -243,7 +243,7 @@ def normalise(values: Mapping[str, float | None]) -> dict[str, float | None]:
     Missing values stay missing, negative ones negative, and the best one is exactly 100.
 
     Raises:
-        ValueError: if the best value is not above 0, or there is none.
+        ValueError: if no value is above 0, or the best one is infinite.
     """
     known = [value for value in values.values() if value is not None]
     best = max(known, default=None)

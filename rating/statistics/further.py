@@ -1,4 +1,4 @@
-"""What more units would likely tell: comparisons continued at random from what was seen so far."""
+"""Forecast of further units: simulated continuations of a comparison."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,12 +12,12 @@ from rating.statistics.units import Units
 Floats = NDArray[np.float64]
 
 LIMIT = 2_000
-"""Further units that are looked ahead."""
+"""Maximum number of further units in a simulation."""
 
 CONTINUATIONS = 100
 _CHUNK = 50
 _UNSEEN = ((0.0, 1 / 3), (0.5, 1 / 3), (1.0, 1 / 3))
-"""Scores that nobody may have had yet, and how much they count beside one that was seen: together as one."""
+"""Possible scores that may not have been observed, with their weights; together they count as one observed score."""
 
 
 class Bet(NamedTuple):
@@ -26,7 +26,7 @@ class Bet(NamedTuple):
     Attributes:
         mean: the bound.
         needed: the e-value that refutes it.
-        of_second: whether the scores are those of the second policy.
+        of_second: whether to use the scores of the second policy.
     """
 
     mean: float
@@ -35,13 +35,13 @@ class Bet(NamedTuple):
 
 
 class UnitsForecast(NamedTuple):
-    """What the continuations came to.
+    """Result of the simulated continuations.
 
     Attributes:
-        decided: share of them that reach a decision within ``limit`` further units.
-        median: further units after which half of them have; ``None`` if fewer than half do within the limit.
-        most: further units after which nine of ten have; ``None`` if fewer do.
-        limit: further units that were looked ahead.
+        decided: share of continuations that reach a decision within ``limit`` further units.
+        median: further units until half of them have a decision; ``None`` if fewer than half do within the limit.
+        most: further units until 90 % have a decision; ``None`` if fewer do.
+        limit: maximum number of further units.
     """
 
     decided: float
@@ -51,15 +51,15 @@ class UnitsForecast(NamedTuple):
 
 
 def forecast(units: Units, decisions: Sequence[Sequence[Bet]], *, seed: int = 0) -> UnitsForecast:
-    """Simulates how many more units a decision takes.
+    """Simulates the number of further units until a decision.
 
-    Each continuation draws its scores from those seen, with weights that are themselves drawn (the Bayesian bootstrap), so
-    that few units make for continuations that differ much.
+    Each continuation draws scores from the observed ones with random weights (the Bayesian bootstrap), so with few units the
+    continuations vary widely.
 
     Args:
-        units: seen so far; at least one.
-        decisions: any of them ends a comparison; it is reached when all its bets are won.
-        seed: of the simulation.
+        units: observed units; at least one.
+        decisions: alternatives that end a comparison; each is reached when all its bets are won.
+        seed: seed of the simulation.
     """
     rng = np.random.default_rng(seed)
     scores, weights, drawn = _draws(units, rng)
@@ -70,7 +70,7 @@ def forecast(units: Units, decisions: Sequence[Sequence[Bet]], *, seed: int = 0)
 
 
 def _draws(units: Units, rng: np.random.Generator) -> tuple[Floats, Floats, NDArray[np.intp]]:
-    """Returns possible scores, their weights, and which of them each continuation draws, shape (continuations, limit)."""
+    """Returns possible scores, their weights, and the index of each drawn score, shape (continuations, limit)."""
     unseen, counts = np.array(_UNSEEN).T
     own = np.ones(len(units.scores)) if units.weights is None else units.weights
     seen, multiplicity = np.unique(np.stack([units.scores, own], axis=1), axis=0, return_counts=True)
@@ -87,11 +87,11 @@ def _stakes(scores: Floats, weights: Floats | None, bet: Bet) -> Floats:
 
 
 def _first_reached(units: Units, stakes: Floats, bet: Bet) -> NDArray[np.int64]:
-    """Returns after how many further units each continuation wins a bet; 0 if it is won, ``LIMIT`` + 1 for never.
+    """Returns the further units until each continuation wins a bet; 0 if it is already won, ``LIMIT`` + 1 for never.
 
     Args:
-        units: seen so far.
-        stakes: of the continuations, shape (continuations, limit, players).
+        units: observed units.
+        stakes: log factors of the continuations, shape (continuations, limit, players).
         bet: the bet.
     """
     needed = np.log(bet.needed)
@@ -108,7 +108,7 @@ def _first_reached(units: Units, stakes: Floats, bet: Bet) -> NDArray[np.int64]:
         wealth[going] = course[:, -1]
         near = np.flatnonzero(
             course.max(axis=(1, 2)) >= needed
-        )  # all together have no more than the richest would alone
+        )  # the total wealth is at most the largest wealth of a player
         passed = log_wealth(course[near]) >= needed
         hit = passed.any(axis=1)
         reached[going[near[hit]]] = start + 1 + passed[hit].argmax(axis=1)
@@ -116,6 +116,6 @@ def _first_reached(units: Units, stakes: Floats, bet: Bet) -> NDArray[np.int64]:
 
 
 def _quantile(ends: NDArray[np.int64], share: float) -> int | None:
-    """Returns after how many further units a share of the continuations has ended, if it does within the limit."""
+    """Returns the further units until a share of the continuations has ended; ``None`` beyond the limit."""
     end = int(np.sort(ends)[int(np.ceil(share * len(ends))) - 1])
     return end if end <= LIMIT else None

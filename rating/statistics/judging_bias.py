@@ -1,4 +1,4 @@
-"""Preference of a judge for one kind of side, e.g. the one shown first, by an exact test; and changes of verdicts."""
+"""Exact test of a judge's preference for one kind of side, e.g. position bias; and changes of verdicts."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
@@ -12,12 +12,12 @@ from rating.statistics.estimates import Estimate, Floats, Integers, rate_estimat
 
 
 class BiasTrial(NamedTuple):
-    """A verdict on two sides, A and B, of which one is of the kind in question.
+    """A verdict on two sides, A and B, one of them of the tested kind.
 
     Attributes:
-        stratum: what trials have in common whose sides are equally good: the texts, or the two players.
-        is_a: whether A is the side of that kind.
-        score: of A: 1, 0, or 0.5 for a tie.
+        stratum: group of trials with equally good sides: the same texts, or the same two players.
+        is_a: whether A is the side of this kind.
+        score: score of A: 1, 0, or 0.5 for a tie.
     """
 
     stratum: Hashable
@@ -26,12 +26,12 @@ class BiasTrial(NamedTuple):
 
 
 class BiasEstimate(NamedTuple):
-    """How much a judge prefers one kind of side.
+    """Preference of a judge for one kind of side.
 
     Attributes:
-        share: mean score of that kind against the other one, 0 to 1, both equally good; 0.5 is no bias. ``None`` without trials
-            of both kinds on the same sides.
-        p: of the exact test that there is no bias; ``None`` like ``share``.
+        share: mean score of this kind against equally good sides of the other kind, 0 to 1; 0.5 is no bias. ``None`` without
+            trials of both kinds in one stratum.
+        p: p-value of the exact test of no bias; ``None`` like ``share``.
     """
 
     share: Estimate | None
@@ -39,13 +39,13 @@ class BiasEstimate(NamedTuple):
 
 
 def preference(trials: Sequence[BiasTrial]) -> BiasEstimate:
-    """Compares the scores of A between the trials in which it is of the kind and those in which it is not, within each stratum.
+    """Compares the scores of A with and without the tested kind, within each stratum.
 
-    The test permutes the scores within strata: of one text in both orders it is the sign test on discordant pairs (McNemar), of
-    decided verdicts on two players the exact test of Cochran, Mantel and Haenszel. Both sides of the distribution count.
+    The two-sided test permutes the scores within strata: for one text in both orders it is the sign test on discordant pairs
+    (McNemar), for decided verdicts on two players the exact test of Cochran, Mantel and Haenszel.
 
-    The share is the Mantel-Haenszel mean difference. Its interval is Wilson's for as many verdicts as a balanced design needs
-    for the same information.
+    The share is based on the Mantel-Haenszel mean difference. Its interval is Wilson's for the number of verdicts of a balanced
+    design with the same information.
 
     Args:
         trials: independent verdicts of one judge; A is the same text or player throughout a stratum.
@@ -83,7 +83,7 @@ def _exact_p(strata: Sequence[tuple[list[float], list[float]]]) -> float:
 
 @lru_cache(maxsize=10_000)
 def _chances(n: int, drawn: int, ties: int, wins: int) -> Floats:
-    """Returns the distribution of twice the sum of ``drawn`` of ``n`` scores, of which some are ties and some wins."""
+    """Returns the distribution of twice the sum of ``drawn`` of ``n`` scores with the given ties and wins."""
     chances = np.zeros(2 * drawn + 1)
     for tied in range(min(drawn, ties) + 1):
         won: Integers = np.arange(drawn - tied + 1)
@@ -93,17 +93,17 @@ def _chances(n: int, drawn: int, ties: int, wins: int) -> Floats:
 
 
 def _log_choose(n: int, k: Integers | int) -> Floats:
-    """Returns the logarithm of a binomial coefficient; minus infinity where it is 0."""
+    """Returns the logarithm of a binomial coefficient; minus infinity if it is 0."""
     return np.asarray(gammaln(n + 1) - gammaln(np.add(k, 1)) - gammaln(np.subtract(n + 1, k)), dtype=np.float64)
 
 
 class Changes(NamedTuple):
-    """A judge's changes of verdict after it read those of others.
+    """Changes of a judge's verdicts after reading the other judges' verdicts.
 
     Attributes:
-        changed: share of the verdicts that were changed.
-        towards: of the changed ones, the share that went to the first verdict of most others.
-        away: of the changed ones, the share that had been the first verdict of most others.
+        changed: share of changed verdicts.
+        towards: share of changed verdicts that moved to the first verdict of most others.
+        away: share of changed verdicts that moved away from the first verdict of most others.
     """
 
     changed: Estimate | None
@@ -112,7 +112,7 @@ class Changes(NamedTuple):
 
 
 def changes(verdicts: Sequence[tuple[str, str, str | None]]) -> Changes:
-    """Returns how often verdicts were changed, and in which direction.
+    """Returns the share and direction of changed verdicts.
 
     Args:
         verdicts: the first verdict, the final one, and the first verdict of most others (``None`` if unknown).

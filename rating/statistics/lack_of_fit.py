@@ -1,15 +1,14 @@
-"""Whether results of pairs are further from Bradley-Terry than chance and deals explain.
+"""Goodness-of-fit test of Bradley-Terry for results of pairs.
 
-Bradley-Terry puts all policies on one scale. Where who wins depends on who meets whom, as in rock, paper, scissors, the results
-of pairs scatter around what the scale says by more than chance, and an order of the policies says less than it seems to.
+Bradley-Terry puts all policies on one scale. If results are intransitive, as in rock, paper, scissors, they scatter around the
+scale by more than chance, and a ranking is less meaningful than it seems.
 
-The test: ``T = sum over pairs of R^2 / (V + 1/2)``, where ``R`` is the sum of the residuals of a pair (score less expected
-score) and ``V`` its variance under the model; the half keeps pairs in which nobody expects a surprise from deciding alone. What
-the ratings, the seat advantage and the shape of the curve can explain is projected out of ``R``, so that a pool is not flagged
-for many ties, which flatten the curve. T is compared with what it is when the residuals of whole deals change sign at random
-(the wild bootstrap of scores: Wu 1986; by cluster: Cameron, Gelbach and Miller 2008), so that neither ties nor alike deals need
-a model of their own. The factor ``N / (N - k)``, for N deals of pairs and k parameters, restores what the fit took out of the
-residuals.
+The test: ``T = sum over pairs of R^2 / (V + 1/2)``, where ``R`` is the sum of the residuals of a pair (score minus expected
+score) and ``V`` its variance under the model; the half limits the influence of pairs with near-certain results. The part of
+``R`` explained by the ratings, the seat advantage and the shape of the curve is projected out, so a pool is not flagged for
+many ties, which flatten the curve. The null distribution of T comes from random sign flips of the residuals of whole deals (the
+wild bootstrap of scores: Wu 1986; by cluster: Cameron, Gelbach and Miller 2008), so ties and correlated deals need no model.
+The factor ``N / (N - k)``, for N deals of pairs and k parameters, restores the variance of the residuals removed by the fit.
 """
 
 import itertools
@@ -32,29 +31,29 @@ from rating.statistics.bradley_terry import (
 from rating.statistics.bradley_terry.links import links_of
 
 _LEAST_FOR_SHAPE = 5
-"""Policies from which on the shape of the curve is told from cycles; fewer leave too few pairs for both."""
+"""Minimum number of policies to separate the shape of the curve from cycles; fewer have too few pairs for both."""
 
 _ROUNDING = 1e-9
-"""T of results that the scale explains exactly, as where every first seat wins, is above 0 by errors of rounding."""
+"""Tolerance for rounding: T is slightly above 0 for results that the scale explains exactly, e.g. if every first seat wins."""
 
 _CHUNK = 4_000_000
-"""Numbers drawn at once."""
+"""Numbers drawn per batch."""
 
 _MOST, _LEAST_DRAWS = 20_000_000, 199
-"""Numbers drawn in all, but for so many draws at least."""
+"""Maximum of numbers drawn in total, and minimum of draws, which takes precedence."""
 
 
 @dataclass(frozen=True)
 class LackOfFit:
-    """What the test found.
+    """Result of the test.
 
     Attributes:
-        p_value: probability of results this far from Bradley-Terry, or further, if it holds.
+        p_value: probability, under Bradley-Terry, of results at least this far from it.
         statistic: T.
-        expected: mean of T if it holds.
-        scatter: estimate of the standard deviation of how far pairs are from the scale, in Elo; 0 where chance explains all.
-        dispersion: variance of sums of residuals over that of the model: below 1 with ties, above 1 where deals are alike.
-        policies: those tested: the largest group of which each has beaten or tied every other through a chain.
+        expected: mean of T under Bradley-Terry.
+        scatter: estimated standard deviation of pairs around the scale, in Elo; 0 if chance explains everything.
+        dispersion: variance of sums of residuals relative to the model: below 1 with ties, above 1 with correlated deals.
+        policies: tested policies: the largest group linked by wins and ties in both directions, directly or through a chain.
     """
 
     p_value: float
@@ -70,12 +69,12 @@ def lack_of_fit(comparisons: Comparisons, *, draws: int = 999, seed: int = 0) ->
 
     Args:
         comparisons: any.
-        draws: number of times that signs are drawn; fewer, down to 199, where the log is very large.
-        seed: of the signs.
+        draws: number of sign draws; fewer, but at least 199, for a very large log.
+        seed: seed of the signs.
 
     Returns:
-        ``None`` where nothing can be tested: fewer than three policies that are linked by wins and losses, no more pairs than
-        parameters, or too few results.
+        ``None`` if no test is possible: fewer than three policies linked by wins and losses, no more pairs than parameters, or
+        too few results.
     """
     core = _largest_group(comparisons) if len(comparisons.policies) > 2 else comparisons
     if len(core.policies) < 3:
@@ -104,7 +103,7 @@ def lack_of_fit(comparisons: Comparisons, *, draws: int = 999, seed: int = 0) ->
 
 
 def _largest_group(comparisons: Comparisons) -> Comparisons:
-    """Returns the results among the policies that are linked by wins and losses."""
+    """Returns the results among the policies linked by wins and losses."""
     members = links_of(*totals(comparisons)).linked
     chosen = comparisons.select(members[comparisons.first] & members[comparisons.second])
     index_of = np.cumsum(members) - 1
@@ -117,7 +116,7 @@ def _largest_group(comparisons: Comparisons) -> Comparisons:
 
 
 def _sorted(comparisons: Comparisons) -> Comparisons:
-    """Returns the results in an order of their own, so that rounding does not depend on that of the log."""
+    """Returns the results in a canonical order, so rounding does not depend on the order of the log."""
     weight = np.ones(len(comparisons.score)) if comparisons.weight is None else comparisons.weight
     keys = (comparisons.cluster, weight, comparisons.score, comparisons.second, comparisons.first)
     return comparisons.select(np.lexsort(keys))
@@ -125,16 +124,16 @@ def _sorted(comparisons: Comparisons) -> Comparisons:
 
 @dataclass(frozen=True, eq=False)
 class _Scores:
-    """Residuals of q pairs and of the seats, by deal.
+    """Residuals of q pairs and of the first seat, by deal.
 
     Attributes:
-        units: different sums of a deal's residuals, shape (q + 1, u); those of the first seat come last.
-        counts: how many deals have each, shape (u,).
-        variance: of the residuals of each pair under the model, shape (q,).
-        deals: number of sums of a deal and a pair.
-        explained: what k parameters change, shape (q + 1, k).
-        solution: parameters that explain the residuals best, by residuals, shape (k, q + 1).
-        parameters: number of those that the pairs can tell.
+        units: distinct residual sums of deals, shape (q + 1, u); the last row is for the first seat.
+        counts: number of deals with each, shape (u,).
+        variance: variance of the residuals of each pair under the model, shape (q,).
+        deals: number of combinations of a deal and a pair.
+        explained: changes of the sums by k parameters, shape (q + 1, k).
+        solution: maps residuals to the parameters that explain them best, shape (k, q + 1).
+        parameters: number of parameters identified by the pairs.
     """
 
     units: sparse.csr_matrix
@@ -146,7 +145,7 @@ class _Scores:
     parameters: int
 
     def statistic(self, sums: Floats) -> Floats:
-        """Returns T of sums of residuals, shape (q + 1, b), as shape (b,)."""
+        """Returns T, shape (b,), for sums of residuals, shape (q + 1, b)."""
         left = (sums - self.explained @ (self.solution @ sums))[:-1]
         return np.sum(left**2 / (self.variance + 0.5)[:, None], axis=0)
 
@@ -163,7 +162,7 @@ def _scores(core: Comparisons) -> _Scores:
     cells, pair = np.unique(low * size + high, return_inverse=True)
     low, high = np.divmod(cells, size)
     pairs = len(cells)
-    # Of each pair: the variance, and how much more of it the lower name had on the first seat.
+    # Per pair: the variance, and how much of it has the lower name on the first seat minus the rest.
     spread, seats = _sums(pair, variance), _sums(pair, variance * sign)
 
     lead = x[low] - x[high]
@@ -192,9 +191,9 @@ def _scores(core: Comparisons) -> _Scores:
 def _units(
     cluster: Integers, pair: Integers, of_pair: Floats, of_seat: Floats, pairs: int
 ) -> tuple[sparse.csr_matrix, Integers, int]:
-    """Returns the sums of residuals by deal, equal ones once with their number, and the number of deals of pairs."""
+    """Returns the distinct residual sums by deal, their counts, and the number of combinations of a deal and a pair."""
     keys, entry = np.unique(cluster * pairs + pair, return_inverse=True)
-    # Rounded, so that what is equal but for the order of a sum is equal.
+    # Rounded: sums that differ only in the order of the terms become equal.
     of_pair, of_seat = (np.round(_sums(entry, part), 12) for part in (of_pair, of_seat))
     deal, pair = np.divmod(keys, pairs)
     _, deal, width = np.unique(deal, return_inverse=True, return_counts=True)
@@ -214,7 +213,7 @@ def _units(
 
 
 def _equal(pair: Integers, *values: Floats) -> tuple[int, Integers, Integers]:
-    """Returns the number of different rows, and of each the index of the first and how often it is there."""
+    """Returns the number of distinct rows, with the index of the first and the count of each."""
     key = pair
     for part in values:
         kinds, index = np.unique(part, return_inverse=True)
@@ -224,7 +223,7 @@ def _equal(pair: Integers, *values: Floats) -> tuple[int, Integers, Integers]:
 
 
 def _signs(counts: Integers, draws: int, rng: np.random.Generator) -> Floats:
-    """Returns sums of so many random signs, shape (u, draws)."""
+    """Returns sums of ``counts`` random signs, shape (u, draws)."""
     positive = rng.binomial(counts[:, None], 0.5, (len(counts), draws)).astype(np.float64)
     return 2 * positive - counts[:, None]
 

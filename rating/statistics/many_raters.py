@@ -1,7 +1,7 @@
-"""Agreement of any number of raters, some of whom may have left out cases: pooled agreement, Fleiss' kappa, Krippendorff's alpha.
+"""Agreement of any number of raters, with missing labels: pooled agreement, Fleiss' kappa, Krippendorff's alpha.
 
-Each is computed from how often each label was given in each case, so that who gave it makes no difference, and raters may change
-from case to case. Cases with fewer than two labels say nothing and are left out. Intervals are those of the bootstrap by case.
+Each is computed from the counts of labels per item, so raters are interchangeable and may differ between items. Items with
+fewer than two labels are left out. Intervals are from the bootstrap by item.
 """
 
 import math
@@ -17,27 +17,27 @@ from rating.statistics.estimates import FEWEST_GROUPS, RESAMPLES, Estimate, rate
 Label = TypeVar("Label", bound=Hashable)
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
-"""From how often each kind of case occurs (samples, kinds): a value for each sample, nan where it is undefined."""
+"""From the count of each kind of item, shape (samples, kinds): a value for each sample, nan if it is undefined."""
 
 LEVELS = ("nominal", "ordinal", "interval")
-"""What labels are: names, places in an order, or numbers."""
+"""Levels of measurement of labels: names, ordered places, or numbers."""
 
 _MOST_WORK = 400_000_000
-"""Multiplications up to which an interval may be resampled."""
+"""Maximum number of multiplications for a resampled interval."""
 
 _AT_ONCE = 5_000_000
-"""Numbers that are held at once."""
+"""Numbers per batch."""
 
 
 def label_counts(cases: Iterable[Iterable[Label]], labels: Sequence[Label]) -> tuple[Floats, Floats]:
-    """Returns how often each label was given, for each kind of case with two labels or more, and how many cases are of the kind.
+    """Returns the label counts of each kind of item with two or more labels, and the number of items of each kind.
 
     Args:
-        cases: the labels of each case.
+        cases: labels of each item.
         labels: all labels, in their order.
 
     Returns:
-        Arrays of shape (kinds, labels) and (kinds,), in an order that does not depend on that of the cases.
+        Arrays of shape (kinds, labels) and (kinds,), in an order independent of the input order.
     """
     places = {label: place for place, label in enumerate(labels)}
     kinds: Counter[tuple[int, ...]] = Counter()
@@ -53,14 +53,14 @@ def label_counts(cases: Iterable[Iterable[Label]], labels: Sequence[Label]) -> t
 
 
 def pooled_agreement(rows: Floats, times: Floats) -> Estimate | None:
-    """Returns the share of pairs of labels of one case that are equal, over all pairs of all cases.
+    """Returns the share of equal pairs of labels of one item, over all pairs of all items.
 
     Args:
-        rows: as ``label_counts`` returns them.
-        times: the same.
+        rows: as returned by ``label_counts``.
+        times: as returned by ``label_counts``.
 
     Returns:
-        ``None`` without cases. Where resamples do not vary, or cases are few, the interval is Wilson's for the number of cases.
+        ``None`` without items. If resamples do not vary, or items are few, the interval is Wilson's for the number of items.
     """
     given = rows.sum(axis=1)
     equal, pairs = (rows**2).sum(axis=1) - given, given * (given - 1)
@@ -68,16 +68,16 @@ def pooled_agreement(rows: Floats, times: Floats) -> Estimate | None:
 
 
 def fleiss_kappa(rows: Floats, times: Floats) -> Estimate | None:
-    """Returns Fleiss' kappa; the number of raters may differ from case to case.
+    """Returns Fleiss' kappa; the number of raters may differ between items.
 
     Source: Fleiss, Measuring nominal scale agreement among many raters (1971).
 
     Args:
-        rows: as ``label_counts`` returns them.
-        times: the same.
+        rows: as returned by ``label_counts``.
+        times: as returned by ``label_counts``.
 
     Returns:
-        ``None`` where it is undefined: without cases, and if one label only was given.
+        ``None`` if it is undefined: without items, or with only one distinct label.
     """
     given = rows.sum(axis=1)
     alike = ((rows**2).sum(axis=1) - given) / (given * (given - 1))
@@ -100,13 +100,13 @@ def krippendorff_alpha(
     Source: Krippendorff, Computing Krippendorff's alpha-reliability (2011).
 
     Args:
-        rows: as ``label_counts`` returns them; the columns in the order of the labels, for the level ``ordinal``.
-        times: the same.
+        rows: as returned by ``label_counts``; the columns in label order, for the level ``ordinal``.
+        times: as returned by ``label_counts``.
         level: one of ``LEVELS``.
-        values: the number that each label stands for, for the level ``interval``; by default its place.
+        values: number of each label, for the level ``interval``; by default its position.
 
     Returns:
-        ``None`` where it is undefined: without cases, and if one label only was given.
+        ``None`` if it is undefined: without items, or with only one distinct label.
     """
     numbers = np.arange(rows.shape[1], dtype=float) if values is None else np.asarray(values, dtype=float)
     size = rows.shape[1]
@@ -129,25 +129,25 @@ def _apart(level: str, numbers: Floats, totals: Floats) -> Floats:
     """Returns the squared difference of each pair of labels, for each sample."""
     if level == "nominal":
         return np.broadcast_to(1 - np.eye(len(numbers)), (len(totals), len(numbers), len(numbers)))
-    # Of an order only the number of labels that lie between two is known, half of their own included.
+    # Ordinal distance: the number of labels between two, with half of their own.
     places = np.cumsum(totals, axis=1) - totals / 2 if level == "ordinal" else np.broadcast_to(numbers, totals.shape)
     squares: Floats = (places[:, :, None] - places[:, None, :]) ** 2
     return squares
 
 
 def resampled(statistic: Statistic, times: Floats, *, work: int = 0) -> Estimate | None:
-    """Returns a statistic of many cases with a percentile bootstrap interval.
+    """Returns a statistic of many items with a percentile bootstrap interval.
 
-    Cases of one kind are drawn together, so that the work depends on the number of kinds and not on that of the cases.
+    Items of one kind are drawn together, so the cost depends on the number of kinds, not of items.
 
     Args:
         statistic: the statistic.
-        times: how many cases are of each kind.
-        work: multiplications that a sample takes, roughly.
+        times: number of items of each kind.
+        work: approximate number of multiplications per sample.
 
     Returns:
-        ``None`` where the statistic is undefined. The interval is left out where cases are few, resamples do not vary, or too
-        many of them leave the statistic undefined.
+        ``None`` if the statistic is undefined. The interval is left out if items are few, resamples do not vary, or too many of
+        them leave the statistic undefined.
     """
     n = round(times.sum())
     value = float(statistic(times[None])[0]) if n else math.nan
@@ -162,7 +162,7 @@ def resampled(statistic: Statistic, times: Floats, *, work: int = 0) -> Estimate
 
 
 def resampled_share(statistic: Statistic, times: Floats, *, work: int = 0) -> Estimate | None:
-    """Returns a share as ``resampled``; where that has no interval it is Wilson's for as many cases as there are."""
+    """Returns a share as ``resampled``; without an interval, Wilson's for the number of items is used."""
     estimate = resampled(statistic, times, work=work)
     if estimate is None or estimate.low is not None:
         return estimate
@@ -171,7 +171,7 @@ def resampled_share(statistic: Statistic, times: Floats, *, work: int = 0) -> Es
 
 
 def _resamples(statistic: Statistic, times: Floats, n: int, work: int) -> Floats:
-    """Returns the statistic of the resamples: fewer of them where each is much work, none where a few would be too much."""
+    """Returns the statistic of the resamples: fewer of them if each is costly, none if even a few cost too much."""
     count = min(RESAMPLES, _MOST_WORK // work)
     if count < RESAMPLES // 10:
         return np.array([])

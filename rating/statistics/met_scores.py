@@ -1,9 +1,9 @@
-"""The mean score of each policy against those it met, with an interval that knows whom it met.
+"""Mean score of each policy against its opponents, with an interval conditional on these opponents.
 
-Estimated is the mean expected score over the matches as scheduled. Opponents are known, so only the results against them are
-random. The variance of a match is the Bradley-Terry fit's, averaged over the distribution of the ratings, times the dispersion:
-the squares of the residuals, summed by deal, over their expectation. The interval is Wilson's (1927) for as many independent
-matches as have this variance, with Student's quantile.
+The estimate is of the mean expected score over the matches as scheduled. Only the results are random, not the opponents. The
+variance of a match is the Bradley-Terry fit's, averaged over the distribution of the ratings, times the dispersion: the squares
+of the residuals, summed by deal, over their expectation. The interval is Wilson's (1927) for the number of independent matches
+with the same variance, with Student's quantile.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from rating.statistics.estimates import Estimate, wilson_interval, with_interval
 Floats = NDArray[np.float64]
 
 _PRIOR_MATCHES = 8.0
-"""Even matches, of variance 1/4 each, that say that the dispersion is 1: results without an upset do not exclude one."""
+"""Prior weight of a dispersion of 1, in even matches of variance 1/4: results without an upset do not exclude it."""
 
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 
@@ -28,9 +28,9 @@ def met_scores(comparisons: Comparisons, fitted: BradleyTerryFit) -> dict[str, E
 
     Args:
         comparisons: results, each of weight 1.
-        fitted: ratings fitted to them; its options are used.
+        fitted: ratings fitted to the same results, with the options to use.
     """
-    plain = fit(comparisons, fitted.options)  # with the covariance of the model
+    plain = fit(comparisons, fitted.options)  # has the covariance of the model
     first, second, size = comparisons.first, comparisons.second, len(comparisons.policies)
     policy = np.concatenate((first, second))
     score = np.concatenate((comparisons.score, 1 - comparisons.score))
@@ -39,7 +39,7 @@ def met_scores(comparisons: Comparisons, fitted: BradleyTerryFit) -> dict[str, E
     information = np.tile(expected * (1 - expected), 2)
     cells, cell = np.unique(np.tile(comparisons.cluster, 2) * size + policy, return_inverse=True)
     deals = len(np.unique(comparisons.cluster))
-    # On a deal the residuals of all its policies add up to 0.
+    # The residuals of a deal add up to 0.
     known = len(cells) - deals
     free = max(known - size + 1 - int(plain.options.seat_term), 1)
     squares = float(np.sum(np.bincount(cell, residual) ** 2)) * known / free
@@ -63,7 +63,7 @@ def met_scores(comparisons: Comparisons, fitted: BradleyTerryFit) -> dict[str, E
 
 
 def _expected(comparisons: Comparisons, fitted: BradleyTerryFit) -> tuple[Floats, Floats, Floats]:
-    """Returns for each result the expected score of the first by the ratings, its mean, and the mean variance of the score.
+    """Returns for each result the expected score of the first policy, its mean, and the mean variance of the score.
 
     Means are over the distribution of the difference of ratings.
     """

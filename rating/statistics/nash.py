@@ -1,8 +1,10 @@
-"""Nash averaging: skills that no copy of a policy can move (Balduzzi, Tuyls, Perolat and Graepel 2018, arXiv 1806.02643).
+"""Nash averaging: skills that are invariant to copies of policies.
 
-Two players choose a policy each; one gets what the other loses. No mix of policies does better than all others on average, and
-the mixes that nobody beats are the equilibria. Of those the one with the greatest entropy is unique. A policy's weight is its
-share in that mix, its skill what it gets against it: 0 for all of the mix, less for the others.
+In a zero-sum game, two players choose a policy each. A mix of policies is an equilibrium if no policy has a positive payoff
+against it. The equilibrium of maximum entropy is unique. The weight of a policy is its share in this mix, its skill is its
+payoff against the mix: 0 for policies in the mix, at most 0 for others.
+
+Source: Balduzzi, Tuyls, Perolat and Graepel 2018 (arXiv 1806.02643).
 """
 
 from typing import NamedTuple
@@ -13,10 +15,10 @@ from scipy.optimize import linprog
 from rating.statistics.bradley_terry import Floats
 
 _EQUAL = 1e-9
-"""Share of the greatest entry below which entries are 0 and singular values count as none."""
+"""Tolerance, relative to the largest entry, for entries and singular values of 0."""
 
 _SHARE = 1e-3
-"""Of the weight, divided by the policies: what is enough to show that a policy is in the mix, or is beaten by it."""
+"""Cap, divided by the number of policies, on the evidence that a policy is in the mix or beaten by it."""
 
 
 class NashAverage(NamedTuple):
@@ -24,7 +26,7 @@ class NashAverage(NamedTuple):
 
     Attributes:
         weights: share of each policy in the mix, shape (n,), sum 1.
-        skills: what each policy gets against the mix, shape (n,), in the unit of the matrix, at most 0.
+        skills: payoff of each policy against the mix, shape (n,), in the unit of the matrix, at most 0.
     """
 
     weights: Floats
@@ -32,15 +34,15 @@ class NashAverage(NamedTuple):
 
 
 def nash_average(advantage: Floats) -> NashAverage:
-    """Returns the equilibrium of greatest entropy.
+    """Returns the equilibrium of maximum entropy.
 
-    Copies of a policy share its weight, and leave the skills of all others as they are where there is one equilibrium.
+    Copies of a policy share its weight. If the equilibrium is unique, they do not change the skills of other policies.
 
     Args:
-        advantage: of the policy of the row over that of the column, shape (n, n), n at least 1: antisymmetric, finite.
+        advantage: advantage of the row policy over the column policy, shape (n, n), n at least 1: antisymmetric, finite.
 
     Raises:
-        ValueError: if the matrix is not like that.
+        ValueError: if the matrix is not square, finite and antisymmetric.
     """
     advantage = np.asarray(advantage, dtype=float)
     if advantage.ndim != 2 or advantage.shape[0] != advantage.shape[1] or not advantage.size:
@@ -60,11 +62,11 @@ def nash_average(advantage: Floats) -> NashAverage:
 
 
 def _inner_equilibrium(advantage: Floats) -> Floats:
-    """Returns an equilibrium with all policies that any equilibrium has.
+    """Returns an equilibrium with all policies that are part of any equilibrium.
 
-    By Tucker's theorem (1956) an antisymmetric matrix A has ``p >= 0`` with ``A p <= 0`` and ``p - A p > 0``; as ``p'A p = 0``,
-    of each policy either the weight or what it lacks is positive, and the other is 0. The programme adds up ``p - A p``, a small
-    share of each at most, so that it is positive for all.
+    By Tucker's theorem (1956) an antisymmetric matrix A has ``p >= 0`` with ``A p <= 0`` and ``p - A p > 0``. As ``p'A p = 0``,
+    each policy has either a positive weight and payoff 0, or weight 0 and a negative payoff. The linear programme maximises the
+    sum of ``p - A p``, each capped at a small value, which makes all of them positive.
     """
     size = len(advantage)
     nothing, one = np.zeros((size, size)), np.eye(size)
@@ -85,10 +87,10 @@ def _inner_equilibrium(advantage: Floats) -> Floats:
 
 
 def _most_even(advantage: Floats, start: Floats) -> Floats:
-    """Returns the equilibrium of greatest entropy, from one within the set of all.
+    """Returns the equilibrium of maximum entropy, from an inner one.
 
-    They are ``start + Z y`` with ``Z`` a basis of the changes that leave all of the mix at 0. Where there are such changes,
-    Newton's method is used, with a barrier, going down to nothing, that keeps those outside of the mix from getting more than 0.
+    Equilibria are ``start + Z y`` with ``Z`` a basis of the changes that keep all payoffs in the mix at 0. If there are such
+    changes, Newton's method is used with a vanishing barrier, which keeps the payoffs outside of the mix from exceeding 0.
     """
     inside = start > 0
     outside = -advantage @ start > _EQUAL

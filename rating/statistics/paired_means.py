@@ -1,11 +1,10 @@
-"""Differences of means on common deals, and which of them are established for all pairs of policies together.
+"""Differences of means on common deals, and the pairs of policies with an established difference.
 
-Policies that play the same deals share the luck of the deal, which cancels in the difference on each deal. A pair is tested by
-Fisher's randomisation test: between equals the sign of the difference on each deal is random. All pairs share the draws of these
-signs, which keeps their dependence.
+The luck of a common deal cancels in the difference on it. A pair is tested by Fisher's randomisation test: for equal policies
+the sign of the difference on each deal is random. All pairs share the draws of these signs, which keeps their dependence.
 
-Sources: Fisher, The Design of Experiments (1935, section 21) for the signs; Romano and Wolf (2005) for all pairs together
-(``rating.statistics.simultaneous``).
+Sources: Fisher, The Design of Experiments (1935, section 21) for the signs; Romano and Wolf (2005) for the correction for
+multiple comparisons (``rating.statistics.simultaneous``).
 """
 
 import itertools
@@ -25,10 +24,10 @@ from rating.statistics.simultaneous import LEVEL, Pair, step_down
 Floats = NDArray[np.float64]
 
 DRAWS = 2_000
-"""Draws of the signs of all deals."""
+"""Number of sign draws."""
 
 _EXACT = 11
-"""Deals up to which all combinations of signs are used instead."""
+"""Maximum number of deals for an exact test with all combinations of signs."""
 
 _ROUNDING = 1e-9
 
@@ -40,7 +39,7 @@ class DealResult(NamedTuple):
         policy: its name.
         deal: seed of the match.
         value: its result, e.g. the reward.
-        part: which of several results it is, e.g. a role; empty where there is one kind.
+        part: kind of result, e.g. a role; empty if there is only one kind.
     """
 
     policy: str
@@ -50,7 +49,7 @@ class DealResult(NamedTuple):
 
 
 def reward_cases(outcomes: Iterable[Outcome], statistic: str = "", part: str = "") -> list[DealResult]:
-    """Returns the mean reward of each policy in each finished match, or of a statistic in place of the reward."""
+    """Returns the mean reward, or mean of a statistic, of each policy in each finished match."""
     outcomes = list(outcomes)
     seeds = {outcome.number: outcome.seed for outcome in outcomes}
     return [DealResult(policy, seeds[number], value, part) for number, policy, value in rewards(outcomes, statistic)]
@@ -65,19 +64,19 @@ def by_deal(cases: Iterable[DealResult]) -> dict[str, dict[int, list[float]]]:
 
 
 def paired_differences(first: Mapping[int, list[float]], second: Mapping[int, list[float]]) -> dict[int, float]:
-    """Returns the mean of the first policy less the mean of the second on each common deal."""
+    """Returns the mean of the first policy minus the mean of the second on each common deal."""
     return {deal: fmean(first[deal]) - fmean(second[deal]) for deal in sorted(first.keys() & second.keys())}
 
 
 def established(cases: Iterable[DealResult], level: float = LEVEL) -> tuple[Pair, ...]:
-    """Returns the pairs of policies whose difference of means is established.
+    """Returns the pairs of policies with an established difference of means, corrected for multiple comparisons.
 
-    Nothing is established of two policies with fewer than ``FEWEST_CLUSTERS`` common deals, nor where the difference on the
-    common deals has another sign than the difference of the means over all matches.
+    A pair is left out if it has fewer than ``FEWEST_CLUSTERS`` common deals, or if the difference on the common deals and the
+    difference of the means over all matches have opposite signs.
 
     Args:
-        cases: of one part, in any order.
-        level: probability, at most, that any of the pairs is wrong.
+        cases: results of one part, in any order.
+        level: maximum probability that any pair is wrong.
     """
     values = by_deal(cases)
     means = {name: fmean(itertools.chain.from_iterable(deals.values())) for name, deals in values.items()}
@@ -105,7 +104,7 @@ def established(cases: Iterable[DealResult], level: float = LEVEL) -> tuple[Pair
 
 
 def _signs(deals: int) -> Floats:
-    """Returns signs of the deals, shape (draws, deals): all combinations with a plus first for few deals, else random ones."""
+    """Returns signs of the deals, shape (draws, deals): random, or for few deals all combinations with a plus first."""
     if deals <= _EXACT:
         return np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=deals - 1)])
     return np.random.default_rng(0).integers(0, 2, size=(DRAWS, deals)).astype(np.float64) * 2 - 1

@@ -1,7 +1,7 @@
-"""Plus-minus: what each policy adds to a common result, whoever it plays with, on whatever deal.
+"""Plus-minus: the contribution of each policy to a common result, adjusted for partners and deals.
 
-Least squares: the result of a match is the sum of an effect of its deal and of one of each member of its team. Every policy
-is told from its partners in this way, which a mean over its matches cannot do where some had better partners or easier deals.
+Least squares: the result of a match is the sum of an effect of its deal and an effect of each team member. Unlike a mean over
+matches, this corrects for better partners and easier deals.
 """
 
 from collections.abc import Iterable
@@ -23,8 +23,8 @@ class TeamResult(NamedTuple):
 
     Attributes:
         members: policy on each seat.
-        value: what they achieved.
-        deal: results of one deal have an effect in common.
+        value: their common result.
+        deal: number of the deal; results of one deal have an effect in common.
     """
 
     members: tuple[str, ...]
@@ -33,19 +33,19 @@ class TeamResult(NamedTuple):
 
 
 def plus_minus(results: Iterable[TeamResult]) -> dict[str, Estimate]:
-    """Returns by how much a result is better with a policy on a seat than with the average policy there.
+    """Returns the effect of each policy on a seat, relative to the average policy.
 
-    The variance is the jackknife's over deals, with Student's quantile for their number: exact where every deal was played by the
-    same teams, and a little too wide elsewhere.
+    The variance is the jackknife over deals, with Student's quantile for their number: exact if every deal was played by the
+    same teams, slightly conservative otherwise.
 
     Args:
-        results: of matches, in any order. Those of a policy with itself count like others; leave them out if what it adds to
-            others is asked for.
+        results: results of matches, in any order. Matches of a policy with itself count like others; leave them out to measure
+            its effect on other policies.
 
     Returns:
-        By policy, sorted, with its number of results as ``n``. A policy is missing if the results do not tell it from the
-        average, as two who have only played with each other. The interval is left out where deals are few (``with_interval``),
-        or nothing varies.
+        By policy, sorted, with its number of results as ``n``. A policy is missing if its effect is not identified, e.g. for
+        two policies that only played with each other. The interval is left out for few deals (``with_interval``) or without
+        variation.
     """
     ordered = sorted(results, key=lambda result: (result.deal, result.members, result.value))
     names = sorted({name for result in ordered for name in result.members})
@@ -85,7 +85,7 @@ def plus_minus(results: Iterable[TeamResult]) -> dict[str, Estimate]:
 
 
 def _less_deal_means(columns: Floats, deal: NDArray[np.intp]) -> Floats:
-    """Returns the columns less their mean of each deal, which takes the effects of deals out of a regression."""
+    """Returns the columns minus their mean of each deal, which removes the effects of deals from a regression."""
     sums = np.zeros((deal.max() + 1, columns.shape[1]))
     np.add.at(sums, deal, columns)
     return columns - (sums / np.bincount(deal)[:, None])[deal]
@@ -97,7 +97,7 @@ def _inverse(products: Floats) -> Floats:
 
 
 def _jackknife(seats: Floats, residuals: Floats, deal: NDArray[np.intp], products: Floats) -> Floats:
-    """Returns how the effects change when each deal that tells something is left out, shape (deals, policies)."""
+    """Returns the change of the effects when each informative deal is left out, shape (deals, policies)."""
     shifts: list[Floats] = []
     for rows in np.split(np.arange(len(deal)), np.flatnonzero(np.diff(deal)) + 1):
         own = seats[rows]

@@ -1,4 +1,4 @@
-"""All pairs of raters: how each two agree, and the means over pairs."""
+"""Agreement of every pair of raters, and means over pairs."""
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -15,13 +15,13 @@ Label = TypeVar("Label", bound=Hashable)
 
 
 class RaterPair(NamedTuple):
-    """Two raters.
+    """Agreement of a pair of raters.
 
     Attributes:
         raters: their names, in alphabetical order.
-        plain: their agreement.
-        linear: the same where a disagreement counts by the steps between the labels; ``None`` for labels without an order.
-        quadratic: where it counts by the square of that.
+        plain: unweighted agreement.
+        linear: agreement weighted by the steps between labels; ``None`` for labels without an order.
+        quadratic: agreement weighted by the squared steps; ``None`` for labels without an order.
     """
 
     raters: tuple[str, str]
@@ -31,14 +31,14 @@ class RaterPair(NamedTuple):
 
 
 class PairMeans(NamedTuple):
-    """Means over pairs of raters, with intervals by case.
+    """Means over pairs of raters, with intervals by item.
 
     Attributes:
-        agreement: share of equal labels; ``None`` without a pair.
-        kappa: Cohen's kappa; ``None`` without a pair that has one.
-        pairs: number of pairs in the mean of the agreement.
-        defined: number of those whose kappa is defined.
-        left_out: number of pairs with too few cases.
+        agreement: share of equal labels; ``None`` without pairs.
+        kappa: Cohen's kappa; ``None`` without a pair with a defined kappa.
+        pairs: number of pairs in the mean agreement.
+        defined: number of these pairs with a defined kappa.
+        left_out: number of pairs with too few items.
     """
 
     agreement: Estimate | None
@@ -49,11 +49,11 @@ class PairMeans(NamedTuple):
 
 
 def rater_pairs(cases: Iterable[Mapping[str, Label]], order: Sequence[Label] = ()) -> list[RaterPair]:
-    """Returns how each two raters agree who have a case in common, in alphabetical order.
+    """Returns the agreement of every pair of raters with a common item, in alphabetical order.
 
     Args:
-        cases: the label that each rater gave, by name.
-        order: all labels from one end of their scale to the other, for the weighted forms; empty for none.
+        cases: label by rater name, for each item.
+        order: all labels in the order of their scale, for the weighted forms; empty to leave them out.
     """
     tables: dict[tuple[str, str], Counter[tuple[Label, Label]]] = defaultdict(Counter)
     for case, times in _kinds(cases).items():
@@ -74,12 +74,12 @@ def rater_pairs(cases: Iterable[Mapping[str, Label]], order: Sequence[Label] = (
 def pair_means(cases: Iterable[Mapping[str, Label]], labels: Sequence[Label], *, least: int = 1) -> PairMeans:
     """Returns the means over pairs of raters of the share of equal labels and of kappa.
 
-    Pairs weigh alike, whatever the number of their cases. A pair whose kappa is undefined is left out of the mean of kappas.
+    Pairs have equal weight, for any number of items. Pairs with an undefined kappa are left out of the mean kappa.
 
     Args:
-        cases: the label that each rater gave, by name.
+        cases: label by rater name, for each item.
         labels: all labels.
-        least: cases below which a pair is left out.
+        least: minimum number of items of a pair.
     """
     kinds = _kinds(cases)
     size = len(labels)
@@ -102,7 +102,7 @@ def pair_means(cases: Iterable[Mapping[str, Label]], labels: Sequence[Label], *,
     member = csr_array((np.ones(len(columns)), (rows[use], columns)), shape=shape)
 
     def tables(weights: Floats) -> Floats:
-        """Returns how often each pair of raters gave each pair of labels, for each sample (samples, pairs, labels, labels)."""
+        """Returns the count of each pair of labels by pair of raters, for each sample (samples, pairs, labels, labels)."""
         return (member.T @ weights.T).T.reshape(len(weights), -1, size, size)
 
     def agreement(weights: Floats) -> Floats:
@@ -132,7 +132,7 @@ def pair_means(cases: Iterable[Mapping[str, Label]], labels: Sequence[Label], *,
 
 
 def _mean(values: Floats) -> Floats:
-    """Returns the mean of the values of each sample that are known."""
+    """Returns the mean of each sample, without NaN."""
     known = ~np.isnan(values)
     count = known.sum(axis=1)
     sums = np.where(known, values, 0).sum(axis=1)
@@ -140,6 +140,6 @@ def _mean(values: Floats) -> Floats:
 
 
 def _kinds(cases: Iterable[Mapping[str, Label]]) -> dict[tuple[tuple[str, Label], ...], int]:
-    """Returns how many cases have each combination of labels, in an order that does not depend on that of the cases."""
+    """Returns the number of items with each combination of labels, in an order independent of the input order."""
     kinds = Counter(tuple(sorted(case.items(), key=lambda item: item[0])) for case in cases)
     return dict(sorted(kinds.items(), key=lambda item: [(rater, str(label)) for rater, label in item[0]]))

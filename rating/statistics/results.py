@@ -1,7 +1,7 @@
-"""Outcomes made ready for computing: finished ones in match-number order, rated seats only, and two-player results.
+"""Prepares outcomes for computations: finished matches in match-number order, rated seats, and two-player results.
 
-Every rating, rate and mean is computed from what this module returns: it is the one place where staff (a judge, say) and matches
-that do not count are left out.
+Every rating, rate and mean is computed from the results of this module. Only this module excludes staff (e.g. a judge) and
+matches that do not count.
 """
 
 import itertools
@@ -15,13 +15,13 @@ from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 
 
 class Duel(NamedTuple):
-    """The result of a finished match between two players.
+    """Result of a finished two-player match.
 
     Attributes:
         number: match number.
         first: policy on the first seat.
         second: policy on the second seat.
-        score: of the first: 1 for the larger reward, 0.5 for equal rewards, 0 for the smaller one.
+        score: score of the first policy: 1 for the larger reward, 0.5 for equal rewards, 0 for the smaller one.
     """
 
     number: int
@@ -31,20 +31,20 @@ class Duel(NamedTuple):
 
 
 def rated_seats(outcome: Outcome) -> tuple[SeatOutcome, ...]:
-    """Returns the seats that are compared with others, in seat order."""
+    """Returns the rated seats, in seat order."""
     return tuple(seat for seat in outcome.seats if seat.rated)
 
 
 def staff_seats(outcome: Outcome) -> tuple[SeatOutcome, ...]:
-    """Returns the seats that serve: judges, examiners, simulated users."""
+    """Returns the seats of staff: judges, examiners, simulated users."""
     return tuple(seat for seat in outcome.seats if not seat.rated)
 
 
 def finished(outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Returns the finished outcomes with their rated seats, in match-number order, whatever order they came in.
+    """Returns the finished outcomes with their rated seats, in match-number order.
 
     Raises:
-        ValueError: if they are not of one environment, two have the same number, or a reward is not finite.
+        ValueError: if they are from different environments, two have the same number, or a reward is not finite.
     """
     kept = sorted((outcome for outcome in outcomes if outcome.status == FINISHED), key=attrgetter("number"))
     environments = sorted({outcome.environment for outcome in kept})
@@ -67,7 +67,7 @@ def finished(outcomes: Iterable[Outcome]) -> list[Outcome]:
 
 
 def seats_of(outcomes: Iterable[Outcome], policy: str) -> Iterator[tuple[Outcome, list[SeatOutcome]]]:
-    """Yields the finished ones of some matches in which a policy was compared, each with its seats, in the order they come in."""
+    """Yields the finished outcomes with rated seats of a policy, each with these seats, in input order."""
     for outcome in outcomes:
         if outcome.status == FINISHED:
             own = [seat for seat in outcome.seats if seat.policy == policy and seat.rated]
@@ -76,11 +76,11 @@ def seats_of(outcomes: Iterable[Outcome], policy: str) -> Iterator[tuple[Outcome
 
 
 def rewards(outcomes: Iterable[Outcome], statistic: str = "") -> Iterator[tuple[int, str, float]]:
-    """Yields match number, policy and its reward in the match, the mean of its seats, for all finished matches in their order.
+    """Yields match number, policy and its mean reward over its seats, for all finished matches in match-number order.
 
     Args:
-        outcomes: of one environment, in any order.
-        statistic: of the environment, in place of the reward.
+        outcomes: outcomes of one environment, in any order.
+        statistic: statistic of the environment to use instead of the reward.
     """
     for outcome in finished(outcomes):
         own: dict[str, list[float]] = {}
@@ -93,14 +93,14 @@ def rewards(outcomes: Iterable[Outcome], statistic: str = "") -> Iterator[tuple[
 def duels(outcomes: Iterable[Outcome], *, with_itself: bool = False) -> list[Duel]:
     """Returns the results of finished two-player matches in match-number order.
 
-    Who won is the sign of the difference of the rewards, so that chips, points and wins are all rated alike.
+    The larger reward wins; the size of the difference is ignored, so chips, points and wins are all rated alike.
 
     Args:
-        outcomes: of one environment, in any order; void ones are skipped.
-        with_itself: keep the matches of a policy against itself, which say nothing about its strength.
+        outcomes: outcomes of one environment, in any order; void ones are skipped.
+        with_itself: whether to include matches of a policy against itself, which are not informative about its strength.
 
     Raises:
-        ValueError: as ``finished``, or if a match had not two rated seats.
+        ValueError: as ``finished``, or if a match does not have two rated seats.
     """
     results = []
     for outcome in finished(outcomes):

@@ -1,12 +1,12 @@
-"""Skill by role: games whose sides have different parts, with any policies at one table.
+"""Skill by role, for games with asymmetric sides.
 
 The first side wins with probability ``1 / (1 + exp(-(b + s - o)))``: ``s`` and ``o`` are the mean skills of its players and of
-the others, each in its role, and ``b`` is the advantage of the first side. A policy has a skill for every role. Its skills have a
-Gaussian prior with a correlation, so that what is known of it in one role tells something of another; both its width and the
-correlation are those that make the results most likely (Laplace approximation). Skills are on the Elo scale, and 1000 on average
-in each role.
+the other players, each in its role, and ``b`` is the advantage of the first side. A policy has one skill per role. The skills
+of a policy have a correlated Gaussian prior, so results in one role inform the others. The fit averages over prior widths and
+correlations, weighted by the marginal likelihood of the results (Laplace approximation). Skills are on the Elo scale, with mean
+1000 in each role.
 
-A share of matches won in a role depends on who else sat at the table; this does not, but for what the data leave open.
+A win rate in a role depends on the other players of each match; a skill is corrected for them, within its error.
 """
 
 import math
@@ -23,13 +23,13 @@ from rating.statistics.estimates import Z_95
 Floats = NDArray[np.float64]
 
 _WIDTHS = (0.6, 1.0, 1.7, 3.0)
-"""Standard deviations of the prior that are tried, in nats; the least one is 100 Elo."""
+"""Standard deviations of the prior, in nats; the smallest is 100 Elo."""
 _CORRELATIONS = (0.4, 0.0, 0.7, 0.9)
 _HOPELESS = 15.0
-"""Nats of evidence by which a width of the prior may fall short with one correlation to be tried with others."""
+"""Deficit in log evidence, in nats, beyond which a prior width is not fitted with further correlations."""
 _NOTHING = 1e-9
 _CLOSE = 1e-5
-"""Change of a logit, in nats, after which the error of Newton's method is at rounding, as it squares with every step."""
+"""Convergence threshold for the change of a logit, in nats; the error squares with every Newton step."""
 _SIDE_WIDTH = 2.5
 """Standard deviation of the prior of the first side's advantage, in nats."""
 
@@ -39,9 +39,9 @@ class RoleMatch(NamedTuple):
 
     Attributes:
         first: policy and role of each player of the first side.
-        others: of each other player.
-        score: 1 if the first side won, 0 if the others did, 0.5 for neither.
-        deal: matches of one deal are not independent.
+        others: policy and role of each other player.
+        score: 1 if the first side won, 0 if the others won, 0.5 for neither.
+        deal: number of the deal; matches of one deal are not independent.
     """
 
     first: tuple[tuple[str, str], ...]
@@ -61,15 +61,15 @@ class Skill(NamedTuple):
 
 @dataclass(frozen=True)
 class RoleSkills:
-    """What a fit knows.
+    """Fitted skills.
 
     Attributes:
-        skills: by policy and role, for every role in which it and another one have played.
-        overall: mean over all roles, for policies that have a skill in each.
-        advantage: of the first side between average players, in Elo.
+        skills: by policy and role, for every role played by the policy and at least one other.
+        overall: mean over all roles, for policies with a skill in each.
+        advantage: advantage of the first side between average players, in Elo.
         advantage_error: its standard error.
         prior_sd: fitted width of the prior, in Elo.
-        correlation: fitted one between the skills of a policy.
+        correlation: fitted correlation between the skills of a policy.
     """
 
     skills: dict[str, dict[str, Skill]]
@@ -83,7 +83,7 @@ class RoleSkills:
 def role_skills(matches: Iterable[RoleMatch]) -> RoleSkills | None:
     """Fits the skills of all policies in all roles.
 
-    The error of a skill is the wider of two: the model's, and one clustered by deal.
+    The error of a skill is the larger of the model's and one clustered by deal.
 
     Args:
         matches: in any order.
@@ -116,7 +116,7 @@ def role_skills(matches: Iterable[RoleMatch]) -> RoleSkills | None:
     skills, model, width, correlation = _posterior(data)
     deals = np.unique([match.deal for match in ordered], return_inverse=True)[1]
     played = matches_in.reshape(len(policies), len(roles)) > 0
-    played &= played.sum(axis=0) > 1  # a skill is told from that of another
+    played &= played.sum(axis=0) > 1  # a skill is relative to other policies
     contrasts = _contrasts(played)
     values = contrasts @ skills * ELO_PER_NAT
     errors = _errors(contrasts, model, data.clustered(skills, model, deals)) * ELO_PER_NAT
@@ -148,10 +148,10 @@ def _skill(value: float, error: float, matches: int) -> Skill:
 
 @dataclass(frozen=True, eq=False)
 class _Data:
-    """Results of m matches; a vector of k skills is by policy, then role, and ends with the advantage of the first side.
+    """Results of m matches. The k parameters are the skills by policy, then role, and the advantage of the first side.
 
     Attributes:
-        design: shape (m, k): what each skill counts for.
+        design: coefficient of each parameter, shape (m, k).
         score: shape (m,).
         policies: number of policies.
         roles: number of roles.
@@ -175,12 +175,12 @@ class _Data:
         return 0.5 * (1 + np.tanh(0.5 * (self.design @ skills)))
 
     def hessian(self, skills: Floats, precision: Floats) -> Floats:
-        """Returns the negative second derivative of the log posterior."""
+        """Returns the negative Hessian of the log posterior."""
         p = self.chance(skills)
         return (self.design * (p * (1 - p))[:, None]).T @ self.design + precision
 
     def fit(self, width: float, correlation: float, start: Floats) -> "_Fit":
-        """Returns the most likely skills under a prior; damped as the fit of ``rating.statistics.bradley_terry``."""
+        """Returns the posterior mode under a prior; damped as the fit of ``rating.statistics.bradley_terry``."""
         skills, precision = start.copy(), self.precision(width, correlation)
         for _ in range(200):
             gradient = self.design.T @ (self.score - self.chance(skills)) - precision @ skills
@@ -200,7 +200,7 @@ class _Data:
         return _Fit(width, correlation, skills, hessian, likelihood + float(determinants) / 2)
 
     def clustered(self, skills: Floats, inverse: Floats, deals: NDArray[np.intp]) -> Floats | None:
-        """Returns the sandwich covariance; ``None`` if there are not more deals than parameters."""
+        """Returns the sandwich covariance; ``None`` unless there are more deals than parameters."""
         count, size = int(deals.max()) + 1, self.design.shape[1]
         if count <= size:
             return None
@@ -210,7 +210,7 @@ class _Data:
 
 
 class _Fit(NamedTuple):
-    """The fit under one prior: skills, negative second derivative of the log posterior, and the log likelihood of the results."""
+    """The fit under one prior: skills, negative Hessian of the log posterior, and log marginal likelihood."""
 
     width: float
     correlation: float
@@ -220,7 +220,7 @@ class _Fit(NamedTuple):
 
 
 class _Posterior(NamedTuple):
-    """Skills after averaging over priors: mean and covariance, width of the prior and correlation."""
+    """Posterior averaged over priors: mean, covariance, prior width and correlation."""
 
     mean: Floats
     covariance: Floats
@@ -229,7 +229,7 @@ class _Posterior(NamedTuple):
 
 
 def _posterior(data: _Data) -> _Posterior:
-    """Returns what is known of the skills: the mean over priors, each weighted by how likely it makes the results."""
+    """Returns the posterior averaged over priors, weighted by their marginal likelihood."""
     fits: list[_Fit] = []
     skills = np.zeros(data.design.shape[1])
     for correlation in _CORRELATIONS:
@@ -254,7 +254,7 @@ def _posterior(data: _Data) -> _Posterior:
 
 
 def _contrasts(played: NDArray[np.bool_]) -> Floats:
-    """Returns what is asked for as sums of skills: each less the mean of its role, the means over roles, the advantage.
+    """Returns rows of contrasts: each skill minus the mean of its role, the means over roles, the advantage.
 
     Args:
         played: whether a policy has played in a role, shape (policies, roles).
@@ -271,6 +271,6 @@ def _contrasts(played: NDArray[np.bool_]) -> Floats:
 
 
 def _errors(contrasts: Floats, *covariances: Floats | None) -> Floats:
-    """Returns the widest standard error of each contrast."""
+    """Returns the largest standard error of each contrast over the covariances."""
     known: Sequence[Floats] = [one for one in covariances if one is not None]
     return np.sqrt(np.max([np.einsum("ij,jk,ik->i", contrasts, one, contrasts) for one in known], axis=0))

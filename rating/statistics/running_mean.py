@@ -1,4 +1,4 @@
-"""A mean that grows with its values, and how closely it is known."""
+"""Running mean with a confidence interval."""
 
 import math
 from collections.abc import Hashable
@@ -9,17 +9,17 @@ import numpy as np
 from rating.statistics.estimates import half_width_by_size
 
 _ROUNDING = 1e-12
-"""Share of the largest sum of a deal below which differences of sums are errors of rounding, e.g. of 0.1 + 0.2 from 0.3."""
+"""Relative tolerance for rounding errors in the sums of deals, e.g. of 0.1 + 0.2 from 0.3."""
 
 
 @dataclass
 class _SameSize:
-    """The deals with one number of values.
+    """The deals with the same number of values.
 
     Attributes:
-        deals: how many.
-        sums: sum over them of the sum of their values.
-        squares: sum of its squares.
+        deals: number of deals.
+        sums: total of the sums of their values.
+        squares: total of the squares of these sums.
     """
 
     deals: int = 0
@@ -27,22 +27,21 @@ class _SameSize:
     squares: float = 0.0
 
     def count(self, total: float, sign: int) -> None:
-        """Takes a deal with this sum of values, or, with the sign -1, takes it away."""
+        """Adds a deal with this sum of values, or removes it if the sign is -1."""
         self.deals += sign
         self.sums += sign * total
         self.squares += sign * total * total
 
 
 class RunningMean:
-    """A running mean whose independent cases are deals: matches that share one tell less than as many on deals of their own.
+    """A running mean with an interval clustered by deal.
 
-    A deal may grow at any time, so one that is not yet complete simply counts for less. Sums are those of differences from the
-    first value, so that little is lost where values are large and alike. The interval costs the same after a hundred values as
-    after a hundred thousand.
+    A deal may grow at any time; an incomplete one has less weight. Sums are of differences from the first value, which limits
+    rounding errors for large and similar values. The cost of the interval does not depend on the number of values.
 
     Attributes:
-        n: number of values so far.
-        mean: of them; 0 before the first.
+        n: number of values.
+        mean: their mean; 0 without values.
     """
 
     def __init__(self) -> None:
@@ -53,15 +52,15 @@ class RunningMean:
 
     @property
     def deals(self) -> int:
-        """Number of deals so far."""
+        """Number of deals."""
         return len(self._deals)
 
     def add(self, value: float, deal: Hashable = None) -> None:
-        """Takes the next value.
+        """Adds a value.
 
         Args:
             value: a finite number.
-            deal: which deal it belongs to, e.g. the seed of its match; ``None`` if it is one by itself.
+            deal: deal of the value, e.g. the seed of its match; ``None`` for a deal of its own.
         """
         self._origin = self._origin if self.n else value
         self.n += 1
@@ -76,10 +75,10 @@ class RunningMean:
         self._deals[key] = size, total
 
     def half_width(self) -> float:
-        """Returns half the width of the 95 % interval, as that of ``mean_estimate``.
+        """Returns half the width of the 95 % interval, as ``mean_estimate``.
 
         Returns:
-            0 if all deals are alike, infinite for fewer than two.
+            0 if all deals are equal, infinite for fewer than two.
         """
         if self.deals < 2:
             return math.inf
@@ -93,13 +92,13 @@ class RunningMean:
 
 
 def _squares(size: int, group: _SameSize, total: float, values: int) -> float:
-    """Returns the sum of the squared differences of the sums of deals of one size from what they would be if all were alike.
+    """Returns the sum of the squared differences of the sums of deals of one size from their expectation.
 
     Args:
-        size: number of values in each.
+        size: number of values in each deal.
         group: these deals.
         total: sum of all values of all deals.
-        values: how many there are.
+        values: number of all values.
     """
     expected = size * total / values
     return group.squares - 2 * expected * group.sums + expected * expected * group.deals

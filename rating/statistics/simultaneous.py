@@ -1,7 +1,7 @@
-"""Claims about many differences at once: none of them is wrong with a probability of at least 95 %.
+"""Simultaneous claims about many differences: all of them are correct with a probability of at least 95 %.
 
 Source: Romano and Wolf, Exact and approximate stepdown methods for multiple hypothesis testing (Journal of the American
-Statistical Association 100, 2005), with the maximum of the statistics of all hypotheses that are not yet rejected.
+Statistical Association 100, 2005), with the maximum of the statistics of all hypotheses not yet rejected.
 """
 
 from collections.abc import Sequence
@@ -14,27 +14,27 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 LEVEL = 0.05
-"""Probability, at most, that any of the claims is wrong."""
+"""Maximum probability of any wrong claim."""
 
 _STEP = 1.1
-"""Factor between two looks that are simulated."""
+"""Growth factor of the results between two simulated looks."""
 
 _FEWEST_DRAWS, _MOST_DRAWS, _NUMBERS = 1_000, 4_000, 2_000_000
 
 
 class Pair(NamedTuple):
-    """Two policies, the better one established."""
+    """Two policies with an established difference."""
 
     better: str
     worse: str
 
 
 def step_down(statistics: Floats, nulls: Floats, level: float = LEVEL) -> NDArray[np.bool_]:
-    """Returns the hypotheses that are rejected, with the familywise error rate at the level.
+    """Returns the rejected hypotheses, with the familywise error rate at the level.
 
     Args:
         statistics: absolute values of the test statistics of m hypotheses, shape (m,).
-        nulls: draws of the same from their joint distribution if all hypotheses hold, shape (draws, m).
+        nulls: draws from their joint distribution if all hypotheses hold, shape (draws, m).
         level: familywise error rate, above 0 and below 1.
 
     Returns:
@@ -64,14 +64,14 @@ def holm(values: Sequence[float]) -> list[float]:
 def established_above(
     lead: Floats, covariance: Floats, one: Integers, other: Integers, *, degrees: float, growth: float = 1.0
 ) -> NDArray[np.bool_]:
-    """Returns whether the row's estimate is established above the column's, all pairs together, shape (n, n).
+    """Returns whether the row estimate is established above the column estimate, for all pairs together, shape (n, n).
 
     Args:
-        lead: t statistic of each difference, positive where the first estimate is greater, shape (m,).
-        covariance: of n estimates, shape (n, n).
+        lead: t statistic of each difference, positive if the first estimate is larger, shape (m,).
+        covariance: covariance of n estimates, shape (n, n).
         one: index of the first estimate of each difference, shape (m,).
         other: index of the second one, shape (m,).
-        degrees: of freedom of the covariance.
+        degrees: degrees of freedom of the covariance.
         growth: as in ``null_draws``.
     """
     above = np.zeros(covariance.shape, dtype=bool)
@@ -82,17 +82,17 @@ def established_above(
 
 
 def null_draws(covariance: Floats, one: Integers, other: Integers, *, degrees: float, growth: float = 1.0) -> Floats:
-    """Draws the absolute t statistics of differences of estimates that are all 0, for ``step_down``.
+    """Draws the absolute t statistics of differences of estimates under the null hypothesis, for ``step_down``.
 
-    Under a stop rule the results are looked at again and again. Then the greatest statistic over all looks is drawn: estimates
-    move as a Brownian motion in the number of results, which is looked at each time it has grown by a tenth.
+    Under a stopping rule there are many looks at the results, so the largest statistic over all looks is drawn: estimates move
+    as a Brownian motion in the number of results, with a look at each growth by 10 %.
 
     Args:
-        covariance: of n estimates, shape (n, n).
+        covariance: covariance of n estimates, shape (n, n).
         one: index of the first estimate of each difference, shape (m,).
         other: index of the second one, shape (m,).
-        degrees: of freedom of the covariance.
-        growth: number of results at the last look over that at the first one; 1 for one look.
+        degrees: degrees of freedom of the covariance.
+        growth: ratio of the number of results at the last and at the first look; 1 for one look.
 
     Returns:
         Shape (draws, m).

@@ -1,7 +1,7 @@
-"""Style control: ratings with the length and the format of answers held equal, as on the leaderboards of Chatbot Arena.
+"""Style control: ratings with the length and format of answers held equal, as on the leaderboards of Chatbot Arena.
 
-A covariate is the difference of the binary logarithms of 1 + count, so one unit is a doubling. Its effect is fitted together with
-the ratings (``fit_terms``), from results in which the style of the same policies varies.
+A covariate is the difference of the binary logarithms of 1 + count, so one unit is a doubling. Its effect is fitted together
+with the ratings (``fit_terms``), from results that vary in style for the same policies.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,13 +27,13 @@ from rating.statistics.simultaneous import difference_errors, established_above
 LENGTH = "length"
 FORMAT = ("headers", "lists", "bold")
 GROUPS = {LENGTH: (LENGTH,), "format": FORMAT}
-"""Counts by the names under which several are asked for."""
+"""Groups of counts, by name."""
 
 _MOST = 1e12
 """Greatest count."""
 
 _TOLERANCE = 1e-9
-"""Share of a covariate's variation that the policies and other covariates have to leave."""
+"""Minimum share of a covariate's variation that the policies and other covariates leave unexplained."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class StyleRow:
 
     Attributes:
         policy: its name.
-        best_rank: the best rank that the results leave it with style held equal, from 1.
-        worst_rank: the worst.
+        best_rank: best possible rank with style held equal, from 1.
+        worst_rank: worst possible rank.
         rating: with style held equal, in Elo.
         low: lower end of its 95 % interval; ``None`` if wins and losses do not link it with the others.
         high: upper end; as ``low``.
@@ -61,10 +61,10 @@ class StyleRow:
 
 @dataclass(frozen=True)
 class StyleEffect:
-    """The effect of a doubling of 1 + count, at equal ratings.
+    """Effect of a doubling of 1 + count, at equal ratings.
 
     Attributes:
-        name: of the count.
+        name: name of the count.
         value: in Elo.
         low: lower end of its 95 % interval.
         high: upper end.
@@ -81,10 +81,10 @@ class StyleControl:
     """Ratings with style held equal.
 
     Attributes:
-        rows: best first, equals by name.
-        effects: of what is held equal.
-        alike: counts that are the same on both sides of every result, of which no effect is fitted.
-        deals: number of deals, by which errors are clustered.
+        rows: best first, ties by name.
+        effects: effects of the counts held equal.
+        alike: counts that are equal on both sides of every result, which have no fitted effect.
+        deals: number of deals; errors are clustered by deal.
     """
 
     rows: tuple[StyleRow, ...]
@@ -100,13 +100,13 @@ def style_control(
 
     Args:
         battles: in any order.
-        names: counts of the ``style`` of the battles; ``format`` stands for headers, lists and bold.
-        plain: the standings of the same battles; ratings are centred on the same policies.
-        seated: whether the first of a battle sat on the first seat, whose advantage is fitted then.
+        names: counts in the ``style`` of the battles; ``format`` means headers, lists and bold.
+        plain: standings of the same battles; ratings are centred on the same policies.
+        seated: whether the first of a battle is on the first seat; its advantage is then fitted.
 
     Raises:
-        ValueError: if a battle lacks a count, a count is no number of 0 or more, both sides are always alike, the policies alone
-            determine a covariate, or all battles are of one deal.
+        ValueError: if a battle lacks a count, a count is not a number of 0 or more, both sides are always equal, the policies
+            alone determine a covariate, or all battles are of one deal.
     """
     kept = [battle for battle in battles if battle.first != battle.second]
     wanted = _expanded(names)
@@ -126,17 +126,17 @@ def style_control(
 
 
 def _expanded(names: Sequence[str]) -> tuple[str, ...]:
-    """Returns the counts that are asked for, each once."""
+    """Returns the requested counts, each once."""
     if isinstance(names, str) or not names or not all(isinstance(name, str) and name for name in names):
         raise ValueError(f"style: expected names such as ('length', 'format'), got {names!r:.80}")
     return tuple(dict.fromkeys(count for name in names for count in GROUPS.get(name, (name,))))
 
 
 def _column(battles: Sequence[Battle], name: str) -> Floats:
-    """Returns by how many doublings of 1 + count the first has more, shape (m,).
+    """Returns the excess of the first side in doublings of 1 + count, shape (m,).
 
     Raises:
-        ValueError: if a battle lacks the count, or it is no number of 0 or more.
+        ValueError: if a battle lacks the count, or it is not a number of 0 or more.
     """
     counts = []
     for battle in battles:
@@ -198,7 +198,7 @@ def _check_separable(comparisons: Comparisons, terms: Sequence[Term]) -> None:
 
 
 def _rows(fitted: BradleyTerryFit, plain: Standings) -> tuple[StyleRow, ...]:
-    """Returns the rows, with ratings centred on the policies on which the plain ones are."""
+    """Returns the rows, with ratings centred on the anchors of the plain standings."""
     about = {row.policy: row for row in plain.rows}
     size = len(fitted.policies)
     anchors = np.array([about[policy].is_anchor for policy in fitted.policies])

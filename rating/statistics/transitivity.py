@@ -1,8 +1,7 @@
-"""Whether one order says who beats whom, which cycles there are if it does not, and what each policy gets from the best mix.
+"""Transitivity test: whether one ranking explains all results, the cycles if not, and the Nash average.
 
-The advantage of one policy over another is what the ratings say and what the results of the pair add to it, shrunk towards the
-ratings as far as chance explains how pairs scatter around them (a normal prior whose width is estimated from all pairs). So pairs
-that rarely met do not make up cycles.
+The advantage of one policy over another is the rating difference plus a correction from the results of the pair. The correction
+is shrunk by a normal prior with a width estimated from all pairs, so pairs with few games do not create cycles.
 """
 
 from dataclasses import dataclass
@@ -16,17 +15,17 @@ from rating.statistics.lack_of_fit import LackOfFit, lack_of_fit
 from rating.statistics.nash import nash_average
 
 LEVEL = 0.01
-"""Share of pools that are flagged although one scale explains them. Every leaderboard is tested, so it is small."""
+"""Significance level; small, because every leaderboard is tested."""
 
 _WEAK = 0.05
-"""Up to here it is not said that there is no sign."""
+"""Largest p-value for reporting a weak sign."""
 
 _CYCLES = 3
-"""Cycles that are named."""
+"""Maximum number of reported cycles."""
 
 
 class Beat(NamedTuple):
-    """What one policy has got from another."""
+    """Score of one policy against another."""
 
     winner: str
     loser: str
@@ -36,12 +35,12 @@ class Beat(NamedTuple):
 
 @dataclass(frozen=True)
 class NashRow:
-    """A policy.
+    """A policy in the Nash average.
 
     Attributes:
         policy: its name.
-        weight: its share in the mix that nobody beats, 0 to 1.
-        skill: its advantage over that mix, in Elo, at most 0.
+        weight: its share in the equilibrium mix, 0 to 1.
+        skill: its advantage over this mix, in Elo, at most 0.
         rating: its Bradley-Terry rating, in Elo, as in ``standings``.
     """
 
@@ -53,13 +52,13 @@ class NashRow:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found.
+    """Result of the transitivity test.
 
     Attributes:
-        fit: the test of one scale.
-        flagged: whether results of pairs are further from it than chance and deals explain.
-        cycles: of three policies, the best established one first; none unless flagged.
-        nash: best first, equals by rating and name.
+        fit: the goodness-of-fit test of one scale.
+        flagged: whether results of pairs deviate from one scale by more than chance and deals explain.
+        cycles: cycles of three policies, the best established one first; empty unless flagged.
+        nash: best first, ties by rating and name.
     """
 
     fit: LackOfFit
@@ -68,7 +67,7 @@ class Diagnosis:
     nash: tuple[NashRow, ...]
 
     def notes(self) -> list[str]:
-        """Says in plain words what was found."""
+        """Returns the findings as sentences."""
         chance = f"p = {self.fit.p_value:.3f}, {len(self.fit.policies)} policies"
         if not self.flagged and self.fit.p_value <= _WEAK:
             return [
@@ -86,13 +85,13 @@ class Diagnosis:
 
 
 def diagnose(comparisons: Comparisons) -> Diagnosis | None:
-    """Says whether one order explains who beats whom.
+    """Tests whether one ranking explains the results.
 
     Args:
         comparisons: any.
 
     Returns:
-        ``None`` where that cannot be tested (``lack_of_fit``).
+        ``None`` if no test is possible (``lack_of_fit``).
     """
     tested = lack_of_fit(comparisons)
     if tested is None:
@@ -113,22 +112,22 @@ def diagnose(comparisons: Comparisons) -> Diagnosis | None:
 
 
 def against_one_scale(comparisons: Comparisons) -> list[str]:
-    """Returns what a leaderboard says where one order does not explain who beats whom; nothing otherwise."""
+    """Returns warnings for a leaderboard if one ranking does not explain the results; empty otherwise."""
     tested = lack_of_fit(comparisons)
     if tested is None or tested.p_value > LEVEL:
-        return []  # most are: the rest takes longer than the test
+        return []  # the usual case; the diagnosis takes longer than the test
     found = diagnose(comparisons)
     return found.notes() if found is not None else []
 
 
 def _advantages(comparisons: Comparisons, tested: LackOfFit) -> tuple[Floats, Floats, Floats]:
-    """Returns the advantage of the row's policy over the column's in Elo, its precision, shape (n, n) each, and the ratings."""
+    """Returns the advantage of the row over the column policy in Elo and its precision, shape (n, n) each, and the ratings."""
     fitted = standings(comparisons).fitted
     x, seat = (fitted.ratings - MEAN_RATING) / ELO_PER_NAT, fitted.seat_advantage / ELO_PER_NAT
     lead = x[:, None] - x
     wins, games = totals(comparisons)
     score, most = wins + (games - wins).T, games + games.T
-    # Where chance explains all, nothing is added to the ratings.
+    # If chance explains everything, the correction is 0.
     dispersion = max(tested.dispersion, 1e-9)
     prior = dispersion * (ELO_PER_NAT / max(tested.scatter, 1e-3)) ** 2
     low, high = -most / prior, most / prior
@@ -145,7 +144,7 @@ def _advantages(comparisons: Comparisons, tested: LackOfFit) -> tuple[Floats, Fl
 
 
 def _cycles(comparisons: Comparisons, evidence: Floats) -> tuple[tuple[Beat, ...], ...]:
-    """Returns the cycles whose weakest link is best established; ``evidence`` is the advantage in standard deviations."""
+    """Returns the cycles with the best established weakest link; ``evidence`` is the advantage in standard deviations."""
     names, size = comparisons.policies, len(comparisons.policies)
     wins, games = totals(comparisons)
     score, most = wins + (games - wins).T, games + games.T
@@ -153,7 +152,7 @@ def _cycles(comparisons: Comparisons, evidence: Floats) -> tuple[tuple[Beat, ...
     found: list[tuple[float, tuple[int, int, int]]] = []
     for a in range(size):
         weakest = np.minimum(np.minimum(links[a][:, None], links), links[:, a])
-        weakest[: a + 1] = weakest[:, : a + 1] = 0.0  # every cycle once, from the first of its names
+        weakest[: a + 1] = weakest[:, : a + 1] = 0.0  # each cycle once, from its first name
         best = np.argsort(-weakest, axis=None, kind="stable")[:_CYCLES]
         found += [(-float(weakest.flat[at]), (a, *divmod(int(at), size))) for at in best if weakest.flat[at] > 0]
     return tuple(

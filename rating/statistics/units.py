@@ -1,18 +1,17 @@
-"""Units of evidence: what of the battles of two policies is independent and fair to both, in an order fixed beforehand.
+"""Units of evidence: independent groups of battles that are fair to both policies, in an order fixed beforehand.
 
-Where the seats are known the unit is a *pair*: a deal played from both seats, so that an advantage of a seat counts for
-neither. A deal whose second match is missing (it is still played, a provider failed, or the run ended) waits and counts for
-nobody. Only where most deals were meant to be played once, as questions that are asked in one order, two of them make a pair
-of which the first policy has the one seat and the other seat: the first with the first, the second with the second.
+If seats are known the unit is a *pair*: a deal played from both seats, so a seat advantage cancels. A deal with a missing
+second match (unfinished, provider failure, or end of the run) is left out until it is complete. If fewer than half of the deals
+were played from both seats, e.g. for questions asked in one order, two other deals make a *matched pair*: one with the first
+policy on the first seat and one with it on the second, matched in order.
 
-Where the seats are not known nothing can be exchanged: the unit is a deal, or a battle that belongs to none. Which policy
-stands first says nothing then, since a log may name the winner first.
+If seats are not known the unit is a deal, or a battle without a deal. The position in the battle is ignored, since a log may
+name the winner first.
 
-Where policies do not meet (partners, solo games, roles) the unit is a *shared deal*: a deal on which both have finished equally
-many matches. The policy with the higher mean result on it scores 1, equal ones a half each.
+If policies do not meet (partners, solo games, roles) the unit is a *shared deal*: a deal on which both have finished the same
+number of matches. The policy with the higher mean result scores 1; if the means are equal, each scores 0.5.
 
-The order of a log may say something of the results as well, as where it lists the wins before the losses. Then units stand in
-an order drawn by lot, and what is matched is matched by lot.
+The order of a log can depend on the results, e.g. with wins before losses. Then units and matched deals are in random order.
 """
 
 from collections import defaultdict
@@ -41,18 +40,17 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The units of two policies, ordered by their last battle, or by lot.
+    """Units of two policies, ordered by their last battle, or randomly.
 
     Attributes:
-        scores: of the first policy, 0 to 1, shape (t,).
-        weights: of the units, as parts of the largest up to each, or of the largest of all where they have no order, shape (t,);
-            ``None`` if all are alike.
-        kind: what a unit is: ``pairs`` (a deal from both seats), ``matched pairs`` (two deals, one from each seat, where
-            most were not played from both), ``deals``
-            or ``battles``; ``shared deals`` of policies that do not meet; ``rounds`` of one unit of each of several environments
-            whose units differ.
-        left_out: number of battles that are part of no unit yet; of shared deals, those on which one has finished fewer matches.
-        ordered: whether their order is one fixed before the results were known.
+        scores: scores of the first policy, 0 to 1, shape (t,).
+        weights: relative to the largest weight up to each unit, or the largest of all without an order, shape (t,); ``None`` if
+            all are equal.
+        kind: kind of unit: ``pairs`` (a deal from both seats), ``matched pairs`` (two deals, one from each seat, if most were
+            not played from both), ``deals`` or ``battles``; ``shared deals`` for policies that do not meet; ``rounds`` for one
+            unit from each of several environments with different kinds.
+        left_out: number of battles in no unit yet; for ``shared deals``, deals on which one policy has finished fewer matches.
+        ordered: whether the order was fixed before the results were known.
     """
 
     scores: Floats
@@ -63,7 +61,7 @@ class Units:
 
 
 class _BattleResult(NamedTuple):
-    """A battle as the policy compared sees it."""
+    """A battle from the view of the compared policy."""
 
     place: int
     deal: str
@@ -73,7 +71,7 @@ class _BattleResult(NamedTuple):
 
 
 class _Unit(NamedTuple):
-    """A unit: where its last battle stands, its score and its weight."""
+    """A unit: position of its last battle, score and weight."""
 
     place: int
     score: float
@@ -84,12 +82,11 @@ def units_of(battles: Iterable[Battle], a: str, b: str, *, seated: bool, ordered
     """Returns the units of two policies.
 
     Args:
-        battles: of any policies.
-        a: the policy whose scores are returned.
-        b: the other one.
+        battles: battles of any policies.
+        a: the policy of the returned scores.
+        b: the other policy.
         seated: whether the first and the second of a battle are seats.
-        ordered: whether the battles stand in an order that does not depend on results: that of the schedule, not that in which
-            they ended.
+        ordered: whether the order of the battles is independent of the results: the order of the schedule, not of completion.
 
     Raises:
         ValueError: if a score is not within 0 and 1, or a weight not above 0.
@@ -101,18 +98,19 @@ def units_of(battles: Iterable[Battle], a: str, b: str, *, seated: bool, ordered
     units = replace(_made(results, seated), ordered=ordered)
     if units.weights is None:
         return units
-    # A later, heavier unit must not change what was bet on those before it.
+    # A later, heavier unit must not change earlier bets.
     largest = np.maximum.accumulate(units.weights) if ordered else units.weights.max()
     return replace(units, weights=units.weights / largest)
 
 
 def units_of_means(cases: Iterable[DealResult], a: str, b: str) -> tuple[Units, list[float]]:
-    """Returns the shared deals of two policies, and by how far the mean of the first is above the second's on each.
+    """Returns the shared deals of two policies, and the mean of the first minus the mean of the second on each.
 
     Args:
-        cases: of any policies, in the order of the schedule. Parts count alike: a deal needs both policies in each of them.
-        a: the policy whose scores are returned.
-        b: the other one.
+        cases: results of any policies, in the order of the schedule. Parts count equally: a deal needs both policies in each
+            part.
+        a: the policy of the returned scores.
+        b: the other policy.
     """
     values: dict[int, dict[str, tuple[list[float], list[float]]]] = defaultdict(lambda: defaultdict(lambda: ([], [])))
     last, parts = dict[int, int](), set[str]()
@@ -162,7 +160,7 @@ def _results(battles: Iterable[Battle], a: str, b: str) -> list[_BattleResult]:
 
 
 def _deals(results: Iterable[_BattleResult]) -> dict[tuple[str, int], list[_BattleResult]]:
-    """Groups results by deal; one that has none is alone."""
+    """Groups results by deal; a result without a deal is a group of its own."""
     deals: dict[tuple[str, int], list[_BattleResult]] = defaultdict(list)
     for result in results:
         deals[result.deal, -1 if result.deal else result.place].append(result)
@@ -170,7 +168,7 @@ def _deals(results: Iterable[_BattleResult]) -> dict[tuple[str, int], list[_Batt
 
 
 def _plain(parts: Iterable[_BattleResult]) -> _Unit:
-    """Makes a unit of battles that count by their weights."""
+    """Makes a unit of battles by their weights."""
     parts = list(parts)
     total = sum(part.weight for part in parts)
     score = sum(part.weight * part.score for part in parts) / total
@@ -178,7 +176,7 @@ def _plain(parts: Iterable[_BattleResult]) -> _Unit:
 
 
 def _swapped(parts: Iterable[_BattleResult]) -> _Unit:
-    """Makes a unit in which both seats count alike."""
+    """Makes a unit with equal weight of both seats."""
     parts = list(parts)
     seats = [_plain(part for part in parts if part.is_first is seat) for seat in (True, False)]
     place, weight = max(seat.place for seat in seats), sum(seat.weight for seat in seats) / 2

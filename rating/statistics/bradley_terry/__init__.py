@@ -1,4 +1,4 @@
-"""Bradley-Terry ratings: results of pairs, the fit, its errors, and what they say of the order."""
+"""Bradley-Terry ratings: results of pairs, fit, standard errors, and ranks."""
 
 from rating.statistics.bradley_terry.comparisons import (
     Comparisons,

@@ -1,4 +1,4 @@
-"""What results do not establish, in plain words."""
+"""Caveats of ratings, as sentences."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,12 @@ _SHOWN = 5
 
 
 def caveats(fitted: BradleyTerryFit, comparisons: Comparisons, links: ComparisonGraph) -> tuple[str, ...]:
-    """Returns a sentence for each thing that a reader of the ratings has to know.
+    """Returns the caveats for a reader of the ratings.
 
     Args:
         fitted: the ratings, with clustered errors.
-        comparisons: what was fitted.
-        links: what the results link.
+        comparisons: the fitted results.
+        links: links between the policies.
     """
     names = np.array(fitted.policies)
     if len(names) == 1:
@@ -46,7 +46,7 @@ def caveats(fitted: BradleyTerryFit, comparisons: Comparisons, links: Comparison
 
 
 def _unlinked(names: NDArray[np.str_], links: ComparisonGraph, without: str) -> list[str]:
-    """Returns what to say of those whose distance from the linked ones no result bounds."""
+    """Returns caveats for policies with an unbounded distance from the linked ones."""
     below, above = links.bounded_below, links.bounded_above
     kinds = (
         (below & ~above, f"unbeaten by the others{without}: how far above them is open"),

@@ -1,4 +1,4 @@
-"""Results of pairs, made ready for a fit: who met whom, what came out, and which results belong together."""
+"""Results of pairs, prepared for a fit."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -24,12 +24,11 @@ class Comparisons:
         policies: names, sorted, n of them.
         first: index of the policy on the earlier seat, shape (m,).
         second: index of the policy on the later seat, shape (m,).
-        score: of the first, shape (m,): 1 if it won, 0.5 for a tie, 0 if it lost; fractions between are kept as they are.
-        cluster: number of the deal, shape (m,): entries that share it are not independent.
-        weight: how much each counts, shape (m,), above 0; ``None`` if all count alike.
-        seated: whether ``first`` and ``second`` are seats. Where a log does not say who sat where they are not, and no seat
-            advantage is fitted.
-        without_deal: number of results whose deal is not known; each is taken as one of its own.
+        score: score of the first policy, shape (m,): 1 for a win, 0.5 for a tie, 0 for a loss; other fractions are allowed.
+        cluster: number of the deal, shape (m,): results of one deal are not independent.
+        weight: weight of each result, shape (m,), above 0; ``None`` if all are equal.
+        seated: whether ``first`` and ``second`` are seats; if not, e.g. for a log without seats, no seat advantage is fitted.
+        without_deal: number of results with an unknown deal; each counts as a deal of its own.
     """
 
     policies: tuple[str, ...]
@@ -42,7 +41,7 @@ class Comparisons:
     without_deal: int = 0
 
     def select(self, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> "Comparisons":
-        """Returns some of the results, of the same policies: a mask of shape (m,), or their indices in an order."""
+        """Returns the results selected by a mask of shape (m,) or by indices, with the same policies."""
         return replace(
             self,
             first=self.first[chosen],
@@ -54,14 +53,14 @@ class Comparisons:
 
 
 def compare(outcomes: Iterable[Outcome]) -> Comparisons:
-    """Turns finished matches into results of pairs of seats.
+    """Converts finished matches to results of pairs of seats.
 
-    A match of more than two players counts as all pairs of its rank order by reward; equal rewards are a tie. Pairs of a
-    policy with itself are left out. The cluster of a pair is the seed of its match, so all pairs of a match and all
-    matches of one deal are in one cluster.
+    A match of more than two players counts as all pairs of its rank order by reward; equal rewards are a tie. Pairs of a policy
+    with itself are left out. The cluster of a pair is the seed of its match, so all pairs of a match and all matches of one
+    deal are in one cluster.
 
     Args:
-        outcomes: of one environment, in any order; void ones are skipped.
+        outcomes: outcomes of one environment, in any order; void ones are skipped.
     """
     pairs = [
         (a.policy, b.policy, 1 + (a.reward > b.reward) - (a.reward < b.reward), outcome.seed)
@@ -82,13 +81,13 @@ def totals(comparisons: Comparisons, ties: str = "half") -> tuple[Floats, Floats
     """Returns the sum of the scores of the first seat and the number (or weight) of its games, shape (n, n) each.
 
     Args:
-        comparisons: what is added up.
-        ties: ``drop`` leaves ties out; they count as half a win of each otherwise.
+        comparisons: results to sum.
+        ties: ``drop`` leaves ties out; otherwise a tie is half a win for each.
     """
     if ties == "drop":
         comparisons = comparisons.select(comparisons.score != 0.5)
     if comparisons.weight is None and len(comparisons.score) < _PACKED and _are_halves(comparisons.score):
-        # One pass adds up both: a game adds so much that the scores of all together are less, and every digit of the sum is kept.
+        # One pass for both sums: each game adds more than the sum of all scores, and the total is exact.
         both = _sums(comparisons, comparisons.score, add=float(_PACKED))
         games = np.floor(both / _PACKED)
         return both - games * _PACKED, games
@@ -98,13 +97,13 @@ def totals(comparisons: Comparisons, ties: str = "half") -> tuple[Floats, Floats
 
 
 def in_order(comparisons: Comparisons) -> Comparisons:
-    """Returns the results sorted by deal and pair, so that sums of fractions are the same whatever their order was."""
+    """Returns the results sorted by deal and pair, so sums of fractions do not depend on the input order."""
     keys = (weights(comparisons), comparisons.score, comparisons.second, comparisons.first, comparisons.cluster)
     return comparisons.select(np.lexsort(keys))
 
 
 def weights(comparisons: Comparisons) -> Floats:
-    """Returns how much each result counts, shape (m,)."""
+    """Returns the weight of each result, shape (m,)."""
     return np.ones(len(comparisons.score)) if comparisons.weight is None else comparisons.weight
 
 
@@ -112,7 +111,7 @@ def _sums(comparisons: Comparisons, values: Floats, add: float = 0.0) -> Floats:
     """Returns the sum of ``values + add`` over the games of each pair, shape (n, n)."""
     size = len(comparisons.policies)
     sums = np.zeros(size * size)
-    # Blocks stay in the processor's cache.
+    # Blocks fit in the processor cache.
     block = max(_BLOCK, 4 * size * size)
     for begin in range(0, len(values), block):
         part = slice(begin, begin + block)
@@ -122,7 +121,7 @@ def _sums(comparisons: Comparisons, values: Floats, add: float = 0.0) -> Floats:
 
 
 def tallies(comparisons: Comparisons) -> Integers:
-    """Returns how often the row's policy scored more than half, half and less against the column's, shape (n, n, 3)."""
+    """Returns how often the row policy scored above, at and below one half against the column policy, shape (n, n, 3)."""
     size = len(comparisons.policies)
     kind = np.where(comparisons.score > 0.5, 0, np.where(comparisons.score == 0.5, 1, 2))
     cells_of = (comparisons.first * size + comparisons.second) * 3 + kind
@@ -132,7 +131,7 @@ def tallies(comparisons: Comparisons) -> Integers:
 
 
 def mean_scores(comparisons: Comparisons) -> Floats:
-    """Returns the mean score of each policy over all its results, by weight, 0 to 1, shape (n,)."""
+    """Returns the weighted mean score of each policy over all its results, 0 to 1, shape (n,)."""
     wins, games = totals(comparisons)
     score, most = wins + (games - wins).T, games + games.T
     mean: Floats = score.sum(axis=1) / most.sum(axis=1)

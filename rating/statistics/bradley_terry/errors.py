@@ -1,10 +1,10 @@
-"""Standard errors that hold whatever results of one deal have in common: each deal is left out in turn.
+"""Standard errors clustered by deal: the jackknife over deals.
 
 The estimator is CR3, the jackknife over deals with one Newton step instead of a new fit (Bell and McCaffrey, Bias reduction in
-standard errors for linear regression with multi-stage samples, 2002; MacKinnon, Nielsen and Webb, Fast and reliable jackknife and
-bootstrap methods for cluster-robust inference, 2023). With ``H`` the curvature of the posterior, ``W`` the information of a deal
-and ``u`` the gradient of its log likelihood, leaving it out moves the parameters by ``-(H - W)^-1 u``. The covariance is the sum
-of the squares of these over G deals, times (G - 1) / G, and the prior's part ``H^-1 P H^-1``.
+standard errors for linear regression with multi-stage samples, 2002; MacKinnon, Nielsen and Webb, Fast and reliable jackknife
+and bootstrap methods for cluster-robust inference, 2023). With ``H`` the curvature of the posterior, ``W`` the information of a
+deal and ``u`` the gradient of its log likelihood, leaving it out moves the parameters by ``-(H - W)^-1 u``. The covariance is
+the sum of the squares of these over G deals, times (G - 1) / G, plus the prior's part ``H^-1 P H^-1``.
 """
 
 from dataclasses import replace
@@ -23,17 +23,17 @@ from rating.statistics.bradley_terry.model import (
 )
 
 _BLOCK = 1 << 21
-"""Numbers of an array that is made at a time."""
+"""Numbers per temporary array."""
 
 
 def clustered(fitted: BradleyTerryFit, comparisons: Comparisons) -> BradleyTerryFit:
-    """Returns the fit with errors clustered by deal, which go with Student's t of ``clusters - 1`` degrees of freedom.
+    """Returns the fit with errors clustered by deal, for Student's t with ``clusters - 1`` degrees of freedom.
 
-    From one deal alone, the errors are infinite.
+    With a single deal the errors are infinite.
 
     Args:
         fitted: fit of the same comparisons.
-        comparisons: what was fitted.
+        comparisons: the fitted results.
     """
     if fitted.options.ties == "drop":
         comparisons = comparisons.select(comparisons.score != 0.5)
@@ -56,16 +56,16 @@ def clustered(fitted: BradleyTerryFit, comparisons: Comparisons) -> BradleyTerry
 def without_each_deal(
     rows: sparse.csr_matrix, residual: Floats, information: Floats, deal: Integers, inverse: Floats
 ) -> tuple[Floats, int]:
-    """Returns the covariance of k parameters by leaving out each deal in turn, shape (k, k), and the number of deals.
+    """Returns the jackknife covariance over deals of k parameters, shape (k, k), and the number of deals.
 
-    It says nothing with one deal.
+    The covariance is not meaningful for a single deal.
 
     Args:
-        rows: by how much the lead of each of m results changes with each parameter, shape (m, k); sorted by deal.
+        rows: derivative of the lead of each of m results by each parameter, shape (m, k); sorted by deal.
         residual: weighted difference of the score from the expected one, shape (m,).
         information: weighted variance of the score, shape (m,).
-        deal: of each result, shape (m,), sorted.
-        inverse: of the curvature of the log posterior, shape (k, k).
+        deal: deal of each result, shape (m,), sorted.
+        inverse: inverse curvature of the log posterior, shape (k, k).
     """
     starts = np.flatnonzero(np.r_[True, deal[1:] != deal[:-1]]) if len(deal) else np.zeros(0, dtype=np.int64)
     sizes, width = np.diff(np.r_[starts, len(deal)]), len(inverse)
@@ -76,7 +76,7 @@ def without_each_deal(
         for at in range(0, len(begins), each):
             some = begins[at : at + each, None] + np.arange(size)
             design, weight = rows[some.ravel()].toarray().reshape(-1, size, width), information[some][..., None]
-            if size > width:  # in the parameters, which are fewer than the results
+            if size > width:  # solve in the parameters, which are fewer than the results
                 transposed = np.swapaxes(design, -1, -2)
                 left = np.eye(width) - transposed @ (weight * design) @ inverse
                 gradient = np.linalg.solve(left, transposed @ residual[some][..., None])[..., 0]

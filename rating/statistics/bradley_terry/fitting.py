@@ -1,6 +1,6 @@
-"""The fit: ratings of all policies from all matches at once.
+"""Fits the ratings of all policies to all matches at once.
 
-The fit sees the matches only as sums that do not depend on their order, so that any order of the log gives the same bytes.
+The fit uses only sums that do not depend on the order of the matches, so any order of the log gives identical bytes.
 """
 
 import math
@@ -31,17 +31,17 @@ class BradleyTerryFit:
 
     Attributes:
         policies: names, sorted.
-        ratings: in Elo with mean 1000 (in ``Standings.fitted``: the mean of those by which ratings are centred), shape (n,).
-        covariance: of the ratings, in Elo squared, shape (n, n). Of the model (inverse Hessian: the Laplace approximation
+        ratings: in Elo, shape (n,), with mean 1000 over all policies (in ``Standings.fitted``: over the anchors).
+        covariance: of the ratings, in Elo squared, shape (n, n): the model's (inverse Hessian, i.e. the Laplace approximation
             of the posterior) or, after ``clustered``, robust.
-        seat_advantage: of the first seat, in Elo; 0 without a seat term.
+        seat_advantage: advantage of the first seat, in Elo; 0 without a seat term.
         seat_error: its standard error.
-        pairs: number of results used.
-        clusters: number of independent groups of them; 0 unless ``clustered`` was applied.
-        connected: whether every policy has beaten or tied every other through a chain of others. Where it is false the
-            data do not determine the distances, the prior does.
+        pairs: number of results.
+        clusters: number of independent groups of results; 0 unless ``clustered`` was applied.
+        connected: whether every policy has beaten or tied every other through a chain; if not, the prior determines the
+            distances.
         regularised: whether a prior was used although the options have none.
-        options: what was fitted; a prior that was to be found is in it as found.
+        options: options of the fit, with the prior that was used.
     """
 
     policies: tuple[str, ...]
@@ -58,12 +58,12 @@ class BradleyTerryFit:
     @property
     def errors(self) -> Floats:
         """Standard errors of the ratings, shape (n,)."""
-        # Rounding may leave a little less than 0 of a rating that is fixed.
+        # Rounding can make the variance of a fixed rating slightly negative.
         return np.sqrt(np.clip(np.diag(self.covariance), 0, None))
 
     @property
     def reach(self) -> float:
-        """Standard errors on either side in a 95 % interval: Student's quantile after ``clustered``, the normal one otherwise."""
+        """Standard errors on either side in a 95 % interval: Student's quantile after ``clustered``, otherwise the normal one."""
         if not self.clusters:
             return Z_95
         return float(stdtrit(self.clusters - 1, 0.975)) if self.clusters > 1 else math.inf
@@ -73,8 +73,8 @@ def fit(comparisons: Comparisons | Iterable[Outcome], options: BradleyTerryOptio
     """Fits ratings to matches.
 
     Args:
-        comparisons: or the outcomes they are made from.
-        options: what is fitted.
+        comparisons: results, or outcomes to convert.
+        options: options of the fit.
     """
     if not isinstance(comparisons, Comparisons):
         comparisons = compare(comparisons)
@@ -91,9 +91,9 @@ def fit_totals(
 
     Args:
         policies: n names.
-        wins: sum of the scores of the row's policy on the first seat against the column's on the second, shape (n, n).
-        games: number, or weight, of those games, shape (n, n).
-        options: what is fitted; whether ties count as halves or not at all is settled by then.
+        wins: sum of the scores of the row policy on the first seat against the column policy on the second, shape (n, n).
+        games: number, or weight, of these games, shape (n, n).
+        options: options of the fit; ``ties`` is ignored.
 
     Raises:
         ValueError: if there is no policy or the sums have another shape.
@@ -137,7 +137,7 @@ def covariance_of(inverse: Floats, options: BradleyTerryOptions) -> tuple[Floats
 
     Args:
         inverse: covariance of strengths and seat advantage in nats, shape (n + 1, n + 1).
-        options: what was fitted.
+        options: options of the fit.
     """
     strengths = inverse[:-1, :-1]
     centred = strengths - strengths.mean(axis=0) - strengths.mean(axis=1, keepdims=True) + strengths.mean()
@@ -146,5 +146,5 @@ def covariance_of(inverse: Floats, options: BradleyTerryOptions) -> tuple[Floats
 
 
 def to_ratings(strengths: Floats) -> Floats:
-    """Returns strengths in nats, shape (..., n), as ratings in Elo."""
+    """Returns ratings in Elo for strengths in nats, shape (..., n)."""
     return MEAN_RATING + (strengths - strengths.mean(axis=-1, keepdims=True)) * ELO_PER_NAT

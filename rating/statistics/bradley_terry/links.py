@@ -1,4 +1,4 @@
-"""Who is linked with whom: what wins and ties say of the order of any two policies."""
+"""Links between policies by wins and ties, which order them."""
 
 from typing import NamedTuple
 
@@ -10,19 +10,19 @@ from scipy.sparse.csgraph import connected_components
 from rating.statistics.bradley_terry.comparisons import Floats
 
 ANCHOR_SHARE = 0.1
-"""A policy with less than this share of the games of the busiest one does not shift the ratings of others."""
+"""Minimum share of the games of the busiest policy for an anchor."""
 
 
 class ComparisonGraph(NamedTuple):
-    """What results link, of n policies.
+    """Links between n policies.
 
     Attributes:
-        reaches: whether the row's policy has beaten or tied the column's, or somebody who has, and so on, shape (n, n); false on
-            the diagonal.
-        linked: whether a policy belongs to the largest group of which each reaches every other, shape (n,); false for all where
-            there is no group of two.
-        anchors: the policies whose mean rating is fixed, shape (n,): those of the group, or all without one, but for those that
-            have played little.
+        reaches: whether the row policy has beaten or tied the column policy, directly or through a chain, shape (n, n); false
+            on the diagonal.
+        linked: whether a policy is in the largest group of policies that all reach each other, shape (n,); false for all
+            without a group of two.
+        anchors: policies whose mean rating is fixed, shape (n,): the linked ones, or all if none is linked, except those with
+            few games.
     """
 
     reaches: NDArray[np.bool_]
@@ -31,12 +31,12 @@ class ComparisonGraph(NamedTuple):
 
     @property
     def bounded_below(self) -> NDArray[np.bool_]:
-        """Whether results keep a policy from being far below the group (or, without one, any other policy), shape (n,)."""
+        """Whether results bound a policy from below, relative to the group (or, without one, any other policy), shape (n,)."""
         return np.any(self.reaches[:, self._others], axis=1)
 
     @property
     def bounded_above(self) -> NDArray[np.bool_]:
-        """Whether results keep a policy from being far above them, shape (n,)."""
+        """Whether results bound a policy from above, relative to the same policies, shape (n,)."""
         return np.any(self.reaches[self._others], axis=0)
 
     @property
@@ -45,17 +45,17 @@ class ComparisonGraph(NamedTuple):
 
 
 def is_connected(wins: Floats, games: Floats) -> bool:
-    """Says whether the graph of wins and ties is strongly connected."""
+    """Returns whether the graph of wins and ties is strongly connected."""
     beats = _beats(wins, games)
     return _reaches_all(beats) and _reaches_all(beats.T)
 
 
 def links_of(wins: Floats, games: Floats) -> ComparisonGraph:
-    """Returns what results link; of groups equally large the one with more games counts, then the one whose name is first.
+    """Returns the links; among the largest groups the one with more games counts, then the one with the first name.
 
     Args:
         wins: as for ``fit_totals``, shape (n, n).
-        games: the same.
+        games: as for ``fit_totals``, shape (n, n).
     """
     beats = _beats(wins, games)
     count, label = _components(beats)
@@ -66,7 +66,7 @@ def links_of(wins: Floats, games: Floats) -> ComparisonGraph:
     linked = (label == chosen) & (members[chosen] > 1)
     candidates = linked if linked.any() else np.ones_like(linked)
     anchors = candidates & (played >= ANCHOR_SHARE * played[candidates].max())
-    # Where one has met each of many, its own rating would be all that is fixed.
+    # A single anchor, e.g. a policy that has met each of many others, would fix only its own rating.
     return ComparisonGraph(_closure(beats), linked, anchors if anchors.sum() > 1 else candidates)
 
 
@@ -75,7 +75,7 @@ def _beats(wins: Floats, games: Floats) -> NDArray[np.bool_]:
 
 
 def _reaches_all(beats: NDArray[np.bool_]) -> bool:
-    """Says whether the first policy reaches every other."""
+    """Returns whether the first policy reaches every other."""
     reached = np.arange(len(beats)) == 0
     for _ in range(len(beats)):
         further = reached | beats[reached].any(axis=0)
@@ -91,7 +91,7 @@ def _components(beats: NDArray[np.bool_]) -> tuple[int, NDArray[np.int32]]:
 
 
 def _closure(beats: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Returns who reaches whom, by squaring: each step doubles the length of the chains."""
+    """Returns the transitive closure, by squaring: each step doubles the length of the chains."""
     reaches = beats | np.eye(len(beats), dtype=bool)
     for _ in range(len(beats).bit_length()):
         chains = reaches.astype(np.float32)

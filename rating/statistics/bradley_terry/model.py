@@ -1,7 +1,7 @@
-"""The Bradley-Terry model: what is fitted, and the maximum of its posterior.
+"""The Bradley-Terry model and the mode of its posterior.
 
 The first seat beats the second with probability ``1 / (1 + exp(-(x_i - x_j + s)))``, where ``x`` are the strengths and ``s`` is
-the advantage of the first seat (Bradley and Terry 1952). Strengths have a Gaussian prior whose mean is free, so that an unbeaten
+the advantage of the first seat (Bradley and Terry 1952). Strengths have a Gaussian prior with a free mean, so an unbeaten
 policy has a finite rating. Ratings are strengths on the Elo scale: base 10, scale 400 (Auto-Arena, arXiv 2405.20267v1).
 """
 
@@ -24,16 +24,16 @@ TIES = ("half", "drop")
 
 @dataclass(frozen=True)
 class BradleyTerryOptions:
-    """What is fitted.
+    """Options of the fit.
 
     Attributes:
-        prior_sd: standard deviation of the prior of the ratings, in Elo; ``fitted`` for the one that the pool itself suggests
-            (``best_prior_sd``); ``None`` for none (maximum likelihood), which is replaced by the default, with a flag, where
-            the data alone do not determine finite ratings.
-        seat_prior_sd: the same for the seat advantage; it always has a prior.
+        prior_sd: standard deviation of the prior of the ratings, in Elo; ``fitted`` to estimate it from the pool
+            (``best_prior_sd``); ``None`` for none (maximum likelihood), replaced by the default, with a flag, if the data alone
+            do not determine finite ratings.
+        seat_prior_sd: standard deviation of the prior of the seat advantage, in Elo.
         seat_term: whether the first seat may have an advantage.
-        ties: ``half`` counts a tie as half a win of each: ratings are then on the scale of the expected score, on which policies
-            that often tie are closer together than by their decided games. ``drop`` leaves ties out.
+        ties: ``half`` counts a tie as half a win of each: ratings are then on the scale of the expected score, which places
+            policies that often tie closer together than their decided games do. ``drop`` leaves ties out.
     """
 
     prior_sd: float | Literal["fitted"] | None = DEFAULT_PRIOR_SD
@@ -52,7 +52,7 @@ class BradleyTerryOptions:
             raise ValueError(f"ties: expected {', '.join(map(repr, TIES))}, got {self.ties!r}")
 
     def with_prior(self, sd: float) -> "BradleyTerryOptions":
-        """Returns the same with a prior of this width."""
+        """Returns a copy with a prior of this width."""
         return replace(self, prior_sd=sd)
 
 
@@ -64,9 +64,9 @@ def probability(d: ArrayLike) -> Floats:
 def maximise(wins: Floats, games: Floats, options: BradleyTerryOptions, start: Floats) -> Floats:
     """Returns strengths and seat advantage in nats, shape (..., n + 1), by Newton's method from ``start``.
 
-    A step after which the gradient is not half as large is taken back and shortened to ``log(1 + r) / r`` of itself, where ``r``
-    is the greatest change of any difference: with that the method converges from anywhere (Sun and Tran-Dinh, "Generalized
-    self-concordant functions", 2019, for logistic losses).
+    A step that does not halve the gradient is undone and multiplied by ``log(1 + r) / r``, where ``r`` is the largest change of
+    any difference. With this damping the method converges globally (Sun and Tran-Dinh, "Generalized self-concordant functions",
+    2019, for logistic losses).
     """
     size = wins.shape[-1]
     prior = precision(size, options)
@@ -92,24 +92,24 @@ def maximise(wins: Floats, games: Floats, options: BradleyTerryOptions, start: F
         step = np.linalg.solve(curvature(expected * (1 - p), options), gradient[..., None])[..., 0]
         change = np.ptp(step[..., :-1], axis=-1) + np.abs(step[..., -1])
         x, shorter, before = x + step, x + step * damping(change)[..., None], left
-        # A step squares the remaining error, so that what is left after so small a one is rounding.
+        # A step squares the error, so only rounding is left after such a small one.
         if np.all((left <= tolerance) | (change <= 1e-8)):
             return x
     raise no_convergence(gradient)
 
 
 def differences(x: Floats) -> Floats:
-    """Returns by how much the row's policy on the first seat leads the column's, shape (..., n, n), given shape (..., n + 1)."""
+    """Returns the lead of the row policy on the first seat over the column policy, shape (..., n, n), from shape (..., n + 1)."""
     return x[..., :-1, None] - x[..., None, :-1] + x[..., -1, None, None]
 
 
 def damping(change: Floats) -> Floats:
-    """Returns by which factor a Newton step that changes differences by so much is shortened."""
+    """Returns the damping factor of a Newton step with this change of differences."""
     return np.where(change > 1e-9, np.log1p(change) / np.maximum(change, 1e-9), 1.0)
 
 
 def no_convergence(gradient: Floats) -> ArithmeticError:
-    """Returns what is raised when the steps are used up."""
+    """Returns the error for a fit without convergence."""
     worst = float(np.max(np.abs(gradient)))
     return ArithmeticError(f"the Bradley-Terry fit did not converge: a gradient of {worst:g} is left")
 
@@ -125,12 +125,12 @@ def precision(size: int, options: BradleyTerryOptions) -> Floats:
 def curvature(weight: Floats, options: BradleyTerryOptions) -> Floats:
     """Returns the negative Hessian of the log posterior, shape (..., n + 1, n + 1).
 
-    The common shift of all strengths, which the data do not determine, is given unit curvature; the gradient along it is
-    zero, so it changes nothing.
+    The data do not determine the common shift of all strengths. It gets unit curvature, which does not affect results because
+    the gradient along it is zero.
 
     Args:
         weight: information of the games of each pair, i.e. games times p (1 - p), shape (..., n, n).
-        options: what is fitted.
+        options: options of the fit.
     """
     size = weight.shape[-1]
     result = information(weight, seat_term=options.seat_term)

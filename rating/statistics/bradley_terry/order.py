@@ -1,12 +1,12 @@
-"""How well the order of the policies is known: draws from the posterior of their ratings.
+"""Uncertainty of the ranking: draws from the posterior of the ratings.
 
-How far the policies of a pool are apart is not known beforehand, and it decides how soon equals look equal. So the standard
-deviation of the prior is unknown too: half-Cauchy (Gelman, Prior distributions for variance parameters in hierarchical models,
-2006), summed over a grid, each value with its own fit and its marginal likelihood in Laplace's approximation. Results that
-scatter less than the model says (ties) or more (alike results of a deal) count for more or less: the likelihood is divided by
-their dispersion, which comes from the errors clustered by deal, and draws are Student's t with as many degrees of freedom.
+The spread of a pool is unknown and affects the certainty of the ranking. So the standard deviation of the prior is unknown too:
+half-Cauchy (Gelman, Prior distributions for variance parameters in hierarchical models, 2006), summed over a grid, each value
+with its own fit and its marginal likelihood in Laplace's approximation. The likelihood is divided by the dispersion of the
+results (below 1 with ties, above 1 with correlated results of a deal), estimated from the errors clustered by deal. Draws are
+Student's t with the degrees of freedom of these errors.
 
-Arrays may have leading axes, for independent pools side by side, as simulations need them.
+Arrays may have leading axes for independent pools, as in simulations.
 """
 
 import numpy as np
@@ -29,20 +29,20 @@ SPREADS = (1280.0, 640.0, 320.0, 160.0, 80.0, 40.0, 20.0, 10.0)
 """Standard deviations of the prior, in Elo."""
 
 _SPREAD_SCALE = 200.0
-"""Median of the standard deviation before anything was played, in Elo."""
+"""Prior median of the standard deviation, in Elo."""
 
 _DEALS_OF_THE_MODEL = 3.0
-"""The dispersion is estimated as if so many deals more had scattered as the model says: a few unanimous results prove little."""
+"""Number of additional deals with a dispersion of 1 in the estimate, because a few unanimous results prove little."""
 
 
 def drawn_ratings(fitted: BradleyTerryFit, comparisons: Comparisons, *, draws: int = 400, seed: int = 0) -> Floats:
     """Returns draws from the posterior of the ratings, in Elo with mean 0, shape (draws, n).
 
     Args:
-        fitted: fit of the same comparisons, not ``clustered``, of two policies or more.
-        comparisons: what was fitted.
+        fitted: fit of the same comparisons, not ``clustered``, of two or more policies.
+        comparisons: the fitted results.
         draws: number of draws.
-        seed: of the draws.
+        seed: seed of the draws.
     """
     robust = clustered(fitted, comparisons)
     assert isinstance(fitted.options.prior_sd, float)
@@ -52,15 +52,15 @@ def drawn_ratings(fitted: BradleyTerryFit, comparisons: Comparisons, *, draws: i
 
 
 def dispersion(model: Floats, robust: Floats, prior_sd: float, deals: Floats | Integers) -> Floats:
-    """Returns by how much results scatter more or less than the model says; infinite from a single deal.
+    """Returns the dispersion of the results relative to the model; infinite for a single deal.
 
-    It is the mean of the robust variances over those of the model, both without the prior's part. Leaving out deals makes errors
-    too large by about the share of a parameter in a deal, which is taken off.
+    It is the mean ratio of the robust to the model variances, both without the prior's part. Leaving out deals inflates errors
+    by about the number of parameters per deal, which is corrected.
 
     Args:
         model: covariance of the ratings by the model, in Elo squared, shape (..., n, n).
         robust: the same clustered by deal.
-        prior_sd: of the fit, in Elo.
+        prior_sd: prior width of the fit, in Elo.
         deals: number of deals, shape (...).
     """
     axes = _contrasts(model.shape[-1])
@@ -88,12 +88,12 @@ def draw(
     """Returns draws from the posterior of the ratings, in Elo with mean 0, shape (..., draws, n).
 
     Args:
-        wins: sum of the scores of the row on the earlier seat against the column, shape (..., n, n).
-        games: number of those games.
-        factor: their dispersion, shape (...).
+        wins: sum of the scores of the row policy on the earlier seat against the column policy, shape (..., n, n).
+        games: number of these games, shape (..., n, n).
+        factor: dispersion of the results, shape (...).
         deals: number of deals, shape (...).
         draws: number of draws.
-        seed: of the draws.
+        seed: seed of the draws.
         seat_term: whether the earlier seat may have an advantage.
     """
     size, axes = wins.shape[-1], _contrasts(wins.shape[-1])
@@ -115,7 +115,7 @@ def draw(
         roots.append(np.linalg.cholesky(axes.T @ np.linalg.inv(curved)[..., :-1, :-1] @ axes))
     weight = np.exp(np.array(evidence) - np.max(evidence, axis=0))
     below = np.cumsum(weight / weight.sum(axis=0), axis=0)[:-1, ..., None]
-    chosen = (below < (np.arange(draws) + 0.5) / draws).sum(axis=0)  # as many draws of each spread as it has weight
+    chosen = (below < (np.arange(draws) + 0.5) / draws).sum(axis=0)  # draws of each spread in proportion to its weight
     rng = np.random.default_rng(seed)
     noise, degrees = rng.standard_normal((draws, size - 1)), np.maximum(deals - 1, 1)[..., None]
     noise = noise * np.sqrt(degrees / (2 * rng.standard_gamma(degrees / 2, size=chosen.shape)))[..., None]
@@ -126,10 +126,10 @@ def draw(
 
 
 def expected_spearman(ratings: Floats, drawn: Floats) -> Floats:
-    """Returns the expected rank correlation of the order of the ratings with the true one, shape (...).
+    """Returns the expected rank correlation of the rating order with the true order, shape (...).
 
     Args:
-        ratings: shape (..., n), of two policies or more.
+        ratings: shape (..., n), of two or more policies.
         drawn: draws from their posterior, shape (..., draws, n).
     """
     size = ratings.shape[-1]
@@ -139,7 +139,7 @@ def expected_spearman(ratings: Floats, drawn: Floats) -> Floats:
 
 
 def set_is_known(ratings: Floats, drawn: Floats, count: int) -> Floats:
-    """Returns the probability that the best policies are those with the greatest ratings, in any order, shape (...).
+    """Returns the probability that the policies with the highest ratings are the best, in any order, shape (...).
 
     Args:
         ratings: shape (..., n).
@@ -153,7 +153,7 @@ def set_is_known(ratings: Floats, drawn: Floats, count: int) -> Floats:
 
 
 def is_open(ratings: Floats, drawn: Floats, pairs: Integers) -> NDArray[np.bool_]:
-    """Returns which pairs are not told apart: their order is wrong with a probability above 2.5 %, shape (..., m).
+    """Returns the unresolved pairs: their order is wrong with a probability above 2.5 %, shape (..., m).
 
     Args:
         ratings: shape (..., n).
@@ -168,14 +168,14 @@ def is_open(ratings: Floats, drawn: Floats, pairs: Integers) -> NDArray[np.bool_
 
 
 def share_alike(ratings: Floats, drawn: Floats, pairs: Integers, band: float) -> Floats:
-    """Returns how probably policies that are not told apart differ by less than a band, in the mean of such pairs, shape (...).
+    """Returns the probability that an unresolved pair differs by less than a band, averaged over such pairs, shape (...).
 
-    It is 0 where all pairs are told apart.
+    It is 0 if all pairs are resolved.
 
     Args:
         ratings: shape (..., n).
         drawn: draws from their posterior, shape (..., draws, n).
-        pairs: those that are asked for, shape (2, m).
+        pairs: indices of both policies, shape (2, m).
         band: in Elo.
     """
     found = is_open(ratings, drawn, pairs)

@@ -1,4 +1,4 @@
-"""The width of the prior that the pool itself suggests (empirical Bayes)."""
+"""Empirical Bayes estimate of the prior width."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from rating.statistics.bradley_terry.model import (
 LEAST_PRIOR_SD = 100.0
 GREATEST_PRIOR_SD = 2000.0
 _PRIOR_POLICIES = 1.0
-"""The default width counts as much as this many policies: a pool of two or three says little of its width."""
+"""Weight of the default width, in policies: a pool of two or three is little evidence of its width."""
 
 
 def best_prior_sd(
@@ -23,16 +23,16 @@ def best_prior_sd(
     start: Floats,
     size: int,
 ) -> float:
-    """Returns the width for any way of fitting.
+    """Returns the prior width in Elo, for any fitting method.
 
-    The fixed point of MacKay ("Bayesian interpolation", 1992) for the marginal likelihood in Laplace's approximation: the sum of
-    squares of the strengths over the number of strengths that the data determine, which is n - 1 less what the prior determines
-    of them.
+    The fixed point of MacKay ("Bayesian interpolation", 1992) for the marginal likelihood in Laplace's approximation: the sum
+    of squares of the strengths over the number of strengths determined by the data, which is n - 1 minus the part determined by
+    the prior.
 
     Args:
-        solve: returns the maximum of the posterior and the inverse of its curvature, the n strengths in nats first.
-        options: what is fitted.
-        start: where the first search begins.
+        solve: returns the posterior mode and the inverse curvature, the n strengths in nats first.
+        options: options of the fit.
+        start: starting point of the first search.
         size: number of policies.
     """
     sd, x = DEFAULT_PRIOR_SD, start
@@ -48,7 +48,7 @@ def best_prior_sd(
 
 
 def _determined(inverse: Floats, sd: float, size: int) -> float:
-    """Returns the effective number of strengths that the data determine."""
+    """Returns the effective number of strengths determined by the data."""
     prior = (ELO_PER_NAT / sd) ** 2
-    variances = float(np.trace(inverse[:size, :size])) - 1 / (1 + prior)  # the last is the common shift's
+    variances = float(np.trace(inverse[:size, :size])) - 1 / (1 + prior)  # minus the variance of the common shift
     return max(0.0, size - 1 - prior * variances)

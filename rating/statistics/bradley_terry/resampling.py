@@ -1,4 +1,4 @@
-"""Ratings fitted to resampled matches: another way to intervals, which assumes nothing of their shape."""
+"""Bootstrap of ratings: intervals without assumptions about their shape."""
 
 from dataclasses import replace
 
@@ -25,21 +25,21 @@ def bootstrap(
     seed: int = 0,
     by_cluster: bool = True,
 ) -> Floats:
-    """Returns ratings fitted to resampled matches, shape (resamples, n): their percentiles are intervals.
+    """Returns ratings fitted to resampled matches, shape (resamples, n), for percentile intervals.
 
     Args:
-        comparisons: what is fitted.
+        comparisons: the fitted results.
         options: as for ``fit``; without a prior, the default one is used for the resamples that need one.
         resamples: number of resamples.
-        seed: of the resampling.
-        by_cluster: draw whole clusters; ``False`` draws single results, which is much faster and right only if they are
-            independent.
+        seed: seed of the resampling.
+        by_cluster: whether to draw whole clusters; ``False`` draws single results, which is much faster but only valid if they
+            are independent.
     """
     fitted = fit(comparisons, options)
     options, size = fitted.options, len(comparisons.policies)
     if options.ties == "drop":
         comparisons = comparisons.select(comparisons.score != 0.5)
-    # Results that are the same in all respects are one kind: a resample is how often each kind is drawn.
+    # Identical results are one kind; a resample is a count of each kind.
     scores, score = np.unique(comparisons.score, return_inverse=True)
     weighing, weight = np.unique(weights(comparisons), return_inverse=True)
     cell = comparisons.first * size + comparisons.second
@@ -68,7 +68,7 @@ def bootstrap(
 
 
 def _maximise_each(wins: Floats, games: Floats, options: BradleyTerryOptions, start: Floats) -> Floats:
-    """Maximises shape (r, n, n), with a prior for those that need one."""
+    """Fits each of r resamples, shape (r, n, n), with a prior if it needs one."""
     x = np.empty((len(wins), len(start)))
     prior = replace(options, prior_sd=options.prior_sd or DEFAULT_PRIOR_SD)
     alone = [options.prior_sd is None and is_connected(*pair) for pair in zip(wins, games, strict=True)]

@@ -1,4 +1,4 @@
-"""What may be said of each policy: its rating with an interval that holds, its possible ranks, and what the data leave open."""
+"""Standings: ratings with intervals, possible ranks, and caveats."""
 
 from dataclasses import dataclass, replace
 from statistics import NormalDist
@@ -19,23 +19,23 @@ _Z_ONE_SIDED = NormalDist().inv_cdf(0.95)
 
 @dataclass(frozen=True)
 class Standing:
-    """A policy.
+    """Standing of a policy.
 
     Attributes:
         policy: its name.
         rating: in Elo.
-        low: lower end of its 95 % interval; ``None`` if results do not bound it below: it has not won against the linked
-            policies, nor against anybody who has, or all results are of one deal.
-        high: upper end; ``None`` if results do not bound it above (it is unbeaten). An interval with one end is one-sided: it
-            holds the truth with 95 % as well.
-        best_rank: the best rank that the results leave it, from 1: one more than the number of policies established above it.
-            All such claims about a pool hold together with 95 % (``rating.statistics.simultaneous``).
-        worst_rank: the worst: the number of policies less those that it is established above.
-        games: results it took part in.
-        is_linked: whether it belongs to the largest group of which each has beaten or tied every other through a chain; the
-            distance of any other from that group is the prior's.
-        is_anchor: whether it is one of those whose mean rating is 1000: the linked ones that have not played far less than the
-            busiest one.
+        low: lower end of its 95 % interval; ``None`` if results do not bound it below: no win against the linked policies,
+            directly or through a chain, or all results are of one deal.
+        high: upper end; ``None`` if results do not bound it above (e.g. an unbeaten policy). An interval with one end is
+            one-sided, also at 95 %.
+        best_rank: best possible rank, from 1: one more than the number of policies established above it. All rank claims of a
+            pool hold together with 95 % (``rating.statistics.simultaneous``).
+        worst_rank: worst possible rank: the number of policies minus the number established below it.
+        games: number of its results.
+        is_linked: whether it is in the largest group linked by wins and ties in both directions, directly or through a chain;
+            if not, the prior determines its distance from the group.
+        is_anchor: whether it is one of the policies with mean rating 1000: the linked ones, except those with far fewer games
+            than the busiest one.
     """
 
     policy: str
@@ -51,13 +51,13 @@ class Standing:
 
 @dataclass(frozen=True, eq=False)
 class Standings:
-    """All policies.
+    """Standings of all policies.
 
     Attributes:
-        rows: best first, equals by name.
-        fitted: the fit that they are made from, with the ratings of the rows and clustered errors.
-        notes: what the data do not establish, in plain words; empty if nothing is to be said.
-        established: pairs (better, worse) that are established, all pairs together.
+        rows: best first, ties by name.
+        fitted: fit with the ratings of the rows and clustered errors.
+        notes: caveats, as sentences.
+        established: pairs (better, worse) with an established difference, corrected for multiple comparisons.
     """
 
     rows: tuple[Standing, ...]
@@ -69,15 +69,15 @@ class Standings:
 def standings(
     comparisons: Comparisons, options: BradleyTerryOptions | None = None, *, growth: float = 1.0
 ) -> Standings:
-    """Fits ratings and says what may be said of them.
+    """Fits ratings and returns the standings.
 
-    Errors are clustered by deal (``clustered``). How far an unlinked policy is from the others is bounded by a fit in which each
-    pair counts once per deal, however often it met there.
+    Errors are clustered by deal (``clustered``). The distance of an unlinked policy from the others is bounded by a fit in
+    which each pair counts once per deal.
 
     Args:
-        comparisons: of one policy or more.
-        options: what is fitted; by default with a prior as wide as the pool.
-        growth: see ``null_draws``: ranks hold at all looks while the results grow by this factor, as under a stop rule.
+        comparisons: results of one or more policies.
+        options: options of the fit; by default with a fitted prior width.
+        growth: see ``null_draws``: ranks hold at all looks while the results grow by this factor, as under a stopping rule.
     """
     options = options or BradleyTerryOptions(prior_sd="fitted")
     links = links_of(*totals(comparisons, options.ties))
@@ -107,7 +107,7 @@ def _about(fitted: BradleyTerryFit, anchors: NDArray[np.bool_]) -> BradleyTerryF
 
 
 def _once_a_deal(comparisons: Comparisons) -> Comparisons:
-    """Returns the mean score of each pair in each deal as one result."""
+    """Returns one result per pair and deal: the mean score."""
     data, size = in_order(comparisons), len(comparisons.policies)
     low, high = np.minimum(data.first, data.second), np.maximum(data.first, data.second)
     keys, group = np.unique((data.cluster * size + low) * size + high, return_inverse=True)
@@ -120,7 +120,7 @@ def _once_a_deal(comparisons: Comparisons) -> Comparisons:
 def _established(
     fitted: BradleyTerryFit, once_a_deal: Comparisons | None, links: ComparisonGraph, growth: float
 ) -> NDArray[np.bool_]:
-    """Returns whether the row's policy is established above the column's; the results once a deal where some are unlinked."""
+    """Returns whether the row policy is established above the column policy; unlinked policies need ``once_a_deal``."""
     if fitted.clusters < 2:
         return np.zeros(links.reaches.shape, dtype=bool)
     one, other = np.nonzero(np.triu(links.reaches | links.reaches.T, 1))
@@ -133,10 +133,10 @@ def _established(
 
 
 def _score_tests(fitted: BradleyTerryFit, once: Comparisons, links: ComparisonGraph) -> Floats:
-    """Returns the statistic of the test that two policies are equal of which one is unlinked, shape (n, n), antisymmetric.
+    """Returns score-test statistics for equality with an unlinked policy, shape (n, n), antisymmetric.
 
-    The rating of an unlinked policy is the prior's, and so are Wald's tests of it. Its results are compared with those expected
-    at the other's strength instead (score test); where both are unlinked, only their own meetings count.
+    The prior determines the rating of an unlinked policy, and so Wald's tests of it. The score test compares its results with
+    those expected at the other policy's strength; if both are unlinked, only their own games count.
     """
     wins, games = totals(once)
     score, most = wins + (games - wins).T, games + games.T
@@ -162,7 +162,7 @@ def _standing(
     comparisons: Comparisons,
     above: NDArray[np.bool_],
 ) -> Standing:
-    """Returns the row of a policy, given who is established above whom."""
+    """Returns the standing of a policy, from the matrix of established pairs."""
     is_bounded = fitted.clusters > 1
     has_low, has_high = bool(links.bounded_below[index]), bool(links.bounded_above[index])
     one_sided = has_low != has_high

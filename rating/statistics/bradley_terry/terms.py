@@ -1,8 +1,8 @@
-"""Ratings with something else that may decide a game held equal: length, format, role.
+"""Ratings with covariates held equal: length, format, role.
 
-The lead of the first policy is ``x_i - x_j + s + sum of b_k z_k``, where ``z_k`` says how much more of something the first has
-than the second, e.g. the difference of the logarithms of the lengths of two answers (as in the length-controlled AlpacaEval of
-Dubois et al., arXiv 2404.04475). The prior of every ``b_k`` is the default prior of ratings, for one unit of ``z_k``.
+The lead of the first policy is ``x_i - x_j + s + sum of b_k z_k``, where ``z_k`` is the difference of a covariate between the
+first and the second, e.g. of the logarithms of the lengths of two answers (as in the length-controlled AlpacaEval of Dubois et
+al., arXiv 2404.04475). The prior of every ``b_k`` is the default prior of ratings, for one unit of ``z_k``.
 """
 
 from collections.abc import Sequence
@@ -28,17 +28,17 @@ from rating.statistics.bradley_terry.model import (
 from rating.statistics.bradley_terry.prior import best_prior_sd
 
 _STEPS = 20_000
-"""Steps, at most, of a fit: few are enough, but weights or columns of very different size may take thousands."""
+"""Maximum number of steps: few are usually enough, but very unequal weights or columns can take thousands."""
 
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """Something that may decide games apart from the policies.
+    """A covariate that can affect results apart from the policies.
 
     Attributes:
         name: e.g. ``length``.
-        values: how much more of it the first has, shape (m,). For lengths: the difference of their logarithms. For a role: 1
-            where the first has it, -1 where the second has it, 0 where both or neither have.
+        values: difference between the first and the second, shape (m,). For lengths: the difference of their logarithms. For a
+            role: 1 if only the first has it, -1 if only the second has it, otherwise 0.
     """
 
     name: str
@@ -49,9 +49,9 @@ class Effect(NamedTuple):
     """The effect of one unit of a term.
 
     Attributes:
-        name: of the term.
+        name: name of the term.
         value: in Elo.
-        error: its standard error, clustered by deal.
+        error: its standard error, in Elo, clustered by deal.
     """
 
     name: str
@@ -76,13 +76,13 @@ def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyT
     """Fits ratings and the effects of terms together.
 
     Args:
-        comparisons: m results of n policies, on two deals or more.
-        terms: what else may decide them.
-        options: what is fitted, with a prior of the ratings.
+        comparisons: m results of n policies, on two or more deals.
+        terms: covariates of the results.
+        options: options of the fit, with a prior of the ratings.
 
     Raises:
-        ValueError: if there is no policy, there are fewer than two deals, a term has another number of values or some that are
-            not finite, or the options have no prior.
+        ValueError: if there is no policy, fewer than two deals, a term with a wrong number of values or with values that are
+            not finite, or no prior.
         ArithmeticError: if the fit does not converge.
     """
     options = options or BradleyTerryOptions()
@@ -142,7 +142,7 @@ class _Model:
 
     def __init__(self, comparisons: Comparisons, values: Floats) -> None:
         weight = weights(comparisons)
-        # Sums of fractions depend on their order: results are sorted by content, and deals by their first result.
+        # Sums of fractions depend on their order: sort results by content, and deals by their first result.
         keys = (comparisons.cluster, *values.T, weight, comparisons.score, comparisons.second, comparisons.first)
         order = np.lexsort(keys)
         _, start, deal = np.unique(comparisons.cluster[order], return_index=True, return_inverse=True)
@@ -154,7 +154,7 @@ class _Model:
         self.columns = np.column_stack((np.ones(len(values)), values[order]))
 
     def solve(self, options: BradleyTerryOptions, start: Floats) -> tuple[Floats, Floats]:
-        """Returns the maximum of the posterior by a damped Newton method, and the inverse of its curvature there."""
+        """Returns the posterior mode by a damped Newton method, and the inverse curvature at the mode."""
         columns, prior, x = self._columns(options), self._prior(options), start.copy()
         tolerance = 1e-12 * self.weight @ (1 + np.abs(columns).max(axis=1)) + 1e-11
         for _ in range(_STEPS):
@@ -183,7 +183,7 @@ class _Model:
         return covariance
 
     def _columns(self, options: BradleyTerryOptions) -> Floats:
-        """Returns the columns of the seat and the terms; without a seat term the first of them is 0."""
+        """Returns the columns of the seat and the terms; without a seat term the seat column is 0."""
         return self.columns * np.append(options.seat_term, np.ones(self.columns.shape[1] - 1))
 
     def _prior(self, options: BradleyTerryOptions) -> Floats:
@@ -196,7 +196,7 @@ class _Model:
         return lead
 
     def _per_policy(self, values: Floats) -> Floats:
-        """Returns the sum of the values of each policy's results as the first, less that of those as the second, shape (n,)."""
+        """Returns the sum of the values of each policy's results as the first minus the sum as the second, shape (n,)."""
         plus, minus = (np.bincount(who, values, minlength=self.size) for who in (self.first, self.second))
         return np.asarray(plus - minus, dtype=np.float64)
 
@@ -205,7 +205,7 @@ class _Model:
         pairs = np.bincount(self.first * size + self.second, information, minlength=size * size).reshape(size, size)
         both = pairs + pairs.T
         result = np.empty((size + columns.shape[1],) * 2)
-        # The common shift, which the data do not determine, is given unit curvature.
+        # The data do not determine the common shift; it gets unit curvature.
         result[:size, :size] = 1 / size - both + np.diag(both.sum(axis=1))
         for index, column in enumerate(columns.T, start=size):
             result[:size, index] = result[index, :size] = self._per_policy(information * column)

@@ -1,7 +1,7 @@
-"""TrueSkill ratings of two-player matches: match by match with their history, and averaged over random orders.
+"""TrueSkill ratings of two-player matches: match by match with their history, and averaged over match orders.
 
-Source: Herbrich, Minka and Graepel, "TrueSkill: a Bayesian skill rating system" (NIPS 2006); parameters as in LLMArena
-(arXiv 2402.16499).
+Source: Herbrich, Minka and Graepel, "TrueSkill: a Bayesian skill rating system" (NIPS 2006); parameters as in LLMArena (arXiv
+2402.16499).
 """
 
 from rating.statistics.trueskill_rating.closed_form import update_duel

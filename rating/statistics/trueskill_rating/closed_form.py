@@ -13,7 +13,7 @@ _FAR = 30.0
 
 
 def check_draws(results: Iterable[Duel], options: TrueSkillOptions) -> None:
-    """Checks that the model allows for draws where there are some.
+    """Checks that the model allows draws if there are any.
 
     Raises:
         ValueError: if a match was a draw and ``draw_probability`` is 0.
@@ -30,7 +30,7 @@ def update_duel(
     Args:
         winner: rating of the winner, or of either player after a draw.
         loser: rating of the other player.
-        drawn: whether the match was a draw; the draw probability must not be 0 then.
+        drawn: whether the match was a draw; requires a positive draw probability.
         options: parameters of the model.
     """
     mus, variances = [winner.mu, loser.mu], [winner.sigma**2, loser.sigma**2]
@@ -41,12 +41,12 @@ def update_duel(
 def play(
     mus: list[float], variances: list[float], results: Iterable[tuple[int, int, bool]], options: TrueSkillOptions
 ) -> None:
-    """Rates matches one after the other, in place.
+    """Rates matches in sequence, in place.
 
     Args:
         mus: mean skill of each player.
-        variances: variance of the skill of each.
-        results: index of the winner, index of the loser, and whether it was a draw after all.
+        variances: variance of the skill of each player.
+        results: index of the winner, index of the loser, and whether the match was a draw.
         options: parameters of the model.
     """
     noise, drift, margin = 2 * options.beta**2, options.tau**2, options.draw_margin
@@ -85,7 +85,7 @@ def draw_corrections(lead: float, margin: float) -> tuple[float, float]:
 
 
 def cdf(x: float) -> float:
-    """Returns the normal distribution function, good to the last digits."""
+    """Returns the normal distribution function, with full relative precision."""
     return 0.5 * math.erfc(-x * _SQRT_HALF)
 
 

@@ -1,4 +1,4 @@
-"""TrueSkill match by match: ratings as they were after each."""
+"""TrueSkill match by match, with the rating history."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -
     """Rates finished two-player matches in match-number order.
 
     Args:
-        outcomes: of one environment, in any order; void ones are skipped.
+        outcomes: outcomes of one environment, in any order; void ones are skipped.
         options: parameters of the model.
 
     Raises:
@@ -53,13 +53,13 @@ def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -
 
 
 class RunningRatings:
-    """Ratings that go on from match to match.
+    """TrueSkill ratings updated match by match.
 
     Args:
         options: parameters of the model.
 
     Attributes:
-        ratings: by policy, after all matches so far.
+        ratings: by policy, after all added matches.
     """
 
     def __init__(self, options: TrueSkillOptions) -> None:

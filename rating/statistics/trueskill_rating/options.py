@@ -1,4 +1,4 @@
-"""The parameters of TrueSkill, and what it believes of a policy."""
+"""TrueSkill parameters and ratings."""
 
 import math
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ class TrueSkillOptions:
         mu: mean of a new policy's skill.
         sigma: its standard deviation.
         beta: standard deviation of the performance in one match.
-        tau: standard deviation by which skill drifts from match to match; 0 suits policies that do not learn. With drift
-            sigma never falls below a floor, however many matches are played.
-        draw_probability: of two equally strong policies; at least 0 and below 1.
+        tau: standard deviation of the skill drift between matches; 0 suits policies that do not learn. With drift, sigma never
+            falls below a floor, for any number of matches.
+        draw_probability: draw probability of two equally strong policies; at least 0 and below 1.
     """
 
     mu: float = 25.0

@@ -1,7 +1,6 @@
-"""TrueSkill free of the order of the matches: the mean over many random orders.
+"""TrueSkill averaged over random match orders.
 
-TrueSkill takes one match after the other and forgets how it came to what it believes, so that another order of the same
-matches gives another rating. What is left of the order in a mean over random orders is small, and can be told.
+TrueSkill depends on the order of the matches. The mean over random orders has a small order sensitivity, which is reported.
 """
 
 import math
@@ -17,12 +16,12 @@ from rating.statistics.trueskill_rating.options import TrueSkillOptions
 
 
 class Shuffled(NamedTuple):
-    """A policy's rating over random orders of the matches.
+    """A policy's rating over random match orders.
 
     Attributes:
-        mu: mean of mu, after every order's ratings were shifted to the mean of the options.
-        sigma: mean of sigma: how uncertain the skill is.
-        sd: standard deviation of the shifted values of mu: what the order of the matches does. It is no error of the rating.
+        mu: mean of mu, with the ratings of each order shifted to the mean of the options.
+        sigma: mean of sigma: the uncertainty of the skill.
+        sd: standard deviation of the shifted mu: the order sensitivity, not an error of the rating.
     """
 
     mu: float
@@ -39,14 +38,13 @@ def shuffled(
 ) -> dict[str, Shuffled]:
     """Rates two-player matches in random orders.
 
-    The mean of all policies shifts from order to order, which means nothing, so each order's ratings are centred before they
-    are averaged.
+    The mean of all policies varies between orders, which has no meaning, so each order's ratings are centred before averaging.
 
     Args:
-        outcomes: of one environment, in any order, void ones are skipped; or the results made from them.
+        outcomes: outcomes of one environment in any order, or their results; void outcomes are skipped.
         options: parameters of the model.
         permutations: number of random orders; at least 2.
-        seed: of the random orders.
+        seed: seed of the random orders.
 
     Returns:
         By policy, sorted.
@@ -80,7 +78,7 @@ def shuffled(
 
 
 def _results(outcomes: Iterable[Outcome] | Iterable[Duel]) -> list[Duel]:
-    """Returns results in the order of their numbers, so that the random orders are the same whatever order they came in."""
+    """Returns results in match-number order, so the random orders do not depend on the input order."""
     given = list(outcomes)
     made = [result for result in given if isinstance(result, Duel)]
     if len(made) < len(given):
