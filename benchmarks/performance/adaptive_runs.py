@@ -175,7 +175,7 @@ def _run_file(name: str, own: dict[str, Any], schedule: str, seed: int, options:
         {
             "seed": seed,
             "schedule": schedule,
-            "executor": "async",
+            "executor": "asyncio",
             "stop": stop,
             "environment": [{"name": name, "options": own, "scheme": "mean_reward" if own else ""}],
             "policy": [{"spec": spec} for spec in baselines(name) if spec not in UNSUITED.get(name, ())],

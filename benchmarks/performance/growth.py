@@ -92,7 +92,7 @@ def main(options: Options) -> list[Growth]:
 
 def _run_file(matches: int) -> str:
     return f"""seed = 1
-executor = "async"
+executor = "asyncio"
 
 [stop]
 min_matches = {matches}

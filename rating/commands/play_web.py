@@ -89,7 +89,7 @@ def run_file(args: argparse.Namespace, specs: dict[str, str]) -> str:
     }
     if declaration.scheme == Tournament.name:  # a tournament needs more than one match
         environment["scheme"] = Duels.name
-    run = {"seed": args.seed, "executor": "async", "stop": {"matches": 1}}
+    run = {"seed": args.seed, "executor": "asyncio", "stop": {"matches": 1}}
     return tomlkit.dumps({**run, "environment": [environment], "policy": policies})
 
 

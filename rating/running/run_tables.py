@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from llmarena_envs.catalogue import canonical_name
 from rating.running.budget import Budget
@@ -11,10 +11,7 @@ from rating.schemes.stopping import ALIKE_ELO, DEFAULT_RULE, StopRule
 
 ScheduleName = Literal["round_robin", "adaptive"]
 
-ExecutorName = Annotated[
-    Literal["auto", "asyncio", "process", "ray"],
-    BeforeValidator(lambda name: "asyncio" if name == "async" else name),  # earlier name
-]
+ExecutorName = Literal["auto", "asyncio", "process", "ray"]
 Fallback = Literal["forfeit", "random_legal", "noop"]
 Count = Annotated[int, Field(ge=1)]
 EnvironmentName = Annotated[str, AfterValidator(canonical_name)]

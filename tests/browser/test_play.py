@@ -296,7 +296,7 @@ def test_a_match_goes_on_after_the_server_was_killed_and_started_again(browser, 
 
 RUN = """
 seed = 5
-executor = "async"
+executor = "asyncio"
 [stop]
 matches = 2
 [[environment]]

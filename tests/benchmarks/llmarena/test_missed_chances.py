@@ -26,7 +26,7 @@ def play(directory, game, policy, options, *, matches=2, turns="preset = 'standa
     """Plays a policy with itself and returns the run."""
     run_file = directory / "run.toml"
     run_file.write_text(
-        f"executor = 'async'\n{turns}\n[[environment]]\nname = '{game}'\nscheme = 'self_play'\noptions = {options}\n"
+        f"executor = 'asyncio'\n{turns}\n[[environment]]\nname = '{game}'\nscheme = 'self_play'\noptions = {options}\n"
         f"[[policy]]\nspec = '{policy}'\nname = 'it'\n[stop]\nmatches = {matches}\n"
     )
     assert llmarena(["run", str(run_file), "--out", str(directory / "run")]) == 0

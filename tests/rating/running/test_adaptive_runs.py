@@ -28,7 +28,7 @@ POOL = "".join(
 )
 GAME = '[[environment]]\nname = "tictactoe_v0"\n'
 STOP = "[stop]\nmin_matches = 20\nmax_matches = 60\n"
-SCRIPTED = f'schedule = "adaptive"\nexecutor = "async"\n{STOP}{GAME}{POOL}'
+SCRIPTED = f'schedule = "adaptive"\nexecutor = "asyncio"\n{STOP}{GAME}{POOL}'
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +74,7 @@ def seatings(records):
 
 def test_any_number_of_workers_plays_the_same_matches(tmp_path):
     _, one, facts = go_on(tmp_path / "one", f"workers = 1\n{SCRIPTED}")
-    _, two, _ = go_on(tmp_path / "two", f"workers = 2\n{SCRIPTED.replace('async', 'process')}")
+    _, two, _ = go_on(tmp_path / "two", f"workers = 2\n{SCRIPTED.replace('asyncio', 'process')}")
     assert one == two
     assert len(set(seatings(one))) == 6 and facts["stopped:tictactoe_v0"]
 

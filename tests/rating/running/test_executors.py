@@ -183,5 +183,5 @@ def test_what_cannot_play_is_said_before_a_directory_is_made(says, tmp_path, mon
 
 
 def test_a_run_file_may_name_its_executor_as_older_ones_did():
-    text = run_file(1, "SaysWhere").replace('executor = "process"', 'executor = "async"')
+    text = run_file(1, "SaysWhere").replace('executor = "process"', 'executor = "asyncio"')
     assert parse_run_file(text.replace("options = {", "options = { folder = '.'"), "run.toml").executor == "asyncio"

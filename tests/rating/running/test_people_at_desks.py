@@ -16,7 +16,7 @@ from tests.support.asynchronous import asynchronous
 
 RUN = """
 seed = 3
-executor = "async"
+executor = "asyncio"
 [stop]
 matches = 6
 [[environment]]
@@ -79,7 +79,7 @@ async def test_every_other_match_ends_while_a_person_has_not_answered(tmp_path):
     digest = store.digest()
     store.close()
     # Whoever answers when, and however many others play at once, the matches are the same.
-    desk, store, runner = made(tmp_path / "again", RUN.replace('"async"', '"async"\nconcurrency = 1'))
+    desk, store, runner = made(tmp_path / "again", RUN.replace('"asyncio"', '"asyncio"\nconcurrency = 1'))
     answering = asyncio.create_task(answer_all(desk, "Ada"))
     assert await runner.run() == 0
     answering.cancel()

@@ -179,7 +179,7 @@ def one_by_one(tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("executor", "workers", "concurrency"),
-    [("async", 1, 16), ("process", 1, 64), ("process", 3, 64), ("auto", 2, 5)],
+    [("asyncio", 1, 16), ("process", 1, 64), ("process", 3, 64), ("auto", 2, 5)],
 )
 def test_results_depend_neither_on_the_executor_nor_on_workers_or_slots(
     tmp_path, one_by_one, executor, workers, concurrency
