@@ -64,7 +64,7 @@ async def time_limit(deadline: float) -> AsyncIterator[None]:
 
 
 def call_in_thread(function: Callable[[Any], Any], argument: Any) -> tuple[asyncio.Future[Any], threading.Thread]:
-    """Calls a function in a daemon thread, so that a function that never returns cannot block the end of the process.
+    """Calls a function in a daemon thread, which cannot block the end of the process if the function never returns.
 
     Returns:
         The future of its result, and the thread, which continues if the future is cancelled.

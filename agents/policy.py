@@ -14,7 +14,7 @@ Optional attributes:
   memory of a policy. A policy without it is asked again and its answer is dropped.
 * ``unlimited_reasks``: ``True`` for a human player, asked again until the reply is legal, without a deadline. Such a policy can
   raise ``Quit``: the match then stays unfinished and can be resumed.
-* ``keeps_deadline``: ``True`` for a policy that limits its own time, e.g. so that waiting in the queue of a server does not
+* ``keeps_deadline``: ``True`` for a policy that limits its own time, e.g. because waiting in the queue of a server must not
   count. No deadline is set.
 * ``uses_service``: ``True`` for a policy that shares connections, limits and accounts with others; its matches are played in the
   main process.

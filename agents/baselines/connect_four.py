@@ -83,8 +83,7 @@ def search(
 
     Returns:
         ``WIN`` minus the number of discs on the board after a win, the negative for a loss, 0 for a draw, else an estimate. If
-        the
-        value lies outside ``alpha..beta``, a bound on it.
+        the value lies outside ``alpha..beta``, a bound on it.
     """
     filled = mine | theirs
     moves = landing(filled)

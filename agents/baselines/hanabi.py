@@ -71,7 +71,7 @@ class Reading:
         """Returns the possible cards at a position, with the number of copies of each.
 
         Args:
-            offset: number of seats between the reader and the holder.
+            offset: seat offset of the holder from the reader; 0 for the reader.
             position: position in the hand, counted from 0.
             counts: available copies: ``unseen`` for an own card; ``unplaced`` for the certain knowledge of another player,
                 because the reader's own hand is hidden from the reader.

@@ -114,7 +114,7 @@ class Similarity(UndercoverPlayer):
             for agent in view.living
         }
         likeness = {
-            # Rounded, so that the order of summation does not matter.
+            # Rounded to make the order of summation irrelevant.
             vote.target: round(sum(cosine(bags[vote.target], bags[agent]) for agent in bags if agent != vote.target), 9)
             for vote in view.legal
         }

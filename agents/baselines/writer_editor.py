@@ -90,8 +90,8 @@ class Fixer(Echo):
     """Writes a problem's known bug and fixes it when it is named; names it as a reviewer, then accepts.
 
     Args:
-        skill: probability of fixing the bug when it is named, and of noticing it in a program, 0 to 1. A reviewer who does not
-            notice it accepts.
+        skill: probability of fixing the bug when it is named, and of noticing it in a program, 0 to 1. A reviewer accepts if it
+            does not notice the bug.
     """
 
     def __init__(self, skill: float = 1.0) -> None:

@@ -43,7 +43,7 @@ class TextArenaEnv(ta.Env):
     Args:
         environment: name of the environment, e.g. ``tictactoe_v0``.
         opponents: names of policies by agent id, for seats without a player, e.g. judges. If an event loop is running they must
-            be synchronous.
+            not wait for I/O.
         options: constructor options; by default as in rated matches.
         history: ``updates`` gives the news; ``full`` repeats the whole text, for wrappers that show only the newest one.
         settings: invalid-reply policy.
@@ -172,7 +172,7 @@ class NewestPosition(_Anew, ta.wrappers.GameBoardObservationWrapper):
 
 
 def _new_runner() -> asyncio.Runner | None:
-    """Returns an event loop for asynchronous opponents, unless one is running, as in a notebook."""
+    """Returns an event loop for opponents that wait for I/O, unless one is running, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

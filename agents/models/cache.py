@@ -1,4 +1,4 @@
-"""Cache of model replies, so that no request is sent or paid for twice.
+"""Cache of model replies, which avoids paying for a request twice.
 
 A cache file is also a cassette: it allows an identical offline replay of a run.
 """

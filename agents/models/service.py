@@ -69,7 +69,7 @@ class ModelService:
 
     Attributes:
         in_flight: number of requests in flight.
-        offline: as given.
+        offline: whether only the cache is used.
         local: the local models in this process.
     """
 

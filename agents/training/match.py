@@ -169,7 +169,7 @@ class Match:
         await self._release_opponents()
 
     def start_sync(self) -> Question | None:
-        """Does the same as ``start`` without an event loop; the opponents must be synchronous.
+        """Does the same as ``start`` without an event loop; the opponents must not wait for I/O.
 
         Raises:
             RuntimeError: if an opponent waits for I/O, such as a model on a server, besides the errors of ``start``.
@@ -182,7 +182,7 @@ class Match:
         return self._go_on_sync(self._say(text, extra))
 
     def close_sync(self) -> None:
-        """Does the same as ``close`` without an event loop; the opponents must be synchronous."""
+        """Does the same as ``close`` without an event loop; the opponents must not wait for I/O."""
         self._check_idle()
         self._let_go()
         _run_sync(self._release_opponents())

@@ -11,8 +11,7 @@ def fit(battles: Battles, *, seated: bool = False, options: BradleyTerryOptions 
     Args:
         battles: at least one, in any order.
         seated: whether the first policy of a battle had the first seat; its advantage is then fitted. Leave it out if a log might
-            list
-            winners first.
+            list winners first.
         options: of the fit.
 
     Raises:

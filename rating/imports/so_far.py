@@ -50,8 +50,7 @@ class SoFar(NamedTuple):
 def so_far(matches: Iterable[tuple[Match, Outcome | None]], a: str, b: str) -> SoFar:
     """Returns the battles of two policies in the completed prefix of their matches.
 
-    Matches do not end in schedule order: if wins are quick, the ended matches have more wins than the running ones. So
-    a match
+    Matches do not end in schedule order: if wins are quick, the ended matches have more wins than the running ones. So a match
     counts when all earlier matches of the two, and all of its deal, have ended.
 
     In a match with more than two seats every pair of seats is a battle; the larger reward wins.

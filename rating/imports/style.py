@@ -43,8 +43,7 @@ def read_style(row: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
     """Returns the style in a row of a log, for sides a and b; empty without counts or texts.
 
     Uses the first of these columns that is present: ``style``, ``conv_metadata``, ``conversation_a`` and ``conversation_b``,
-    ``response_a``
-    and ``response_b``, ``words_a`` and ``words_b``.
+    ``response_a`` and ``response_b``, ``words_a`` and ``words_b``.
 
     Raises:
         OptionError: if counts are not non-negative numbers.
@@ -137,7 +136,7 @@ def _texts(row: Mapping[str, Any]) -> tuple[str, str] | None:
 
 def _answers(value: Any) -> str | None:
     """Returns the answers in a conversation (messages with role and content), a list of answers, or a text."""
-    if isinstance(value, np.ndarray):  # of a table that was read from Parquet
+    if isinstance(value, np.ndarray):  # from a table read from Parquet
         value = value.tolist()
     if isinstance(value, str):
         found = _decoded(value) if value.startswith("[") else None

@@ -2,8 +2,7 @@
 
 * Position bias: the same texts in both orders, or the same two players in both positions, by an exact test.
 * Verbosity bias: two tests must agree. Between the same two players the longer text wins more often (exact test), and length adds
-  to
-  the judge's score beyond the other judges' view of the same texts (regression). The first alone would flag every judge where
+  to the judge's score beyond the other judges' view of the same texts (regression). The first alone would flag every judge where
   longer texts are better, the second alone a fair judge among biased ones.
 * Family bias (self-preference): a judge scores players of its family higher than judges of other families do on the same
   texts (regression).
@@ -34,8 +33,7 @@ class VerbosityBias(NamedTuple):
     Attributes:
         longer: mean score of the longer text, between the same two players; ``p`` is not corrected.
         beyond: effect of being longer on the score, beyond the other judges' view; ``p`` is not corrected. ``None`` without two
-            other
-            judges, and with few items.
+            other judges, and with few items.
         p: the larger p-value of both, 1 if they have different signs; ``None`` if either is ``None``.
     """
 

@@ -51,8 +51,7 @@ def each_row(
     """Yields the rows of a file by field name, with the place in the file.
 
     A file that starts with a brace or a square bracket is JSON, any other a table with a header. NaN and infinite numbers are
-    read
-    as missing.
+    read as missing.
 
     Args:
         path: the file.

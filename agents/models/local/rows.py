@@ -72,8 +72,7 @@ class Rows:
 
         Returns:
             Two tensors, float32 of shape (continuations,): the log-probability of all tokens together, and of the end of the
-                reply after
-            them.
+            reply after them.
         """
         model, width = self._model, max(len(tokens) for _, tokens in continuations)
         rows = model_tensor(model, [row for row, _ in continuations])

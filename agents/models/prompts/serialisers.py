@@ -23,8 +23,7 @@ _NAME = re.compile(r"[^\W_](?:[\w .-]{0,38}\w)?")
 class Transcript:
     """Writes a conversation as one plain text.
 
-    Lines within an utterance that look like the start of a turn are prefixed with ``> ``, so that no player can impersonate
-    another.
+    Lines within an utterance that look like the start of a turn are prefixed with ``> `` to prevent impersonation.
 
     Args:
         user: name before texts for the model, e.g. ``Human``.
