@@ -13,7 +13,7 @@ from llmarena_envs.core.options import check_int
 WON, DRAWN, LOST = 1, 0, -1
 
 SLOWER = 4
-"""Most plies by which a connect-four move can delay a known win and still count as keeping it."""
+"""Maximum delay of a known win by a connect-four move that still counts as keeping it, in plies."""
 
 
 class Chances(NamedTuple):

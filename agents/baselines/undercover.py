@@ -74,7 +74,7 @@ class UndercoverPlayer(ScriptedPolicy):
         return choices[int(self.rng.integers(len(choices)))]
 
     def describe(self, view: UndercoverView, table: Sequence[str]) -> str:
-        """Returns a legal clue of two attributes from ``table``, or an empty one if there is none."""
+        """Returns a legal clue of two attributes from ``table``, or an empty one without a legal one."""
         given = {essence(message.text) for message in view.clues}
         usable = [attribute for attribute in table if not contains_word(attribute, view.word)]
         joined = ("、" if has_cjk(view.word) else ", ").join

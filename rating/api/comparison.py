@@ -29,7 +29,7 @@ def compare(
         equal: margin within which they are called equal, above ``margin`` and below a half; leave it out to skip this test.
         seated: whether the first and second of a battle are seats; then only deals played from both seats count.
         ordered: whether the order of battles does not depend on results, e.g. schedule order; then a decision stays final,
-            whatever later battles show.
+            regardless of later battles.
         seed: of the forecast of further battles.
 
     Raises:

@@ -53,7 +53,7 @@ def comparisons(data: Battles, *, seated: bool) -> Comparisons:
     """Prepares battles for a fit.
 
     Raises:
-        ValueError: if there is none between two policies, or as ``battles_of``.
+        ValueError: if no battle is between two policies, or as ``battles_of``.
     """
     return compared(battles_of(data), seated=seated)
 
@@ -62,7 +62,7 @@ def compared(battles: Iterable[Battle], *, seated: bool) -> Comparisons:
     """Prepares battles for a fit.
 
     Raises:
-        ValueError: if there is none between two policies.
+        ValueError: if no battle is between two policies.
     """
     found = comparisons_of(battles, seated=seated)
     if not found.policies:

@@ -30,7 +30,7 @@ class Head(NamedTuple):
     Attributes:
         path: the file.
         start: its first bytes.
-        is_table: whether it is CSV rather than JSON.
+        is_table: whether it is a table rather than JSON.
         columns: names of the fields of its first rows.
         names: the first cells of those rows.
         fault: reason why the first unreadable row cannot be read; empty without one.

@@ -1,7 +1,7 @@
 """Logs of Inspect: ``.eval`` (a ZIP of JSON) or ``.json``, each with the scores of one model on the samples of a task.
 
 From an archive only the header and the sample summaries are read, or the samples if there are no summaries. The amount of data
-read is bounded, whatever sizes the archive states.
+read is bounded, regardless of the sizes in the archive.
 """
 
 import json

@@ -28,7 +28,7 @@ _SHORTEST, _LONGEST = 1e-3, 1e9
 class HFPolicy:
     """A player that asks a Hugging Face transformers chat model in this process.
 
-    One object plays one seat of one match at a time; policies of a service with the same model share its memory and forward
+    One object plays one seat of one match at a time; policies of a service with the same model share its weights and forward
     passes.
 
     Args:
