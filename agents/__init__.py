@@ -1,4 +1,4 @@
-"""Policies: scripted baselines, language models, people.
+"""Policies: scripted baselines, language models, humans.
 
-A policy is a callable, ``policy(observation) -> action``, or text to be parsed; see ``agents.policy``.
+A policy is a callable ``policy(observation) -> action``; the action can be text to be parsed. See ``agents.policy``.
 """

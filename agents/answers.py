@@ -1,4 +1,4 @@
-"""What an answer of a policy is taken for: a move, or one of the failures of a player."""
+"""Reading of policy answers: as a move, or as a player's failure."""
 
 import json
 import operator
@@ -16,7 +16,7 @@ from llmarena_envs.core.replies import read_part
 from llmarena_envs.core.text_env import TextEnv
 
 MAX_WRITTEN = 1000
-"""Characters kept of an answer that is neither a text nor a legal action."""
+"""Most characters recorded of an answer that is neither text nor a legal action."""
 
 _INTEGER = re.compile("-?[0-9]{1,19}")
 _TEXTS = (str, Reply)
@@ -24,13 +24,13 @@ _TRUTH_VALUES = (bool, np.bool_)
 
 
 class Answer(NamedTuple):
-    """An answer that was read.
+    """A parsed answer.
 
     Attributes:
         action: a legal member of the action space, or ``None``.
         played: the action in the game's grammar, or an empty string.
         attempt: the record of the answer.
-        kept: what the answer has of a move in several parts that is not complete, else an empty string.
+        kept: the valid parts of an incomplete multi-part move, else an empty string.
     """
 
     action: int | str | None
@@ -40,17 +40,17 @@ class Answer(NamedTuple):
 
 
 def read_answer(env: TextEnv, agent: str, answer: Any, seconds: float, kept: str = "") -> Answer:
-    """Reads what a policy answered.
+    """Reads the answer of a policy.
 
     Args:
         env: the environment, with ``agent`` selected.
-        agent: who is to move.
-        answer: a text, a ``Reply`` or an action; anything else is taken for no move.
-        seconds: how long it took.
-        kept: what earlier answers of the turn have of the move; a text is read below it.
+        agent: the agent to move.
+        answer: a text, a ``Reply`` or an action; anything else is no move.
+        seconds: duration of the call.
+        kept: parts of the move from earlier answers of the turn; a text is parsed after them.
 
     Raises:
-        ProviderError: if the answer holds what no record can hold.
+        ProviderError: if the answer holds values that cannot be recorded.
     """
     with provider_errors("recording the policy's answer"):
         if isinstance(answer, _TEXTS):
@@ -64,14 +64,14 @@ def read_answer(env: TextEnv, agent: str, answer: Any, seconds: float, kept: str
 
 
 def read_again(env: TextEnv, agent: str, attempt: Attempt, kept: str = "") -> Answer:
-    """Reads a recorded reply as it was read when it was given, from its text and from nothing else that was concluded.
+    """Reads a recorded reply as it was read originally, from its text only.
 
-    What the provider itself said of the reply, ``TRUNCATED`` or ``REFUSAL``, is taken from the record. The result's attempt
-    differs from ``attempt`` if the record is not what the reply leads to.
+    The provider's own ``TRUNCATED`` or ``REFUSAL`` is taken from the record. The result's attempt differs from ``attempt`` if the
+    record does not follow from the reply.
 
     Args:
         env: the environment, with ``agent`` selected.
-        agent: who is to move.
+        agent: the agent to move.
         attempt: the record.
         kept: as in ``read_answer``.
     """
@@ -80,19 +80,19 @@ def read_again(env: TextEnv, agent: str, attempt: Attempt, kept: str = "") -> An
     answer = _read_text(env, agent, given, kept)
     if answer.attempt == attempt or attempt.kind is Failure.OK:
         return answer
-    # It may have been an action, which is written as its number if it is not legal.
+    # It was possibly an action, recorded as its number if illegal.
     number = int(attempt.reply) if _INTEGER.fullmatch(attempt.reply) else None
     as_action = _read_action(env, agent, number, attempt.reply, attempt.seconds)
     return as_action if as_action.attempt == attempt else answer
 
 
 def write_action(env: TextEnv, agent: str, action: int | str) -> str:
-    """Returns a legal action in the game's grammar; one of a text action space is so already."""
+    """Returns a legal action in the game's grammar; text actions are unchanged."""
     return action if isinstance(action, str) else env.format(action, agent)
 
 
 def _read_text(env: TextEnv, agent: str, said: Attempt, kept: str) -> Answer:
-    """Reads a text; the kind of ``said`` is what the provider says of it."""
+    """Reads a text; the kind of ``said`` is the kind reported by the provider."""
     if said.kind is Failure.REFUSAL:
         return Answer(None, "", said)
     try:
@@ -101,12 +101,12 @@ def _read_text(env: TextEnv, agent: str, said: Attempt, kept: str) -> Answer:
         kind = error.kind if said.kind is Failure.OK else said.kind
         return Answer(None, "", replace(said, kind=kind, message=error.message), error.kept)
     if said.kind is Failure.TRUNCATED and not read_part(said.reply).strip():
-        return Answer(None, "", said)  # it may be empty where a game allows that, but not for lack of tokens
+        return Answer(None, "", said)  # some games allow an empty text, but not because of the token limit
     return Answer(action, write_action(env, agent, action), said)
 
 
 def _read_action(env: TextEnv, agent: str, number: int | None, written: str, seconds: float) -> Answer:
-    """Reads an action: a number, or ``None`` for something else that is recorded as ``written``."""
+    """Reads an action: a number, or ``None`` for another value, recorded as ``written``."""
     if number is None:
         return Answer(None, "", Attempt(written, Failure.UNPARSABLE, "expected a text or an action", seconds=seconds))
     try:
@@ -118,7 +118,7 @@ def _read_action(env: TextEnv, agent: str, number: int | None, written: str, sec
 
 
 def _record_text(reply: Reply, seconds: float) -> Attempt:
-    kind = Failure.OK if reply.kind is Failure.EMPTY else reply.kind  # the text shows it
+    kind = Failure.OK if reply.kind is Failure.EMPTY else reply.kind  # visible from the text
     detail = None
     if reply.detail is not None:
         detail = json.loads(encodable(json.dumps(reply.detail, default=repr, ensure_ascii=False)))
@@ -140,7 +140,7 @@ def _record_text(reply: Reply, seconds: float) -> Attempt:
 
 
 def _as_integer(answer: Any) -> int | None:
-    """Returns the number that ``answer`` is, or ``None``: truth values are no numbers, and no game has actions of 64 bits."""
+    """Returns ``answer`` as an integer, or ``None``: booleans are no integers, and no game has 64-bit actions."""
     if isinstance(answer, _TRUTH_VALUES):
         return None
     try:

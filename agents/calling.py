@@ -1,4 +1,4 @@
-"""What may happen while somebody else's code runs: it fails, it takes too long, it blocks."""
+"""Safe calls of policy code: exceptions, time limits, threads."""
 
 import asyncio
 import inspect
@@ -13,13 +13,12 @@ from agents.secret import hide_keys
 
 
 class provider_errors:
-    """Makes a ``ProviderError`` of whatever goes wrong inside a policy, except that a person quits.
+    """Converts exceptions inside a policy to ``ProviderError``, except ``Quit``.
 
-    So it does of a policy that would end the process (``SystemExit``), and of a cancellation that comes out of something that the
-    policy awaits, where nobody has cancelled the match.
+    This includes ``SystemExit``, and a cancellation raised by the policy itself while the match is not cancelled.
 
     Args:
-        what: what is done, for the message.
+        what: the operation, for the message.
     """
 
     def __init__(self, what: str) -> None:
@@ -43,14 +42,14 @@ def _is_failure(error: BaseException) -> bool:
 def _is_being_cancelled() -> bool:
     try:
         task = asyncio.current_task()
-    except RuntimeError:  # a thread of its own, which nobody cancels
+    except RuntimeError:  # a separate thread, which is never cancelled
         return False
     return task is not None and task.cancelling() > 0
 
 
 @asynccontextmanager
 async def time_limit(deadline: float) -> AsyncIterator[None]:
-    """Cancels what is awaited inside after ``deadline`` seconds.
+    """Cancels the body after ``deadline`` seconds.
 
     Raises:
         ProviderError: if the deadline has passed.
@@ -60,15 +59,15 @@ async def time_limit(deadline: float) -> AsyncIterator[None]:
             yield
     except TimeoutError as error:
         if not limit.expired():
-            raise  # of the policy's own
+            raise  # raised by the policy
         raise ProviderError(f"no reply within {deadline} s") from error
 
 
 def call_in_thread(function: Callable[[Any], Any], argument: Any) -> tuple[asyncio.Future[Any], threading.Thread]:
-    """Calls a function in a daemon thread: one that never returns cannot keep the process from ending.
+    """Calls a function in a daemon thread, which cannot block the end of the process if the function never returns.
 
     Returns:
-        The future of its result, and the thread, which goes on if the future is cancelled.
+        The future of its result, and the thread, which continues if the future is cancelled.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
@@ -76,7 +75,7 @@ def call_in_thread(function: Callable[[Any], Any], argument: Any) -> tuple[async
     def settle(result: Any, error: Exception | None) -> None:
         if future.done():
             if inspect.iscoroutine(result):
-                result.close()  # nobody will await it
+                result.close()  # it will not be awaited
         elif error is None:
             future.set_result(result)
         else:

@@ -1,7 +1,7 @@
-"""The conversation of one seat in one match, which only grows: what training and exported data hold.
+"""The append-only conversation of one seat in one match, for training and exported data.
 
-A model that plays may forget rejected replies and cut long ones (``agents.models.prompts.history``). A model that is trained must
-be given exactly what it saw, and tokens that stand in a conversation must not change below it. So nothing is taken out here.
+Models in play can drop rejected replies and cut long ones (``agents.models.prompts.history``). Training needs exactly the tokens
+that the model saw, so nothing is removed here.
 """
 
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ Message = dict[str, str]
 
 
 class Chat:
-    """What a seat reads and says, as messages.
+    """Messages read and written by a seat.
 
     Args:
-        history: ``updates`` says in each turn what is new and keeps what was said before; ``full`` says the whole text in each
-            turn and keeps it; ``single_turn`` begins anew in each turn, and goes on only while the seat is asked again.
+        history: ``updates`` gives the news in each turn and keeps earlier messages; ``full`` gives the whole text in each turn
+            and keeps it; ``single_turn`` starts a new conversation in each turn, continued only if the seat is asked again.
 
     Attributes:
-        messages: the conversation; beginning anew makes a new list.
+        messages: the conversation; a new conversation is a new list.
 
     Raises:
         OptionError: if there is no such history.
@@ -37,13 +37,12 @@ class Chat:
         self.messages: list[Message] = self._whole
 
     def hear(self, observation: Mapping[str, Any]) -> list[Message]:
-        """Adds what is read, and returns the new messages: all of them where the conversation begins anew.
+        """Adds an observation, and returns the new messages.
 
-        A turn that is to be answered without what was said before (``fresh_history``) is a conversation of its own, behind which
-        the other one goes on.
+        A turn with ``fresh_history`` is a separate conversation; the main one continues after it.
 
         Args:
-            observation: a text observation as policies get it, with ``update`` if the history is one of updates.
+            observation: a text observation, with ``update`` if the history is ``updates``.
         """
         fresh = bool(observation.get("fresh_history"))
         said = observation["update" if self._history == "updates" and not fresh else "text"]
@@ -60,5 +59,5 @@ class Chat:
         return new
 
     def say(self, reply: str) -> None:
-        """Adds what the seat replies, word for word."""
+        """Adds the seat's reply, unchanged."""
         self.messages.append({"role": "assistant", "content": encodable(reply)})

@@ -1,4 +1,4 @@
-"""A desk: where the questions to people wait until they are answered, from a browser for instance."""
+"""Queue of questions to human players, for instance in a browser."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -9,18 +9,18 @@ from llmarena_envs.core.errors import ArenaError
 
 
 class StaleAnswer(ArenaError, ValueError):
-    """An answer to a question that is not asked, or not any more."""
+    """An answer to a question that is not open."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a person is asked.
+    """A question to a human player.
 
     Attributes:
-        name: by which an answer says what it answers: the number of the person's turn in the match and of the reply in the turn.
-        text: what a model would read.
-        legal: replies that are legal moves, all of them where they can be listed.
-        feedback: why the reply before was no legal move; empty for the first one.
+        name: id of the question: the number of the person's turn in the match and of the reply in the turn.
+        text: the text a model would read.
+        legal: legal replies, all of them if they can be listed.
+        feedback: why the previous reply was not a legal move; empty for the first one.
     """
 
     name: str
@@ -30,24 +30,24 @@ class Question:
 
 
 class Seat:
-    """A person's seat in one match: the policy that plays there, and what the person is shown.
+    """A human player's seat in one match: the policy, and the state shown to the player.
 
     Args:
-        desk: told of every change.
+        desk: notified of every change.
         person: name of the person.
         match: id of the match.
-        environment: what is played.
+        environment: name of the environment.
 
     Attributes:
         agent: the agent of the environment; empty before the match begins.
-        rules: as told to every player.
-        text: what a model would read now.
-        language: of rules and text, as in ``en``.
-        picture: SVG of what the seat sees.
-        question: what is to be answered; ``None`` while others are to move.
+        rules: the rules for every player.
+        text: the text a model would read now.
+        language: of rules and text, e.g. ``en``.
+        picture: SVG of the seat's view.
+        question: the open question; ``None`` while others are to move.
         over: whether the match has ended.
-        left: whether the match was left without an end, since somebody failed or the run stopped.
-        version: grows with every change of what is shown.
+        left: whether the match was abandoned because of a failure or the end of the run.
+        version: incremented with every change of the shown state.
     """
 
     reads: ClassVar[str] = "text"
@@ -64,7 +64,7 @@ class Seat:
         self.reset("", 0)
 
     def reset(self, agent: str, seed: int) -> None:
-        """Begins the match as ``agent``."""
+        """Starts the match as ``agent``."""
         self.agent = agent
         self.rules = self.text = self.language = self.picture = ""
         self.question: Question | None = None
@@ -74,20 +74,20 @@ class Seat:
         self._given: tuple[str, str] | None = None
 
     def recall(self, observation: Mapping[str, Any], reply: str) -> None:
-        """Takes note of a turn that was played before an interruption."""
+        """Counts a turn that was played before an interruption."""
         self._turns += not observation.get("attempt")
 
     def watch(self, observation: Mapping[str, Any]) -> None:
-        """Shows the position after somebody's turn."""
+        """Shows the position after a turn."""
         self.rules, self.text, self.language = observation["rules"], observation["text"], observation["language"]
         self.picture, self.over = observation["picture"], observation["over"]
         self._change()
 
     async def __call__(self, observation: Mapping[str, Any]) -> str:
-        """Returns what the person answers, as soon as it is there.
+        """Waits for the person's answer and returns it.
 
         Raises:
-            Exception: the error by which the desk was closed.
+            Exception: the error passed to ``Desk.close``.
         """
         attempt = observation.get("attempt", 0)
         self._turns += not attempt
@@ -105,14 +105,14 @@ class Seat:
             self._change()
 
     def answer(self, question: str, reply: str) -> None:
-        """Answers the question; the same answer sent again, as by a second click, changes nothing.
+        """Answers the question; a repeated identical answer, as from a double click, has no effect.
 
         Args:
             question: its name.
-            reply: what the person replies.
+            reply: the person's reply.
 
         Raises:
-            StaleAnswer: if something else is asked, or nothing.
+            StaleAnswer: if another question is open, or none.
         """
         if (question, reply) == self._given:
             return
@@ -123,17 +123,17 @@ class Seat:
         self._given = question, reply
 
     def refuse(self, error: Exception) -> None:
-        """Ends the question, if there is one, with an error."""
+        """Ends an open question with an error."""
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(error)
 
     def leave(self) -> None:
-        """Takes note that nobody is asked here any more, whether or not the match has come to its end."""
+        """Marks the seat as left: there are no further questions, whether or not the match has ended."""
         self.left = not self.over
         self._change()
 
     async def after(self, question: str) -> None:
-        """Waits until something other than ``question`` is asked here, or nothing more will be."""
+        """Waits until another question is open here, or none will follow."""
         await self._desk.until(
             lambda: self.over or self.left or (self.question is not None and self.question.name != question)
         )
@@ -144,10 +144,10 @@ class Seat:
 
 
 class Desk:
-    """All seats of people in the matches of this process.
+    """All seats of human players in the matches of this process.
 
     Attributes:
-        ended: whether the run has ended for this process, so that nobody will be asked anything more.
+        ended: whether the run has ended for this process; there are no further questions.
     """
 
     def __init__(self) -> None:
@@ -158,53 +158,53 @@ class Desk:
         self._told: set[str] = set()
 
     def seat(self, person: str, match: str, environment: str) -> Seat:
-        """Returns a new seat of a person in a match; one of an earlier try of it is forgotten."""
+        """Returns a new seat of a person in a match; it replaces the seat of an earlier attempt."""
         seat = self._seats[person, match] = Seat(self, person, match, environment)
         return seat
 
     def find(self, person: str, match: str) -> Seat | None:
-        """Returns the seat of a person in a match that has begun, or ``None``."""
+        """Returns the seat of a person in a started match, or ``None``."""
         seat = self._seats.get((person, match))
         return seat if seat is not None and seat.agent else None
 
     def seats(self, person: str) -> list[Seat]:
-        """Returns the seats of a person: those that are asked first, then those that wait, then those whose match is over."""
+        """Returns the seats of a person: first with an open question, then waiting, then with an ended match."""
         own = [seat for (name, _), seat in self._seats.items() if name == person and seat.agent]
         return sorted(own, key=lambda seat: (seat.over or seat.left, seat.question is None))
 
     def close(self, error: Exception) -> None:
-        """Asks nothing any more: whoever is asked or will be gets an error instead of an answer."""
+        """Stops all questions: open and later ones raise the error."""
         self._error = self._error or error
         for seat in self._seats.values():
             seat.refuse(error)
 
     def check(self) -> None:
-        """Raises the error by which the desk was closed, if it was."""
+        """Raises the error passed to ``close``, if any."""
         if self._error is not None:
             raise self._error
 
     def end(self) -> None:
-        """Takes note that the run has ended."""
+        """Marks the run as ended."""
         self.ended = True
         self.change()
 
     def tell(self, person: str) -> None:
-        """Takes note that a person has been shown the present state, perhaps that the run has ended."""
+        """Records that a person has seen the current state, possibly the end of the run."""
         if self.ended and person not in self._told:
             self._told.add(person)
             self.change()
 
     async def all_told(self) -> None:
-        """Waits until everybody who has a seat has been shown that the run has ended."""
+        """Waits until every person with a seat has seen the end of the run."""
         people = {person for person, _ in self._seats}
         await self.until(lambda: people <= self._told)
 
     def change(self) -> None:
-        """Takes note that something that is shown has changed."""
+        """Notifies waiters of a change of the shown state."""
         event, self._changed = self._changed, asyncio.Event()
         event.set()
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        """Waits until a condition holds that changes with what is shown only."""
+        """Waits for a condition that depends only on the shown state."""
         while not holds():
             await self._changed.wait()

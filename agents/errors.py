@@ -1,4 +1,4 @@
-"""What keeps a policy from replying, and a match from going on; the whole tree is described in ``llmarena_envs.core.errors``."""
+"""Errors of policies and matches; ``llmarena_envs.core.errors`` describes the whole hierarchy."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -10,20 +10,19 @@ if TYPE_CHECKING:
 
 
 class PolicyError(ArenaError):
-    """A policy gave no reply."""
+    """A policy did not reply."""
 
 
 class ProviderError(PolicyError):
-    """A reply could not be had for no fault of the player: the match is void and is played again.
+    """A reply failed through no fault of the player: the match is void and is replayed.
 
     Attributes:
-        fatal: whether asking this policy again is useless, whatever it is asked (authentication, quota, unknown model).
-        final: whether asking the same again is useless for now: every attempt that was allowed has been made, or the server
-            does not take the request.
-        status: what became of the call, or ``None`` if none was made.
-        http_status: of the response, or ``None`` if there was none.
-        request_id: by which the server knows the request, or an empty string.
-        agent: id of the seat whose policy failed, once whoever plays the match has said it.
+        fatal: whether any retry of this policy is useless (authentication, quota, unknown model).
+        final: whether repeating the request is useless for now: all allowed attempts were made, or the server rejects it.
+        status: of the call, or ``None`` if none was made.
+        http_status: of the response, or ``None`` without one.
+        request_id: the server's id of the request, or an empty string.
+        agent: id of the seat with the failed policy; set by the code that plays the match.
     """
 
     def __init__(
@@ -46,11 +45,11 @@ class ProviderError(PolicyError):
 
 
 class TransientError(ProviderError):
-    """A failure that may be over at the next attempt.
+    """A failure that can be over at the next attempt.
 
     Attributes:
-        retry_after: seconds the server asked to wait, or 0.
-        headers: those of the response that speak of limits, with names in lower case.
+        retry_after: pause in seconds requested by the server, or 0.
+        headers: rate-limit headers of the response, names in lower case.
     """
 
     def __init__(
@@ -69,16 +68,16 @@ class TransientError(ProviderError):
 
 
 class Quit(PolicyError):
-    """A person leaves: the match stays unfinished and nothing of it is lost."""
+    """A human player left: the match stays unfinished and can be resumed."""
 
 
 class MatchError(ArenaError):
-    """A match that cannot go on."""
+    """A match that cannot continue."""
 
 
 class EnvironmentBug(MatchError):
-    """The environment broke a promise, e.g. its own bound on turns."""
+    """The environment violated its contract, e.g. its bound on turns."""
 
 
 class ReplayMismatch(MatchError):
-    """A recorded match, played again, did not go as recorded."""
+    """The replay of a recorded match differs from the record."""

@@ -1,4 +1,4 @@
-"""Families of language models: models of one maker, which a judge of the same maker may prefer."""
+"""Families of language models by developer, for tests of family bias in judges."""
 
 import re
 from collections.abc import Mapping
@@ -42,17 +42,17 @@ FAMILIES: Mapping[str, str] = {
     "sensechat": "SenseTime",
     "yi": "01.AI",
 }
-"""Maker by a word of the model's name."""
+"""Developer by a word of the model's name."""
 
 _WORD = re.compile(r"[a-z]+\d*")
 
 
 def family_of(name: str, families: Mapping[str, str] | None = None) -> str:
-    """Returns the family of a policy, or an empty text if it is not known.
+    """Returns the family of a policy, or an empty text if unknown.
 
     Args:
         name: of the policy or the model, e.g. ``openai:gpt-4o`` or ``meta-llama/Llama-3-70b``.
-        families: further families, by the policy's name or by a word of the model's name; they come before ``FAMILIES``.
+        families: further families, by the policy's name or by a word of the model's name; they take precedence over ``FAMILIES``.
     """
     own = {key.lower(): family for key, family in families.items()} if families else {}
     if name.lower() in own:

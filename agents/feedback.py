@@ -1,4 +1,4 @@
-"""What a player is told whose reply was no legal move."""
+"""Feedback to a player after an invalid reply."""
 
 from functools import cache
 
@@ -8,29 +8,29 @@ from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import read_part
 
 MAX_QUOTED = 500
-"""Characters of the rejected reply that are quoted, counted from its end, where the move stands."""
+"""Most characters quoted of a rejected reply, from its end, where the move is."""
 
 _prompts = cache(lambda language: Prompts("agents", language))
 
 
 def restate_request(language: str) -> str:
-    """Returns the request to restate a reply in the form that was asked for."""
+    """Returns the request to restate a reply in the requested form."""
     return _prompts(language).render("restate")
 
 
 def reason(kind: Failure, message: str, language: str, *, agent: str, incomplete: bool = False) -> str:
-    """Returns one line that says what was wrong with a reply.
+    """Returns one line that describes the error in a reply.
 
     Args:
         kind: ``TRUNCATED``, ``EMPTY``, ``REFUSAL``, ``UNPARSABLE`` or ``ILLEGAL``.
-        message: what exactly was wrong and what is expected, for the last two kinds.
+        message: the exact error and the expected form, for the last two kinds.
         language: ``en`` or ``zh``.
-        agent: who is asked again; only players of games read that it is a game.
-        incomplete: whether the reply has a part of what was asked for, so that the rest is enough.
+        agent: the agent asked again; the wording for players of a game differs.
+        incomplete: whether the reply has a valid part, so only the rest is missing.
 
     Raises:
         OptionError: if there are no texts in the language.
-        PromptError: if the kind is no failure of a player.
+        PromptError: if the kind is not a player's failure.
     """
     name = "incomplete" if incomplete else kind.name.lower()
     if name == "refusal" and role_of(agent) == "player":
@@ -39,9 +39,9 @@ def reason(kind: Failure, message: str, language: str, *, agent: str, incomplete
 
 
 def feedback(kind: Failure, message: str, reply: str, language: str, *, agent: str, kept: str = "") -> str:
-    """Returns the end of the rejected reply and below it the ``reason``, for a player who does not see the reply itself.
+    """Returns the end of the rejected reply followed by the ``reason``, for a player who does not see the reply itself.
 
-    What is marked as reasoning in it is not quoted.
+    Marked reasoning is not quoted.
 
     Args:
         kind: as in ``reason``.
@@ -49,7 +49,7 @@ def feedback(kind: Failure, message: str, reply: str, language: str, *, agent: s
         reply: the rejected reply.
         language: as in ``reason``.
         agent: as in ``reason``.
-        kept: what was taken of the reply, which is then quoted instead, as a whole.
+        kept: the accepted part of the reply, quoted in full instead.
     """
     line = reason(kind, message, language, agent=agent, incomplete=bool(kept))
     if kept:

@@ -1,4 +1,4 @@
-"""A person at a terminal."""
+"""A human player at a terminal."""
 
 import asyncio
 import shutil
@@ -16,14 +16,14 @@ HELP = "? lists the legal moves, q leaves; a line that ends with \\ goes on in t
 
 
 class HumanPolicy:
-    """Shows a person the text that a model would read, without a call for written reasoning or JSON; returns what is typed.
+    """Shows a person the model's text, without requests for reasoning or JSON, and returns the typed reply.
 
-    The rules are shown once, at the first turn of a match. What is typed is checked like any model's reply: the person is
-    asked again until it is a legal move. ``?`` lists the legal moves, ``q`` or the end of the input leaves.
+    The rules are shown once, at the first turn of a match. Replies are checked like a model's: the person is asked again until
+    the move is legal. ``?`` lists the legal moves, ``q`` or the end of the input leaves.
 
     Args:
-        source: where replies come from, line by line; standard input if left out.
-        screen: where texts are shown; standard output if left out.
+        source: input, read line by line; standard input by default.
+        screen: output; standard output by default.
     """
 
     reads: ClassVar[str] = "text"
@@ -36,14 +36,14 @@ class HumanPolicy:
         self._knows_rules = False
 
     def reset(self, agent: str, seed: int) -> None:
-        """Begins a match: the rules are shown again at the next turn."""
+        """Starts a match: the rules are shown again at the next turn."""
         self._knows_rules = False
 
     def recall(self, observation: dict[str, Any], reply: str) -> None:
-        """Does nothing: a person is not asked again for a turn played before, and each text tells all there is to know."""
+        """Does nothing: every text shows the complete state."""
 
     async def __call__(self, observation: dict[str, Any]) -> str:
-        """Returns what the person replies to an observation; other matches go on while a person at a terminal thinks.
+        """Returns the person's reply; other matches continue in the meantime.
 
         Raises:
             Quit: if the person leaves.
@@ -69,7 +69,7 @@ class HumanPolicy:
         print(wrapped(shown, shutil.get_terminal_size().columns) if screen.isatty() else shown, file=screen)
 
     async def _read(self) -> str:
-        """Returns one reply, which may have several lines."""
+        """Returns one reply; it can have several lines."""
         source, screen, lines = self._source or sys.stdin, self._screen or sys.stdout, list[str]()
         while not lines or lines[-1].endswith("\\"):
             print("> ", end="", file=screen, flush=True)
@@ -84,10 +84,10 @@ class HumanPolicy:
 
 
 async def _typed(source: TextIO) -> None:
-    """Waits until a line has been typed, if the source is a terminal and the event loop can watch it.
+    """Waits for a typed line, if the source is a terminal and the event loop can watch it.
 
-    A terminal gives one line at a time, so no second one waits in a buffer of Python's. Anything else is read at once, and so
-    is a terminal of Windows, whose event loop watches none: other matches wait while a person there thinks.
+    A terminal gives one line at a time, so Python's buffer holds no second one. Other sources are read at once. Windows event
+    loops cannot watch a terminal: there, other matches wait.
     """
     if not source.isatty():
         return
@@ -105,7 +105,7 @@ async def _typed(source: TextIO) -> None:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Lets Ctrl-C end a read at once: asyncio's own handler would take note of it and wait for the line."""
+    """Lets Ctrl-C end a read at once; asyncio's own handler would wait for the line."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

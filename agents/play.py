@@ -1,4 +1,4 @@
-"""Playing one match: the loop between an environment and its policies."""
+"""The loop that plays one match between an environment and its policies."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,11 +19,11 @@ from agents.turn import STANDARD_TURNS, TurnSettings, take_turn
 from llmarena_envs.core.text_env import TextEnv
 
 MAX_LISTED = 200
-"""Legal moves listed for a person who asks for them."""
+"""Most legal moves listed for a human player."""
 
 
 class Streams:
-    """The random streams of one match, spawned from its seed: one for the game, one a seat, one for fallbacks.
+    """The random streams of one match, spawned from its seed: one for the game, one per seat, one for fallbacks.
 
     Args:
         seed: seed of the match.
@@ -44,7 +44,7 @@ class Streams:
         return int(self._sequence(1, index).generate_state(1, np.uint64)[0])
 
     def fallback(self, turn: int) -> np.random.Generator:
-        """Returns the generator for a move that is played for somebody at ``turn``."""
+        """Returns the generator for a fallback move at ``turn``."""
         return np.random.default_rng(self._sequence(2, turn))
 
 
@@ -55,16 +55,16 @@ def play(
 
     Args:
         env: an environment of this suite, made with ``obs_type="text"``.
-        policies: a policy for each of the environment's agents.
-        seed: seed of the match; game and policies draw from streams spawned from it.
-        settings: what to do about replies that are no legal move.
+        policies: a policy for each agent of the environment.
+        seed: seed of the match; streams for game and policies are spawned from it.
+        settings: invalid-reply policy.
 
-    The policies are closed at the end; they may be used again.
+    The policies are closed at the end; they can be used again.
 
     Raises:
-        ValueError: if the policies do not fit the agents, or something given is no policy.
-        ProviderError: if a policy failed for no fault of the player.
-        EnvironmentBug: if the environment goes on after its published bound of turns.
+        ValueError: if the policies do not match the agents, or one is not a policy.
+        ProviderError: if a policy failed through no fault of the player.
+        EnvironmentBug: if the environment exceeds its bound on turns.
     """
     return asyncio.run(play_and_close(env, policies, seed, settings))
 
@@ -77,7 +77,7 @@ async def play_and_close(
     *,
     on_turn: Callable[[Turn], None] = lambda turn: None,
 ) -> Episode:
-    """Plays one match like ``play_async`` and closes the policies, whatever happens."""
+    """Plays one match like ``play_async`` and always closes the policies."""
     players = seat_players(policies)
     try:
         return await play_async(env, players, seed, settings, on_turn=on_turn)
@@ -95,20 +95,20 @@ async def play_async(
     on_turn: Callable[[Turn], None] = lambda turn: None,
     on_attempt: Callable[[str, Attempt], None] = lambda agent, attempt: None,
 ) -> Episode:
-    """Plays one match like ``play``, from where an interruption left it.
+    """Plays one match like ``play``, resuming after an interruption.
 
     Args:
         env: as in ``play``.
-        players: a player for each of the environment's agents; see ``agents.player.seat_players``.
+        players: a player for each agent of the environment; see ``agents.player.seat_players``.
         seed: as in ``play``.
         settings: as in ``play``.
-        played: turns of the same match that were played before. They are played again from their replies, which nobody is
-            asked for again; what the replies lead to must be what was recorded.
+        played: recorded turns of the same match, replayed from their replies without asking the policies; the results must equal
+            the record.
         on_turn: called after every new turn.
-        on_attempt: called with the agent and its reply as it was read, after every reply.
+        on_attempt: called with agent and parsed reply after every reply.
 
     Raises:
-        ReplayMismatch: if the turns played before do not come out again, besides the errors of ``play``.
+        ReplayMismatch: if the replay differs from the record, besides the errors of ``play``.
     """
     raw = env.unwrapped
     if not isinstance(raw, TextEnv) or raw.obs_type != "text":
@@ -172,7 +172,7 @@ async def play_async(
 
 @contextmanager
 def _naming(agent: str) -> Iterator[None]:
-    """Says in a ``ProviderError`` whose policy failed."""
+    """Sets the agent of a ``ProviderError``."""
     try:
         yield
     except ProviderError as error:
@@ -181,10 +181,10 @@ def _naming(agent: str) -> Iterator[None]:
 
 
 def observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any]) -> tuple[str, Any]:
-    """Returns the text of a turn, which is rendered once whoever plays, and what the player reads.
+    """Returns the text of a turn, rendered once for any player, and the player's observation.
 
     Args:
-        last_views: what the agents saw that read updates when they were asked before; the present view is put there.
+        last_views: previous view of each agent that reads updates; updated with the current view.
     """
     if player.reads == "text":
         observation = env.observe(agent)
@@ -216,7 +216,7 @@ def observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any]
 
 
 async def _tell(env: TextEnv, watchers: Mapping[str, Player]) -> None:
-    """Tells those who watch what they would read now."""
+    """Sends watching players their current text."""
     common = {"over": any(env.terminations.values()), "language": env.codec.language}
     for agent, player in watchers.items():
         read = env.observe(agent)
@@ -226,7 +226,7 @@ async def _tell(env: TextEnv, watchers: Mapping[str, Player]) -> None:
 
 
 def _step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
-    """Returns what each agent receives for the step that an environment has just made."""
+    """Returns the reward of each agent for the last step of an environment."""
     paid = {agent: float(reward) for agent, reward in env.rewards.items()}
     if not settings.pay_opponents and any(info["illegal"] for info in env.infos.values()):
         return {agent: reward if env.infos[agent]["illegal"] else 0.0 for agent, reward in paid.items()}
@@ -234,7 +234,7 @@ def _step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
 
 
 def _compare(recorded: Turn, turn: Turn) -> None:
-    """Raises a ``ReplayMismatch`` that names the first field in which a turn differs from its record."""
+    """Raises a ``ReplayMismatch`` naming the first field where a turn differs from its record."""
     if turn == recorded:
         return
     for name in (field.name for field in fields(Turn)):

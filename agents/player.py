@@ -1,4 +1,4 @@
-"""Players: policies as the loop that plays a match sees them."""
+"""Players: policies with their properties, for the match loop."""
 
 import asyncio
 import inspect
@@ -14,30 +14,29 @@ from llmarena_envs.core.options import OptionError
 
 
 class Player:
-    """A policy with what the loop needs to know of it, found out once; see ``agents.policy`` for the optional attributes.
+    """A policy with its properties, read once; see ``agents.policy`` for the optional attributes.
 
     Args:
         policy: the policy.
-        computing: bounds how many scripted policies compute in threads at once, while this thread does something else; without
-            it they are called in place.
+        computing: limits the number of scripted policies computing in threads; without it they are called in place.
 
     Attributes:
         policy: the policy.
         reads: ``text``, ``view``, ``vector`` or ``draw``.
-        is_person: whether it is asked until a legal move comes, without a deadline.
-        keeps_deadline: whether it bounds its own time, and is given no deadline.
-        uses_service: whether it shares what it needs with other players of this process, and so is asked in it.
-        is_scripted: whether it computes and waits for nothing: it has no deadline.
+        is_person: whether it is asked until its move is legal, without a deadline.
+        keeps_deadline: whether it limits its own time; no deadline is set.
+        uses_service: whether it shares resources with other players of this process, so it must be called in it.
+        is_scripted: whether it only computes, without waiting; it has no deadline.
         wants_legal: whether its observations list the legal moves.
-        wants_update: whether its observations hold what is new since it was asked before.
-        wants_form: whether they hold the request to restate a reply in the form that was asked for.
-        wants_chat: whether they hold the match in native roles, where its environment writes it so.
-        wants_all_legal: whether they list every one of them, however many there are.
-        wants_picture: whether they hold a picture of what its seat sees.
-        watches: whether it is told after every turn what it would read.
+        wants_update: whether its observations hold the news since its last turn.
+        wants_form: whether they hold the request to restate a reply in the requested form.
+        wants_chat: whether they hold the match in native roles, if the environment supports it.
+        wants_all_legal: whether they list all legal moves, without a limit.
+        wants_picture: whether they hold a picture of the seat's view.
+        watches: whether it receives its current text after every turn.
 
     Raises:
-        OptionError: if the policy cannot be called, or reads something else.
+        OptionError: if the policy is not callable, or reads something else.
     """
 
     def __init__(self, policy: Policy, computing: asyncio.Semaphore | None = None) -> None:
@@ -67,11 +66,11 @@ class Player:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether the policy still works on a reply that nobody waits for any more; such a player is of no further use."""
+        """Whether the policy still works on an abandoned reply; such a player is not used again."""
         return self._overdue is not None and self._overdue.is_alive()
 
     def reset(self, agent: str, seed: int) -> None:
-        """Begins a match as ``agent``; ``seed`` is for the policy's own random numbers.
+        """Starts a match as ``agent``; ``seed`` is for the policy's own random numbers.
 
         Raises:
             ProviderError: if the policy fails.
@@ -81,18 +80,18 @@ class Player:
                 self._reset(agent, seed)
 
     async def ask(self, observation: Any, deadline: float | None = None) -> Any:
-        """Returns what the policy answers.
+        """Returns the answer of the policy.
 
-        A synchronous policy with a deadline is called in a thread of its own, and so is a scripted one that must not hold up this
-        one; every other one in place.
+        Synchronous policies with a deadline run in a thread, as do scripted ones if ``computing`` is set; all others run in
+        place.
 
         Args:
-            observation: what it reads.
-            deadline: seconds it has, or ``None`` for no limit; not for people, scripted policies and those that keep a deadline
-                of their own.
+            observation: the policy's observation.
+            deadline: seconds for the answer, or ``None`` for no limit; ignored for humans, scripted policies and policies that
+                keep their own deadline.
 
         Raises:
-            ProviderError: if the policy fails, does not answer in time, or is stuck.
+            ProviderError: if the policy fails, misses the deadline, or is stuck.
             Quit: if a person leaves.
         """
         with provider_errors("the policy"):
@@ -111,12 +110,12 @@ class Player:
                 return await _result(await self._ask_in_thread(observation))
 
     async def recall(self, observation: Any, reply: str, deadline: float | None = None) -> None:
-        """Lets the policy live through a reply of before an interruption.
+        """Replays a reply from before an interruption to the policy.
 
         Args:
-            observation: what it read.
-            reply: what it replied.
-            deadline: as in ``ask``, for a policy that must be asked again since it has no ``recall``.
+            observation: its observation.
+            reply: its reply.
+            deadline: as in ``ask``, for a policy without ``recall``, which is asked again.
 
         Raises:
             ProviderError: if the policy fails.
@@ -128,7 +127,7 @@ class Player:
             await _result(self._recall(observation, reply))
 
     async def watch(self, observation: Mapping[str, Any]) -> None:
-        """Tells the policy what it would read now, though it is not asked; does nothing for one that does not watch.
+        """Sends the policy its current text without asking it; does nothing for a policy that does not watch.
 
         Args:
             observation: ``rules``, ``text``, their ``language``, ``picture`` (SVG of its seat) and ``over``, whether the match
@@ -142,7 +141,7 @@ class Player:
                 await _result(self._watch(observation))
 
     async def close(self) -> None:
-        """Releases what the policy holds; it may be asked again afterwards."""
+        """Releases the policy's resources; it can be asked again afterwards."""
         if self._close is not None:
             await _result(self._close())
 
@@ -156,23 +155,23 @@ class Player:
 
 
 def seat_players(policies: Mapping[str, Policy | Player]) -> dict[str, Player]:
-    """Returns a player for each agent: those that are given, and new ones for policies.
+    """Returns a player for each agent, made from policies where needed.
 
     Raises:
-        OptionError: if something given is neither.
+        OptionError: if a value is neither a policy nor a player.
     """
     return {agent: policy if isinstance(policy, Player) else Player(policy) for agent, policy in policies.items()}
 
 
 async def close_players(players: Iterable[Player]) -> None:
-    """Closes every player, even if closing one of them fails."""
+    """Closes every player, even if closing one fails."""
     async with AsyncExitStack() as stack:
         for player in players:
             stack.push_async_callback(player.close)
 
 
 async def _result(answer: Any) -> Any:
-    """Returns an answer, which a synchronous function too may give as something to be awaited."""
+    """Returns an answer, awaited if a synchronous function returned an awaitable."""
     return await answer if inspect.isawaitable(answer) else answer
 
 

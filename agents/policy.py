@@ -1,45 +1,41 @@
 """The policy contract.
 
-A policy is any callable ``policy(observation) -> action``, or a text from which the environment parses the action. It may
-be asynchronous. These attributes are optional:
+A policy is any callable ``policy(observation)`` that returns an action or a text to parse. It can be asynchronous.
+Optional attributes:
 
-* ``reads``: what the observation is. ``"text"`` (default): a dict with ``rules`` and ``text``, and ``action_mask`` where
-  actions are enumerated; when the player is asked again after a bad reply, ``attempt`` counts the replies before and
-  ``feedback`` says what was wrong, in one line (``text`` then ends with the end of the rejected reply and that line), and
-  ``kept`` is what stays of earlier replies where the rest is enough. Where
-  ``fresh_history`` is 1 the turn is to be answered without what was said in earlier ones.
-  ``"view"``: the game's typed view. ``"vector"``: a dict with ``observation`` and ``action_mask``. ``"draw"``: no observation
-  but a function ``draw(rng)`` that draws a legal action of the agent with a generator of the policy's, which also works where
-  legal actions cannot be listed.
-* ``reset(agent, seed)``: called before a match with the agent id it plays and a seed for its own random numbers.
-* ``recall(observation, reply)``: called instead of the policy itself for a turn that was played before an interruption, so
-  that a policy with a memory can restore it. A policy without it is asked again and its answer is dropped.
-* ``unlimited_reasks``: ``True`` for a person, who is asked again after a bad reply until a legal one comes, and for whom no
-  deadline holds. Such a policy may raise ``Quit``: the match then stays unfinished and can be taken up again.
-* ``keeps_deadline``: ``True`` for a policy that bounds its own time, and for which no deadline holds: one that waits for its turn
-  at a server loses none of its time by it.
-* ``uses_service``: ``True`` for a policy that shares connections, limits and accounts with others; a run plays its matches in its
-  own process, wherever it plays others.
-* ``preflight(observation)``: asynchronous, with a text observation or ``None``; called before play, fails with a
-  ``ProviderError`` if the policy could not play. Policies with the same ``preflight_key`` are checked once.
-* ``wants_legal``: ``True`` to find the legal replies, at most 200 of them, under ``legal`` in a text observation, ``"all"`` to
-  find all of them; the list is empty where the game cannot list them.
-* ``wants_update``: ``True`` to find under ``update`` in a text observation what is new since the turn before of the same agent,
-  with the instruction; in its first turn the whole text. When the player is asked again it ends like ``text``. For policies that
-  remember what they have read.
-* ``wants_form``: ``True`` to find under ``form`` in a text observation the request to restate a reply in the form that the text
-  asks for, in the language of the game.
-* ``wants_chat``: ``True`` to find under ``chat`` in a text observation the match as messages in native roles
-  (``llmarena_envs.core.codec.ChatMessage``), the rules first; only in environments that write it so, as debate and simulation.
-  When the player is asked again the last message ends like ``text``.
-* ``wants_picture``: ``True`` to find under ``picture`` in a text observation an SVG of what the seat sees.
-* ``watch(observation)``: called at the beginning, after every turn and at the end with what the seat would read now: ``rules``,
-  ``text``, their ``language``, ``picture`` and ``over``, whether the match has ended. For people, who want to see what happens
-  meanwhile.
-* ``close()``: called after the last match; it may be asynchronous, and may be called more than once.
+* ``reads``: type of the observation. ``"text"`` (default): a dict with ``rules`` and ``text``, and ``action_mask`` if actions are
+  enumerated. After an invalid reply ``attempt`` counts the previous replies, ``feedback`` describes the error in one line
+  (``text`` then ends with the end of the rejected reply and that line), and ``kept`` holds accepted parts of earlier replies if
+  only the rest is missing. If ``fresh_history`` is 1, the turn must be answered without messages of earlier turns. ``"view"``:
+  the game's typed view. ``"vector"``: a dict with ``observation`` and ``action_mask``. ``"draw"``: a function ``draw(rng)`` that
+  draws a legal action of the agent with the policy's generator, even if legal actions cannot be listed.
+* ``reset(agent, seed)``: called before a match with its agent id and a seed for its own random numbers.
+* ``recall(observation, reply)``: called instead of the policy itself for a turn from before an interruption, to restore the
+  memory of a policy. A policy without it is asked again and its answer is dropped.
+* ``unlimited_reasks``: ``True`` for a human player, asked again until the reply is legal, without a deadline. Such a policy can
+  raise ``Quit``: the match then stays unfinished and can be resumed.
+* ``keeps_deadline``: ``True`` for a policy that limits its own time, e.g. because waiting in the queue of a server must not
+  count. No deadline is set.
+* ``uses_service``: ``True`` for a policy that shares connections, limits and accounts with others; its matches are played in the
+  main process.
+* ``preflight(observation)``: asynchronous, with a text observation or ``None``; called before play, raises a ``ProviderError`` if
+  the policy cannot play. Policies with the same ``preflight_key`` are checked once.
+* ``wants_legal``: ``True`` for the legal replies, at most 200, as ``legal`` in a text observation, ``"all"`` for all of them;
+  empty if the game cannot list them.
+* ``wants_update``: ``True`` for the news since the agent's previous turn, with the instruction, as ``update`` in a text
+  observation; the whole text in its first turn. When the player is asked again it ends like ``text``. For policies with a memory.
+* ``wants_form``: ``True`` for the request to restate a reply in the requested form, in the game's language, as ``form`` in a text
+  observation.
+* ``wants_chat``: ``True`` for the match as messages in native roles (``llmarena_envs.core.codec.ChatMessage``), the rules first,
+  as ``chat`` in a text observation; only in environments that support it, such as debate and simulation. When the player is asked
+  again the last message ends like ``text``.
+* ``wants_picture``: ``True`` for an SVG of the seat's view as ``picture`` in a text observation.
+* ``watch(observation)``: called at the beginning, after every turn and at the end with the seat's current ``rules``, ``text``,
+  their ``language``, ``picture`` and ``over``, whether the match has ended. For live views of human players.
+* ``close()``: called after the last match, possibly more than once; can be asynchronous.
 
-A policy never receives the environment. Where there is a deadline a synchronous policy is called in a thread, which cannot be
-stopped: a policy that misses it is not asked again while it still computes.
+A policy never receives the environment. With a deadline, a synchronous policy is called in a thread, which cannot be stopped:
+after a missed deadline it is not asked again until it returns.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -51,7 +47,7 @@ import numpy as np
 from llmarena_envs.core.failures import Failure
 
 Policy = Callable[[Any], Any | Awaitable[Any]]
-"""``policy(observation) -> action``, text, or a ``Reply``; possibly awaitable."""
+"""``policy(observation)`` returns an action, text or a ``Reply``, possibly awaitable."""
 
 READS = ("text", "view", "vector", "draw")
 
@@ -60,23 +56,23 @@ _KINDS = (Failure.OK, Failure.TRUNCATED, Failure.EMPTY, Failure.REFUSAL)
 
 @dataclass(frozen=True)
 class Reply:
-    """A reply with what its making cost; a policy may return one in place of bare text.
+    """A reply with its cost; a policy can return one in place of text.
 
     Attributes:
-        text: the text to be parsed.
-        kind: ``OK``, or ``TRUNCATED``, ``EMPTY`` or ``REFUSAL`` if the provider says so.
-        prompt_tokens: tokens read; ``None`` if they were read and not counted.
-        completion_tokens: tokens written, those of reasoning included; ``None`` if unknown.
+        text: the text to parse.
+        kind: ``OK``, or ``TRUNCATED``, ``EMPTY`` or ``REFUSAL`` if reported by the provider.
+        prompt_tokens: prompt tokens; ``None`` if not counted.
+        completion_tokens: completion tokens, including reasoning; ``None`` if unknown.
         detail: further facts for the record, e.g. the provider's finish reason; JSON values only.
-        cached_tokens: those of the tokens read that the provider had cached; ``None`` if unknown.
-        reasoning_tokens: those of the tokens written that are reasoning; ``None`` if unknown.
-        reasoning: what was thought before the text, which nobody reads but whoever reads the record.
-        calls: requests that were sent for it; 0 for a reply out of a cache, and for policies that send none.
-        waited: seconds of the time it took in which nothing was under way: in queues, pauses, and between attempts.
-        request_id: by which a server knows the request that brought it, or an empty string.
+        cached_tokens: cached prompt tokens; ``None`` if unknown.
+        reasoning_tokens: reasoning tokens among the completion tokens; ``None`` if unknown.
+        reasoning: reasoning before the text; recorded, not shown to other players.
+        calls: number of requests sent; 0 for a cached reply, and for policies without requests.
+        waited: seconds without a request in flight: in queues, pauses, and between attempts.
+        request_id: the server's id of the request, or an empty string.
 
     Raises:
-        ValueError: if the text or the request id is none, or the kind is another one.
+        ValueError: if the text or the request id is not a string, or the kind is another one.
     """
 
     text: str
@@ -103,7 +99,7 @@ class Reply:
 class ScriptedPolicy:
     """Base of the baselines: reads the view and draws from a generator seeded for the match.
 
-    A scripted policy computes and waits for nothing, so it is called in place and has no deadline.
+    A scripted policy only computes, so it is called in place and has no deadline.
 
     Attributes:
         agent: the agent id it plays.
@@ -115,14 +111,14 @@ class ScriptedPolicy:
     rng: np.random.Generator
 
     def reset(self, agent: str, seed: int) -> None:
-        """Begins a match as ``agent``."""
+        """Starts a match as ``agent``."""
         self.agent = agent
         self.rng = np.random.default_rng(seed)
 
     def choose(self, actions: Sequence[Any]) -> Any:
-        """Draws one of ``actions``, each as likely as the others."""
+        """Returns one of ``actions``, drawn uniformly."""
         return actions[int(self.rng.integers(len(actions)))]
 
     def __call__(self, view: Any) -> Any:
-        """Returns an action, or text in the published grammar."""
+        """Returns an action, or text in the game's grammar."""
         raise NotImplementedError

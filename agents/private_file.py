@@ -1,14 +1,14 @@
-"""Files that only their owner can read."""
+"""Files readable only by their owner."""
 
 import os
 from pathlib import Path
 
 
 def create_private(path: Path) -> None:
-    """Makes an empty file of mode 600; SQLite gives the files that it makes beside one the same mode.
+    """Creates an empty file with mode 600; SQLite uses the same mode for its auxiliary files.
 
     Raises:
-        FileExistsError: if there is something already.
-        OSError: if it cannot be made.
+        FileExistsError: if the path exists.
+        OSError: if it cannot be created.
     """
     os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))

@@ -1,4 +1,4 @@
-"""What playing leaves behind: replies, turns and whole matches, and the digest by which a match is known again."""
+"""Records of play: replies, turns and matches, and their digest."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from llmarena_envs.core.failures import Failure
 
 
 def encodable(text: str) -> str:
-    """Returns the text with lone surrogates replaced, which JSON can hold but no request and no record."""
+    """Returns the text with lone surrogates replaced; JSON can hold them, requests and records cannot."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -19,19 +19,19 @@ class Attempt:
     """One reply.
 
     Attributes:
-        reply: its text; for an action given as such, the action written in the game's grammar if that is possible.
-        kind: what it ended in.
-        message: what was wrong, as the player is told.
-        prompt_tokens: tokens read; ``None`` if unknown.
-        completion_tokens: tokens written, those of reasoning included; ``None`` if unknown.
-        seconds: wall time it took.
-        detail: what else the policy reported; JSON values.
-        cached_tokens: those of the tokens read that the provider had cached; ``None`` if unknown.
-        reasoning_tokens: those of the tokens written that are reasoning; ``None`` if unknown.
-        reasoning: what a model thought before it replied.
-        calls: requests that were sent for it; 0 if it came out of a cache or no model gave it.
-        waited: seconds of the time it took in which nothing was under way.
-        request_id: by which a server knows the request that brought it, or an empty string.
+        reply: its text; for a direct action, the action in the game's grammar if possible.
+        kind: the outcome.
+        message: the error, as shown to the player.
+        prompt_tokens: prompt tokens; ``None`` if unknown.
+        completion_tokens: completion tokens, including reasoning; ``None`` if unknown.
+        seconds: wall time.
+        detail: further facts from the policy; JSON values.
+        cached_tokens: cached prompt tokens; ``None`` if unknown.
+        reasoning_tokens: reasoning tokens among the completion tokens; ``None`` if unknown.
+        reasoning: a model's reasoning before the reply.
+        calls: number of requests sent; 0 for a cached reply, or without a model.
+        waited: seconds without a request in flight.
+        request_id: the server's id of the request, or an empty string.
     """
 
     reply: str
@@ -55,14 +55,14 @@ class Turn:
 
     Attributes:
         index: number of the turn in its match, from 0.
-        agent: who acted.
+        agent: the acting agent.
         read: the text observation.
-        action: what was played, an integer or a text; ``None`` for a forfeit.
-        attempts: the replies, the last one first to be legal or the last one asked for.
+        action: the action played, an integer or a text; ``None`` for a forfeit.
+        attempts: the replies, ending with the first legal one or the last one allowed.
         fallback: ``forfeit``, ``random_legal`` or ``noop`` if no reply was legal, else an empty string.
-        rewards: what each agent received by this turn; over all turns they add up to the rewards of the match.
+        rewards: reward of each agent for this turn; their sum over all turns is the reward of the match.
         played: the action in the game's grammar, e.g. ``X: 3``; empty for a forfeit.
-        digest: ``turn_digest`` of this turn and the digest of the turn before.
+        digest: ``turn_digest`` of this turn and the previous digest.
     """
 
     index: int
@@ -82,12 +82,12 @@ _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 def turn_digest(previous: str, turn: Turn) -> str:
     """Returns the digest of a match up to a turn: SHA-256, 64 hexadecimal digits.
 
-    It covers everything in the turn but ``digest`` and what may differ between two replies that say the same (``seconds``,
-    ``waited``, ``calls``, ``cached_tokens`` and ``request_id`` of the attempts), as JSON with sorted keys and without spaces. So
-    the same deal and the same replies give the same digest on any machine. Reasoning is covered where there is any.
+    It covers the turn as JSON with sorted keys and without spaces, except ``digest`` and the fields of attempts that can differ
+    between equal replies (``seconds``, ``waited``, ``calls``, ``cached_tokens`` and ``request_id``). The same deal and replies
+    give the same digest on any machine. Reasoning is covered if there is any.
 
     Args:
-        previous: digest of the turn before, or an empty string.
+        previous: digest of the previous turn, or an empty string.
         turn: the turn.
     """
     attempts = [
@@ -125,7 +125,7 @@ class Episode:
         rewards: sum of rewards of each agent.
         infos: the last ``infos`` of each agent.
         digest: digest of the last turn.
-        undecided: whether it has no result, as when every judge abstained.
+        undecided: whether it has no result, e.g. because every judge abstained.
     """
 
     turns: tuple[Turn, ...] = field(repr=False)
@@ -135,7 +135,7 @@ class Episode:
     undecided: bool = False
 
     def forfeit(self, agent: str) -> str:
-        """Returns the name of the failure by which ``agent`` forfeited the match in lower case, or an empty string."""
+        """Returns the kind of failure by which ``agent`` forfeited the match, in lower case, or an empty string."""
         if not self.infos[agent]["illegal"]:
             return ""
         last = [turn for turn in self.turns if turn.agent == agent][-1]

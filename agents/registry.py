@@ -1,4 +1,4 @@
-"""Names of policies: what stands on a command line or in a run file, made into a policy.
+"""Creation of policies by name, as used on the command line and in run files.
 
 ``random``, ``minimax:depth=4``, ``human``, ``openai:MODEL``, ``hf:PATH_OR_ID``, ``package.module:factory``; options follow after
 a colon, as in ``openai:MODEL:temperature=0.5,base_url=http://localhost:8000/v1``.
@@ -30,17 +30,17 @@ def baselines(environment: str) -> dict[str, Factory]:
     """Returns the scripted policies for an environment by name.
 
     Args:
-        environment: module name such as ``tictactoe_v0``. The players of ``agents.baselines.<game>`` come before the
-            general ones of the same name. An environment of somebody else has its own in a module ``baselines`` beside the one
-            that holds its class: ``dilemma.baselines`` for a class in ``dilemma.env``.
+        environment: module name such as ``tictactoe_v0``. Policies of ``agents.baselines.<game>`` replace general ones of the
+            same name. A third-party environment has its own in a module ``baselines`` next to the module of its class:
+            ``dilemma.baselines`` for a class in ``dilemma.env``.
 
     Raises:
-        OptionError: if there is no such environment, or its players cannot be imported.
+        OptionError: if there is no such environment, or its policies cannot be imported.
     """
     environment = module_name(environment)
     general = dict(importlib.import_module("agents.baselines.general").BASELINES)
     raw_env = load_environment(environment)
-    if raw_env.action_examples:  # actions are texts: there is no first one
+    if raw_env.action_examples:  # text actions have no first one
         del general["first_legal"]
     if environment in NAMES:
         module = f"agents.baselines.{environment.rsplit('_v', 1)[0]}"
@@ -49,14 +49,14 @@ def baselines(environment: str) -> dict[str, Factory]:
 
 
 def _others_baselines(environment: str, module: str) -> dict[str, Factory]:
-    """Returns the players that stand beside the class of somebody else's environment, if there are any."""
+    """Returns the policies in the package of a third-party environment, if any."""
     package = module.rpartition(".")[0]
     name = f"{package}.baselines"
     if not package or importlib.util.find_spec(name) is None:
         return {}
     try:
         found = getattr(importlib.import_module(name), "BASELINES", {})
-    except (Exception, SystemExit) as error:  # whatever another's code does when it is imported
+    except (Exception, SystemExit) as error:  # third-party code can raise anything on import
         raise OptionError(
             f"players of environment {environment!r} ({name}): {type(error).__name__}: {error}"
         ) from error
@@ -73,8 +73,8 @@ def _others_baselines(environment: str, module: str) -> dict[str, Factory]:
 def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
     """Splits ``name:key=value,key=value`` into name and options.
 
-    The name may hold colons; the options begin at the first key. Values are read as integers, numbers or ``true`` and
-    ``false`` where they look like one, else as text.
+    The name can hold colons; the options begin at the first key. Values are parsed as integers, numbers, ``true`` or ``false`` if
+    possible, else kept as text.
 
     Raises:
         OptionError: if the options have another form.
@@ -84,36 +84,36 @@ def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
 
 
 def names_module(spec: str) -> bool:
-    """Says whether the name of a policy is ``package.module:factory``, which is imported to make it."""
+    """Returns whether the name of a policy is ``package.module:factory``."""
     kind, _, rest = split_spec(spec)[0].partition(":")
     return bool(rest) and kind not in _MODELS
 
 
 def is_model(spec: str) -> bool:
-    """Says whether a policy is a language model of ours: ``openai:MODEL`` or ``hf:PATH_OR_ID``."""
+    """Returns whether a policy is a built-in language model: ``openai:MODEL`` or ``hf:PATH_OR_ID``."""
     kind, _, rest = split_spec(spec)[0].partition(":")
     return bool(rest) and kind in _MODELS
 
 
 def is_scripted(spec: str, environment: str) -> bool:
-    """Says whether a policy is one of the scripted ones of an environment."""
+    """Returns whether a policy is a scripted one of an environment."""
     return split_spec(spec)[0] in baselines(environment)
 
 
 def make_policy(
     spec: str, environment: str, options: Mapping[str, Any] | None = None, *, service: "ModelService | None" = None
 ) -> Policy:
-    """Makes a new policy.
+    """Creates a policy.
 
     Args:
         spec: name, with options after a colon, or ``openai:MODEL``, ``hf:PATH_OR_ID``, or ``package.module:factory``.
-        environment: the environment it is to play, e.g. ``tictactoe_v0``.
-        options: further options, which come before those in ``spec``.
-        service: the language models of a run; by default each policy has a service of its own.
+        environment: the environment to play, e.g. ``tictactoe_v0``.
+        options: further options; they take precedence over options in ``spec``.
+        service: the language models of a run; by default each policy has its own service.
 
     Raises:
-        OptionError: if there is no such policy for the environment, it does not take the options, or a package that it
-            needs is not installed.
+        OptionError: if there is no such policy for the environment, it does not accept the options, or a required package is not
+            installed.
     """
     name, own = split_spec(spec)
     own = {**own, **(options or {})}
@@ -157,12 +157,12 @@ def make_policy(
 
 
 def _is_enumerated(environment: str) -> bool:
-    """Says whether the actions of an environment are enumerated, so that its legal moves can be listed."""
+    """Returns whether the actions of an environment are enumerated, so that legal moves can be listed."""
     return not load_environment(environment).action_examples
 
 
 def _call(factory: Factory, options: dict[str, Any], spec: str) -> Policy:
-    """Calls the factory if it takes the options."""
+    """Calls the factory if it accepts the options."""
     parameters = inspect.signature(factory).parameters
     if not any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters.values()):
         for option in options:
@@ -189,7 +189,7 @@ def _import_factory(module: str, attribute: str, spec: str) -> Factory:
         target = importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{module}.".startswith(f"{error.name}."):
-            raise  # the module is there and needs another package
+            raise  # the module exists and needs another package
         raise OptionError(
             f"policy {spec!r}: cannot import {module!r} ({error}); a module of your own must be installed, or stand in the "
             f"current directory or one of PYTHONPATH{nearest(module, ['openai', 'human'])}"

@@ -1,4 +1,4 @@
-"""A recorded match, told again: what its players were given to read, reply by reply."""
+"""Reconstruction of players' observations from a recorded match, reply by reply."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -15,20 +15,19 @@ from llmarena_envs.core.text_env import TextEnv
 def retell(
     env: TextEnv, turns: Sequence[Turn], seed: int, settings: TurnSettings, players: Mapping[str, Player]
 ) -> Iterator[tuple[Turn, int, Any]]:
-    """Yields a turn, the number of a reply in it, from 0, and what was read before that reply was given.
+    """Yields a turn, the index of a reply in it, and the observation before that reply.
 
-    The recorded actions are played; of the replies only those that were asked for again are read once more, for what is kept of
-    them.
+    The recorded actions are played. Replies are parsed again only if another reply followed, to find their accepted parts.
 
     Args:
-        env: a raw environment like that of the match.
-        turns: what was recorded of it.
+        env: a raw environment like that used for the match.
+        turns: the recorded turns.
         seed: of the match.
-        settings: what was done about replies that are no legal move.
-        players: those that read text and of whom this is to be known, by agent; they are not asked.
+        settings: invalid-reply policy of the match.
+        players: the text-reading players of interest, by agent; they are not asked.
 
     Raises:
-        ReplayMismatch: if the record leads to another course of the match, or to other texts.
+        ReplayMismatch: if the match or its texts differ from the record.
     """
     env.reset(seed=Streams(seed).game())
     last_views: dict[str, Any] = {}
@@ -48,5 +47,5 @@ def retell(
                     yield turn, number, observation
                 if number + 1 < len(turn.attempts):
                     again = read_again(env, agent, attempt, kept_of(answers))
-                    answers.append(again._replace(attempt=attempt))  # as it was read then
+                    answers.append(again._replace(attempt=attempt))  # as read originally
         env.step(turn.action)

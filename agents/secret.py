@@ -1,4 +1,4 @@
-"""Hides keys in texts that are shown or recorded."""
+"""Removal of API keys from shown or recorded texts."""
 
 import base64
 import html
@@ -8,9 +8,9 @@ from typing import AnyStr
 from urllib.parse import quote, quote_plus
 
 _HIDDEN = "***"
-_SHORTEST = 8  # keys such as "x" for servers that need none would be found in any text
-_END = 4  # services name a key by so many characters of its beginning or end
-_PART = 8  # characters from anywhere in a key
+_SHORTEST = 8  # shorter keys, such as "x" for servers that need none, would match any text
+_END = 4  # services quote this many characters of the beginning or end of a key
+_PART = 8  # characters of a fragment from anywhere in a key
 
 _SIGN = r"(?:[A-Za-z0-9_+/=~%*…•●█-]|\.(?=[A-Za-z0-9_.*…•●█]))"
 _BEGIN = r"(?<![A-Za-z0-9_+/=~%*…•●█.-])"
@@ -25,7 +25,7 @@ _SHAPES = (
     rf"{_BEGIN}(){_SIGN}*?[*•●█]{{3,}}{_SIGN}*",
     # https://user:password@host
     r"(://)[^/\s@]{1,300}(?=@)",
-    # As many services let their keys begin.
+    # Common key prefixes.
     rf"{_BEGIN}()(?:(?:sk|pk|rk|gsk|xai|pplx|csk|tgp|nvapi|hf|r8|gh[oprsu]|github_pat|glpat|xox[abp])[-_]"
     rf"|AIza|AKIA|ASIA|eyJ){_IS_NO_WORD}{_SIGN}{{4,}}",
     # Authorization: Bearer abcd1234
@@ -41,14 +41,14 @@ _SHAPES = (
     rf"({_LABEL}[^\n.]{{0,60}}?\b(?i:ending|ends|beginning|begins|starting|starts|last (?:four|4))(?: [a-z]{{2,10}})?:?"
     rf" {_QUOTES}){_SIGN}{{2,}}",
 )
-"""What keys of services look like in their errors; the first group stays."""
+"""Patterns of keys in error messages; the first group is kept."""
 
 
 class Secret:
-    """A key, which is taken out of what comes from servers: they quote it, as it is or as they write it elsewhere.
+    """A key to be removed from server texts, which quote it as it is or encoded.
 
     Args:
-        key: the key; one of fewer than eight characters is none.
+        key: the key; one of fewer than eight characters is ignored.
     """
 
     def __init__(self, key: str) -> None:
@@ -65,7 +65,7 @@ class Secret:
         return self._text.sub(_HIDDEN, text)
 
     def hide_parts(self, text: str) -> str:
-        """Returns a text without the key, eight characters of it in a row, and four or more of its beginning or its end."""
+        """Returns a text without the key, eight consecutive characters of it, and four or more of its beginning or end."""
         text = self.hide(text)
         for form in self._written:
             text = _without_parts(text, form)
@@ -73,8 +73,8 @@ class Secret:
 
 
 def hide_keys(text: str) -> str:
-    """Hides whatever looks like a key in an error text, whole or masked."""
-    for shape in _SHAPES:  # compiled with the first error: that takes longer than most commands
+    """Hides anything like a key in an error text, whole or masked."""
+    for shape in _SHAPES:  # compiled at the first error, because it takes longer than most commands
         text = re.sub(shape, rf"\g<1>{_HIDDEN}", text)
     return text
 
@@ -100,7 +100,7 @@ def _without_parts(text: str, key: str) -> str:
 
 
 def _common(text: str, key: str) -> int:
-    """Returns how many characters the beginnings of two texts share."""
+    """Returns the length of the common prefix of two texts."""
     return next(
         (place for place, (one, other) in enumerate(zip(text, key, strict=False)) if one != other),
         min(len(text), len(key)),
@@ -108,13 +108,13 @@ def _common(text: str, key: str) -> int:
 
 
 def _forms(key: str) -> set[str]:
-    """Returns the key as it may be written, also where what is written is written once more."""
+    """Returns the encoded forms of the key, up to two encodings."""
     once = _written(key)
     return once.union(*map(_written, once))
 
 
 def _written(text: str) -> set[str]:
-    """Returns a text as it is, and as it is written in JSON, in Python, in HTML, in addresses and in base 64."""
+    """Returns a text as it is, and as encoded in JSON, Python, HTML, URLs and base 64."""
     in_json = json.dumps(text)[1:-1]
     pages = {html.escape(text), html.escape(text, quote=False)}
     addresses = {quote(text), quote(text, safe=""), quote_plus(text)}

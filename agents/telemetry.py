@@ -1,8 +1,8 @@
-"""Calls of models as OpenTelemetry spans and metrics, by its conventions for generative AI.
+"""OpenTelemetry spans and metrics of model calls, following the conventions for generative AI.
 
-Whoever wants them installs the extra ``telemetry`` and configures an SDK in the usual way, e.g.
-``opentelemetry-instrument llmarena run ...``. Without an SDK nothing is kept, without the package nothing is imported. Neither
-spans nor metrics hold what was said, messages of servers, or keys.
+To use them, install the extra ``telemetry`` and configure an SDK as usual, e.g. ``opentelemetry-instrument llmarena run ...``.
+Without an SDK nothing is recorded, without the package nothing is imported. Spans and metrics hold no prompts, replies, server
+messages or keys.
 """
 
 import time
@@ -20,15 +20,15 @@ _SCOPE = "llmarena"
 _NANOSECONDS = 1_000_000_000
 _PORTS = {"http": 80, "https": 443}
 
-# As the conventions advise.
+# Recommended by the conventions.
 _SECONDS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
 _TOKENS = tuple(float(4**power) for power in range(14))
 
 
 def record(call: Call) -> None:
-    """Records a call that has just ended, inside the span that is open in the task of whoever asked.
+    """Records a call that has just ended, in the current span of the calling task.
 
-    A reply out of a cache is no call of a server and is not recorded.
+    Cached replies are not recorded.
     """
     telemetry = _telemetry()
     if telemetry is not None and call.status is not CallStatus.CACHED:
@@ -37,7 +37,7 @@ def record(call: Call) -> None:
 
 @cache
 def _telemetry() -> "Telemetry | None":
-    """Returns what records to the SDK of the process, or ``None`` where OpenTelemetry is not installed."""
+    """Returns the recorder for the process's SDK, or ``None`` if OpenTelemetry is not installed."""
     try:
         return Telemetry()
     except ModuleNotFoundError:
@@ -48,7 +48,7 @@ class Telemetry:
     """Records calls.
 
     Args:
-        tracers: where spans go; by default to the provider of the process, which may be set later.
+        tracers: provider of tracers; by default the process's, which can be set later.
         meters: the same for metrics.
 
     Raises:
@@ -97,10 +97,10 @@ class Telemetry:
 
 
 def _common(call: Call) -> dict[str, str | int]:
-    """Returns the attributes that spans and metrics share: few values, so that metrics stay small."""
+    """Returns the attributes shared by spans and metrics: few values, to keep metrics small."""
     attributes: dict[str, str | int] = {
         "gen_ai.operation.name": "chat",
-        "gen_ai.provider.name": "openai",  # whose interface is spoken; who else may serve it is not known
+        "gen_ai.provider.name": "openai",  # the API in use; the actual provider is unknown
         "gen_ai.request.model": call.model,
     }
     attributes |= _server(call.base_url)
@@ -111,7 +111,7 @@ def _common(call: Call) -> dict[str, str | int]:
 
 @lru_cache(maxsize=1000)
 def _server(base_url: str) -> dict[str, str | int]:
-    """Returns host and port of an address; nothing for one that is left to the SDK, or that no server can have."""
+    """Returns host and port of an address; empty for the SDK's default or an invalid address."""
     try:
         parts = urlsplit(base_url)
         port = parts.port or _PORTS.get(parts.scheme)
@@ -121,7 +121,7 @@ def _server(base_url: str) -> dict[str, str | int]:
 
 
 def _details(call: Call) -> dict[str, str | int | float]:
-    """Returns what a span says besides; what is not known is left out."""
+    """Returns further attributes of a span, without unknown values."""
     details = {
         "gen_ai.usage.input_tokens": call.prompt_tokens,
         "gen_ai.usage.output_tokens": call.completion_tokens,

@@ -1,4 +1,4 @@
-"""One turn of one player: asking, asking again, and what is played if no legal move comes."""
+"""One turn of one player: questions, repeated questions, and fallbacks."""
 
 import math
 import time
@@ -21,22 +21,22 @@ from llmarena_envs.core.text_env import TextEnv
 
 @dataclass(frozen=True)
 class TurnSettings:
-    """What happens when a reply is no legal move.
+    """The invalid-reply policy.
 
     Attributes:
-        reasks: how often a player is asked again after a reply that is no legal move.
-        reask_illegal: whether a move that was understood but is not allowed is asked for again.
-        feedback: whether the player is told what was wrong; otherwise the identical prompt is sent again.
-        unparsable: what is played after the last reply without a move: ``forfeit``, ``random_legal`` (seeded), or ``noop``
-            (those parts of a move that were given, else the harmless default move of the game, a random legal one if it has
-            none); by default the fallback that the environment declares.
-        illegal: the same after a last reply whose move is not allowed.
-        pay_opponents: whether a forfeit pays the other players what the environment grants them; otherwise they receive
-            nothing for the last turn.
-        deadline: seconds a policy has for a reply, or ``None`` for no limit; people and scripted policies have none.
+        reasks: how often a player is asked again after an invalid reply.
+        reask_illegal: whether to ask again after a move that was understood but is illegal.
+        feedback: whether the player gets a description of the error; otherwise the identical prompt is sent again.
+        unparsable: fallback after the last reply without a move: ``forfeit``, ``random_legal`` (seeded), or ``noop`` (the
+            accepted parts of a move, else the game's default move, else a random legal one); by default the fallback that the
+            environment declares.
+        illegal: the same after a last reply with an illegal move.
+        pay_opponents: whether other players keep their rewards for the last turn when a player forfeits; otherwise they receive
+            nothing for it.
+        deadline: seconds for a reply, or ``None`` for no limit; humans and scripted policies have none.
 
     Raises:
-        OptionError: if one of them has no valid value.
+        OptionError: if a value is invalid.
     """
 
     reasks: int = 2
@@ -59,7 +59,7 @@ class TurnSettings:
             raise OptionError(f"deadline: expected a number of seconds above 0, or None, got {self.deadline!r}")
 
     def ends_turn(self, attempts: Sequence[Attempt]) -> bool:
-        """Says whether a player is not asked again after these replies, none of which is a legal move."""
+        """Returns whether a player is not asked again after these replies without a legal move."""
         final = attempts[-1].kind is Failure.ILLEGAL and not self.reask_illegal
         return final or len(attempts) > self.reasks
 
@@ -68,7 +68,7 @@ STANDARD_TURNS = TurnSettings()
 
 
 class Move(NamedTuple):
-    """What a turn came to; the fields are those of ``Turn``."""
+    """The result of a turn, with the fields of ``Turn``."""
 
     action: int | str | None
     played: str
@@ -86,24 +86,24 @@ async def take_turn(
     recorded: Turn | None = None,
     on_attempt: Callable[[Attempt], None] = lambda attempt: None,
 ) -> Move:
-    """Asks a player for a legal move, or comes to the move again that recorded replies lead to.
+    """Asks a player for a legal move, or replays recorded replies.
 
     Args:
         env: the raw environment, with ``agent`` selected.
-        agent: who is to move.
+        agent: the agent to move.
         player: the player.
-        observation: what the player reads when it is asked for the first time.
-        settings: what to do about replies that are no legal move.
-        rng: gives the generator of a random fallback.
-        recorded: the same turn, played before: its replies are taken, and the player recalls them instead of being asked.
-        on_attempt: called after every reply that was read, a new one or one that was recorded.
+        observation: the player's observation for the first question.
+        settings: invalid-reply policy.
+        rng: returns the generator of a random fallback.
+        recorded: the recorded turn; its replies are used, and the player recalls them instead of being asked.
+        on_attempt: called after every new or recorded reply.
 
     Raises:
-        ProviderError: if the policy failed for no fault of the player.
+        ProviderError: if the policy failed through no fault of the player.
         Quit: if a person leaves.
         ReplayMismatch: if the recorded replies lead to no move.
     """
-    # Who plays is not recorded, but a turn without a fallback ended in a legal move, after however many replies.
+    # The player's kind is not recorded, but a turn without a fallback ended in a legal move, after any number of replies.
     patient = player.is_person if recorded is None else not recorded.fallback
     answers: list[Answer] = []
     while True:
@@ -137,14 +137,14 @@ def _attempts(answers: Sequence[Answer]) -> tuple[Attempt, ...]:
 
 
 def kept_of(answers: Sequence[Answer]) -> str:
-    """Returns what the answers of a turn have of a move that is not complete."""
+    """Returns the accepted parts of an incomplete move in the answers of a turn."""
     return next((answer.kept for answer in reversed(answers) if answer.kept), "")
 
 
 def add_feedback(
     observation: dict[str, Any], answers: Sequence[Answer], settings: TurnSettings, env: TextEnv, agent: str
 ) -> dict[str, Any]:
-    """Returns what a player reads who is asked again."""
+    """Returns the observation for a repeated question."""
     if not settings.feedback:
         return {**observation, "attempt": len(answers), "feedback": ""}
     last, kept = answers[-1].attempt, answers[-1].kept
@@ -170,7 +170,7 @@ def _fall_back(
     settings: TurnSettings,
     rng: Callable[[], np.random.Generator],
 ) -> Move:
-    """Returns what is played for a player who has made no legal move."""
+    """Returns the fallback move of a player without a legal move."""
     if answers[-1].attempt.kind is Failure.ILLEGAL:
         fallback = settings.illegal or env.declaration.illegal
     else:

@@ -1,1 +1,1 @@
-"""Scripted policies: ``general`` plays every game with enumerated actions, one module a game holds its own players."""
+"""Scripted policies: ``general`` plays every game with enumerated actions, the other modules play one game each."""

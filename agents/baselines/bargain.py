@@ -1,4 +1,4 @@
-"""Players of bargaining. They send no messages."""
+"""Bargaining policies. They send no messages."""
 
 from agents.policy import ScriptedPolicy
 from llmarena_envs.bargain.game import BargainView, Deal, Offer, rest_of
@@ -7,18 +7,18 @@ from llmarena_envs.bargain.scenarios import TOTAL_VALUE, Triple, plans, worth
 from llmarena_envs.core.options import OptionError
 
 HALF = TOTAL_VALUE // 2
-"""The fair share of the value of all items."""
+"""Half of the total value."""
 
 
 def offered_value(view: BargainView) -> int:
-    """Returns what the offer that can be accepted is worth to the reader of the view, -1 if there is none."""
+    """Returns the value of the open offer to the reader of the view, -1 without an offer."""
     if not view.offers:
         return -1
     return worth(rest_of(view.counts, view.offers[-1].counts), view.values)
 
 
 class BargainPlayer(ScriptedPolicy):
-    """Accepts or makes an offer, written in the published grammar."""
+    """Accepts or makes an offer, in the game's grammar."""
 
     def __call__(self, view: BargainView) -> str:
         """Returns a reply."""
@@ -26,16 +26,16 @@ class BargainPlayer(ScriptedPolicy):
         return write_action(view.agent, action)
 
     def accepts(self, view: BargainView) -> bool:
-        """Says whether the standing offer is good enough."""
+        """Returns whether to accept the open offer."""
         raise NotImplementedError
 
     def plan(self, view: BargainView) -> Triple:
-        """Returns the items to ask for."""
+        """Returns the items to demand."""
         raise NotImplementedError
 
 
 class Random(BargainPlayer):
-    """Asks for a random plan, and accepts with a fixed probability whatever stands.
+    """Demands random items, and accepts any offer with a fixed probability.
 
     Args:
         accept: probability of accepting, 0 to 1.
@@ -51,33 +51,33 @@ class Random(BargainPlayer):
         return bool(self.rng.random() < self.accept)
 
     def plan(self, view: BargainView) -> Triple:
-        """Draws a plan."""
+        """Draws a demand."""
         return self.choose(plans(view.counts))
 
 
 class Fair(BargainPlayer):
-    """Asks for half of the value, as nearly as the items allow, and accepts no less than half."""
+    """Demands half of the value, as closely as the items allow, and accepts half or more."""
 
     def accepts(self, view: BargainView) -> bool:
         """Accepts half of the value or more."""
         return offered_value(view) >= HALF
 
     def plan(self, view: BargainView) -> Triple:
-        """Draws one of the plans whose own value is closest to half."""
+        """Draws one of the demands closest to half of the own value."""
         distances = {plan: abs(worth(plan, view.values) - HALF) for plan in plans(view.counts)}
         least = min(distances.values())
         return self.choose([plan for plan in distances if distances[plan] == least])
 
 
 class Concession(BargainPlayer):
-    """Demands everything at first, one point less in every round down to half, and accepts what it would demand next."""
+    """Demands everything at first, one point less per round down to half, and accepts at least its next demand."""
 
     def accepts(self, view: BargainView) -> bool:
-        """Accepts what the offer it would make now would give it."""
+        """Accepts an offer worth at least the current demand."""
         return offered_value(view) >= self.demand(view)
 
     def plan(self, view: BargainView) -> Triple:
-        """Draws one of the plans that meet the demand with the least own value, and among them with the fewest items."""
+        """Draws one of the plans that meet the demand at the least own value, then with the fewest items."""
         costs = {
             plan: (worth(plan, view.values), sum(plan))
             for plan in plans(view.counts)
@@ -88,7 +88,7 @@ class Concession(BargainPlayer):
 
     @staticmethod
     def demand(view: BargainView) -> int:
-        """Returns the own value demanded in the present round."""
+        """Returns the demanded own value in the current round."""
         return max(HALF, TOTAL_VALUE + 1 - view.round)
 
 

@@ -1,11 +1,11 @@
-"""Players of the sealed-bid auction; ``random`` of ``general`` bids uniformly below its valuation."""
+"""Policies for the sealed-bid auction; ``random`` of ``general`` bids uniformly below its valuation."""
 
 from agents.policy import ScriptedPolicy
 from llmarena_envs.bid.game import BidView, equilibrium_bid
 
 
 class Truthful(ScriptedPolicy):
-    """Bids as near to its valuation as allowed, one grid unit below, and so earns next to nothing."""
+    """Bids one grid unit below its valuation, the highest legal bid, and so earns next to nothing."""
 
     def __call__(self, view: BidView) -> int:
         """Returns the highest legal bid."""
@@ -13,9 +13,9 @@ class Truthful(ScriptedPolicy):
 
 
 class Equilibrium(ScriptedPolicy):
-    """Bids v(n - 1)/n at valuation v against n - 1 others, rounded down to the grid: half of it against one.
+    """Bids v(n - 1)/n at valuation v with n bidders, rounded down to the grid: half of it against one opponent.
 
-    This is the symmetric equilibrium of risk-neutral bidders whose valuations are uniform.
+    This is the symmetric equilibrium of risk-neutral bidders with uniform valuations.
     """
 
     def __call__(self, view: BidView) -> int:

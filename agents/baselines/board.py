@@ -1,4 +1,4 @@
-"""What the scripted players of the two board games share."""
+"""Shared code of the scripted policies for the two board games."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from llmarena_envs.core.board import BoardView, other_mark
 
 
 class Greedy(ScriptedPolicy):
-    """Wins if it can at once, else blocks such a win of the opponent, else takes the most preferred place.
+    """Wins at once if possible, else blocks an immediate win of the opponent, else takes the most preferred place.
 
     Attributes:
-        preference: how much each action is liked when there is nothing to win and nothing to block.
+        preference: preference for each action if there is nothing to win or block.
     """
 
     preference: ClassVar[Sequence[int]]
@@ -20,10 +20,10 @@ class Greedy(ScriptedPolicy):
     @staticmethod
     @abstractmethod
     def winning(board: str, mark: str) -> list[int]:
-        """Returns the legal actions by which ``mark`` would complete a line, were it to move."""
+        """Returns the legal actions that would complete a line of ``mark``, were it to move."""
 
     def __call__(self, view: BoardView) -> int:
-        """Returns an action; equally good ones are drawn from."""
+        """Returns an action, drawn from equally good ones."""
         for mark in (view.mark, other_mark(view.mark)):
             actions = self.winning(view.board, mark)
             if actions:

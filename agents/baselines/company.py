@@ -1,4 +1,4 @@
-"""Who plays with a person who names nobody."""
+"""Default co-players of a human player."""
 
 from collections.abc import Mapping
 
@@ -22,7 +22,7 @@ _COMPANY: Mapping[str, Mapping[str, str]] = {
 
 
 def company(environment: str, agent: str) -> str:
-    """Returns the baseline that plays or serves as ``agent`` beside a person: a sensible one, ``random`` in games of others.
+    """Returns the default baseline for ``agent`` next to a human player; ``random`` for third-party games.
 
     Args:
         environment: e.g. ``connect_four_v0``.

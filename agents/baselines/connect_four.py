@@ -1,7 +1,7 @@
-"""Players of connect four.
+"""Policies for connect four.
 
-Positions are searched as two integers, the discs of either player, with bit ``7 * column + height`` for a cell; the seventh
-bit of a column stays empty. All legal moves, and all cells that complete a line, are then found with a few shifts.
+Positions are two integers, the discs of each player, with bit ``7 * column + height`` for a cell; the seventh bit of a column
+stays empty. A few shifts then find all legal moves, and all cells that complete a line.
 """
 
 from agents.baselines.board import Greedy
@@ -12,7 +12,7 @@ from llmarena_envs.core.options import check_int
 
 CELLS = ROWS * COLUMNS
 WIN = 1000
-"""Value of a win at the first ply; each ply that a win takes costs one, so that quick wins are preferred."""
+"""Value of a win at the first ply, reduced by one per ply to prefer quick wins."""
 
 _COLUMN_BITS = ROWS + 1
 _BOTTOM = sum(1 << _COLUMN_BITS * column for column in range(COLUMNS))
@@ -45,7 +45,7 @@ def columns_of(cells: int) -> list[int]:
 
 
 def completing(mine: int, filled: int) -> int:
-    """Returns the free cells, reachable or not, that would complete four of ``mine``."""
+    """Returns the free cells, reachable or not, that would complete a line of four for ``mine``."""
     cells = (mine << 1) & (mine << 2) & (mine << 3)  # on top of three
     for step in (_COLUMN_BITS - 1, _COLUMN_BITS, _COLUMN_BITS + 1):
         before = (mine << step) & (mine << 2 * step)
@@ -56,7 +56,7 @@ def completing(mine: int, filled: int) -> int:
 
 
 def evaluate(mine: int, theirs: int) -> int:
-    """Returns an estimate of a position to the owner of ``mine``, within -200 to 200.
+    """Returns a heuristic value of a position for the owner of ``mine``, within -200 to 200.
 
     Counts the free cells that would complete a line, and the discs in the three middle columns, the centre twice.
     """
@@ -70,20 +70,20 @@ def evaluate(mine: int, theirs: int) -> int:
 def search(
     mine: int, theirs: int, depth: int, alpha: int, beta: int, table: dict[tuple[int, int], tuple[int, int]]
 ) -> int:
-    """Returns the value of a position to the player to move, by alpha-beta search with a transposition table.
+    """Returns the value of a position for the player to move, by alpha-beta search with a transposition table.
 
     Args:
         mine: discs of the player to move.
-        theirs: discs of the opponent, who has no line of four.
-        depth: number of plies to look ahead; positions at the end are estimated by ``evaluate``.
-        alpha: the player is sure of this much elsewhere.
-        beta: the opponent is sure not to have to allow more than this.
-        table: bounds (low, high) on the values of positions by ``(mine, theirs)``. It serves one search: there every
-            position has one depth, as both count the discs on the board.
+        theirs: discs of the opponent, without a line of four.
+        depth: number of plies to search; leaf positions are valued by ``evaluate``.
+        alpha: lower bound of the search window.
+        beta: upper bound of the search window.
+        table: bounds (low, high) on the values of positions by ``(mine, theirs)``. Valid for one search, where every position has
+            a single depth.
 
     Returns:
-        ``WIN`` less the number of discs on the board after a win, the negative for a loss, 0 for a draw, else an estimate.
-        If the value lies outside ``alpha..beta``, a bound on it.
+        ``WIN`` minus the number of discs on the board after a win, the negative for a loss, 0 for a draw, else an estimate. If
+        the value lies outside ``alpha..beta``, a bound on it.
     """
     filled = mine | theirs
     moves = landing(filled)
@@ -121,7 +121,7 @@ def search(
 
 
 def best_columns(mine: int, theirs: int, depth: int) -> tuple[int, list[int]]:
-    """Returns the value of a position that is not over, as in ``search``, and every column that reaches it."""
+    """Returns the value of an unfinished position, as in ``search``, and every column that reaches it."""
     filled = mine | theirs
     moves = landing(filled)
     wins = completing(mine, filled) & moves
@@ -132,7 +132,7 @@ def best_columns(mine: int, theirs: int, depth: int) -> tuple[int, list[int]]:
     for column in _CENTRAL_FIRST:
         move = moves & _COLUMN_MASKS[column]
         if move:
-            # The window is open for values equal to the best one, so that ties are recognised.
+            # The window includes values equal to the best one, to detect ties.
             value = -search(theirs, mine | move, depth - 1, -WIN, 1 - best, table)
             if value > best:
                 best, columns = value, [column]
@@ -142,18 +142,17 @@ def best_columns(mine: int, theirs: int, depth: int) -> tuple[int, list[int]]:
 
 
 def proved(mine: int, theirs: int, depth: int) -> int | None:
-    """Returns what a position that is not over is worth to the player to move, as far as looking ahead proves it.
+    """Returns the proved value of an unfinished position for the player to move.
 
     Args:
         mine: as in ``search``.
         theirs: as in ``search``.
-        depth: number of plies to look ahead.
+        depth: number of plies to search.
 
     Returns:
-        1 for a win, -1 for a loss, 0 for a draw, which only a search to the end of the game proves; ``None`` if none of them is
-        proved.
+        1 for a win, -1 for a loss, 0 for a draw, which needs a search to the end of the game; ``None`` if nothing is proved.
     """
-    surely = WIN - CELLS  # the value of the slowest win; no estimate comes near it
+    surely = WIN - CELLS  # value of the slowest win, far above any estimate
     if search(mine, theirs, depth, surely - 1, surely, {}) >= surely:
         return 1
     if search(mine, theirs, depth, -surely, 1 - surely, {}) <= -surely:
@@ -175,10 +174,10 @@ class GreedyConnectFour(Greedy):
 
 
 class Minimax(ScriptedPolicy):
-    """Plays a best move as far as it sees, drawn from all that are equally good.
+    """Plays a best move within its search depth, drawn from equally good ones.
 
     Args:
-        depth: number of plies it looks ahead, 1 to 42.
+        depth: number of plies to search, 1 to 42.
     """
 
     def __init__(self, depth: int = 5) -> None:

@@ -1,4 +1,4 @@
-"""Players of every game."""
+"""Policies for every game."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -9,7 +9,7 @@ from agents.policy import ScriptedPolicy
 
 
 class Random(ScriptedPolicy):
-    """Plays a random legal action: each as likely as the others where they are enumerated, else as the game draws them."""
+    """Plays a random legal action, uniform if actions are enumerated, else as drawn by the game."""
 
     reads: ClassVar[str] = "draw"
 
@@ -19,7 +19,7 @@ class Random(ScriptedPolicy):
 
 
 class FirstLegal(ScriptedPolicy):
-    """Plays the legal action with the smallest number, where actions are enumerated."""
+    """Plays the legal action with the smallest number, if actions are enumerated."""
 
     def __call__(self, view: Any) -> Any:
         """Returns the first legal action."""

@@ -1,4 +1,4 @@
-"""Players of Hanabi."""
+"""Policies for Hanabi."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -9,19 +9,19 @@ from llmarena_envs.hanabi.cards import Card, Knowledge, after_color_hint, copies
 from llmarena_envs.hanabi.game import HanabiView
 
 Promise = frozenset[Card] | None
-"""The cards one of which a rank hint promised a card to be."""
+"""The possible cards after the promise of a rank hint."""
 
 
 class Reading:
-    """What follows from a view, with the meaning that ``Convention`` gives to hints.
+    """Inferences from a view, with hints interpreted by ``Convention``.
 
     Args:
-        view: the view of the player who reads.
+        view: the view of the reading player.
 
     Attributes:
         view: as given.
-        unplaced: copies of each card that are neither discarded nor in a firework.
-        unseen: copies of each card that may be in the own hand or in the deck.
+        unplaced: copies of each card neither discarded nor in a firework.
+        unseen: copies of each card that can be in the own hand or in the deck.
     """
 
     def __init__(self, view: HanabiView) -> None:
@@ -36,7 +36,7 @@ class Reading:
         self._promises = self._read_promises()
 
     def _read_promises(self) -> tuple[list[Promise], ...]:
-        """Follows every card through the history; returns the promises to each player, the reader first."""
+        """Tracks every card through the history; returns the promises to each player, the reader first."""
         variant, seat = self.view.variant, self.view.seat
         promises: list[list[Promise]] = [[None] * variant.hand_size for _ in range(variant.players)]
         fireworks = [0] * variant.colors
@@ -55,26 +55,26 @@ class Reading:
         return (*promises[seat:], *promises[:seat])
 
     def is_playable(self, card: Card) -> bool:
-        """Says whether a card is the next of its firework."""
+        """Returns whether a card is the next of its firework."""
         return card.rank == self.view.fireworks[card.color] + 1
 
     def is_useful(self, card: Card) -> bool:
-        """Says whether a card can still be added to its firework, now or later."""
+        """Returns whether a card can still be added to its firework, now or later."""
         below = range(self.view.fireworks[card.color] + 1, card.rank + 1)
         return len(below) > 0 and all(self.unplaced[Card(card.color, rank)] for rank in below)
 
     def is_critical(self, card: Card) -> bool:
-        """Says whether a card is useful and the last of its kind."""
+        """Returns whether a card is useful and the last of its kind."""
         return self.unplaced[card] == 1 and self.is_useful(card)
 
     def candidates(self, offset: int, position: int, counts: Mapping[Card, int]) -> dict[Card, int]:
-        """Returns what a card may be, with the number of copies of each.
+        """Returns the possible cards at a position, with the number of copies of each.
 
         Args:
-            offset: how many seats after the reader the holder sits.
+            offset: seat offset of the holder from the reader; 0 for the reader.
             position: position in the hand, counted from 0.
-            counts: copies that may be there: ``unseen`` for an own card; ``unplaced`` for what somebody else surely knows,
-                as the reader's own hand is hidden from the reader.
+            counts: available copies: ``unseen`` for an own card; ``unplaced`` for the certain knowledge of another player,
+                because the reader's own hand is hidden from the reader.
         """
         possible = _possible(self.view.knowledge[offset][position], counts)
         promise = self._promises[offset][position]
@@ -82,18 +82,18 @@ class Reading:
         return promised or possible
 
     def all_playable(self, candidates: Mapping[Card, int]) -> bool:
-        """Says whether a card is playable, whichever of the candidates it is."""
+        """Returns whether every candidate is playable."""
         return bool(candidates) and all(map(self.is_playable, candidates))
 
     def known_playable(self, offset: int, counts: Mapping[Card, int]) -> list[int]:
-        """Returns the positions of the cards that their holder knows to be playable."""
+        """Returns the positions of cards that their holder knows to be playable."""
         positions = range(len(self.view.knowledge[offset]))
         return [position for position in positions if self.all_playable(self.candidates(offset, position, counts))]
 
     def next_discard(self, offset: int, counts: Mapping[Card, int]) -> int:
-        """Returns the position that a holder discards: a useless card, else the one least likely to be missed.
+        """Returns the position that a holder discards: a useless card, else the one least likely to be useful.
 
-        Cards whose colour was told are kept as long as there are others.
+        Cards with a colour hint are kept as long as there are others.
         """
 
         def cost(position: int) -> tuple[float, ...]:
@@ -113,12 +113,12 @@ def _possible(known: Knowledge, counts: Mapping[Card, int]) -> dict[Card, int]:
 
 
 class Convention(ScriptedPolicy):
-    """Plays by a convention; it takes for granted that the others follow it too.
+    """Plays by a convention, assuming that the others follow it too.
 
-    A rank hint promises that the newest card that it marks is playable. A colour hint promises nothing: it asks to keep
-    the cards it marks, or passes the turn. In order of preference it plays a card that is certainly playable, tells
-    somebody who knows of no playable card about one (by rank, else by colour), saves the last of a kind that the next
-    player would discard, discards the card least likely to be missed, or passes by a colour hint.
+    A rank hint promises that the newest card it marks is playable. A colour hint promises nothing: it asks to keep the marked
+    cards, or passes the turn. In order of preference: play a certainly playable card; hint a playable card to a player who knows
+    of none (by rank, else by colour); save the last card of a kind that the next player would discard; discard the card least
+    likely to be useful; pass with a colour hint.
     """
 
     def __call__(self, view: HanabiView) -> int:
@@ -132,7 +132,7 @@ class Convention(ScriptedPolicy):
         return view.variant.actions.index(action) if action else self._pass(view)
 
     def _play(self, reading: Reading) -> Action | None:
-        """Returns the play of the lowest card that is certainly playable, if there is one."""
+        """Returns the play of the lowest certainly playable card, if any."""
         playable = reading.known_playable(0, reading.unseen)
         if not playable:
             return None
@@ -142,7 +142,7 @@ class Convention(ScriptedPolicy):
         return Action(Kind.PLAY, lowest)
 
     def _tell(self, reading: Reading) -> Action | None:
-        """Returns a hint that makes somebody play or saves a card, if there is one; only to those who will act again."""
+        """Returns a hint that makes a player play or save a card, if any; only for players with a turn left."""
         for offset in range(1, reading.view.turns_left):
             if reading.known_playable(offset, reading.unplaced):
                 continue
@@ -154,7 +154,7 @@ class Convention(ScriptedPolicy):
         return None
 
     def _play_hints(self, reading: Reading, offset: int) -> Iterator[Action]:
-        """Yields hints after which a player knows a playable card: rank hints from the lowest, then colour hints."""
+        """Yields hints that reveal a playable card to a player: rank hints from the lowest, then colour hints."""
         hand, knowledge = reading.view.hands[offset - 1], reading.view.knowledge[offset]
         for rank in sorted({card.rank for card in hand}):
             newest = [card for card in hand if card.rank == rank][-1]
@@ -167,7 +167,7 @@ class Convention(ScriptedPolicy):
                     yield Action(Kind.REVEAL_COLOR, color, offset)
 
     def _saving_hint(self, reading: Reading) -> Action | None:
-        """Returns the hint that keeps the next player from discarding the last of a kind, if that is needed."""
+        """Returns the hint that stops the next player from discarding the last card of a kind, if needed."""
         position = reading.next_discard(1, reading.unplaced)
         card = reading.view.hands[0][position]
         if not reading.is_critical(card) or reading.view.knowledge[1][position].color_told:
@@ -175,7 +175,7 @@ class Convention(ScriptedPolicy):
         return Action(Kind.REVEAL_COLOR, card.color, 1)
 
     def _pass(self, view: HanabiView) -> int:
-        """Returns a colour hint, which promises nothing; there is none only if nobody else holds a card."""
+        """Returns a colour hint, which promises nothing; another legal action only if all other hands are empty."""
         actions = view.variant.actions
         hints = [number for number in view.legal if actions[number].kind is Kind.REVEAL_COLOR]
         return hints[0] if hints else view.legal[0]

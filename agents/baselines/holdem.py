@@ -1,4 +1,4 @@
-"""Players of no-limit Texas hold'em."""
+"""Policies for no-limit Texas hold'em."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -21,14 +21,14 @@ def first_legal(view: HoldemView, *wanted: Action) -> int:
 
 
 def fold_or_check(view: HoldemView) -> int:
-    """Checks if that costs nothing, else folds."""
+    """Returns Check if it is free, else Fold."""
     return int(Action.FOLD if view.to_call else Action.CHECK_CALL)
 
 
 def win_probability(
     hole: Sequence[int], board: Sequence[int], opponents: int, samples: int, rng: np.random.Generator
 ) -> float:
-    """Estimates the probability to win against random hands when all community cards are dealt.
+    """Estimates the probability of winning against random hands at showdown.
 
     Args:
         hole: the own two cards.
@@ -54,7 +54,7 @@ def win_probability(
 
 
 def present_strength(hole: Sequence[int], board: Sequence[int]) -> float:
-    """Returns the share of all hands of one opponent that the own hand beats on the board as it is, a tie counting one half.
+    """Returns the share of all hands of one opponent that the own hand beats on the current board; ties count one half.
 
     Source: the hand strength of Billings, Davidson, Schaeffer and Szafron, The challenge of poker (2002), section 5.2.1.
 
@@ -73,7 +73,7 @@ def present_strength(hole: Sequence[int], board: Sequence[int]) -> float:
 
 
 def chen_points(hole: Sequence[int]) -> float:
-    """Returns the worth of two hole cards by the formula of Bill Chen, not rounded: -1.5 to 20.
+    """Returns the value of two hole cards by Bill Chen's formula, without rounding: -1.5 to 20.
 
     Source: Krieger, Hold'em Excellence (1995).
     """
@@ -91,7 +91,7 @@ def chen_points(hole: Sequence[int]) -> float:
 
 
 class Call(ScriptedPolicy):
-    """Checks or calls whatever happens."""
+    """Always checks or calls."""
 
     def __call__(self, view: HoldemView) -> int:
         """Returns Check and Call."""
@@ -99,9 +99,9 @@ class Call(ScriptedPolicy):
 
 
 class Tight(ScriptedPolicy):
-    """Plays few hands and bets when it is ahead: raises and calls by fixed marks, and never bluffs.
+    """Plays few hands and bets strong ones: raises and calls by fixed thresholds, and never bluffs.
 
-    Before the flop the marks are Chen points, later the share of all hands that its own beats at present.
+    Thresholds are in Chen points before the flop, later in the share of all hands that its own currently beats.
     """
 
     RAISE_POINTS, CALL_POINTS = 8.0, 6.0
@@ -121,11 +121,11 @@ class Tight(ScriptedPolicy):
 
 
 class Strength(ScriptedPolicy):
-    """Bets by the probability to win against random hands of the players still in, which it samples.
+    """Bets by the sampled probability of winning against random hands of the remaining players.
 
     Args:
-        samples: random deals a decision.
-        fold: probability below which it folds when it faces a bet.
+        samples: random deals per decision.
+        fold: probability below which it folds when facing a bet.
         raise_half: probability above which it raises half the pot.
         raise_full: the same for the full pot.
         all_in: the same for all-in.
@@ -152,7 +152,7 @@ class Strength(ScriptedPolicy):
         self.all_in = all_in
 
     def __call__(self, view: HoldemView) -> int:
-        """Returns the action; where a raise is not offered, the next larger one stands for it, at last a call."""
+        """Returns the action; an unavailable raise is replaced by the next larger one, finally by a call."""
         probability = win_probability(view.hole, view.board, sum(view.table.live) - 1, self.samples, self.rng)
         if probability > self.all_in:
             return first_legal(view, Action.ALL_IN)

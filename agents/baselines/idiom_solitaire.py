@@ -1,6 +1,6 @@
-"""Players of idiom solitaire; ``random`` of ``general`` plays any idiom of the list that goes on with the chain.
+"""Policies for idiom solitaire; ``random`` of ``general`` plays any idiom of the list that continues the chain.
 
-They know the referee's list, or a part of it, and never try an idiom outside it; as judges they therefore say no.
+They know the referee's list, or a part of it, and never use an idiom outside it; as judges they therefore always say no.
 """
 
 from abc import abstractmethod
@@ -14,11 +14,11 @@ from llmarena_envs.idiom_solitaire.lexicon import Lexicon
 from llmarena_envs.idiom_solitaire.links import Links, unused
 
 GIVE_UP = "认输"
-"""Read as giving up in every language."""
+"""Parsed as giving up in every language."""
 
 
 class IdiomPlayer(ScriptedPolicy):
-    """Gives one of the idioms that it knows, and gives up if it knows none."""
+    """Plays one of its known idioms, and gives up without one."""
 
     def __call__(self, view: IdiomView) -> str:
         """Returns an idiom, or the verdict of a judge."""
@@ -28,29 +28,29 @@ class IdiomPlayer(ScriptedPolicy):
         return self.choose(self.best(view, known)) if known else GIVE_UP
 
     def known(self, view: IdiomView) -> Sequence[str]:
-        """Returns the idioms that it could give."""
+        """Returns its playable idioms."""
         return view.continuations()
 
     @abstractmethod
     def best(self, view: IdiomView, known: Sequence[str]) -> Sequence[str]:
-        """Returns those of its idioms between which it draws lots."""
+        """Returns the preferred idioms; one of them is drawn."""
 
 
 class FewestContinuations(IdiomPlayer):
-    """Gives the idiom that leaves the next player the fewest idioms to go on with, a dead end if it can."""
+    """Plays the idiom with the fewest continuations for the next player, a dead end if possible."""
 
     def best(self, view: IdiomView, known: Sequence[str]) -> Sequence[str]:
-        """Returns the idioms that leave the fewest."""
+        """Returns the idioms with the fewest continuations."""
         left = {idiom: len(unused(view.links, (*view.chain, idiom))) for idiom in known}
         least = min(left.values())
         return [idiom for idiom in known if left[idiom] == least]
 
 
 class Common(IdiomPlayer):
-    """Knows the most common idioms only, and gives any of them that fits.
+    """Knows only the most common idioms, and plays any of them.
 
     Args:
-        k: how many idioms it knows.
+        k: number of known idioms.
     """
 
     def __init__(self, k: int = 1000) -> None:
@@ -58,12 +58,12 @@ class Common(IdiomPlayer):
         self._k = k
 
     def known(self, view: IdiomView) -> Sequence[str]:
-        """Returns those of the idioms that it knows."""
+        """Returns its playable idioms."""
         vocabulary = _most_common(view.links.lexicon, self._k)
         return [idiom for idiom in view.continuations() if idiom in vocabulary]
 
     def best(self, view: IdiomView, known: Sequence[str]) -> Sequence[str]:
-        """Returns all that fit."""
+        """Returns all playable idioms."""
         return known
 
 
@@ -73,13 +73,13 @@ def _most_common(lexicon: Lexicon, k: int) -> frozenset[str]:
 
 
 class Solver(IdiomPlayer):
-    """Plays small lists of two players perfectly: wins where it can, else draws, by searching all that may follow."""
+    """Plays small lists with two players perfectly, by exhaustive search: wins if possible, else draws."""
 
     MAX_IDIOMS = 100
     MAX_POSITIONS = 500_000
 
     def reset(self, agent: str, seed: int) -> None:
-        """Begins a match."""
+        """Starts a match."""
         super().reset(agent, seed)
         self._search: Search | None = None
 
@@ -87,7 +87,7 @@ class Solver(IdiomPlayer):
         """Returns the idioms of greatest value.
 
         Raises:
-            OptionError: if the match is too large to be searched, or has more than two players.
+            OptionError: if the match is too large to search, or has more than two players.
         """
         size = len(view.links.lexicon)
         if size > self.MAX_IDIOMS or len(view.players) > 2:
@@ -103,13 +103,13 @@ class Solver(IdiomPlayer):
 
 
 class Search:
-    """The values of positions of one match for the player who has moved last: 1 won, 0 drawn, -1 lost.
+    """Game values of the positions of one match for the player who moved last: 1 won, 0 drawn, -1 lost.
 
     Args:
-        links: the rule by which idioms follow each other, and the list.
+        links: the rule of continuation, and the list.
         dead_end: as in ``IdiomView``.
         max_turns: number of idioms after which the match is drawn.
-        max_positions: number of positions after which the search gives up.
+        max_positions: maximum number of positions to search.
     """
 
     def __init__(self, links: Links, dead_end: str, max_turns: int, max_positions: int) -> None:
@@ -120,10 +120,10 @@ class Search:
         self._values: dict[tuple[str, frozenset[str]], int] = {}
 
     def value_of(self, chain: tuple[str, ...]) -> int:
-        """Returns the value of a chain whose last idiom has just been given.
+        """Returns the value of a chain after its last idiom was played.
 
         Raises:
-            OptionError: if too many positions follow.
+            OptionError: if there are too many positions.
         """
         key = chain[-1], frozenset(chain)
         if key not in self._values:
@@ -141,7 +141,7 @@ class Search:
             return 1 if self._dead_end == WINS else -1
         if last:
             return 0
-        best = -1  # what giving up is worth
+        best = -1  # value of giving up
         for idiom in followers:
             best = max(best, self.value_of((*chain, idiom)))
             if best == 1:

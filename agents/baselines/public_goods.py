@@ -1,4 +1,4 @@
-"""Players of the public goods game; ``random`` of ``general`` invests uniformly from nothing to everything.
+"""Policies for the public goods game; ``random`` of ``general`` invests uniformly from nothing to everything.
 
 Source: DeepEval (arXiv 2309.04369), section 3.7.1, for the game; conditional co-operation as in Fischbacher, Gächter and Fehr,
 "Are people conditionally cooperative?", Economics Letters 71 (2001).
@@ -10,15 +10,15 @@ from llmarena_envs.public_goods.game import PublicGoodsView
 
 
 class FreeRider(ScriptedPolicy):
-    """Invests nothing, which earns most in a single round whatever the others do, as long as alpha < n."""
+    """Invests nothing, which maximises its income in a single round for any play of the others, if alpha < n."""
 
     def __call__(self, view: PublicGoodsView) -> int:
-        """Returns the investment of nothing."""
+        """Returns 0."""
         return 0
 
 
 class FullContributor(ScriptedPolicy):
-    """Invests everything, which earns most for the group."""
+    """Invests everything, which maximises the income of the group."""
 
     def __call__(self, view: PublicGoodsView) -> int:
         """Returns the largest investment."""
@@ -26,9 +26,9 @@ class FullContributor(ScriptedPolicy):
 
 
 class ConditionalCooperator(ScriptedPolicy):
-    """Invests half at first, then what the others invested in the last round, as far as its coins go.
+    """Invests half at first, then the others' last investment, up to its coins.
 
-    That is their median in mode 2, which lists all investments, and their mean in mode 1, where the income gives their sum only.
+    This is their median in mode 2, which lists all investments, and their mean in mode 1, where only the sum is known.
     """
 
     def __call__(self, view: PublicGoodsView) -> int:
@@ -45,10 +45,10 @@ class ConditionalCooperator(ScriptedPolicy):
 
 
 class EndDefector(ConditionalCooperator):
-    """Invests everything at first, then what the others invested in the last round, and at the end nothing.
+    """Invests everything at first, then the others' last investment, and nothing at the end.
 
     Args:
-        last: how many rounds at the end it invests nothing in, at least 1.
+        last: number of final rounds with no investment, at least 1.
     """
 
     def __init__(self, last: int = 1) -> None:

@@ -1,4 +1,4 @@
-"""Solved play of the board games: what a position offers at once, what it is worth, and what a move has made of it."""
+"""Solved play of the board games: immediate wins and threats, game values, and the effect of a move."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar, NamedTuple
@@ -13,17 +13,17 @@ from llmarena_envs.core.options import check_int
 WON, DRAWN, LOST = 1, 0, -1
 
 SLOWER = 4
-"""Plies by which a move at connect four may delay a win that was seen, and still be seen to keep it."""
+"""Maximum delay of a known win by a connect-four move that still counts as keeping it, in plies."""
 
 
 class Chances(NamedTuple):
-    """What the player to move can win or must block at once.
+    """Immediate wins and threats for the player to move.
 
     Attributes:
-        wins: the actions that complete a line.
-        threats: the actions by which the opponent would complete one, were it to move.
-        block: the action without which the opponent wins at its next move; ``None`` if the player can win itself, if nothing
-            threatens, or if no move helps.
+        wins: actions that complete a line.
+        threats: actions that would complete a line of the opponent, were it to move.
+        block: the only action that prevents the opponent's win at its next move; ``None`` if the player can win itself, there is
+            no threat, or no move helps.
     """
 
     wins: tuple[int, ...]
@@ -32,16 +32,16 @@ class Chances(NamedTuple):
 
     @property
     def unstoppable(self) -> bool:
-        """Whether the opponent wins at its next move, whatever is played: in one of several places, or on top of a block."""
+        """Whether the opponent wins at its next move after any action: by several threats, or on top of a block."""
         return bool(self.threats) and not self.wins and self.block is None
 
 
 class Change(NamedTuple):
-    """What a position was worth to the player to move, and what it is worth after the move.
+    """The game values of a position before and after a move, for the player who moves.
 
     Attributes:
-        before: ``WON``, ``DRAWN`` or ``LOST``, each with best play of both sides; ``None`` if none of them is proved.
-        after: the same, to the same player.
+        before: ``WON``, ``DRAWN`` or ``LOST`` with best play of both sides; ``None`` if not proved.
+        after: the same, for the same player.
     """
 
     before: int | None
@@ -49,17 +49,17 @@ class Change(NamedTuple):
 
     @property
     def gives_away(self) -> bool:
-        """Whether the position was won, and is not seen to be any more."""
+        """Whether the position was won, but is not proved won after the move."""
         return self.before == WON and self.after != WON
 
     @property
     def loses(self) -> bool:
-        """Whether the position was not seen to be lost, and is now."""
+        """Whether the position was not proved lost, but is lost after the move."""
         return self.before != LOST and self.after == LOST
 
 
 class Solved(ABC):
-    """A board game with the positions that were solved so far, so that none is solved twice.
+    """A board game with a cache of solved positions.
 
     Attributes:
         rows: of the board.
@@ -74,7 +74,7 @@ class Solved(ABC):
         self._after: dict[tuple[str, str, int], int | None] = {}
 
     def chances(self, board: str, mark: str) -> Chances:
-        """Returns what ``mark``, who is to move, can win or must block at once; ``board`` is that of ``BoardView``."""
+        """Returns immediate wins and threats for ``mark`` to move; ``board`` as in ``BoardView``."""
         wins, threats = self.winning(board, mark), self.winning(board, other_mark(mark))
         block = None
         if len(threats) == 1 and not wins and not self.winning(self.put(board, threats[0], mark), other_mark(mark)):
@@ -82,7 +82,7 @@ class Solved(ABC):
         return Chances(tuple(wins), tuple(threats), block)
 
     def change(self, board: str, mark: str, action: int) -> Change:
-        """Returns what a legal action of ``mark`` changes."""
+        """Returns the game values before and after a legal action of ``mark``."""
         if (board, mark) not in self._before:
             self._before[board, mark] = self.worth(board, mark)
         before = self._before[board, mark]
@@ -97,15 +97,15 @@ class Solved(ABC):
 
     @abstractmethod
     def winning(self, board: str, mark: str) -> list[int]:
-        """Returns the legal actions by which ``mark`` would complete a line, were it to move."""
+        """Returns the legal actions that would complete a line of ``mark``, were it to move."""
 
     @abstractmethod
     def worth(self, board: str, mark: str) -> int | None:
-        """Returns what a position is worth to ``mark``, who is to move."""
+        """Returns the game value for ``mark`` to move."""
 
     @abstractmethod
     def worth_after(self, board: str, mark: str, action: int, before: int | None) -> int | None:
-        """Returns what a position is worth to ``mark`` after its move; ``before`` is what it was worth."""
+        """Returns the game value for ``mark`` after its move; ``before`` is the value before it."""
 
     @abstractmethod
     def cell(self, board: str, action: int) -> int:
@@ -113,7 +113,7 @@ class Solved(ABC):
 
 
 class SolvedTicTacToe(Solved):
-    """Tic-tac-toe, solved to the end."""
+    """Tic-tac-toe, solved completely."""
 
     rows = columns = 3
 
@@ -122,11 +122,11 @@ class SolvedTicTacToe(Solved):
         return winning_cells(board, mark)
 
     def worth(self, board: str, mark: str) -> int:
-        """Returns what a position is worth."""
+        """Returns the game value."""
         return _sign(value(board, mark, tictactoe.CELLS))
 
     def worth_after(self, board: str, mark: str, action: int, before: int | None) -> int:
-        """Returns what a position is worth after a move."""
+        """Returns the game value after a move."""
         return _sign(move_value(board, action, mark, tictactoe.CELLS))
 
     def cell(self, board: str, action: int) -> int:
@@ -135,14 +135,14 @@ class SolvedTicTacToe(Solved):
 
 
 class SolvedConnectFour(Solved):
-    """Connect four, solved as far as it is looked ahead.
+    """Connect four, solved within a search depth.
 
-    A position is won or lost if that is proved within ``depth`` plies, and drawn if no more than that are left to play. A move
-    is looked at within the same plies, so that a move that only delays a loss has not caused it; a win may come ``SLOWER``
-    plies later than the one that was seen.
+    A position is won or lost if this is proved within ``depth`` plies, and drawn if at most that many are left to play. The
+    position after a move is searched to the same ply: a move that only delays a loss does not count as its cause. A win can come
+    up to ``SLOWER`` plies later than the known one.
 
     Args:
-        depth: number of plies to look ahead, 2 to 42.
+        depth: number of plies to search, 2 to 42.
     """
 
     rows, columns = ROWS, COLUMNS
@@ -157,11 +157,11 @@ class SolvedConnectFour(Solved):
         return winning_columns(board, mark)
 
     def worth(self, board: str, mark: str) -> int | None:
-        """Returns what is proved of a position."""
+        """Returns the proved game value."""
         return proved(discs(board, mark), discs(board, other_mark(mark)), self.depth)
 
     def worth_after(self, board: str, mark: str, action: int, before: int | None) -> int | None:
-        """Returns what is proved of a position after a move."""
+        """Returns the proved game value after a move."""
         if action in winning_columns(board, mark):
             return WON
         after = self.put(board, action, mark)

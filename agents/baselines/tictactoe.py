@@ -1,4 +1,4 @@
-"""Players of tic-tac-toe."""
+"""Policies for tic-tac-toe."""
 
 from functools import cache
 
@@ -17,12 +17,12 @@ def put(board: str, cell: int, mark: str) -> str:
 
 
 def winning_cells(board: str, mark: str) -> list[int]:
-    """Returns the free cells that complete a line of ``mark`` on a board on which nobody has one."""
+    """Returns the free cells that complete a line of ``mark`` on a board without a line."""
     return [cell for cell in free_cells(board) if has_line(put(board, cell, mark))]
 
 
 class GreedyTicTacToe(Greedy):
-    """Wins, else blocks, else takes the centre, a corner, an edge."""
+    """Wins, else blocks, else prefers the centre, a corner, an edge."""
 
     preference = (1, 0, 1, 0, 2, 0, 1, 0, 1)
     winning = staticmethod(winning_cells)
@@ -30,18 +30,18 @@ class GreedyTicTacToe(Greedy):
 
 @cache
 def value(board: str, mark: str, depth: int, alpha: int = -CELLS, beta: int = CELLS) -> int:
-    """Returns the value of a position to the player to move, by alpha-beta search.
+    """Returns the value of a position for the player to move, by alpha-beta search.
 
     Args:
-        board: nine cells on which nobody has a line.
+        board: nine cells without a line.
         mark: the mark to move.
-        depth: number of plies to look ahead; what lies beyond counts as a draw.
-        alpha: the player is sure of this much elsewhere.
-        beta: the opponent is sure not to have to allow more than this.
+        depth: number of plies to search; later positions count as draws.
+        alpha: lower bound of the search window.
+        beta: upper bound of the search window.
 
     Returns:
-        0 for a draw; for a win one more than the cells that are left empty, so that a quick win is worth more than a slow
-        one; for a loss the negative of that. If the value lies outside ``alpha..beta``, a bound on it.
+        0 for a draw; for a win the number of empty cells left plus one (quick wins are worth more); the negative for a loss. If
+        the value lies outside ``alpha..beta``, a bound on it.
     """
     cells = free_cells(board)
     if depth == 0 or not cells:
@@ -55,7 +55,7 @@ def value(board: str, mark: str, depth: int, alpha: int = -CELLS, beta: int = CE
 
 
 def move_value(board: str, cell: int, mark: str, depth: int, alpha: int = -CELLS, beta: int = CELLS) -> int:
-    """Returns what taking ``cell`` is worth to ``mark``, in the terms of ``value``."""
+    """Returns the value of taking ``cell`` for ``mark``, as in ``value``."""
     after = put(board, cell, mark)
     if has_line(after):
         return len(free_cells(after)) + 1
@@ -63,10 +63,10 @@ def move_value(board: str, cell: int, mark: str, depth: int, alpha: int = -CELLS
 
 
 class Minimax(ScriptedPolicy):
-    """Plays a best move, drawn from all that are equally good; perfect with the full depth.
+    """Plays a best move, drawn from equally good ones; perfect with the full depth.
 
     Args:
-        depth: number of plies it looks ahead, 1 to 9.
+        depth: number of plies to search, 1 to 9.
     """
 
     def __init__(self, depth: int = CELLS) -> None:

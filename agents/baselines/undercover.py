@@ -1,8 +1,7 @@
-"""Players of Undercover.
+"""Policies for Undercover.
 
-They describe words by a small table of attributes. Which attributes a word has is decided by a checksum of its letters: no
-knowledge of the world is in it, but all players agree on it, so that the clues of those who share a word resemble each
-other.
+They describe words by a small table of attributes. A checksum of its letters assigns attributes to a word: this needs no world
+knowledge, but all players agree, so clues for the same word resemble each other.
 """
 
 import re
@@ -32,19 +31,19 @@ ATTRIBUTES_IN_A_CLUE = 2
 def attributes(word: str) -> tuple[str, ...]:
     """Returns the attributes of a word, in its own language."""
     table = CHINESE_ATTRIBUTES if has_cjk(word) else ATTRIBUTES
-    # Checksums of texts that differ little are alike, so the remainder by a prime mixes them.
+    # Checksums of similar texts are similar; the remainder by a prime mixes them.
     ranked = sorted(table, key=lambda attribute: (crc32(f"{attribute} {fold(word)}".encode()) % 65521, attribute))
     return tuple(ranked[:ATTRIBUTES_OF_A_WORD])
 
 
 def fragments(clues: Sequence[str]) -> Counter[str]:
-    """Counts the pairs of neighbouring characters within the words of some clues."""
+    """Counts the pairs of adjacent characters within the words of some clues."""
     words = re.findall(r"[^\W_]+", fold(" ".join(clues)))
     return Counter(word[start : start + 2] for word in words for start in range(max(1, len(word) - 1)))
 
 
 def cosine(first: Counter[str], second: Counter[str]) -> float:
-    """Returns the cosine of two bags: 1 for the same proportions, 0 if they share nothing or one is empty."""
+    """Returns the cosine similarity of two bags: 1 for the same proportions, 0 if they share nothing or one is empty."""
     product = _dot(first, second)
     return product / sqrt(_dot(first, first) * _dot(second, second)) if product else 0.0
 
@@ -57,14 +56,14 @@ class UndercoverPlayer(ScriptedPolicy):
     """Gives a clue in the clue stage and votes in the vote stage."""
 
     def __call__(self, view: UndercoverView) -> str:
-        """Returns a reply in the published grammar."""
+        """Returns a reply in the game's grammar."""
         if view.stage == CLUE:
             return f"{view.agent}: {self.clue(view)}".rstrip()
         return f"vote: {self.target(view)}"
 
     @abstractmethod
     def clue(self, view: UndercoverView) -> str:
-        """Returns a clue; an empty one is blank."""
+        """Returns a clue, possibly empty."""
 
     def target(self, view: UndercoverView) -> str:
         """Returns a uniformly random other living player."""
@@ -75,7 +74,7 @@ class UndercoverPlayer(ScriptedPolicy):
         return choices[int(self.rng.integers(len(choices)))]
 
     def describe(self, view: UndercoverView, table: Sequence[str]) -> str:
-        """Returns a legal clue of two attributes out of ``table``, or a blank one if there is none."""
+        """Returns a legal clue of two attributes from ``table``, or an empty one without a legal one."""
         given = {essence(message.text) for message in view.clues}
         usable = [attribute for attribute in table if not contains_word(attribute, view.word)]
         joined = ("、" if has_cjk(view.word) else ", ").join
@@ -88,7 +87,7 @@ class Random(UndercoverPlayer):
     """Names attributes at random and votes at random."""
 
     def clue(self, view: UndercoverView) -> str:
-        """Returns attributes that have nothing to do with the word."""
+        """Returns attributes unrelated to the word."""
         table = CHINESE_ATTRIBUTES if has_cjk(view.word) else ATTRIBUTES
         return self.describe(view, [table[index] for index in self.rng.permutation(len(table))[:ATTRIBUTES_OF_A_WORD]])
 
@@ -102,20 +101,20 @@ class Silent(UndercoverPlayer):
 
 
 class Similarity(UndercoverPlayer):
-    """Names attributes of its word and votes for the player whose clues are least similar to everybody else's."""
+    """Names attributes of its word and votes for the player with the clues least similar to the others'."""
 
     def clue(self, view: UndercoverView) -> str:
-        """Returns two of the attributes of the own word."""
+        """Returns two attributes of its own word."""
         return self.describe(view, attributes(view.word))
 
     def target(self, view: UndercoverView) -> str:
-        """Returns the other living player with the least mean cosine to the other living players; ties are drawn."""
+        """Returns the other living player with the least mean cosine similarity to the other living players; ties are drawn."""
         bags = {
             agent: fragments([message.text for message in view.clues if message.sender == agent])
             for agent in view.living
         }
         likeness = {
-            # Rounded, so that the order of summation makes no difference.
+            # Rounded to make the order of summation irrelevant.
             vote.target: round(sum(cosine(bags[vote.target], bags[agent]) for agent in bags if agent != vote.target), 9)
             for vote in view.legal
         }

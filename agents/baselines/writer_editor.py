@@ -1,6 +1,6 @@
-"""Writers, editors and judges. They know the tasks that come with the package, and no others.
+"""Writers, editors and judges for the built-in tasks; other tasks are unknown to them.
 
-A player who is seated as a judge abstains; a judge who is seated as a player does as ``echo`` does.
+A player seated as a judge abstains; a judge seated as a player plays like ``echo``.
 """
 
 import re
@@ -43,12 +43,12 @@ def _documents() -> dict[tuple[str, str], Document]:
 
 
 def known_problem(view: WriterEditorView) -> Problem | None:
-    """Returns the problem of a match if it is one of the package's."""
+    """Returns the problem of a match if it is built in."""
     return _problems().get(view.assignment.text)
 
 
 def known_document(view: WriterEditorView) -> Document | None:
-    """Returns the document of a match if it is one of the package's."""
+    """Returns the document of a match if it is built in."""
     return _documents().get((view.assignment.text, view.assignment.tgt_lang))
 
 
@@ -60,10 +60,10 @@ def drafts_and_edits(view: WriterEditorView) -> tuple[list[str], list[str]]:
 
 
 class Echo(ScriptedPolicy):
-    """Gives back what it reads: the question or source text as a writer, the other's last text from then on."""
+    """Repeats its input: the question or source text as a writer, then the other's last text."""
 
     def __call__(self, view: WriterEditorView) -> str:
-        """Returns a reply in the published grammar."""
+        """Returns a reply in the game's grammar."""
         role = role_of(view.agent)
         if role == "judge":
             return self.judge(view)
@@ -82,23 +82,23 @@ class Echo(ScriptedPolicy):
         return draft
 
     def judge(self, view: WriterEditorView) -> str:
-        """Returns scores, or the word for none."""
+        """Returns scores, or the abstention word."""
         return ABSTENTION
 
 
 class Fixer(Echo):
-    """Makes the mistake that a problem comes with and repairs it when it is named; finds it as a reviewer, then is content.
+    """Writes a problem's known bug and fixes it when it is named; names it as a reviewer, then accepts.
 
     Args:
-        skill: probability of repairing the mistake when it is named, and of seeing it in a program, 0 to 1. A reviewer who does
-            not see it is content.
+        skill: probability of fixing the bug when it is named, and of noticing it in a program, 0 to 1. A reviewer accepts if it
+            does not notice the bug.
     """
 
     def __init__(self, skill: float = 1.0) -> None:
         self.skill = _probability("skill", skill)
 
     def write(self, view: WriterEditorView, drafts: list[str], edits: list[str]) -> str:
-        """Returns the program with the mistake, or without it once it was named."""
+        """Returns the program with the bug, or without it once it was named."""
         problem = known_problem(view) if view.task == CODE_REVIEW else None
         if problem is None:
             return super().write(view, drafts, edits)
@@ -108,7 +108,7 @@ class Fixer(Echo):
         return problem.code.rstrip() if named else drafts[-1]
 
     def edit(self, view: WriterEditorView, draft: str) -> str:
-        """Returns the mistake in words, or the consensus token."""
+        """Returns a description of the bug, or the consensus token."""
         problem = known_problem(view) if view.task == CODE_REVIEW else None
         if problem is None:
             return super().edit(view, draft)
@@ -117,7 +117,7 @@ class Fixer(Echo):
 
 
 class Translator(Echo):
-    """Writes the reference with some words left out, half as many when it polishes.
+    """Writes the reference with some words left out, half of that rate when it edits.
 
     Args:
         noise: probability of leaving out a word, or a character of Chinese or Japanese, 0 to 1.
@@ -157,21 +157,21 @@ class Judge(Echo):
 
 
 class Rubric(Judge):
-    """Scores by what is known of a task: how many tests a program passes, how much a text shares with the solution or reference.
+    """Scores by known solutions: the pass rate of a program, or the overlap of a text with the solution or reference.
 
-    A program's share of passed tests counts where a sandbox is available; else, as for a translation, what the text shares
-    with the known one. Without either all that counts is that there is a text of a usual length. A reviewer gets half of what
-    the last program deserves if nothing has become better and the reviewer has not accepted a good one.
+    The pass rate of a program is used if a sandbox is available; else, as for a translation, the overlap of the text with the
+    known one. Without either, only the presence of a text of usual length counts. A reviewer gets half of the score of the last
+    program if nothing improved and the reviewer has not accepted a good program.
 
     Args:
-        pass_rate: what runs the tests; what is available here if left out.
+        pass_rate: runs the tests; by default the available sandbox.
     """
 
     def __init__(self, pass_rate: PassRate | None = None) -> None:
         self.pass_rate = pass_rate or find_pass_rate()
 
     def scores(self, view: WriterEditorView) -> tuple[tuple[float, str], tuple[float, str]]:
-        """Returns scores for the last draft and for what has come of the match."""
+        """Returns scores for the last draft and for the result of the match."""
         drafts, edits = drafts_and_edits(view)
         first, last = self.quality(view, drafts[0]), self.quality(view, drafts[-1])
         result = self.quality(view, last_product(view.task, drafts, edits, view.consensus))
@@ -181,7 +181,7 @@ class Rubric(Judge):
         return _graded(last), _graded(result)
 
     def quality(self, view: WriterEditorView, text: str) -> float:
-        """Returns how good a program or translation is, 0 to 1."""
+        """Returns the quality of a program or translation, 0 to 1."""
         if not text:
             return 0.0
         if view.task == CODE_REVIEW:
@@ -197,10 +197,10 @@ class Rubric(Judge):
 
 
 class Biased(Judge):
-    """Gives one role the best score and the other one the worst, whatever they wrote.
+    """Always gives one role the best score and the other the worst.
 
     Args:
-        role: the role that it favours, ``writer`` or ``editor``.
+        role: the favoured role, ``writer`` or ``editor``.
     """
 
     def __init__(self, role: str = "writer") -> None:
@@ -214,7 +214,7 @@ class Biased(Judge):
 
 
 class ByLength(Judge):
-    """Scores by length: one point more for every 100 characters of a role's last text."""
+    """Scores by length: one more point for every 100 characters of a role's last text."""
 
     def scores(self, view: WriterEditorView) -> tuple[tuple[float, str], tuple[float, str]]:
         """Returns scores for both last texts."""
@@ -224,7 +224,7 @@ class ByLength(Judge):
 
 
 def overlap(text: str, other: str) -> float:
-    """Returns the share of runs of three characters that two texts have in common (Dice's coefficient), 0 to 1."""
+    """Returns the overlap of character trigrams of two texts (Dice's coefficient), 0 to 1."""
     first, second = (
         Counter(side[start : start + 3] for start in range(max(1, len(side) - 2))) for side in (text, other)
     )

@@ -1,6 +1,6 @@
-"""The suite as the environments of training libraries: one module a library, each with an extra of its own.
+"""The suite as environments of training libraries: one module per library, each with its own extra.
 
-All of them drive ``agents.training.Match``. They import their library where they stand, so ``import agents`` needs none of them.
+All of them use ``agents.training.Match``. Each module imports its library itself, so ``import agents`` needs none of them.
 """
 
 from collections.abc import Iterator
@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from importlib import metadata
 
 PINS = {"verifiers": "0.4", "trl": "1.16", "openenv": "0.10", "textarena": "0.7"}
-"""The minor version of each library that its module was written for, as the extra of the same name installs it."""
+"""The supported minor version of each library, as installed by the extra of the same name."""
 
 
 @contextmanager
 def importing(library: str) -> Iterator[None]:
-    """Checks that a library is there in the version that its module was written for, before it is imported in the block.
+    """Checks that a library is installed in the supported version, before it is imported in the block.
 
     Raises:
-        ImportError: if it is not; the message says how to install it.
+        ImportError: if it is not; the message gives the install command.
     """
     cure = f"pip install 'llmarena-envs[{library}]'"
     try:

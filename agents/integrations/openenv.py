@@ -1,4 +1,4 @@
-"""Matches behind an OpenEnv server, one a session, and the client that plays them.
+"""Matches on an OpenEnv server, one per session, and a client.
 
     import uvicorn
     from agents.integrations.openenv import make_app
@@ -12,7 +12,7 @@
         while not result.done:
             result = env.step(ReplyAction(text=model(result.observation.messages)))
 
-Whoever starts the server says what is played and against whom; a client chooses the seed and nothing else.
+The server defines environment and opponents; a client chooses only the seed.
 """
 
 import asyncio
@@ -45,26 +45,26 @@ logger = logging.getLogger(__name__)
 
 
 class ReplyAction(Action):
-    """What the actor says: free text, from which its move is read."""
+    """The actor's reply: free text, parsed for a move."""
 
     text: str = Field(max_length=MAX_TEXT)
 
     @field_validator("text", mode="before")
     @classmethod
     def _encodable(cls, text: Any) -> Any:
-        """Replaces lone surrogates, of which neither the reply nor an error message could be sent on."""
+        """Replaces lone surrogates, which cannot be encoded in replies or error messages."""
         return encodable(text) if isinstance(text, str) else text
 
 
 class MatchObservation(Observation):
-    """What the actor is asked; ``reward`` is what it received since its reply before, ``done`` whether the match is over.
+    """A question to the actor; ``reward`` is the reward since its last reply, ``done`` whether the match is over.
 
     Attributes:
-        messages: what is to be added to the conversation, ``role`` and ``content`` each; how it ended, once it is over.
-        continues: whether the messages go on behind the actor's last reply; otherwise they are a whole new conversation.
-        attempt: how many replies of the same turn were no legal move.
-        failure: what the last reply ended in: ``ok``, ``unparsable``, ...; empty before the first one.
-        legal: legal moves in the game's grammar, at most 200; empty where the game cannot list them.
+        messages: new messages of the conversation, ``role`` and ``content`` each; after the match its ending.
+        continues: whether the messages follow the actor's last reply; otherwise they start a new conversation.
+        attempt: number of invalid replies in this turn.
+        failure: outcome of the last reply: ``ok``, ``unparsable``, ...; empty before the first one.
+        legal: legal moves in the game's grammar, at most 200; empty if the game cannot list them.
     """
 
     messages: list[Message]
@@ -75,14 +75,14 @@ class MatchObservation(Observation):
 
 
 class MatchState(State):
-    """Where the session is.
+    """The state of a session.
 
     Attributes:
         environment: name of the environment.
         agent: the actor's seat.
         seed: seed of the match; -1 before there is one.
-        group: what matches of the same deal share; see ``agents.training.Deal``.
-        reward: what the actor has received so far.
+        group: id shared by matches of the same deal; see ``agents.training.Deal``.
+        reward: total reward of the actor.
         digest: digest of the match, once it is over.
     """
 
@@ -100,13 +100,13 @@ class MatchEnvironment(Environment):
     Args:
         environment: name of the environment, e.g. ``tictactoe_v0``.
         opponents: names of policies by agent id, for all seats but the actor's.
-        options: constructor options; by default those of rated matches.
+        options: constructor options; by default as in rated matches.
         history: ``updates``, ``full`` or ``single_turn``; see ``agents.chat.Chat``.
-        settings: what to do about replies that are no legal move.
+        settings: invalid-reply policy.
 
     Raises:
         OptionError: if there is no such environment, option or policy.
-        ValueError: if the opponents do not leave one seat.
+        ValueError: if the opponents do not leave exactly one seat.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
@@ -125,17 +125,17 @@ class MatchEnvironment(Environment):
         self._match: Match | None = None
         self._runner = asyncio.Runner()
         self._loop: asyncio.AbstractEventLoop | None = None
-        seats = self._make_match(self._deal).learners  # so that wrong options show now, not to a client
+        seats = self._make_match(self._deal).learners  # raises errors of options here, not at a client
         if len(seats) != 1:
             raise ValueError(f"opponents: expected one for every seat but the actor's, but left are {seats}")
         self._state = MatchState(environment=environment, agent=seats[0])
 
     async def reset_async(self, seed: int | None = None, episode_id: str | None = None) -> MatchObservation:
-        """Begins a match; without a seed the operating system gives one.
+        """Starts a match; the default seed is random.
 
         Raises:
-            OptionError: if the seed is no integer from 0 to 2**63 - 1, or the match cannot be made.
-            RuntimeError: if an opponent failed for no fault of its own; the match is void.
+            OptionError: if the seed is not an integer from 0 to 2**63 - 1, or the match cannot be made.
+            RuntimeError: if an opponent's provider failed; the match is void.
         """
         seed = secrets.randbits(32) if seed is None else seed
         check_int("seed", seed, 0, MAX_SEED)
@@ -149,30 +149,30 @@ class MatchEnvironment(Environment):
         return await self._observe(match, match.start())
 
     async def step_async(self, action: ReplyAction) -> MatchObservation:
-        """Replies to what was observed.
+        """Replies to the last observation.
 
         Raises:
-            RuntimeError: if no match has begun, it is over, or an opponent failed for no fault of its own.
+            RuntimeError: if no match has begun, it is over, or an opponent's provider failed.
         """
         if self._match is None:
             raise RuntimeError("expected a reset before a step")
         return await self._observe(self._match, self._match.reply(action.text))
 
     def reset(self, seed: int | None = None, episode_id: str | None = None) -> MatchObservation:
-        """Does the same as ``reset_async`` where no event loop runs."""
+        """Does the same as ``reset_async`` without a running event loop."""
         return self._runner.run(self.reset_async(seed, episode_id))
 
     def step(self, action: ReplyAction) -> MatchObservation:
-        """Does the same as ``step_async`` where no event loop runs."""
+        """Does the same as ``step_async`` without a running event loop."""
         return self._runner.run(self.step_async(action))
 
     @property
     def state(self) -> MatchState:
-        """Where the session is."""
+        """The state of the session."""
         return self._state
 
     def close(self) -> None:
-        """Ends the match, if there is one, and closes its opponents in the event loop in which they were asked."""
+        """Ends the match, if any, and closes its opponents in their event loop."""
         if self._match is not None and self._loop is not None:
             if self._loop.is_running():
                 asyncio.run_coroutine_threadsafe(self._match.close(), self._loop)
@@ -209,7 +209,7 @@ class MatchEnvironment(Environment):
 
 
 class MatchClient(EnvClient[ReplyAction, MatchObservation, MatchState]):
-    """A session at a server of ``make_app``; see OpenEnv's ``EnvClient``."""
+    """A session on a server of ``make_app``; see OpenEnv's ``EnvClient``."""
 
     def _step_payload(self, action: ReplyAction) -> dict[str, Any]:
         return action.model_dump()
@@ -231,7 +231,7 @@ def make_app(
     settings: TurnSettings = STANDARD_TURNS,
     max_sessions: int = 64,
 ) -> Any:
-    """Returns a FastAPI application that serves matches, one a session.
+    """Returns a FastAPI application that serves matches, one per session.
 
     Args:
         environment: as in ``MatchEnvironment``.
@@ -239,11 +239,11 @@ def make_app(
         options: as in ``MatchEnvironment``.
         history: as in ``MatchEnvironment``.
         settings: as in ``MatchEnvironment``.
-        max_sessions: sessions at once; a client beyond them is turned away.
+        max_sessions: maximum number of concurrent sessions; further clients are rejected.
 
     Raises:
         OptionError: if the match cannot be made.
-        ValueError: if the opponents do not leave one seat.
+        ValueError: if the opponents do not leave exactly one seat.
     """
     make = partial(MatchEnvironment, environment, opponents, options, history, settings)
     make()

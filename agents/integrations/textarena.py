@@ -11,8 +11,8 @@
         done, info = env.step(players[player_id](observation))
     rewards, game_info = env.close()
 
-There are three ids a game. ``llmarena/tictactoe-v0`` gives all that was read and said, as one text; ``...-train`` the rules and
-the newest position only; ``...-raw`` a list of messages that are new. Actions are free text, from which the move is read.
+Each game has three ids. ``llmarena/tictactoe-v0`` gives the whole conversation as one text; ``...-train`` only the rules and the
+newest position; ``...-raw`` a list of new messages. Actions are free text, parsed for a move.
 """
 
 import asyncio
@@ -37,21 +37,21 @@ with importing("textarena"):
 class TextArenaEnv(ta.Env):
     """A game of the suite for TextArena's loop, wrappers and agents.
 
-    A player is a learner's seat of the match, and has its index among those. It reads its rules, what is new whenever it is to
-    move, its own replies, and why one of them was refused; others' private texts never.
+    A player is a learner's seat of the match; its index counts only these seats. It reads its rules, the news before each move,
+    its own replies, and feedback on rejected ones; never private texts of others.
 
     Args:
         environment: name of the environment, e.g. ``tictactoe_v0``.
-        opponents: names of policies by agent id, for seats that no player takes, e.g. judges. Where an event loop runs they must
-            wait for nothing.
-        options: constructor options; by default those of rated matches.
-        history: ``updates`` says what is new; ``full`` says the whole text again, as wrappers need it that show the newest one.
-        settings: what to do about replies that are no legal move.
+        opponents: names of policies by agent id, for seats without a player, e.g. judges. If an event loop is running they must
+            not wait for I/O.
+        options: constructor options; by default as in rated matches.
+        history: ``updates`` gives the news; ``full`` repeats the whole text, for wrappers that show only the newest one.
+        settings: invalid-reply policy.
 
     Attributes:
-        state: TextArena's state; ``game_info`` says of each player its seat (``role``), how many replies it gave (``turn_count``)
-            whether it forfeited the match (``invalid_move``), and what it reads at the end (``reason``).
-        match: the match that is played, once ``reset`` was called.
+        state: TextArena's state; ``game_info`` holds for each player its seat (``role``), its number of replies (``turn_count``),
+            whether it forfeited the match (``invalid_move``), and its final text (``reason``).
+        match: the current match, after ``reset``.
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class TextArenaEnv(ta.Env):
         self.match: Match | None = None
 
     def reset(self, num_players: int | None = None, seed: int | None = None) -> None:
-        """Begins a match; without a seed the operating system gives one.
+        """Starts a match; the default seed is random.
 
         Raises:
-            OptionError: if the seed is no integer from 0 to 2**63 - 1, or the match cannot be made.
-            ValueError: if another number of players takes part.
-            ProviderError: if an opponent failed for no fault of its own.
+            OptionError: if the seed is not an integer from 0 to 2**63 - 1, or the match cannot be made.
+            ValueError: if the number of players is wrong.
+            ProviderError: if an opponent's provider failed.
         """
         seed = secrets.randbits(32) if seed is None else seed
         check_int("seed", seed, 0, MAX_SEED)
@@ -96,14 +96,14 @@ class TextArenaEnv(ta.Env):
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
         """Replies for the current player.
 
-        A match that was over before anybody was asked takes a reply that does nothing, as TextArena's loop gives one.
+        If the match ended before the first question, a reply has no effect; TextArena's loop always gives one.
 
         Returns:
-            Whether the match is over, and ``{"failure": kind}``, what the reply ended in: ``ok``, ``unparsable``, ...
+            Whether the match is over, and ``{"failure": kind}``, the outcome of the reply: ``ok``, ``unparsable``, ...
 
         Raises:
             RuntimeError: if no match has begun, or the match is over.
-            ProviderError: if an opponent failed for no fault of its own.
+            ProviderError: if an opponent's provider failed.
         """
         match = self.match
         if match is None:
@@ -119,7 +119,7 @@ class TextArenaEnv(ta.Env):
         return state.step()
 
     def close(self) -> Any:
-        """Ends the match and returns the rewards by player, ``None`` if it was not over, and ``game_info``."""
+        """Ends the match and returns the rewards by player, ``None`` for an unfinished match, and ``game_info``."""
         self._release()
         return self.state.close()
 
@@ -132,7 +132,7 @@ class TextArenaEnv(ta.Env):
             self.match.close_sync()
 
     def _show(self, match: Match, question: Question | None) -> None:
-        """Tells the player what it is asked, or says how the match ended."""
+        """Shows the question to the player, or the ending of the match."""
         state = self.state
         if question is not None:
             player = state.current_player_id = match.learners.index(question.agent)
@@ -156,7 +156,7 @@ class TextArenaEnv(ta.Env):
 
 
 class _Anew:
-    """Lets an observation wrapper of TextArena forget the last match, which it otherwise shows before the next one."""
+    """Clears an observation wrapper of TextArena, which otherwise shows the previous match in the next one."""
 
     def reset(self, num_players: int | None = None, seed: int | None = None) -> None:
         self.full_observations: dict[int, list[Any]] = {}
@@ -164,7 +164,7 @@ class _Anew:
 
 
 class WholeText(_Anew, ta.wrappers.LLMObservationWrapper):
-    """All that the player has read and said in the match, as one text."""
+    """The player's whole conversation in the match, as one text."""
 
 
 class NewestPosition(_Anew, ta.wrappers.GameBoardObservationWrapper):
@@ -172,7 +172,7 @@ class NewestPosition(_Anew, ta.wrappers.GameBoardObservationWrapper):
 
 
 def _new_runner() -> asyncio.Runner | None:
-    """Returns an event loop for opponents that wait, unless one runs already, as in a notebook."""
+    """Returns an event loop for opponents that wait for I/O, unless one is running, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -181,7 +181,7 @@ def _new_runner() -> asyncio.Runner | None:
 
 
 def _names() -> dict[str, str]:
-    """Returns the names of all environments by id, those of installed packages too, which are imported when one is made."""
+    """Returns the names of all environments by id, including installed packages, which are imported on first use."""
     others = {entry.registry_id: entry.name for entry in installed().environments.values()}
     return others | {entry.registry_id: entry.name for entry in CATALOGUE}
 

@@ -1,4 +1,4 @@
-"""Matches as rollouts of TRL's ``GRPOTrainer``: every completion is one learner's side of a whole match.
+"""Matches as rollouts of TRL's ``GRPOTrainer``: each completion is one learner's side of a whole match.
 
     trainer = GRPOTrainer(
         model="Qwen/Qwen3-0.6B",
@@ -8,9 +8,9 @@
         args=GRPOConfig(max_completion_length=2048),
     )
 
-The prompts of the data set are deals and no texts: what the model reads comes from the match. The trainer repeats each of them
-``num_generations`` times, so a group of completions shares a deal (Shao et al., arXiv 2402.03300). What the model said keeps the
-tokens that were drawn, and only these are trained on (``env_mask``); what the environment says stands between them.
+The prompts of the data set are deals, not texts: the model reads the text of the match. The trainer repeats each of them
+``num_generations`` times, so a group of completions shares a deal (Shao et al., arXiv 2402.03300). The model's replies keep their
+sampled tokens, and only these are trained on (``env_mask``); text of the environment is between them.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ _MARK = "9f86d081"
 
 
 def dataset(deals: Iterable[Deal]) -> datasets.Dataset:
-    """Returns the data set of some deals: a row for each learner, whose ``prompt`` names the deal and the learner."""
+    """Returns the data set of some deals: one row per learner, with deal and learner in ``prompt``."""
     return datasets.Dataset.from_list(
         [{"prompt": _write_prompt(deal, learner)} for deal in deals for learner in deal.learners]
     )
@@ -53,10 +53,10 @@ def match_reward(
     log_metric: Any = None,
     **others: Any,
 ) -> list[float | None]:
-    """Returns what each learner received from its match: the ``reward_funcs`` for ``Rollouts``.
+    """Returns each learner's match reward, as the ``reward_funcs`` for ``Rollouts``.
 
-    Matches without a result and void ones have ``None``, which the trainer leaves out. The shares of replies without fault and of
-    void matches are logged. A reward function of one's own finds ``match``, ``learner`` and ``reward`` among its arguments too.
+    Matches without a result and void ones have ``None``, which the trainer ignores. Logs the shares of valid replies and of void
+    matches. Custom reward functions also get the arguments ``match``, ``learner`` and ``reward``.
     """
     if log_metric is not None:
         steps = [step for one, agent in zip(match, learner, strict=True) for step in one.steps if step.agent == agent]
@@ -67,26 +67,26 @@ def match_reward(
 
 
 class Rollouts:
-    """The ``rollout_func`` of a ``GRPOTrainer``: plays a match for each prompt, all of them at once.
+    """The ``rollout_func`` of a ``GRPOTrainer``: plays a match for each prompt, all of them in parallel.
 
-    In each round every match that asks its learner is given a reply, all of them by one call of ``generate``. In self-play the
-    model speaks for all learners, and is trained on what the one says that the prompt names.
+    In each round one call of ``generate`` gives the replies of all matches that ask a learner. In self-play the model speaks for
+    all learners, and is trained on the replies of the learner in the prompt.
 
-    A reply ends at a token that ends a turn, after ``max_reply_tokens``, or where the completion has as many tokens as the
-    trainer allows (``max_completion_length``) or the model can read. One that is cut is ``Failure.TRUNCATED``: it counts if it
-    holds a legal move. A learner whose conversation is full is not asked any more: each of its further replies is empty and
-    truncated, so that the match goes on by what ``settings`` play for it, and its completion ends with its last reply.
+    A reply ends at an end-of-turn token, after ``max_reply_tokens``, or at the maximum length of the completion
+    (``max_completion_length``) or the model's context. A truncated reply is ``Failure.TRUNCATED``: it counts if it holds a legal
+    move. A learner with a full conversation is not asked again: its further replies are empty and truncated, the match continues
+    with the fallbacks of ``settings``, and its completion ends with its last reply.
 
-    An opponent's ``ProviderError`` makes a match void: it has no reward, and the others go on. A fatal one ends the training.
+    An opponent's ``ProviderError`` makes a match void: it has no reward, and the others continue. A fatal one ends the training.
 
     Args:
-        settings: what to do about replies that are no legal move.
-        history: ``updates`` or ``full``, see ``agents.chat.Chat``: conversations that grow, since a completion is one sequence.
-        max_reply_tokens: greatest number of tokens of a reply. Scores of the whole vocabulary are held for each of them.
-        trusted: whether prompts may name any environment and policy, see ``Deal.from_json``.
+        settings: invalid-reply policy.
+        history: ``updates`` or ``full``, see ``agents.chat.Chat``: append-only conversations, since a completion is one sequence.
+        max_reply_tokens: maximum number of tokens of a reply. Scores of the whole vocabulary are kept in memory for each of them.
+        trusted: whether prompts can name any environment and policy, see ``Deal.from_json``.
 
     Raises:
-        OptionError: if there is no such history, or the number of tokens is none.
+        OptionError: if there is no such history, or the number of tokens is invalid.
     """
 
     def __init__(
@@ -108,15 +108,15 @@ class Rollouts:
         """Plays the matches of a batch.
 
         Returns:
-            For each prompt ``prompt_ids`` (what the learner read before its first reply), ``completion_ids``, ``logprobs`` and
-            ``env_mask`` (of the same length as the completion: 1 for what the model said), and for reward functions ``match``,
-            ``learner`` and ``reward``.
+            For each prompt ``prompt_ids`` (text before the learner's first reply), ``completion_ids``, ``logprobs`` and
+            ``env_mask`` (1 for the model's tokens of the completion), and for reward functions ``match``, ``learner`` and
+            ``reward``.
 
         Raises:
-            OptionError: if a prompt is none of ``dataset``, the trainer generates with vLLM, or its processes share the model.
-            ValueError: if a learner is to answer without what was said before, or the chat template leaves out replies: then
-                there is no one sequence.
-            ProviderError: if an opponent fails for good.
+            OptionError: if a prompt is not from ``dataset``, the trainer generates with vLLM, or its processes share the model.
+            ValueError: if a learner must answer without the earlier conversation, or the chat template omits replies; there is no
+                single sequence then.
+            ProviderError: if an opponent fails fatally.
         """
         if trainer.use_vllm:
             raise OptionError("use_vllm: expected False: matches are played with the model's own generate()")
@@ -148,7 +148,7 @@ def _is_sharded(trainer: Any) -> bool:
 
 
 class _Said(NamedTuple):
-    """A reply as the model wrote it."""
+    """A reply as generated."""
 
     ids: list[int]
     logprobs: list[float]
@@ -156,7 +156,7 @@ class _Said(NamedTuple):
 
 
 class _Writer:
-    """The trainer's model as the writer of replies, and what its tokenizer makes of messages."""
+    """The trainer's model as generator of replies, with its tokenizer."""
 
     def __init__(self, trainer: Any, max_reply_tokens: int) -> None:
         self._trainer = trainer
@@ -172,15 +172,15 @@ class _Writer:
         self.max_context: int = getattr(config, "max_position_embeddings", None) or 10**9
 
     def begin(self, question: Question) -> list[int]:
-        """Returns the tokens of a conversation's beginning."""
+        """Returns the tokens of the beginning of a conversation."""
         rules, *others = question.messages
         messages = add_rules(rules["content"], others, "system" if self._takes_system else "user")
         return self._encode(self._format.write(messages))
 
     def go_on(self, question: Question, last: int) -> list[int]:
-        """Returns the tokens between a reply, whose last token is given, and the next one.
+        """Returns the tokens between a reply, ending with token ``last``, and the next one.
 
-        They are those of the text that the template writes behind any reply, so that no reply is ever tokenised again.
+        They are tokenised from the text that the template writes after any reply, so replies are never tokenised again.
         """
         before = [{"role": "user", "content": "?"}, {"role": "assistant", "content": _MARK}]
         _, reply, behind = self._format.write([*before, *question.new]).partition(_MARK)
@@ -197,10 +197,10 @@ class _Writer:
         return self._tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
 
     def write(self, sides: Sequence["_Side"]) -> list[_Said]:
-        """Lets the model reply on every side, each within its own room."""
+        """Generates a reply for every side, each within its own limit."""
         limits = [min(self._max_reply_tokens, side.room) for side in sides]
         replies: dict[int, _Said] = {}
-        for limit in sorted(set(limits)):  # one, but for conversations that are nearly full
+        for limit in sorted(set(limits)):  # usually one, except for nearly full conversations
             chosen = [index for index, own in enumerate(limits) if own == limit]
             replies.update(zip(chosen, self._generate([sides[index].sequence for index in chosen], limit), strict=True))
         return [replies[index] for index in range(len(sides))]
@@ -227,7 +227,7 @@ class _Writer:
         return [self._end(ids, own) for ids, own in zip(drawn, logprobs.tolist(), strict=True)]
 
     def _end(self, ids: list[int], logprobs: list[float]) -> _Said:
-        """Returns a row of the batch up to its first token that ends a turn."""
+        """Returns a row of the batch up to its first end-of-turn token."""
         end = next((index + 1 for index, token in enumerate(ids) if token in self._ends), 0)
         length = end or len(ids)
         return _Said(ids[:length], logprobs[:length], is_cut=not end)
@@ -237,13 +237,13 @@ class _Writer:
 
 
 class _Side:
-    """A learner's side of a match as one sequence of tokens, which only grows.
+    """A learner's side of a match as one append-only sequence of tokens.
 
     Attributes:
         prompt: tokens before the first reply.
-        said: tokens from there on, up to the end of the last reply.
-        mask: 1 for those of them that the model said.
-        logprobs: of those, under the distribution they were drawn from; 0 for the others.
+        said: later tokens, up to the end of the last reply.
+        mask: 1 for the model's tokens in ``said``.
+        logprobs: of the model's tokens under the sampling distribution; 0 for others.
     """
 
     def __init__(self, writer: _Writer) -> None:
@@ -261,13 +261,13 @@ class _Side:
 
     @property
     def room(self) -> int:
-        """How many tokens may be added."""
+        """Number of tokens that can be added."""
         writer = self._writer
         left = min(writer.max_completion, writer.max_context - len(self.prompt)) - len(self.said)
         return 0 if self._is_full else max(0, left)
 
     def hear(self, question: Question) -> None:
-        """Adds what the learner is told, if there is room for that and a reply."""
+        """Adds the question, if there is room for it and a reply."""
         if self._is_full:
             return
         if not self.prompt:
@@ -286,12 +286,12 @@ class _Side:
         self._add(told, [0.0] * len(told), 0)
 
     def say(self, reply: _Said) -> Reply:
-        """Adds a reply of the model and returns it as the match takes it."""
+        """Adds a reply of the model and returns it in the format of the match."""
         self._add(reply.ids, reply.logprobs, 1)
         return Reply(self._writer.read(reply.ids), Failure.TRUNCATED if reply.is_cut else Failure.OK)
 
     def finish(self) -> None:
-        """Gives a side that never spoke the token that the trainer expects of each prompt and completion, to be masked."""
+        """Adds a masked token to an empty prompt or completion, because the trainer requires at least one."""
         self.prompt = self.prompt or [self._writer.end]
         if not self.said:
             self._add([self._writer.end], [0.0], 0)
@@ -303,32 +303,32 @@ class _Side:
 
 
 class _Seats:
-    """A match with the sides of its learners."""
+    """A match with its learners' sides."""
 
     def __init__(self, match: Match, writer: _Writer) -> None:
         self.match = match
         self._sides = {agent: _Side(writer) for agent in match.learners}
 
     def side(self, learner: str) -> _Side:
-        """Returns a learner's side of the match, which is over."""
+        """Returns a learner's side of a finished match."""
         side = self._sides[learner]
         side.finish()
         return side
 
     def hear(self, question: Question) -> _Side:
-        """Tells a learner the question, and returns its side."""
+        """Adds the question to the learner's side, and returns the side."""
         side = self._sides[question.agent]
         side.hear(question)
         return side
 
     def reward(self, learner: str) -> float | None:
-        """Returns what a learner received, or ``None`` if the match is void or has no result."""
+        """Returns a learner's reward, or ``None`` if the match is void or has no result."""
         episode = self.match.episode
         return None if episode is None or episode.undecided else self.match.reward(learner)
 
 
 async def _play(seats: Sequence[_Seats], writer: _Writer) -> None:
-    """Plays matches to their ends, replying to all of them at once."""
+    """Plays matches to their ends, with batched replies."""
     try:
         asked = await _next([(one, one.match.start()) for one in seats])
         while asked:
@@ -344,7 +344,7 @@ async def _play(seats: Sequence[_Seats], writer: _Writer) -> None:
 async def _next(
     going: Sequence[tuple[_Seats, Coroutine[Any, Any, Question | None]]],
 ) -> list[tuple[_Seats, Question]]:
-    """Waits for the next question of each match, and leaves out those that are over or void."""
+    """Waits for the next question of each match; skips matches that are over or void."""
     results = await asyncio.gather(*[waiting for _, waiting in going], return_exceptions=True)
     for result in results:
         if isinstance(result, BaseException) and (not isinstance(result, ProviderError) or result.fatal):
@@ -353,7 +353,7 @@ async def _next(
 
 
 def _run(waiting: Coroutine[Any, Any, None]) -> None:
-    """Runs a coroutine to its end, in a thread of its own where an event loop runs already, as in a notebook."""
+    """Runs a coroutine to its end, in a separate thread if an event loop is running, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -1,12 +1,12 @@
-"""Deals as a taskset of verifiers, each played as a match: against opponents, or against oneself with a trace for each seat.
+"""Deals as a taskset of verifiers, each played as a match: against opponents, or in self-play with a trace per seat.
 
-The taskset is called ``llmarena-verifiers``, which is how evaluation and training find it:
+The name of the taskset is ``llmarena-verifiers``:
 
     vf-eval llmarena-verifiers --env.taskset.environment tictactoe_v0 --env.taskset.opponent minimax -m MODEL -r 8 --no-push
 
-A trace holds what one seat read and said; token ids, masks and log probabilities stand in its nodes as verifiers puts them there.
-Its reward is the match's, its metrics count how the replies ended, and its task's key is the deal's group, so that rollouts of
-the same task play the same deal.
+A trace holds the conversation of one seat; its nodes hold token ids, masks and log probabilities in the format of verifiers. Its
+reward is the match's, its metrics count outcomes of replies, and its task's key is the deal's group: rollouts of the same task
+play the same deal.
 """
 
 import ssl
@@ -30,17 +30,17 @@ with importing("verifiers"):
 
 _KINDS = [kind.name.lower() for kind in Failure if kind <= Failure.ILLEGAL]
 
-_TLS = ssl.create_default_context()  # made once: reading the certificates takes longer than a reply over loopback
+_TLS = ssl.create_default_context()  # created once: reading the certificates takes longer than a reply over loopback
 
 
 class DealData(vf.TaskData):
-    """A row: the deal, as ``Deal.to_json`` writes it."""
+    """A row: the deal in the format of ``Deal.to_json``."""
 
     deal: str
 
 
 class DealTask(vf.Task[DealData, vf.State, vf.TaskConfig]):
-    """A deal to be played."""
+    """A deal to play."""
 
     @property
     def key(self) -> str:
@@ -54,12 +54,12 @@ class DealTask(vf.Task[DealData, vf.State, vf.TaskConfig]):
 
 
 class DealsConfig(vf.TasksetConfig):
-    """Which deals; the fields are those of ``agents.training.deals``, where nothing else is said.
+    """Options of the deals; other fields are as in ``agents.training.deals``.
 
     Attributes:
         first_seed: the first seed.
-        seeds: how many seeds there are.
-        history: what a question holds of the turns before; see ``agents.chat.Chat``.
+        seeds: number of seeds.
+        history: earlier turns in a question; see ``agents.chat.Chat``.
     """
 
     environment: str = "tictactoe_v0"
@@ -72,7 +72,7 @@ class DealsConfig(vf.TasksetConfig):
 
 
 class DealTaskset(vf.Taskset[DealTask, DealsConfig]):
-    """Every seed with a learner on each rated seat in turn; every seed once where the learner plays against itself."""
+    """Every seed once per rated seat of the learner; in self-play every seed once."""
 
     def load(self) -> Iterator[DealTask]:
         """Yields the tasks."""
@@ -84,7 +84,7 @@ class DealTaskset(vf.Taskset[DealTask, DealsConfig]):
 
 
 class DealHarness(vf.Harness[vf.HarnessConfig]):
-    """Asks the model in this process: one call a reply, no tools."""
+    """Asks the model in this process: one call per reply, no tools."""
 
     APPENDS_SYSTEM_PROMPT = True
     SUPPORTS_RESUME = True
@@ -101,7 +101,7 @@ class DealHarness(vf.Harness[vf.HarnessConfig]):
         mcp_urls: dict[str, str],
         data: vf.TaskData,
     ) -> vf.ProgramResult:
-        """Sends the conversation, which begins anew with the last rules in it."""
+        """Sends the conversation from its last rules message."""
         messages = [message_to_wire(message) for message in data.prompt]
         begin = max(index for index, message in enumerate(messages) if message["role"] == "system")
         http = DefaultAsyncHttpxClient(verify=_TLS)
@@ -111,20 +111,20 @@ class DealHarness(vf.Harness[vf.HarnessConfig]):
 
 
 class MatchEnvConfig(vf.EnvConfig):
-    """The one role: whoever is trained or evaluated, on every seat that has no opponent."""
+    """The only role: the model in training or evaluation, on every seat without an opponent."""
 
     learner: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
 
 
 class MatchEnv(vf.Env[MatchEnvConfig]):
-    """Plays a match a task.
+    """Plays one match per task.
 
-    A model that cannot be reached, a learner's or an opponent's, makes the match void: the episode fails, and can be retried. A
-    learner whose run is over, by a limit on its tokens or turns, says nothing from then on; the match goes on by its fallbacks.
+    A provider failure of a learner or an opponent makes the match void: the episode fails, and can be retried. A learner whose
+    run has ended by a limit on tokens or turns gives empty replies; the match continues with fallbacks.
     """
 
     async def run(self, task: DealTask, agents: vf.Agents) -> None:
-        """Plays the match and records what came of it."""
+        """Plays the match and records its result."""
         match = task.deal.match(history=self.taskset.config.history)
         task_of_seat = task.with_data(prompt=None, system_prompt=None)
         seats: dict[str, vf.Interaction] = {}
@@ -133,7 +133,7 @@ class MatchEnv(vf.Env[MatchEnvConfig]):
                 question = await match.start()
                 while question is not None:
                     agent = question.agent
-                    if agent not in seats:  # a trace of one who is never asked would have no tokens to learn from
+                    if agent not in seats:  # the trace of a learner that is never asked would have no tokens
                         seats[agent] = await stack.enter_async_context(agents.learner.interaction(task_of_seat))
                     question = await match.reply(await _ask(seats[agent], question, task.data.system_prompt))
                 for agent in () if seats else match.learners:  # an episode must have a trace
@@ -147,7 +147,7 @@ class MatchEnv(vf.Env[MatchEnvConfig]):
 
 
 async def _ask(seat: vf.Interaction, question: Question, preface: str | None) -> Reply:
-    """Returns what the learner on a seat says."""
+    """Returns the reply of the learner on a seat."""
     messages = list(question.unsent)
     if preface and not question.continues:
         messages[0] = {"role": "system", "content": f"{preface}\n\n{messages[0]['content']}"}

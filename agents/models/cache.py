@@ -1,6 +1,6 @@
-"""The cache of models' replies: what was asked and paid for once is never asked again.
+"""Cache of model replies, which avoids paying for a request twice.
 
-A file of it is a cassette: with the replies in it a run can be played again offline, and goes the same way.
+A cache file is also a cassette: it allows an identical offline replay of a run.
 """
 
 import asyncio
@@ -24,17 +24,17 @@ from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError
 
 FILE = "replies.db"
-"""Name of the file in the directory of a cache."""
+"""File name in the cache directory."""
 
-APPLICATION_ID = 0x4C4D4163  # "LMAc" in the header of the file says that it is a cache of ours
+APPLICATION_ID = 0x4C4D4163  # "LMAc"; identifies the file as a reply cache
 SCHEMA_VERSION = 1
 BUSY_TIMEOUT = 30.0
 """Seconds that a write waits for other processes."""
 
 _TABLE = "CREATE TABLE reply (key TEXT PRIMARY KEY, model TEXT NOT NULL, reply BLOB NOT NULL)"
 _STORED = (Failure.OK, Failure.TRUNCATED)
-_LONG = 1000  # bytes from which a reply is compressed
-_LARGEST = 64 << 20  # bytes of a reply that is kept; what unpacks to more was not packed here
+_LONG = 1000  # replies of at least this many bytes are compressed
+_LARGEST = 64 << 20  # most bytes of a stored reply; larger data were not written here
 _FIELDS = (
     "text", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens", "reasoning", "detail",
 )  # fmt: skip
@@ -42,21 +42,21 @@ _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 class ReplyCache:
-    """Replies of models by what they reply to; several processes may share one.
+    """Model replies by request; several processes can share one cache.
 
-    Only what a model answered is kept: no errors, no empty and no refused or filtered replies. A reply that was cut at the
-    limit of tokens is kept where it has a text. Each write is a transaction of its own, which survives ``kill -9``.
+    Only the model's answers are stored: no errors, no empty, refused or filtered replies. Replies cut at the token limit are
+    stored if they have text. Each write is a transaction of its own, which survives ``kill -9``.
 
     Args:
-        directory: where the file is, or is made with the directory.
-        create: whether to make it; otherwise it must exist.
+        directory: the cache directory.
+        create: whether to create directory and file; otherwise they must exist.
 
     Attributes:
         path: the file.
 
     Raises:
-        OptionError: if there is no cache and none is to be made, or the file is none, is damaged, or was written by a newer
-            version. It is left as it is.
+        OptionError: if the cache is missing and must exist, or the file is not a cache, is damaged, or has a newer version. The
+            file is not changed.
     """
 
     def __init__(self, directory: Path, *, create: bool = True) -> None:
@@ -85,21 +85,21 @@ class ReplyCache:
             raise
 
     def _connect(self) -> sqlite3.Connection:
-        with suppress(OSError):  # one that is there, or cannot be made, is left to SQLite
+        with suppress(OSError):  # SQLite handles an existing file, and one that cannot be created
             create_private(self.path)
         where = self.path.absolute().as_uri()
         writable = os.access(self.path.parent, os.W_OK) and (not self.path.exists() or os.access(self.path, os.W_OK))
         if not writable and not self.path.with_name(f"{FILE}-wal").exists():
-            where += "?immutable=1"  # otherwise SQLite wants to make a file beside it even for reading
-        # Whoever shares the service of the cache uses one event loop at a time, but not always the same thread.
+            where += "?immutable=1"  # otherwise SQLite creates auxiliary files even for reading
+        # Users of the service share one event loop at a time, but not always the same thread.
         return sqlite3.connect(where, uri=True, timeout=BUSY_TIMEOUT, isolation_level=None, check_same_thread=False)
 
     def _prepare(self) -> None:
-        """Makes the table in a file that is new, and checks one that is not."""
+        """Creates the table in a new file, and validates an existing one."""
         if not self._db.execute("SELECT 1 FROM sqlite_master").fetchone() and not self._number("application_id"):
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("BEGIN IMMEDIATE")
-            if not self._number("application_id"):  # else another process was faster
+            if not self._number("application_id"):  # otherwise another process was faster
                 self._db.execute(_TABLE)
                 self._db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -118,14 +118,14 @@ class ReplyCache:
         return int(self._db.execute(f"PRAGMA {name}").fetchone()[0])
 
     def lock(self, key: str) -> asyncio.Lock:
-        """Returns the lock of whoever asks for the reply of a key: of two who ask the same at once, one waits for the other."""
+        """Returns the lock of a key, which serialises concurrent requests for the same reply."""
         return self._locks.setdefault(key, asyncio.Lock())
 
     def find(self, key: str) -> Reply | None:
-        """Returns the reply of a key, for which nothing was sent, or ``None`` if there is none.
+        """Returns the cached reply of a key, or ``None`` without one.
 
         Raises:
-            ProviderError: if the file cannot be read, or holds something else.
+            ProviderError: if the file cannot be read, or holds invalid data.
         """
         with self._failures(key):
             row = self._db.execute("SELECT reply FROM reply WHERE key = ?", (key,)).fetchone()
@@ -135,13 +135,12 @@ class ReplyCache:
         """Stores a reply that is an answer of the model.
 
         Args:
-            key: of what was asked.
-            model: name of the model, for whoever looks into the file.
+            key: of the request.
+            model: name of the model, for inspection of the file.
             reply: the reply.
 
         Returns:
-            What everybody who asks the same finds: the reply as it is read from the cache, or, if another process was faster, the
-            one that it stored.
+            The reply as read from the cache; if another process was faster, its reply.
 
         Raises:
             ProviderError: if the file cannot be written.
@@ -180,8 +179,8 @@ def cache_key(endpoint: Endpoint, model: str, request: Mapping[str, Any], sample
     Args:
         endpoint: the server; its address counts, its key does not.
         model: name of the model.
-        request: the whole request; JSON values.
-        sample: tells apart replies to the same request that are drawn anew.
+        request: the complete request; JSON values.
+        sample: distinguishes independent samples of the same request.
     """
     address, query = endpoint.split()
     asked = [SCHEMA_VERSION, (address or "").rstrip("/"), query, model, request, sample]
@@ -189,7 +188,7 @@ def cache_key(endpoint: Endpoint, model: str, request: Mapping[str, Any], sample
 
 
 def _dump(reply: Reply) -> bytes | None:
-    """Returns a reply as it is stored; ``None`` if it is too large."""
+    """Returns a reply in the stored format; ``None`` if it is too large."""
     table = {"kind": reply.kind.name, **{name: getattr(reply, name) for name in _FIELDS}}
     data = json.dumps(table, separators=(",", ":")).encode()
     if len(data) > _LARGEST:
@@ -198,7 +197,7 @@ def _dump(reply: Reply) -> bytes | None:
 
 
 def _load(data: object) -> Reply:
-    """Reads what ``_dump`` wrote; raises one of several errors if it is something else."""
+    """Reads the format of ``_dump``; raises one of several errors if the data are invalid."""
     if not isinstance(data, bytes):
         raise TypeError(f"no bytes but {type(data).__name__}")
     if data[:1] != b"{":

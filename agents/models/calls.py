@@ -1,4 +1,4 @@
-"""What is known of one call of a model: whoever owns a ``ModelService`` is told of each, for the bill and the log."""
+"""Records of model calls, reported to the owner of a ``ModelService`` for costs and logs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,50 +6,50 @@ from typing import Any
 
 
 class CallStatus(StrEnum):
-    """What became of a call."""
+    """The status of a call."""
 
     OK = "ok"
     CACHED = "cached"
-    """It came out of the cache: nothing was sent."""
+    """From the cache: nothing was sent."""
     RATE_LIMITED = "rate_limited"
-    """HTTP 429, but for a used-up quota."""
+    """HTTP 429, except for an exhausted quota."""
     UNAVAILABLE = "unavailable"
     """No connection, or HTTP 408, 409, 425, 5xx."""
     TIMEOUT = "timeout"
-    """No complete reply in the time of an attempt."""
+    """No complete reply within the time of an attempt."""
     MALFORMED = "malformed"
-    """HTTP 200 with something that is no chat completion, or with one that says that the server failed."""
+    """HTTP 200 with an invalid chat completion, or one that reports a server failure."""
     AUTHENTICATION = "authentication"
     QUOTA = "quota"
     UNKNOWN_MODEL = "unknown_model"
     CONTEXT_LENGTH = "context_length"
     REJECTED = "rejected"
-    """Any other request that the server does not take."""
+    """Any other rejected request."""
     CANCELLED = "cancelled"
-    """Nobody waited for the reply any more."""
+    """The caller stopped waiting."""
     LOST = "lost"
-    """It was under way when the process that waited for the reply died."""
+    """In flight when the calling process died."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """One attempt at a reply of a model, or a reply out of the cache.
+    """One attempt to get a reply from a model, or a cached reply.
 
     Attributes:
-        model: name of the model as the server knows it.
+        model: name of the model on the server.
         base_url: address of the server; empty for the default one.
-        agent: id of the seat that the reply is for.
-        attempt: number of the attempt among those for the reply, from 1.
-        status: what became of it.
-        http_status: of the response, or ``None`` if there was none.
-        request_id: by which the server knows it, or an empty string.
+        agent: id of the calling seat.
+        attempt: number of the attempt for the reply, from 1.
+        status: of the call.
+        http_status: of the response, or ``None`` without one.
+        request_id: the server's id of the request, or an empty string.
         waited: seconds before it was sent: at the gate, in pauses, between attempts.
         latency: seconds from the first byte sent to the end.
-        prompt_tokens: tokens read; ``None`` if unknown.
-        completion_tokens: tokens written, those of reasoning included; ``None`` if unknown.
-        cached_tokens: those of the tokens read that the server had cached; ``None`` if unknown.
-        reasoning_tokens: those of the tokens written that are reasoning; ``None`` if unknown.
-        error: what went wrong, without the key, or an empty string.
+        prompt_tokens: prompt tokens; ``None`` if unknown.
+        completion_tokens: completion tokens, including reasoning; ``None`` if unknown.
+        cached_tokens: cached prompt tokens; ``None`` if unknown.
+        reasoning_tokens: reasoning tokens among the completion tokens; ``None`` if unknown.
+        error: error message without the key, or an empty string.
     """
 
     model: str
@@ -74,4 +74,4 @@ UNKNOWN_TOKENS: dict[str, Any] = {
     "cached_tokens": None,
     "reasoning_tokens": None,
 }
-"""Fields of a call of which nobody knows what it used."""
+"""Fields of a call with unknown usage."""

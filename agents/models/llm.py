@@ -1,8 +1,8 @@
-"""Language models behind OpenAI-compatible servers.
+"""Language models on OpenAI-compatible servers.
 
-A call goes through three layers: ``LLMPolicy`` makes the request out of what is read and remembered (``agents.models.prompts``),
-``agents.models.service`` asks until there is a valid reply, as fast as the server bears (``agents.models.limits``), and
-``agents.models.server`` sends one request and sorts what can go wrong with it.
+A call has three layers: ``LLMPolicy`` builds the request from observations and history (``agents.models.prompts``),
+``agents.models.service`` retries until there is a valid reply, within adaptive rate limits (``agents.models.limits``), and
+``agents.models.server`` sends one request and classifies errors.
 """
 
 import json
@@ -32,69 +32,67 @@ from llmarena_envs.core.options import OptionError, check_bool, check_choice, ch
 SYSTEM_ROLES = ("system", "developer", "user")
 MAX_TOKENS_FIELDS = ("max_completion_tokens", "max_tokens")
 SERVER_DEFAULT = "default"
-"""Value of ``temperature`` and ``max_tokens`` that leaves the choice to the server: nothing is sent."""
+"""Value of ``temperature`` and ``max_tokens`` for the server's default: the field is not sent."""
 
 _RESERVED = frozenset({"messages", "stream", "n", *MAX_TOKENS_FIELDS})
 
 
 class LLMPolicy:
-    """A player that asks a chat model, over the Chat Completions interface.
+    """A player that asks a chat model through the Chat Completions API.
 
     One object plays one seat of one match at a time.
 
     Args:
-        model: name of the model as the server knows it.
-        base_url: address of the server, mostly ending in ``/v1``; by default what ``OPENAI_BASE_URL`` says, or OpenAI's.
-        api_key_env: name of the environment variable that holds the key. The key is sent to ``base_url`` and appears
-            nowhere else. A server other than OpenAI's is asked without a key if the variable is not set.
-        temperature: sampling temperature, at least 0, or ``"default"`` for models that take none.
-        max_tokens: greatest number of tokens of a reply, at least 1, or ``"default"``. Models that reason need more than
-            the default here, as their reasoning counts.
-        max_tokens_field: the field that carries ``max_tokens``: ``max_completion_tokens``, or ``max_tokens`` for older
-            servers.
-        timeout: seconds an attempt may take.
-        deadline: seconds that all attempts for one reply may take with the random waits between them; waiting for a turn, for a
-            limit of the server and for the end of an outage is no part of it.
-        max_attempts: greatest number of attempts for one reply; those that fail while the server is out do not count.
-        outage: seconds that the server may be out, or may ask to wait, before its calls are given up.
-        max_in_flight: greatest number of requests to the model at once, by all policies that share the service.
-        requests_per_minute: greatest number of requests to the model in any minute, by all of them; ``None`` for no limit.
-        tokens_per_minute: the same for tokens, read and written.
-        history: ``single_turn`` or ``none`` sends the rules and what is read now; ``full`` sends the whole conversation of the
-            match, except in a turn that is to be answered without it (``fresh_history``), and takes the environment's native
-            chat unless one of the next two options is given; ``updates`` sends the whole conversation too and says in
-            each turn only what is new, so that each line of the match is sent once. By default ``full`` with one of the next
-            two options, else ``single_turn``.
-        history_turns: greatest number of earlier turns that are sent.
-        history_tokens: greatest number of tokens of earlier turns that are sent, about; only whole turns are.
-        rejected: what a history holds of a reply while it is asked for again: ``keep`` for all of it, ``cap`` for its last
-            1,000 characters, ``drop`` for nothing, so that the text of the turn is sent anew. Once the turn is over nothing
-            of it stays.
-        longest_kept: greatest number of characters of a reply that a history holds, at least 100; its end stays.
-        system_role: role of the message that holds the rules; with ``user`` they stand at the beginning of the first
-            user message, for models without a system role.
-        stream: whether replies are streamed; then ``timeout`` is the time without a sign of life, and only ``deadline``
-            bounds an attempt. For long reasoning behind gateways that cut silent connections.
-        serialiser: ``roles`` for a message for each thing that was said, or names as in ``Human/Assistant`` for one message that
-            holds the conversation as a text; in code also a function, see ``agents.models.prompts.serialisers``.
-        send_seed: whether a seed, made from that of the match and the number of the call, is sent with each request.
-        structured: whether the server is to hold the model to ``{"move": "..."}``, in games with a list of moves.
-        format_with_second_call: whether a second request asks the model to restate its reply in the form that the game asks
-            for; both are one reply of one turn.
-        reasoning_effort: how much a model is to reason, as its server names it, e.g. ``low``; by default nothing is sent.
+        model: name of the model on the server.
+        base_url: address of the server, usually ending in ``/v1``; by default ``OPENAI_BASE_URL``, or OpenAI's.
+        api_key_env: name of the environment variable with the key. The key is sent only to ``base_url`` and not stored. For a
+            server other than OpenAI's the variable can be unset.
+        temperature: sampling temperature, at least 0, or ``"default"`` for models that accept none.
+        max_tokens: maximum number of tokens of a reply, at least 1, or ``"default"``. Reasoning models need more than this
+            default, because reasoning tokens count.
+        max_tokens_field: request field for ``max_tokens``: ``max_completion_tokens``, or ``max_tokens`` for older servers.
+        timeout: seconds per attempt.
+        deadline: seconds for all attempts at one reply and the random waits between them; waiting in the queue, for rate limits
+            and for the end of an outage does not count.
+        max_attempts: maximum number of attempts at one reply; failures during an outage do not count.
+        outage: seconds of an outage or a requested pause after which calls fail.
+        max_in_flight: maximum number of concurrent requests to the model, over all policies that share the service.
+        requests_per_minute: maximum number of requests to the model in any minute, over all of them; ``None`` for no limit.
+        tokens_per_minute: the same for prompt and completion tokens.
+        history: ``single_turn`` or ``none`` sends the rules and the current text; ``full`` sends the whole conversation of the
+            match, except in turns with ``fresh_history``, and uses the environment's native chat unless one of the next two
+            options is given; ``updates`` also sends the whole conversation, but each turn holds only the news, so each line of
+            the match is sent once. By default ``full`` with one of the next two options, else ``single_turn``.
+        history_turns: maximum number of earlier turns sent.
+        history_tokens: approximate maximum number of tokens of earlier turns sent; turns are sent whole.
+        rejected: treatment of a rejected reply in the history while the player is asked again: ``keep`` for all of it, ``cap``
+            for its last 1,000 characters, ``drop`` to remove it and send the text of the turn again. It is removed after the
+            turn.
+        longest_kept: maximum number of characters of a reply in a history, at least 100, counted from its end.
+        system_role: role of the message with the rules; ``user`` puts them at the beginning of the first user message, for models
+            without a system role.
+        stream: whether to stream replies; ``timeout`` is then the maximum time without data, and only ``deadline`` limits an
+            attempt. For long reasoning behind gateways that cut silent connections.
+        serialiser: ``roles`` for one message per utterance, or names as in ``Human/Assistant`` for one message with the
+            conversation as text; in code also a function, see ``agents.models.prompts.serialisers``.
+        send_seed: whether to send a seed, derived from the match seed and the number of the call, with each request.
+        structured: whether the server must constrain the model to ``{"move": "..."}``, in games with a list of moves.
+        format_with_second_call: whether a second request asks the model to restate its reply in the form of the game; both count
+            as one reply of one turn.
+        reasoning_effort: reasoning effort in the server's terms, e.g. ``low``; by default not sent.
         extra: further fields of the request, e.g. ``{"top_p": 0.9}``; JSON values.
-        service: the models of a run, which stay open when the policy is closed; by default it has a service of its own.
+        service: the models of a run, which stay open when the policy is closed; by default the policy has its own service.
 
     Raises:
-        OptionError: if an option has no valid value, or a key is needed and not there.
+        OptionError: if an option is invalid, or a required key is missing.
 
     Attributes:
-        OPERATIONAL: options that change how a model is reached and not how it plays.
-        keeps_deadline: it bounds its own time.
+        OPERATIONAL: options that affect the connection to a model, but not its play.
+        keeps_deadline: it limits its own time.
         wants_legal: whether it reads the legal moves of a turn.
         wants_form: whether it reads the request to restate a reply.
-        wants_update: whether it reads what is new in a turn.
-        wants_chat: whether it reads the match in native roles, where its environment writes it so.
+        wants_update: whether it reads the news of a turn.
+        wants_chat: whether it reads the match in native roles, if its environment supports it.
         uses_service: it shares connections, limits and accounts with the other policies of its service.
         preflight_key: policies with the same key ask the same model on the same server.
     """
@@ -187,7 +185,7 @@ class LLMPolicy:
         self._owns_service = service is None
         self._service = ModelService() if service is None else service
         if not self._service.offline:
-            endpoint.read_key()  # before anything is played
+            endpoint.read_key()  # fails before play
         limits = RetryLimits(max_attempts, deadline if stream else timeout, deadline, outage)
         rates = GateLimits(max_in_flight, requests_per_minute, tokens_per_minute)
         self._target = Target(endpoint, model, limits, rates, idle=timeout if stream else None)
@@ -201,11 +199,11 @@ class LLMPolicy:
 
     @property
     def target(self) -> Target:
-        """Which model is asked, and where."""
+        """The model and its server."""
         return self._target
 
     def reset(self, agent: str, seed: int) -> None:
-        """Begins a match with an empty history; ``seed`` is what the seeds of requests are made from."""
+        """Starts a match with an empty history; ``seed`` is the base of request seeds."""
         self._agent = agent
         self._seed = seed
         self._calls = 0
@@ -214,13 +212,13 @@ class LLMPolicy:
     async def __call__(self, observation: Mapping[str, Any]) -> Reply:
         """Asks the model and returns its reply.
 
-        The reply's detail holds ``finish_reason``, ``model`` and ``system_fingerprint`` as the server names them,
-        the ``seed`` if one was sent, the fingerprint of the messages as ``prompt``, and in the first call of a match the
-        ``request`` without its messages and how those are put together, as ``prompt_form``. With a second call these are of the
-        second one, whose messages begin with those of the first; ``free_reply`` is what it restates.
+        The reply's detail holds the server's ``finish_reason``, ``model`` and ``system_fingerprint``, the ``seed`` if one was
+        sent, the fingerprint of the messages as ``prompt``, and in the first call of a match the ``request`` without its messages
+        and their format as ``prompt_form``. With a second call these describe the second one, whose messages begin with the first
+        ones; ``free_reply`` is the restated reply.
 
         Raises:
-            ProviderError: if no valid reply could be had.
+            ProviderError: if there was no valid reply.
         """
         messages = self._prompter.hear(observation)
         structure = response_format(observation) if self.wants_legal else {}
@@ -233,7 +231,7 @@ class LLMPolicy:
             reply = await self._service.complete(self._target, request, agent=self._agent, sample=sample)
             is_first = self._calls == 0 and said is messages
             if is_first and (reply.detail or {}).get("finish_reason") == CallStatus.CONTEXT_LENGTH:
-                # No reply of the model is in its first prompt: the answers there belong to a script.
+                # The first prompt holds no reply of the model: assistant messages in it belong to a script.
                 raise ProviderError(
                     f"{self._target.model}: the prompt leaves no room for a reply; take a model with a longer context",
                     final=True,
@@ -252,18 +250,18 @@ class LLMPolicy:
         return replace(reply, detail={**(reply.detail or {}), **facts})
 
     def recall(self, observation: Mapping[str, Any], reply: Reply | str) -> None:
-        """Lives through a call that was made before an interruption: restores the history and the count of calls."""
+        """Restores the history and the number of calls for a call from before an interruption."""
         self._prompter.hear(observation)
         self._remember(reply.text if isinstance(reply, Reply) else reply)
 
     async def preflight(self, observation: Mapping[str, Any] | None = None) -> None:
-        """Asks the model one small thing, to find out whether it is there.
+        """Sends a small request to test the connection.
 
         Args:
-            observation: what it might read in a match; by default it is asked to say one word.
+            observation: an example observation; by default the model is asked to say one word.
 
         Raises:
-            ProviderError: if it is not; the message says what to check.
+            ProviderError: if it fails; the message gives advice.
         """
         limit = {name: preflight.MAX_TOKENS for name in MAX_TOKENS_FIELDS if name in self._parameters}
         messages = preflight.MESSAGES
@@ -272,7 +270,7 @@ class LLMPolicy:
         await self._service.preflight(self._target, {**self._parameters, **limit, "messages": messages})
 
     async def close(self) -> None:
-        """Closes the connections, unless they belong to somebody else; the policy may be asked again afterwards."""
+        """Closes the connections, unless the service is shared; the policy can be asked again afterwards."""
         if self._owns_service:
             await self._service.close()
 
@@ -281,7 +279,7 @@ class LLMPolicy:
         self._prompter.remember(reply)
 
     def _call_seed(self) -> int:
-        """Returns the seed of the next call, 31 bits: many servers take no more."""
+        """Returns the seed of the next call, 31 bits, because many servers accept no more."""
         sequence = np.random.SeedSequence(self._seed, spawn_key=(self._calls,))
         return int(sequence.generate_state(1)[0]) >> 1
 

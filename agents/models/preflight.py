@@ -1,4 +1,4 @@
-"""Finding out before play whether the models of a run are there: a wrong port, key or name shows within seconds."""
+"""Preflight checks of the models of a run, to find a wrong port, key or name within seconds."""
 
 import asyncio
 import logging
@@ -11,22 +11,22 @@ from agents.models.calls import CallStatus
 from llmarena_envs.core.errors import ArenaError
 
 MESSAGES = [{"role": "user", "content": "This is a test of the connection. Reply with one word: ready."}]
-"""What a model is asked."""
+"""The test request."""
 
 MAX_TOKENS = 16
-"""Tokens that it may reply with; a reply that is cut is a reply."""
+"""Token limit of the test reply; a truncated reply is a success."""
 
 MAX_ATTEMPTS = 3
-"""Attempts where the server fails otherwise than by saying that it is busy or not yet ready."""
+"""Attempts for failures other than rate limits and loading models."""
 
 PAUSE = 1.5
 """Seconds between attempts."""
 
 REPLY_SECONDS = 60.0
-"""Seconds an attempt may take."""
+"""Seconds per attempt."""
 
 LOADING_SECONDS = 300.0
-"""Seconds that a server which loads its model (HTTP 503) is waited for."""
+"""Seconds to wait for a server that is loading its model (HTTP 503)."""
 
 _ADVICE = {
     CallStatus.AUTHENTICATION: "check the key in the variable that api_key_env names, and that it is one for this server",
@@ -40,17 +40,17 @@ _log = logging.getLogger(__name__)
 
 
 async def check_model(send: Callable[[int, float], Awaitable[None]], model: str, base_url: str) -> None:
-    """Asks a model until there is an answer of any kind, for some seconds.
+    """Asks a model until there is any answer, for some seconds.
 
-    A server that refuses since it has too many requests is there. One that still loads its model is waited for.
+    A rate limit counts as success. A loading model is waited for.
 
     Args:
-        send: makes an attempt, given its number and the seconds it may take; fails like ``Client.complete``.
+        send: makes an attempt, given its number and time limit in seconds; fails like ``Client.complete``.
         model: name of the model, for messages.
         base_url: address of the server, for messages; empty for the default one.
 
     Raises:
-        ProviderError: if there is none.
+        ProviderError: if there is no answer.
     """
     time = asyncio.get_running_loop().time
     began = time()
@@ -77,17 +77,17 @@ async def check_model(send: Callable[[int, float], Awaitable[None]], model: str,
 async def check_models(
     policies: Mapping[str, Any], observations: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 ) -> dict[str, ArenaError]:
-    """Checks all policies that can be checked at once, before anything is played.
+    """Checks all policies with a preflight concurrently.
 
-    Policies may have ``preflight(observation)``, which fails if the policy could not play, and ``preflight_key``: what holds for
-    one policy holds for all with the same key, so only one of them is asked.
+    Policies can have ``preflight(observation)``, which fails if the policy cannot play, and ``preflight_key``: of policies with
+    the same key only one is checked.
 
     Args:
         policies: the policies by name.
-        observations: by name what they might read in a match, so that they are asked what they will be asked.
+        observations: example observations by name, for realistic requests.
 
     Returns:
-        What keeps policies from playing, by name; empty if nothing does.
+        The errors by policy name.
     """
     asked: dict[Hashable, asyncio.Task[ArenaError | None]] = {}
     async with asyncio.TaskGroup() as group:

@@ -1,4 +1,4 @@
-"""A reply in two calls: the model answers freely, then restates its answer in the form that the game asks for.
+"""A reply in two calls: the model answers freely, then restates its answer in the form of the game.
 
 Source: DeepEval (arXiv 2309.04369), appendix A.1.
 """
@@ -18,13 +18,13 @@ Ask = Callable[[list[Message]], Awaitable[Reply]]
 
 
 async def ask_twice(ask: Ask, prompter: Prompter, messages: list[Message], form: str) -> tuple[list[Message], Reply]:
-    """Asks for a free reply and for the same in the form of the game.
+    """Asks for a free reply, then for the same reply in the form of the game.
 
-    A reply that is empty, cut off or refused is not restated.
+    Empty, truncated and refused replies are not restated.
 
     Args:
         ask: sends messages.
-        prompter: has put together ``messages``.
+        prompter: built ``messages``.
         messages: the first request.
         form: the request to restate a reply.
 
@@ -32,7 +32,7 @@ async def ask_twice(ask: Ask, prompter: Prompter, messages: list[Message], form:
         The messages of the last request, and the reply with the cost of both calls.
 
     Raises:
-        ProviderError: if one of the calls brought no reply.
+        ProviderError: if a call got no reply.
     """
     free = await ask(messages)
     restating = prompter.restate(free.text, form) if free.kind is Failure.OK else []

@@ -1,6 +1,6 @@
-"""The models of a run: whoever owns a service hands it to the policies that share it, and closes it.
+"""The model service of a run, shared by its policies.
 
-A call waits in the ``line`` before the ``gate`` of its model, is sent by a ``client``, and is sent again within the bounds of
+A call waits in the ``line`` before the ``gate`` of its model, is sent by a ``client``, and is retried within the limits of
 ``retry``.
 """
 
@@ -26,21 +26,21 @@ from agents.models.server.endpoint import Endpoint
 from agents.policy import Reply
 
 _UNBILLED = frozenset({CallStatus.RATE_LIMITED, CallStatus.UNAVAILABLE})
-"""What costs nothing for sure, if another attempt is worth it; a reply that came too late or in pieces may be on the bill."""
+"""Statuses that are certainly free of charge if retried; late or partial replies can be billed."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Target:
-    """A model on a server, and how it may be asked.
+    """A model on a server, with limits.
 
     Attributes:
         endpoint: the server.
-        model: name of the model as the server knows it.
-        limits: how often and how long it is asked for one reply.
-        rates: how much it is asked at once and in a minute, by all who ask it.
-        idle: seconds without a sign of life after which a streamed reply is given up; ``None`` for no stream.
+        model: name of the model on the server.
+        limits: limits on retries of one reply.
+        rates: limits on concurrency and rates, over all callers.
+        idle: seconds without data after which a streamed reply fails; ``None`` for no stream.
     """
 
     endpoint: Endpoint
@@ -58,19 +58,19 @@ class Target:
 class ModelService:
     """Sends the requests of all policies that share it.
 
-    Calls of one model on one server share a line and a gate, whichever policy makes them. A service serves one event loop at a
-    time. Clients that were not closed end with their loop; in another loop the service begins anew.
+    Calls of one model on one server share a line and a gate. A service serves one event loop at a time. Open clients are closed
+    with their loop; in another loop the service starts again.
 
     Args:
-        on_call: told of every call when it has ended, in the task of whoever asked.
-        cache: where replies are looked for first, and kept; whoever made it closes it.
-        offline: whether nothing is sent, so that no key is needed: a reply that is not in the cache cannot be had.
-        on_send: told of every request before it is sent, in the same task; if it raises an error nothing is sent.
+        on_call: called after every call, in the calling task.
+        cache: reply cache; closed by its owner.
+        offline: whether only the cache is used, so no key is needed; a reply missing there is an error.
+        on_send: called before every request is sent, in the calling task; if it raises, nothing is sent.
 
     Attributes:
-        in_flight: requests under way.
-        offline: as given.
-        local: the models that are computed in this process.
+        in_flight: number of requests in flight.
+        offline: whether only the cache is used.
+        local: the local models in this process.
     """
 
     def __init__(
@@ -98,20 +98,20 @@ class ModelService:
 
     @property
     def limit(self) -> int:
-        """Requests that may be under way at once for now, over all models that were asked."""
+        """Current limit of requests in flight, over all models in use."""
         return sum(line.gate.limit for line in self._lines.values())
 
     async def complete(self, target: Target, request: Mapping[str, Any], *, agent: str, sample: str) -> Reply:
         """Returns the reply to a request for a chat completion.
 
         Args:
-            target: who is asked.
+            target: the model.
             request: the body.
-            agent: id of the seat that asks.
-            sample: tells apart replies to the same request that shall be drawn anew.
+            agent: id of the calling seat.
+            sample: distinguishes independent samples of the same request.
 
         Raises:
-            ProviderError: if no valid reply could be had.
+            ProviderError: if there was no valid reply.
         """
         if self._stopped is not None:
             raise self._stopped.with_traceback(None)
@@ -126,14 +126,14 @@ class ModelService:
             return self._cache.keep(key, target.model, await self._ask(target, request, agent))
 
     async def preflight(self, target: Target, request: Mapping[str, Any]) -> None:
-        """Asks a model one small thing, to find out whether it is there, without waiting for its turn.
+        """Sends a small request to test the connection, without queueing.
 
         Args:
-            target: who is asked.
+            target: the model.
             request: the body.
 
         Raises:
-            ProviderError: if it is not there; the message says what to check.
+            ProviderError: if it fails; the message gives advice.
         """
         client = await self._client(target.endpoint)
 
@@ -144,7 +144,7 @@ class ModelService:
         await check_model(send, target.model, target.base_url)
 
     def stop(self, error: Exception) -> None:
-        """Lets no further call begin: every call that waits, and every new one, raises ``error``; those in flight go on."""
+        """Stops the service: waiting and later calls raise ``error``; requests in flight continue."""
         self._stopped = error
         self._stopping.set()
         for line in self._lines.values():
@@ -152,14 +152,14 @@ class ModelService:
         self.local.stop(error)
 
     async def drained(self) -> None:
-        """Waits until no request is under way."""
+        """Waits until no request is in flight."""
         while self.in_flight:
             self._idle.clear()
             await self._idle.wait()
         await self.local.drained()
 
     async def close(self) -> None:
-        """Closes all connections and releases local models; the service may be used again afterwards."""
+        """Closes all connections and releases local models; the service can be used again afterwards."""
         clients, self._clients = self._clients, {}
         async with AsyncExitStack() as stack:
             for client in clients.values():
@@ -167,7 +167,7 @@ class ModelService:
             stack.push_async_callback(self.local.close)
 
     async def _ask(self, target: Target, request: Mapping[str, Any], agent: str) -> Reply:
-        """Sends a request until there is a reply, or no more is tried."""
+        """Sends a request with retries."""
         if self.offline:
             raise ProviderError(
                 f"{target.model}: the reply is not in the cache, and nothing is sent offline: the request, the address of the"
@@ -237,7 +237,7 @@ class ModelService:
                 self._idle.set()
 
     async def _pause(self, seconds: float) -> None:
-        """Waits, but no longer than until the service is stopped."""
+        """Waits, at most until the service is stopped."""
         if seconds > 0:
             try:
                 async with asyncio.timeout(seconds):
@@ -246,7 +246,7 @@ class ModelService:
                 pass
 
     def _line(self, target: Target) -> tuple[str, Line]:
-        """Returns the address of a target and its line, after restricting its gate to what the target allows."""
+        """Returns the address of a target and its line, after applying the target's limits to its gate."""
         found = self._targets.get(target)
         if found is None:
             base_url = target.base_url
@@ -264,7 +264,7 @@ class ModelService:
         """Returns the client for an endpoint.
 
         Raises:
-            RuntimeError: if another event loop, which is not closed, still uses the service.
+            RuntimeError: if another open event loop still uses the service.
         """
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
@@ -316,7 +316,7 @@ def _describe_failure(call: Call, error: ProviderError, seconds: float) -> Call:
 
 
 def _count_tokens(reply: Reply) -> int | None:
-    """Returns the tokens read and written, or ``None`` if one of the two is unknown."""
+    """Returns prompt and completion tokens together, or ``None`` if one of them is unknown."""
     if reply.prompt_tokens is None or reply.completion_tokens is None:
         return None
     return reply.prompt_tokens + reply.completion_tokens

@@ -1,8 +1,7 @@
-"""Matches for those who train a model: the loop of a match turned inside out.
+"""Matches for training: an inverted match loop, driven by the caller.
 
-``play`` asks policies; here the caller is asked. A ``Match`` gives a ``Question`` whenever a learner is to say something, takes
-the reply, and gives the next one, until the match is over. Re-asks, feedback, fallbacks, rewards and digests are those of
-``play``: the same deal and the same replies give the same match.
+``play`` asks policies; here the caller answers. A ``Match`` returns a ``Question`` for every reply of a learner, until the match
+is over. Re-asks, feedback, fallbacks, rewards and digests are as in ``play``: the same deal and replies give the same match.
 
     match = Match(tictactoe_v0.env(), {"player_1": minimax}, seed=0)
     question = match.start_sync()

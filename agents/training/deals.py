@@ -1,4 +1,4 @@
-"""Deals: what a row of a training set holds, and from which a match is made."""
+"""Deals: rows of a training set that define matches."""
 
 import hashlib
 import json
@@ -21,16 +21,16 @@ MAX_SEED = 2**63 - 1
 
 @dataclass(frozen=True)
 class Deal:
-    """All that fixes a match but what the learners say: what a row of a training set holds.
+    """All inputs of a match except the learners' replies: a row of a training set.
 
     Attributes:
         environment: name of the environment, e.g. ``tictactoe_v0``.
-        seed: seed of the match, 0 to 2**63 - 1; also one of numpy's integers.
+        seed: seed of the match, 0 to 2**63 - 1; can be a NumPy integer.
         opponents: names of policies by agent id; see ``agents.registry``. Every other seat is a learner.
-        options: constructor options; by default those of rated matches.
+        options: constructor options; by default as in rated matches.
 
     Raises:
-        OptionError: if the seed is none; when the match is made, if there is no such environment, option or policy.
+        OptionError: if the seed is invalid; when the match is made, if there is no such environment, option or policy.
     """
 
     environment: str
@@ -45,7 +45,7 @@ class Deal:
 
     @property
     def group(self) -> str:
-        """A name that replies to the same deal share: what advantages of GRPO are relative to (Shao et al., arXiv 2402.03300)."""
+        """The group id of the deal, for group-relative advantages of GRPO (Shao et al., arXiv 2402.03300)."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
 
     @property
@@ -55,13 +55,13 @@ class Deal:
         return tuple(agent for agent in agents if agent not in self.opponents)
 
     def match(self, *, settings: TurnSettings = STANDARD_TURNS, history: str = "updates") -> Match:
-        """Returns a new match of this deal with new opponents, which it closes when it is over, void, or closed."""
+        """Returns a new match of this deal with new opponents, closed when the match is over, void, or closed."""
         opponents = {agent: make_policy(spec, self.environment) for agent, spec in self.opponents.items()}
         env = make_environment(self.environment, self.options)
         return Match(env, opponents, seed=self.seed, settings=settings, history=history, close_opponents=True)
 
     def to_json(self) -> str:
-        """Returns the deal as one line of JSON: a cell of a data set that no library takes apart or fills with nulls."""
+        """Returns the deal as one line of JSON, which data set libraries store as text instead of splitting it into columns."""
         row = {
             "environment": self.environment,
             "seed": self.seed,
@@ -72,16 +72,16 @@ class Deal:
 
     @classmethod
     def from_json(cls, text: str, *, trusted: bool = False) -> "Deal":
-        """Reads a deal that ``to_json`` wrote.
+        """Reads a deal in the format of ``to_json``.
 
         Args:
             text: the JSON.
-            trusted: whether it may name any environment and policy. Otherwise it may name those of the suite only, and scripted
-                policies: other names import code, load weights, or send a key to a server that the name says. Nor may it
-                then name files, or have programs run without isolation.
+            trusted: whether it can name any environment and policy. Otherwise only environments of the suite and scripted
+                policies are allowed, because other names import code, load weights, or send a key to a server. File names and
+                programs without isolation are then forbidden as well.
 
         Raises:
-            OptionError: if it is none, or names what it may not.
+            OptionError: if it is invalid, or names something forbidden.
         """
         try:
             row = json.loads(text, parse_constant=_refuse)
@@ -118,17 +118,17 @@ def deals(
     staff: Mapping[str, str] | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Iterator[Deal]:
-    """Yields every seed with a learner on each rated seat in turn, as matches of a rating are played.
+    """Yields every seed once per rated seat of the learner, as in rated matches.
 
     Args:
         environment: name of the environment.
         seeds: of the matches.
         opponent: name of the policy on the other rated seats; ``None`` for self-play, which yields every seed once.
-        staff: names of policies by role, for roles that are not rated, such as judges.
-        options: constructor options; by default those of rated matches.
+        staff: names of policies by role, for unrated roles such as judges.
+        options: constructor options; by default as in rated matches.
 
     Raises:
-        OptionError: if there is no such environment or option, or a role of the staff has no policy.
+        OptionError: if there is no such environment or option, or an unrated role has no policy.
     """
     declaration = load_environment(environment).declaration
     agents = make_environment(environment, options).unwrapped.possible_agents
@@ -150,7 +150,7 @@ def deals(
 
 
 def _check_harmless(environment: str, options: Mapping[str, Any]) -> None:
-    """Raises an ``OptionError`` if options read a file, or let programs of models run without isolation."""
+    """Raises an ``OptionError`` if options read a file, or run a model's programs without isolation."""
     declaration = load_environment(environment).declaration
     for name, path in declaration.named_files(options).items():
         raise OptionError(f"deal: {name} of an untrusted row: expected no path of a file, got {path!r:.80}")

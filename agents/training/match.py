@@ -1,4 +1,4 @@
-"""One match that asks its caller."""
+"""A match driven by its caller."""
 
 import types
 from collections.abc import Coroutine, Generator, Mapping
@@ -20,16 +20,16 @@ from llmarena_envs.core.failures import Failure
 
 
 class Question(NamedTuple):
-    """What a learner is asked.
+    """A question to a learner.
 
     Attributes:
         agent: the learner's agent id.
-        messages: all that it is to be shown, ``role`` and ``content`` each, the rules first.
-        new: those of them that are not in the learner's question before, nor its reply to that.
-        continues: whether the messages are those of the question before, the reply, and ``new``: such a conversation can be
-            one sequence of tokens. Otherwise it begins anew.
-        attempt: how many replies of the same turn were no legal move.
-        legal: legal moves in the game's grammar, at most 200; empty where the game cannot list them.
+        messages: the whole conversation, ``role`` and ``content`` each, the rules first.
+        new: the messages since the learner's last reply.
+        continues: whether the messages are the previous question's, the reply, and ``new``, so the conversation can be one
+            sequence of tokens. Otherwise it is a new conversation.
+        attempt: number of invalid replies in this turn.
+        legal: legal moves in the game's grammar, at most 200; empty if the game cannot list them.
     """
 
     agent: str
@@ -41,7 +41,7 @@ class Question(NamedTuple):
 
     @property
     def unsent(self) -> tuple[Message, ...]:
-        """What to send to a model that holds the conversation so far: ``new``, or all messages where it begins anew."""
+        """The messages to send to a model that holds the earlier conversation: ``new``, or all messages of a new conversation."""
         return self.new if self.continues else self.messages
 
 
@@ -50,12 +50,12 @@ class Step:
     """One reply of a learner.
 
     Attributes:
-        question: what it was asked.
-        reply: what it said.
-        extra: what the caller keeps with it, e.g. token ids and log probabilities.
-        kind: what the reply ended in.
+        question: the question.
+        reply: the reply.
+        extra: the caller's data, e.g. token ids and log probabilities.
+        kind: the outcome.
         turn: number of the turn in the match.
-        reward: what the agent received from this reply up to its next one; 0 while it is asked again.
+        reward: reward of the agent from this reply up to its next one; 0 if it is asked again.
     """
 
     question: Question
@@ -67,38 +67,38 @@ class Step:
 
     @property
     def agent(self) -> str:
-        """Whose reply it is."""
+        """The learner."""
         return self.question.agent
 
 
 _PLAYING: WeakValueDictionary[int, "Match"] = WeakValueDictionary()
-"""The match in which an environment or a policy with a memory is, by its ``id``."""
+"""The current match of an environment or a policy with a memory, by its ``id``."""
 
 
 class Match:
-    """One match, in which the seats without an opponent are learners; with no opponent at all it is self-play.
+    """One match with a learner on each seat without an opponent; without opponents it is self-play.
 
-    A match that is left in the middle needs no care, unless it is to close its opponents; see ``close``.
+    An unfinished match needs no cleanup, unless it must close its opponents; see ``close``.
 
     Args:
         env: an environment of this suite, made with ``obs_type="text"``. It can be in one match at a time.
-        opponents: policies for the other seats, judges and other staff among them. A policy with a ``reset`` remembers its match,
-            and can be in one at a time; other policies can be shared.
-        seed: seed of the match; game and opponents draw from streams spawned from it, as in ``play``.
-        settings: what to do about replies that are no legal move.
-        history: what a question holds of the turns before, see ``agents.chat.Chat``.
-        close_opponents: whether the match closes its opponents when it is over, void, or closed; otherwise their maker does.
+        opponents: policies for the other seats, including judges and other staff. A policy with a ``reset`` can be in one match
+            at a time; other policies can be shared.
+        seed: seed of the match; streams for game and opponents are spawned from it, as in ``play``.
+        settings: invalid-reply policy.
+        history: earlier turns in a question, see ``agents.chat.Chat``.
+        close_opponents: whether the match closes its opponents when it is over, void, or closed; otherwise the caller must.
 
     Attributes:
-        env: the environment; a learner is not to see more of it than its questions say.
+        env: the environment; learners must not see more of it than their questions.
         learners: agent ids of the learners, in seat order.
-        steps: every reply so far, in order.
-        initial_rewards: what each learner received before its first reply.
-        episode: the match once it is over, else ``None``. It may have no result (``episode.undecided``).
-        endings: what each learner reads once the match is over: by what it ended, and what the learner received.
+        steps: all replies, in order.
+        initial_rewards: reward of each learner before its first reply.
+        episode: the match once it is over, else ``None``. It can have no result (``episode.undecided``).
+        endings: final text of each learner: the reason for the end, and its reward.
 
     Raises:
-        ValueError: if an opponent sits on no seat of the environment.
+        ValueError: if an opponent's seat does not exist in the environment.
         OptionError: if there is no such history.
     """
 
@@ -133,11 +133,11 @@ class Match:
         self._coroutine: Coroutine[Any, Any, Episode] | None = None
 
     async def start(self) -> Question | None:
-        """Begins the match and returns the first question, or ``None`` if the match ended without one.
+        """Starts the match and returns the first question, or ``None`` if the match ended without one.
 
         Raises:
-            ProviderError: if an opponent failed for no fault of its own; the match is void.
-            RuntimeError: if the match has begun before, or its environment or a policy with a memory is in another match.
+            ProviderError: if an opponent's provider failed; the match is void.
+            RuntimeError: if the match was started before, or its environment or a policy with a memory is in another match.
         """
         self._begin()
         return await self._go_on(None)
@@ -146,20 +146,20 @@ class Match:
         """Replies to the last question and returns the next one, or ``None`` at the end of the match.
 
         Args:
-            text: what the learner says; a ``Reply`` to say more of it, e.g. that it is ``Failure.TRUNCATED``.
-            extra: kept in the reply's step.
+            text: the learner's reply; a ``Reply`` for further facts, e.g. ``Failure.TRUNCATED``.
+            extra: stored in the reply's step.
 
         Raises:
-            TypeError: if the reply is no text; the question stays open.
-            ProviderError: as in ``start``. The match is void too if the caller is cancelled.
+            TypeError: if the reply is not a text; the question stays open.
+            ProviderError: as in ``start``. The match is also void if the caller is cancelled.
             RuntimeError: if no question is open.
         """
         return await self._go_on(self._say(text, extra))
 
     async def close(self) -> None:
-        """Ends a match that is not to be played on, and closes its opponents if the match is to do that.
+        """Abandons a match, and closes its opponents if ``close_opponents`` is true.
 
-        It may be called at any time between two replies, and more than once.
+        It can be called at any time between two replies, and more than once.
 
         Raises:
             RuntimeError: if ``start`` or ``reply`` is still being awaited; cancel that instead.
@@ -169,10 +169,10 @@ class Match:
         await self._release_opponents()
 
     def start_sync(self) -> Question | None:
-        """Does the same as ``start`` without an event loop; the opponents must wait for nothing.
+        """Does the same as ``start`` without an event loop; the opponents must not wait for I/O.
 
         Raises:
-            RuntimeError: if an opponent waits for something, as one behind a server does, besides the errors of ``start``.
+            RuntimeError: if an opponent waits for I/O, such as a model on a server, besides the errors of ``start``.
         """
         self._begin()
         return self._go_on_sync(None)
@@ -182,16 +182,16 @@ class Match:
         return self._go_on_sync(self._say(text, extra))
 
     def close_sync(self) -> None:
-        """Does the same as ``close`` without an event loop; the opponents must wait for nothing."""
+        """Does the same as ``close`` without an event loop; the opponents must not wait for I/O."""
         self._check_idle()
         self._let_go()
         _run_sync(self._release_opponents())
 
     def reward(self, agent: str) -> float:
-        """Returns what a learner has received so far.
+        """Returns the total reward of a learner up to now.
 
         Raises:
-            ValueError: if the agent is no learner.
+            ValueError: if the agent is not a learner.
         """
         if agent not in self.initial_rewards:
             raise ValueError(f"agent: expected one of the learners {list(self.learners)}, got {agent!r}")
@@ -213,7 +213,7 @@ class Match:
         )
 
     def _exclusive(self) -> list[Any]:
-        """Returns what remembers the match it is in."""
+        """Returns the environment and the policies with a memory."""
         policies = [player.policy for player in self._opponents.values()]
         return [self.env.unwrapped, *(policy for policy in policies if hasattr(policy, "reset"))]
 
@@ -238,7 +238,7 @@ class Match:
             out = _run_sync(_resume(self._coroutine, value))
         except BaseException:
             self._let_go()
-            with suppress(RuntimeError):  # what went wrong first is what counts
+            with suppress(RuntimeError):  # the first error is the relevant one
                 _run_sync(self._release_opponents())
             raise
         if isinstance(out, _End):
@@ -272,7 +272,7 @@ class Match:
             )
 
     def _let_go(self) -> None:
-        """Gives back what the match has to itself; nothing can be replied any more."""
+        """Releases the environment and policies; the match accepts no more replies."""
         self._has_begun = True
         self._asked = None
         if self._coroutine is not None:
@@ -288,7 +288,7 @@ class Match:
 
 
 class _Book:
-    """What a match keeps of its learners; apart from the match, which so is freed as soon as nobody has it any more."""
+    """The learners' steps and rewards; separate from the match, so it has no reference cycle and is freed at once."""
 
     def __init__(self, learners: tuple[str, ...]) -> None:
         self.steps: list[Step] = []
@@ -320,7 +320,7 @@ class _End(NamedTuple):
 
 
 class _Learner:
-    """A player that hands every question to the caller of the match, and waits for the reply."""
+    """A player that passes every question to the caller of the match, and waits for the reply."""
 
     keeps_deadline = True
     wants_legal = True
@@ -350,13 +350,13 @@ class _Learner:
 
 @types.coroutine
 def _ask(question: Question) -> Generator[Question, str | Reply, str | Reply]:
-    """Gives a question to whoever drives the match, through all that awaits it."""
+    """Yields a question through all awaiting coroutines to the driver of the match."""
     return (yield question)
 
 
 @types.coroutine
 def _resume(coroutine: Coroutine[Any, Any, Episode], value: Any) -> Generator[Any, Any, "Question | _End"]:
-    """Drives a match up to its next question; whatever else it waits for is waited for by the event loop."""
+    """Drives a match up to its next question; other awaits are passed on to the event loop."""
     error: BaseException | None = None
     while True:
         try:
@@ -376,7 +376,7 @@ _NEEDS_LOOP = "expected opponents that wait for nothing, got one that does: use 
 
 
 def _run_sync(waiting: Any) -> Any:
-    """Returns the result of what is awaited, where nothing has to be waited for."""
+    """Returns the result of an awaitable that does not wait."""
     iterator = waiting.__await__() if hasattr(waiting, "__await__") else waiting
     try:
         next(iterator)

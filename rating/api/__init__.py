@@ -1,1 +1,1 @@
-"""What ``import rating`` offers to people with results of their own: battles from anywhere, rated and compared."""
+"""Public functions of ``import rating`` for users with their own results: rate and compare battles from any source."""

@@ -1,4 +1,4 @@
-"""A leaderboard of battles from anywhere, to print, to read and to keep."""
+"""A leaderboard of battles from any source, to print, read and save."""
 
 import io
 from collections.abc import Sequence
@@ -24,14 +24,15 @@ class BattleRow:
 
     Attributes:
         policy: its name.
-        best_rank: the best rank that the results leave it, from 1.
+        best_rank: the best rank compatible with the results, from 1.
         worst_rank: the worst.
         rating: Bradley-Terry rating, in Elo.
         low: lower end of its 95 % interval; ``None`` if it is unbounded below.
         high: upper end; ``None`` if it is unbounded above.
-        score: its mean score, 0 to 1, over all of its battles.
-        battles: how many.
-        is_linked: whether it has beaten or tied the others, and they it, through a chain; if not, its distance is the prior's.
+        score: mean score over all its battles, 0 to 1.
+        battles: number of battles.
+        is_linked: whether chains of wins and ties connect it with the others in both directions; if not, its distance comes from
+            the prior.
     """
 
     policy: str
@@ -51,8 +52,8 @@ class BattleBoard:
 
     Attributes:
         rows: best first, equals by name.
-        notes: what the results establish and what they do not, in plain words.
-        style: ratings with style held equal and the effects of style; ``None`` where it was not asked for.
+        notes: findings and caveats.
+        style: style-controlled ratings and the effects of style; ``None`` if not requested.
     """
 
     rows: tuple[BattleRow, ...]
@@ -66,7 +67,7 @@ class BattleBoard:
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
     def to_json(self) -> str:
-        """Returns rows and notes as JSON, numbers rounded to four decimals."""
+        """Returns rows and notes as JSON, with numbers rounded to four decimals."""
         return to_json(self)
 
 
@@ -77,18 +78,18 @@ def leaderboard(
     options: BradleyTerryOptions | None = None,
     style: Sequence[str] = (),
 ) -> BattleBoard:
-    """Makes the leaderboard of battles.
+    """Returns the leaderboard of battles.
 
     Args:
         battles: at least one, in any order.
-        seated: whether the first of a battle sat on the first seat, whose advantage is fitted then. Leave it out where a log may
+        seated: whether the first policy of a battle had the first seat; its advantage is then fitted. Leave it out if a log might
             list winners first.
-        options: what is fitted.
-        style: counts to hold equal in ratings of their own, beside the plain ones: ``("length", "format")``, where ``format``
-            stands for headers, lists and bold, or other names in the style of the battles.
+        options: of the fit.
+        style: features to control for in additional ratings: ``("length", "format")``, where ``format`` means headers, lists and
+            bold, or other names in the style of the battles.
 
     Raises:
-        ValueError: if there is no battle between two policies, something is none, or style cannot be held equal, with the reason.
+        ValueError: if there is no battle between two policies, an entry is not a battle, or style cannot be controlled for.
     """
     found = battles_of(battles, styled=bool(style))
     results = compared(found, seated=seated)

@@ -1,4 +1,4 @@
-"""Comparisons of two policies by battles from anywhere."""
+"""Comparisons of two policies by battles from any source."""
 
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.api.data import Battles, battles_of
@@ -18,22 +18,22 @@ def compare(
     ordered: bool = False,
     seed: int = 0,
 ) -> PolicyComparison:
-    """Says whether one policy is better than another; the answer holds whenever one looks.
+    """Tests whether one policy is better than another; valid under repeated looks (anytime-valid).
 
     Args:
-        battles: of any policies, see ``rating.api.data.Battles``; those of other pairs are not looked at.
-        a: name of the one.
-        b: name of the other.
-        level: probability of a wrong claim, at most, over all looks.
+        battles: of any policies, see ``rating.api.data.Battles``; other pairs are ignored.
+        a: name of a policy.
+        b: name of the other policy.
+        level: maximum probability of a wrong claim over all looks.
         margin: a policy is better if its win rate is above a half by more than this, 0 or more and below a half.
-        equal: margin within which they are called equal, above ``margin`` and below a half; leave it out not to ask.
-        seated: whether the first and the second of a battle are seats: then only what was played from both of them counts.
-        ordered: whether the battles stand in an order that does not depend on results, e.g. that of a schedule: then what was
-            decided once stays decided, however the battles behind it came out.
-        seed: of the forecast of what more battles would tell.
+        equal: margin within which they are called equal, above ``margin`` and below a half; leave it out to skip this test.
+        seated: whether the first and second of a battle are seats; then only deals played from both seats count.
+        ordered: whether the order of battles does not depend on results, e.g. schedule order; then a decision stays final,
+            regardless of later battles.
+        seed: of the forecast of further battles.
 
     Raises:
-        ValueError: if something is no battle; it is said which.
+        ValueError: naming the entry that is not a battle.
         OptionError: if a name is in no battle, both are the same, or a number is out of its range.
     """
     found = battles_of(battles)

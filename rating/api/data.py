@@ -1,4 +1,4 @@
-"""Battles as people have them: tuples, or tables by columns."""
+"""Input forms of battles: tuples, or tables by column."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,20 +14,20 @@ from rating.statistics.bradley_terry import Comparisons
 
 
 class Columns(Protocol):
-    """A table, as a DataFrame of pandas or polars or a dictionary of lists: values by name of the column."""
+    """A table such as a DataFrame of pandas or polars or a dictionary of lists: values by column name."""
 
     def __getitem__(self, name: Any, /) -> Any:
         """Returns a column."""
 
     def __contains__(self, name: object, /) -> bool:
-        """Says whether there is a column of this name."""
+        """Returns whether there is a column of this name."""
 
 
 Battles = Iterable[tuple[Any, ...]] | Columns
-"""Battles, ``(first, second, score)`` tuples with deal, weight and style on request, or a table with these columns.
+"""Battles, ``(first, second, score)`` tuples with optional deal, weight and style, or a table with these columns.
 
 A table may also have the columns of published logs: ``model_a``, ``model_b``, ``winner`` (``model_a``, ``model_b``, ``tie``) and
-``question_id``, which is the deal then; style is read from those of ``rating.imports.style``.
+``question_id``, used as the deal; style is read from the columns of ``rating.imports.style``.
 """
 
 
@@ -39,7 +39,7 @@ def battles_of(data: Battles, *, styled: bool = False) -> list[Battle]:
         styled: whether to read the style of the texts from columns of published logs.
 
     Raises:
-        ValueError: if it is something else; what a row should be is said.
+        ValueError: if it is something else, with the expected row.
     """
     if isinstance(data, str | bytes | Path):
         raise ValueError(f"battles: expected battles, got text; rating.read_battles({str(data)!r:.60}) reads a file")
@@ -50,19 +50,19 @@ def battles_of(data: Battles, *, styled: bool = False) -> list[Battle]:
 
 
 def comparisons(data: Battles, *, seated: bool) -> Comparisons:
-    """Makes battles ready for a fit.
+    """Prepares battles for a fit.
 
     Raises:
-        ValueError: if there is none between two policies, or as ``battles_of``.
+        ValueError: if no battle is between two policies, or as ``battles_of``.
     """
     return compared(battles_of(data), seated=seated)
 
 
 def compared(battles: Iterable[Battle], *, seated: bool) -> Comparisons:
-    """Makes battles ready for a fit.
+    """Prepares battles for a fit.
 
     Raises:
-        ValueError: if there is none between two policies.
+        ValueError: if no battle is between two policies.
     """
     found = comparisons_of(battles, seated=seated)
     if not found.policies:
@@ -95,12 +95,12 @@ def _battle(row: Any, place: int) -> Battle:
 
 
 def _deal(value: Any) -> str:
-    """Returns the name of a deal; missing values of tables are none."""
+    """Returns the name of a deal; empty for missing values."""
     return "" if _is_missing(value) else str(value)
 
 
 def _is_missing(value: Any) -> bool:
-    """Says whether a value is empty or what tables have for none, which is not equal to itself, or cannot say."""
+    """Returns whether a value is empty or a table's missing value: not equal to itself, or not comparable."""
     if value is None or isinstance(value, str):
         return not value
     try:

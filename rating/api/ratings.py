@@ -1,4 +1,4 @@
-"""Ratings of battles from anywhere."""
+"""Ratings of battles from any source."""
 
 from rating.api.data import Battles, comparisons
 from rating.statistics import bradley_terry
@@ -6,22 +6,22 @@ from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions
 
 
 def fit(battles: Battles, *, seated: bool = False, options: BradleyTerryOptions | None = None) -> BradleyTerryFit:
-    """Returns Bradley-Terry ratings in Elo with their covariance: those of ``standings``.
+    """Returns Bradley-Terry ratings in Elo with their covariance, as in ``standings``.
 
     Args:
         battles: at least one, in any order.
-        seated: whether the first of a battle sat on the first seat, whose advantage is fitted then. Leave it out where a log may
+        seated: whether the first policy of a battle had the first seat; its advantage is then fitted. Leave it out if a log might
             list winners first.
-        options: what is fitted.
+        options: of the fit.
 
     Raises:
-        ValueError: if there is no battle between two policies, or something is none; it is said which.
+        ValueError: if there is no battle between two policies, or naming the entry that is not a battle.
     """
     return standings(battles, seated=seated, options=options).fitted
 
 
 def standings(battles: Battles, *, seated: bool = False, options: BradleyTerryOptions | None = None) -> Standings:
-    """Returns what may be said of each policy: its rating with a 95 % interval, the ranks it may have, what is left open.
+    """Returns each policy's rating with a 95 % interval and possible ranks, and caveats.
 
     Args:
         battles: as for ``fit``.

@@ -1,4 +1,4 @@
-"""Logs of others: one module a format, the directory in which an import is kept, and what opens it or a run alike."""
+"""Import of external result logs: one module per format, the import directory, and a common interface to all sources."""
 
 from rating.imports.formats import read_battles
 

@@ -1,4 +1,4 @@
-"""Judgement logs of Auto-Arena (arXiv 2405.20267v1): a line a debate, with what each judge of a committee said."""
+"""Judgement logs of Auto-Arena (arXiv 2405.20267v1): one debate per line, with the verdicts of each committee judge."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from rating.judgements.labels import read_label
 
 
 def fits(columns: frozenset[str]) -> bool:
-    """Says whether a row with these columns can be of the format."""
+    """Returns whether a row with these columns can be of the format."""
     return columns.issuperset(("gamekey", "judges"))
 
 
@@ -18,7 +18,7 @@ def read(row: dict[str, Any], where: str) -> Iterator[Result]:
     """Yields a result for the last verdict of each judge on a debate.
 
     Raises:
-        OptionError: if a line is no judgement.
+        OptionError: if a line is not a judgement.
     """
     if not fits(frozenset(row)):
         raise OptionError("expected gamekey and judges, the judgement of a debate")

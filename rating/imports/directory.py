@@ -1,13 +1,13 @@
-"""The directory of an import: what was imported, the results, the judgements, and the rows that say none.
+"""The import directory: manifest, results, judgements and rejected rows.
 
-| file | holds |
+| file | content |
 |---|---|
 | ``import.json`` | format, files with size and SHA-256, counts; written last |
-| ``battles.csv`` | environment, first, second, score of the first, deal, weight, style as JSON: a line a result |
-| ``judgements.csv`` | the same as verdicts of named judges; only where there are any |
-| ``rejected.csv`` | file, place, reason and beginning of every row that was left out |
+| ``battles.csv`` | environment, first, second, score of the first, deal, weight, style as JSON; one result per line |
+| ``judgements.csv`` | the results as verdicts of named judges; only if there are any |
+| ``rejected.csv`` | file, place, reason and beginning of every rejected row |
 
-The same files give the same bytes.
+The same input files give the same bytes.
 """
 
 import csv
@@ -44,12 +44,12 @@ _REJECTED = ("file", "where", "reason", "row")
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file that was imported.
+    """An imported file.
 
     Attributes:
-        name: its path below the directory that all files have in common.
+        name: path relative to the common directory of all files.
         size: in bytes.
-        sha256: of its bytes, in hexadecimal digits.
+        sha256: hexadecimal digest.
     """
 
     name: str
@@ -59,18 +59,18 @@ class SourceFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What was imported.
+    """The manifest of an import.
 
     Attributes:
         format: name of the format.
-        seated: whether who stands first in a row sat on the first seat, or was shown first.
-        metric: what was compared, where files hold scores; empty otherwise.
-        files: what was read.
+        seated: whether the first policy of a row had the first seat or was shown first.
+        metric: the compared metric, for files of scores; empty otherwise.
+        files: the imported files.
         environments: number of results by environment.
-        policies: number of names.
+        policies: number of policies.
         battles: number of results.
         judgements: number of verdicts of named judges.
-        rejected: number of rows that were left out.
+        rejected: number of rejected rows.
     """
 
     format: str
@@ -93,22 +93,22 @@ def write_import(
     metric: str = "",
     shown: int = 20,
 ) -> tuple[Manifest, list[Rejected]]:
-    """Reads files and writes the directory of an import.
+    """Reads files and writes the import directory.
 
     Args:
         paths: the files, all of one format.
-        directory: where to; it must not exist, or be empty.
+        directory: the target directory; must be missing or empty.
         format: of the files.
-        seated: whether who stands first sat on the first seat, or was shown first.
-        metric: what is compared, where files hold scores of models.
+        seated: whether the first policy of a row had the first seat or was shown first.
+        metric: the metric to compare, for files of scores.
         shown: number of rejected rows to return.
 
     Returns:
-        What was imported, and the first of the rejected rows.
+        The manifest, and the first rejected rows.
 
     Raises:
-        OptionError: if the files cannot be read, or hold no result; nothing is written then.
-        RunError: if there is something in the directory.
+        OptionError: if the files cannot be read or hold no result; nothing is written.
+        RunError: if the directory is not empty.
     """
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise RunError(f"{directory}: expected a new or empty directory, but it holds something")
@@ -154,8 +154,8 @@ class _Writer:
 
     Args:
         stack: closes the files.
-        directory: where to.
-        names: of the files that are read, by path.
+        directory: the target directory.
+        names: names of the input files, by path.
         shown: number of rejected rows to keep.
     """
 
@@ -172,7 +172,7 @@ class _Writer:
         self._rejected = _table(stack, directory / REJECTED, _REJECTED)
 
     def add(self, result: Result | Rejected) -> None:
-        """Writes a result or why there is none."""
+        """Writes a result or a rejected row."""
         if isinstance(result, Rejected):
             self.rejected += 1
             if len(self.first_rejected) < self._shown:
@@ -201,10 +201,10 @@ def _table(stack: ExitStack, path: Path, header: Sequence[str]) -> Any:
 
 
 def _source_files(paths: Sequence[Path]) -> tuple[SourceFile, ...]:
-    """Returns what is known of files before they are read.
+    """Returns names, sizes and digests of files.
 
     Raises:
-        OptionError: if one cannot be read, or stands there twice.
+        OptionError: if a file cannot be read or is listed twice.
     """
     absolute = [path.resolve() for path in paths]
     if len(set(absolute)) < len(absolute):
@@ -219,7 +219,7 @@ def _source_files(paths: Sequence[Path]) -> tuple[SourceFile, ...]:
 
 
 def read_manifest(directory: Path) -> Manifest:
-    """Reads what was imported.
+    """Reads the manifest of an import.
 
     Raises:
         RunError: if the directory holds no import, or a damaged one.
@@ -235,14 +235,14 @@ def read_manifest(directory: Path) -> Manifest:
 
 
 def load_battles(directory: Path, *, styled: bool = False) -> dict[str, list[Battle]]:
-    """Reads the results of an import by environment, in the order of the log.
+    """Reads the results of an import by environment, in log order.
 
     Args:
         directory: of the import.
         styled: whether to read the style of the texts, which takes memory.
 
     Raises:
-        RunError: if they are damaged.
+        RunError: if the file is damaged.
     """
     found: dict[str, list[Battle]] = {}
     known: dict[str, str] = {}
@@ -260,10 +260,10 @@ def load_battles(directory: Path, *, styled: bool = False) -> dict[str, list[Bat
 
 
 def load_judgements(directory: Path) -> dict[str, list[Judgement]]:
-    """Reads the judgements of an import by environment; what a judge said before and after a discussion is one.
+    """Reads the judgements of an import by environment, merging the verdicts of a judge before and after discussion.
 
     Raises:
-        RunError: if they are damaged.
+        RunError: if the file is damaged.
     """
     found: dict[str, dict[tuple[str, str], Judgement]] = {}
     if not (directory / JUDGEMENTS).exists():
@@ -283,10 +283,10 @@ def load_judgements(directory: Path) -> dict[str, list[Judgement]]:
 
 @contextmanager
 def _rows(path: Path, header: Sequence[str]) -> Iterator[Iterator[list[str]]]:
-    """Gives the rows of a table that an import wrote.
+    """Yields the rows of a table of an import.
 
     Raises:
-        RunError: if it is something else, or what is done with the rows says so.
+        RunError: if the file is not such a table, or the caller finds an invalid row.
     """
     try:
         with path.open(encoding="utf-8", newline="") as file:

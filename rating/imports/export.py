@@ -1,4 +1,4 @@
-"""Results written for others: battles as Chatbot Arena publishes them, tables of wins, and verdicts of judges."""
+"""Export of results: battles in Chatbot Arena's format, win matrices, and judges' verdicts."""
 
 import csv
 import json
@@ -14,22 +14,21 @@ from rating.statistics.battles import comparisons_of
 from rating.statistics.bradley_terry import totals
 
 _DECIMALS = 9
-"""Of a count of wins; sums of fractions are not exact behind them."""
+"""Decimals of a number of wins; floating-point sums are not exact beyond them."""
 
 
 def write_battles(source: Source, file: TextIO, environment: str = "") -> None:
-    """Writes one JSON object a line: the two names, who won, environment, deal and match.
+    """Writes JSON lines: names, winner, environment, deal and match.
 
-    A result that is no whole win and no tie says its score too, one that counts otherwise than others its weight, one
-    of texts with known style its style.
+    ``score`` is added if it is not 0, 0.5 or 1, ``weight`` if it is not 1, and ``style`` if it is known.
 
     Args:
         source: of the results.
-        file: where to.
-        environment: whose; empty for all.
+        file: output file.
+        environment: name of the environment; empty for all.
 
     Raises:
-        OptionError: if the source has none of that name.
+        OptionError: if the source has no such environment.
     """
     for name in _chosen(source, environment):
         for match, battle in source.named_battles(name):
@@ -44,15 +43,15 @@ def write_battles(source: Source, file: TextIO, environment: str = "") -> None:
 
 
 def write_matrix(source: Source, file: TextIO, environment: str = "") -> None:
-    """Writes a table of counts: names in the first line and the first column, wins of the row over the column; a tie is half one.
+    """Writes a win matrix as CSV: wins of the row over the column, ties as half wins; empty if the two have not met.
 
     Args:
         source: of the results.
-        file: where to.
-        environment: whose; empty for the only one.
+        file: output file.
+        environment: name of the environment; may be empty if there is only one.
 
     Raises:
-        OptionError: if the source has none of that name, or several and none was asked for.
+        OptionError: if the source has no such environment, or several and none was given.
     """
     names = _chosen(source, environment)
     if len(names) != 1:
@@ -76,15 +75,17 @@ def _count(wins: float) -> str:
 
 
 def write_verdicts(source: Source, file: TextIO, environment: str = "") -> None:
-    """Writes a table of what each judge said of each case, a line a verdict: before a discussion, and the one that counts.
+    """Writes the verdicts of each judge on each item as CSV, one per line, with the stage: ``first`` or ``final``.
+
+    ``first`` is the verdict before discussion.
 
     Args:
         source: of the verdicts.
-        file: where to.
-        environment: whose; empty for all.
+        file: output file.
+        environment: name of the environment; empty for all.
 
     Raises:
-        OptionError: if the source has none of that name.
+        OptionError: if the source has no such environment.
     """
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(["environment", "item", "judge", "stage", "verdict", "a", "b", "words_a", "words_b"])

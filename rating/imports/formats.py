@@ -1,4 +1,4 @@
-"""The formats that can be imported, by name, and what recognises them."""
+"""Import formats by name, and format detection."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ _PACKED = {
     b"\x28\xb5\x2f\xfd": "Zstandard",
     b"SQLite format 3": "a database of SQLite",
 }
-"""What is no text, by its first bytes."""
+"""Unsupported binary formats by their first bytes."""
 
 
 class Head(NamedTuple):
@@ -33,7 +33,7 @@ class Head(NamedTuple):
         is_table: whether it is a table rather than JSON.
         columns: names of the fields of its first rows.
         names: the first cells of those rows.
-        fault: why the first row that cannot be read cannot; empty if all can.
+        fault: reason why the first unreadable row cannot be read; empty without one.
     """
 
     path: Path
@@ -46,11 +46,11 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True)
 class Format:
-    """A format.
+    """An import format.
 
     Attributes:
-        about: what it holds, in a few words.
-        fits: whether a file that begins so can be of the format.
+        about: short description.
+        fits: whether a file with this beginning can be of the format.
         read: reads the files.
     """
 
@@ -88,7 +88,7 @@ def find_format(paths: Sequence[Path], name: str = AUTO) -> str:
         name: the format, or ``auto`` to recognise it.
 
     Raises:
-        OptionError: if there is none of that name, or not exactly one that the files can be of.
+        OptionError: if the format is unknown, or not exactly one format fits the files.
     """
     if name != AUTO:
         check_choice("format", name, FORMATS)
@@ -111,7 +111,7 @@ def find_format(paths: Sequence[Path], name: str = AUTO) -> str:
 
 
 def _seen(head: Head) -> str:
-    """Says what a file begins with."""
+    """Describes the beginning of a file, for error messages."""
     if head.columns:
         return f"its first columns are {', '.join(head.columns[:12])!r:.200}"
     return head.fault or "it has no rows"
@@ -142,17 +142,17 @@ def _head(path: Path) -> Head:
 
 
 def read_battles(path: Path | str | Sequence[Path | str], format: str = AUTO, *, metric: str = "") -> list[Battle]:
-    """Reads the results in a log of others; rows that say none are left out.
+    """Reads the results in an external log; rows without a result are skipped.
 
-    ``llmarena import`` lists those, and keeps what else a log holds.
+    ``llmarena import`` lists the skipped rows and keeps the rest of a log.
 
     Args:
         path: a file, or several where each holds the scores of one model.
         format: one of ``FORMATS``, or ``auto`` to recognise it.
-        metric: what is compared, where files hold several scores.
+        metric: the metric to compare, where files hold several scores.
 
     Raises:
-        OptionError: if a file cannot be read, the format is not recognised, or no row says a result.
+        OptionError: if a file cannot be read, the format is not recognised, or no row has a result.
     """
     paths = [Path(path)] if isinstance(path, Path | str) else [Path(one) for one in path]
     if not paths:
@@ -161,7 +161,7 @@ def read_battles(path: Path | str | Sequence[Path | str], format: str = AUTO, *,
 
 
 def read_environments(paths: Sequence[Path], format: str = AUTO, metric: str = "") -> dict[str, list[Battle]]:
-    """Reads the results in logs of others by environment; see ``read_battles``."""
+    """Reads the results in external logs by environment; see ``read_battles``."""
     found: dict[str, list[Battle]] = {}
     rejected = []
     for result in FORMATS[find_format(paths, format)].read(paths, metric):
@@ -175,11 +175,11 @@ def read_environments(paths: Sequence[Path], format: str = AUTO, metric: str = "
 
 
 def unnamed(paths: Sequence[Path]) -> str:
-    """Returns what an environment is called of which the files say no name."""
+    """Returns the environment name for files that do not state one: the stem of the first file."""
     return name_of(paths[0].stem[:100])
 
 
 def nothing_read(paths: Sequence[Path], rejected: Sequence[Rejected]) -> OptionError:
-    """Returns the error for files without a single result."""
+    """Returns the error for files without a result."""
     first = f"; the first of {len(rejected)} bad rows: {rejected[0].where}: {rejected[0].reason}" if rejected else ""
     return OptionError(f"{', '.join(map(str, paths))!s:.300}: expected results of pairs, got none{first}")

@@ -1,7 +1,7 @@
 """Logs of Inspect: ``.eval`` (a ZIP of JSON) or ``.json``, each with the scores of one model on the samples of a task.
 
-Of an archive only the header and the summaries of the samples are read, or the samples where there are no summaries. What is
-read is bounded, whatever the archive says of its sizes.
+From an archive only the header and the sample summaries are read, or the samples if there are no summaries. The amount of data
+read is bounded, regardless of the sizes in the archive.
 """
 
 import json
@@ -16,18 +16,18 @@ from rating.imports.scored import Case, Metrics, plain_number
 from rating.judgements.labels import NOTHING
 
 _LARGEST = 1 << 28
-"""Bytes of JSON that are read at once: a log, or a part of an archive."""
+"""Largest JSON document to read, in bytes: a log, or a member of an archive."""
 
 _MOST = 1 << 33
-"""Bytes of JSON that are read of an archive."""
+"""Most bytes of JSON to read from one archive."""
 
 _HEADERS = ("header.json", "_journal/start.json", "start.json")
 _VALUES = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "true": 1.0, "yes": 1.0, "false": 0.0, "no": 0.0}
-"""Grades and answers that stand for numbers: correct, partially correct, incorrect, no answer."""
+"""Numbers for grades and answers: correct, partially correct, incorrect, no answer."""
 
 
 def fits(path: Path, head: bytes) -> bool:
-    """Says whether a file that begins so can be of the format."""
+    """Returns whether a file with this beginning can be of the format."""
     if head.startswith(b"PK"):
         return True
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -35,10 +35,10 @@ def fits(path: Path, head: bytes) -> bool:
 
 
 def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
-    """Yields a result for every sample that two models have in common; epochs of a sample are averaged.
+    """Yields a result for every sample shared by two models; epochs of a sample are averaged.
 
     Raises:
-        OptionError: if a file is no log, no two models share a sample, or the metric is not known.
+        OptionError: if a file is not a log, no two models share a sample, or the metric is unknown.
     """
     metrics = Metrics()
     for path in paths:
@@ -69,7 +69,7 @@ def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
 
 
 def _scores(sample: Any) -> dict[str, float]:
-    """Returns the scores of a sample by scorer, or by scorer and key where a scorer gives several."""
+    """Returns the scores of a sample by scorer, or by scorer and key if a scorer gives several."""
     match sample:
         case {"id": str() | int(), "scores": dict(scores)}:
             pass
@@ -114,7 +114,7 @@ def _archive(path: Path) -> tuple[Any, Any]:
             if name in names:
                 return header, _member(archive, name)
         budget, samples = _MOST, []
-        for name in sorted(set(names)):  # one that was scored again stands there twice; the later one is opened
+        for name in sorted(set(names)):  # a sample that was scored again is listed twice; zipfile opens the later one
             if name.startswith("samples/") and name.endswith(".json"):
                 sample = _member(archive, name, budget)
                 budget -= archive.getinfo(name).file_size

@@ -1,7 +1,7 @@
-"""Logs of lm-evaluation-harness: files ``samples_TASK_DATE.jsonl`` with the metrics of one model on each document of a task.
+"""Logs of lm-evaluation-harness: files ``samples_TASK_DATE.jsonl`` with one model's metrics on each document of a task.
 
-A file does not say whose it is: the ``results_DATE.json`` beside it does, or else the name of its directory. The former also says
-of which metrics less is better.
+The model name comes from the ``results_DATE.json`` in the same directory, or else from the directory name. ``results_DATE.json``
+also lists the metrics where less is better.
 """
 
 import json
@@ -22,15 +22,16 @@ _LARGEST_SUMMARY = 1 << 26
 
 
 def fits(columns: frozenset[str]) -> bool:
-    """Says whether a row with these columns can be of the format."""
+    """Returns whether a row with these columns can be of the format."""
     return columns.issuperset(("doc_id", "doc", "resps"))
 
 
 def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
-    """Yields a result for every document that two models have in common.
+    """Yields a result for every document shared by two models.
 
     Raises:
-        OptionError: if two files are of the same model and task, no two models share a document, or the metric is not known.
+        OptionError: if two files are of the same model and task, no two models share a document, or the metric is
+            unknown.
     """
     metrics = Metrics()
     owners: dict[tuple[str, str], Path] = {}
@@ -60,7 +61,7 @@ def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
 
 
 def _metrics(row: Mapping[str, Any]) -> dict[str, float]:
-    """Returns the metrics of a row by name, with the filter through which the reply was read where it has one."""
+    """Returns the metrics of a row by name, with the reply filter as a suffix if there is one."""
     named = row.get("metrics")
     names = named if isinstance(named, list) else [name for name in row if name not in _NO_METRICS]
     kind = row.get("filter")
@@ -70,7 +71,7 @@ def _metrics(row: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _origin(path: Path) -> tuple[str, str, frozenset[str]]:
-    """Returns the task and the model of a file, and the metrics of which less is better."""
+    """Returns task and model of a file, and the metrics where less is better."""
     known = _FILE.fullmatch(path.stem)
     task = known["task"] if known else path.stem
     summary = path.with_name(f"results_{known['date']}.json") if known and known["date"] else None
@@ -85,7 +86,7 @@ def _origin(path: Path) -> tuple[str, str, frozenset[str]]:
 
 
 def _summary(path: Path) -> dict[str, Any]:
-    """Returns what the file of a model's results says; nothing if it cannot be read."""
+    """Returns the content of a results file; empty if it cannot be read."""
     if path.stat().st_size > _LARGEST_SUMMARY:
         return {}
     try:

@@ -1,6 +1,6 @@
-"""Tables of counts: names in the header and in the first column, in each cell how often the row's policy beat the column's.
+"""Win matrices: names in the header and in the first column, in each cell the wins of the row over the column.
 
-A tie is half a win of each, so cells may hold fractions.
+A tie is half a win for each policy, so cells may hold fractions.
 """
 
 import itertools
@@ -16,7 +16,7 @@ Wins = dict[tuple[str, str], float]
 
 
 def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
-    """Yields a result for every whole win, and one for what is left of the counts of a pair: a tie."""
+    """Yields a result for every whole win, and one tie for the fractional rest of a pair."""
     for path in paths:
         wins: Wins = {}
         for where, row in each_row(path, fold=str):
@@ -37,7 +37,7 @@ def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
 
 
 def _row(row: dict[str, str], known: Wins) -> Wins:
-    """Returns how often the policy of a row beat each other one; empty cells are left out, as is that of itself."""
+    """Returns the wins of a row by pair; empty cells and the diagonal are skipped."""
     (_, policy), *cells = row.items()
     policy = name_of(policy)
     if not cells:

@@ -1,6 +1,6 @@
-"""Tables and JSON of pairs, one row a verdict: battles as Chatbot Arena publishes them, pairwise comparisons, judges' verdicts.
+"""Tables and JSON of pairs, one verdict per row: Chatbot Arena battles, pairwise comparisons, judges' verdicts.
 
-They differ in what their columns are called. Source of the first: Chiang et al. 2024 (Chatbot Arena, arXiv 2403.04132).
+They differ in their column names. Source of the first: Chiang et al. 2024 (Chatbot Arena, arXiv 2403.04132).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from rating.statistics.battles import LEAST_WEIGHT, MOST_WEIGHT
 
 _WINNER = ("winner", "verdict", "label")
 _SHARES = {"winner_model_a": FIRST, "winner_model_b": SECOND, "winner_tie": TIE}
-"""Columns one of which is 1, as in the data of the competition on preferences of Chatbot Arena."""
+"""One-hot columns of the Chatbot Arena preference competition; exactly one is 1."""
 
 
 @dataclass(frozen=True)
@@ -27,22 +27,22 @@ class Pairs:
     """Reads rows of one result each.
 
     Args:
-        players: columns of the one shown first and of the other.
+        players: columns of the side shown first and of the other side.
     """
 
     players: tuple[str, str]
 
     def fits(self, columns: frozenset[str]) -> bool:
-        """Says whether a row with these columns can be of the format."""
+        """Returns whether a row with these columns can be of the format."""
         return columns.issuperset(self.players) and bool(
             columns.intersection((*_WINNER, "score")) or columns.issuperset(_SHARES)
         )
 
     def __call__(self, row: Mapping[str, Any], where: str) -> Iterator[Result]:
-        """Yields the result of a row, which stands somewhere.
+        """Yields the result of a row; ``where`` names the row if it has no question.
 
         Raises:
-            OptionError: if it says none.
+            OptionError: if it has no result.
         """
         one, other = (name_of(field(row, (column,))) for column in self.players)
         is_swapped = _optional(row, ("order",)).casefold() == "ba"
@@ -83,7 +83,7 @@ class Pairs:
 
 
 def _optional(row: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Returns the field of a row that has one of several names, or an empty text."""
+    """Returns the first field of a row with one of these names, or an empty text."""
     for name in names:
         if name in row:
             value = row[name]
@@ -92,7 +92,7 @@ def _optional(row: Mapping[str, Any], names: Sequence[str]) -> str:
 
 
 def _verdict(row: Mapping[str, Any]) -> str:
-    """Returns the verdict as it stands there; empty for none."""
+    """Returns the verdict as written; empty without one."""
     if not _SHARES.keys() <= row.keys():
         return _optional(row, _WINNER)
     chosen = [label for name, label in _SHARES.items() if _number(row, name) == 1]
@@ -103,11 +103,11 @@ def _verdict(row: Mapping[str, Any]) -> str:
 
 @lru_cache(1 << 12)
 def _label(text: str, players: tuple[str, str]) -> Label | None:
-    return read_label(" ".join(printable(text).split()), players)  # as names are kept
+    return read_label(" ".join(printable(text).split()), players)  # normalised like the names
 
 
 def _number(row: Mapping[str, Any], name: str) -> float | None:
-    """Returns a number of a row, or ``None`` where there is none."""
+    """Returns a number of a row, or ``None`` without one."""
     value = row.get(name)
     if value is None or (isinstance(value, str) and value.strip().casefold() in NOTHING):
         return None
@@ -117,7 +117,7 @@ def _number(row: Mapping[str, Any], name: str) -> float | None:
 def _unjudged(
     row: Mapping[str, Any], judge: str, players: tuple[str, str], question: str, is_swapped: bool
 ) -> Judgement:
-    """Returns what a named judge was shown, without its verdict; the turns of a conversation are judged apart."""
+    """Returns the judgement of a named judge without its verdict; each turn of a conversation is an item of its own."""
     turn = _optional(row, ("turn",))
     item = case_name(f"{question}, turn {turn}") if turn else question
     first, second = (_number(row, f"words_{side}") for side in ("ba" if is_swapped else "ab"))

@@ -1,4 +1,4 @@
-"""Results of pairs from the matches of a run, to be compared with or written for others."""
+"""Results of pairs from the matches of a run, for comparison and export."""
 
 from collections.abc import Iterator
 
@@ -8,13 +8,14 @@ from rating.statistics.style import LENGTH
 
 
 def battles_of(outcome: Outcome, length: str = "") -> Iterator[Battle]:
-    """Yields the results of all pairs of seats of a finished match, each with the earlier seat first; its deal is its seed.
+    """Yields the results of all pairs of seats of a finished match, the earlier seat first; the deal is the match seed.
 
-    A match of more than two players is all pairs of its rank order by reward. Pairs of a policy with itself are left out.
+    A match of more than two players gives all pairs of its rank order by reward. Pairs of a policy with itself are
+    skipped.
 
     Args:
         outcome: with its rated seats.
-        length: the statistic that holds how much judges read of a seat, in words; empty for none.
+        length: the statistic with the number of words judges read of a seat; empty for none.
     """
     for index, one in enumerate(outcome.seats):
         for other in outcome.seats[index + 1 :]:

@@ -1,4 +1,4 @@
-"""What is read from a log: a result of two policies, or a row that says none."""
+"""Results read from a log: a result of two policies, or a rejected row."""
 
 import hashlib
 import math
@@ -16,19 +16,19 @@ from rating.judgements.rows import UnreadableRow, each_row, is_text
 from rating.statistics.battles import NO_STYLE, Battle, Style
 
 MOST_BATTLES = 2_000_000
-"""Results that one import may hold; a table of counts or a few files of scores can state any number of them."""
+"""Most results of one import; a win matrix or a few files of scores can state any number of them."""
 
 _LONGEST_NAME = 200
 _LONGEST_CASE = 120
 
 
 class Result(NamedTuple):
-    """What a row says.
+    """The result in a row.
 
     Attributes:
-        battle: who did how against whom; ``None`` for a judgement without a result, as before a discussion.
-        environment: what was played; empty where the log does not say it.
-        judgement: the same as a named judge's verdict; ``None`` without one.
+        battle: the result; ``None`` for a judgement without one, such as a verdict before discussion.
+        environment: name of the environment; empty if the log does not state it.
+        judgement: the verdict of a named judge; ``None`` without one.
     """
 
     battle: Battle | None
@@ -37,12 +37,12 @@ class Result(NamedTuple):
 
 
 class Rejected(NamedTuple):
-    """A row that is left out.
+    """A rejected row.
 
     Attributes:
         file: path of the file.
-        where: place in it, e.g. ``line 3``.
-        reason: why.
+        where: place in the file, e.g. ``line 3``.
+        reason: why it was rejected.
         text: beginning of the row.
     """
 
@@ -56,7 +56,7 @@ class Reader(Protocol):
     """Reads the files of a format."""
 
     def __call__(self, paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
-        """Yields what the files say; ``metric`` says what is compared where they hold scores."""
+        """Yields the results and rejected rows of the files; ``metric`` selects one of several scores."""
         ...
 
 
@@ -64,17 +64,17 @@ class RowReader(Protocol):
     """Reads one row."""
 
     def __call__(self, row: dict[str, Any], where: str) -> Iterable[Result]:
-        """Returns what a row says that stands somewhere.
+        """Returns the results of a row.
 
         Raises:
-            OptionError: if it says no result.
+            OptionError: if it has no result.
         """
         ...
 
 
 @dataclass(frozen=True)
 class RowsOf:
-    """Reads files in which every row is a result of its own.
+    """Reads files with one result per row.
 
     Args:
         read: reads one row.
@@ -83,7 +83,7 @@ class RowsOf:
     read: RowReader
 
     def __call__(self, paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
-        """Yields what the rows say, in their order; a verdict that a judge gave already is rejected."""
+        """Yields the results in row order; a second verdict of a judge on the same item is rejected."""
         known: set[bytes] = set()
         for path in paths:
             for where, row in each_row(path):
@@ -103,7 +103,7 @@ class RowsOf:
 
 
 def _key(result: Result) -> bytes:
-    """Returns what only verdicts of one judge on one case at one stage have in common; small, for there may be millions."""
+    """Returns a key of environment, item, judge and stage; a short digest, since there can be millions."""
     said = result.judgement or Judgement("", "", None)
     is_first = str(said.first is not None and said.final is None)
     text = "\0".join((result.environment, said.item, said.judge, is_first))
@@ -112,10 +112,10 @@ def _key(result: Result) -> bytes:
 
 @lru_cache(1 << 12)
 def name_of(text: str) -> str:
-    """Returns a name as it is kept: on one line, without anything that steers a terminal.
+    """Returns a normalised name: one line, without terminal control characters.
 
     Raises:
-        OptionError: if it is empty, too long or no text.
+        OptionError: if it is empty, too long or not valid text.
     """
     if not is_text(text):
         raise OptionError(f"expected a name in UTF-8, got {text!a:.60}")
@@ -126,7 +126,7 @@ def name_of(text: str) -> str:
 
 
 def case_name(text: str) -> str:
-    """Returns what a case is called, which may be a whole question: on one line and not long, still different from others."""
+    """Returns a short unique name of an item on one line; long texts are cut and get a digest."""
     text = encodable(text)
     name = " ".join(printable(text).split())
     if len(name) <= _LONGEST_CASE:
@@ -140,7 +140,7 @@ def battle_of(
     """Returns a result of two policies.
 
     Raises:
-        OptionError: if they are one.
+        OptionError: if both are the same.
     """
     if players[0] == players[1]:
         raise OptionError(f"expected two policies, got {players[0]!r:.60} against itself")
@@ -162,7 +162,7 @@ def number_of(name: str, value: Any) -> float:
     """Returns a finite number; true and false are 1 and 0.
 
     Raises:
-        OptionError: if it is none.
+        OptionError: if it is not a number.
     """
     try:
         number = float(

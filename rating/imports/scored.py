@@ -1,4 +1,4 @@
-"""Scores of models on the same cases, from files of one model each: every case that two models share is a result of the two."""
+"""Scores of models on shared cases, one model per file: every case shared by two models is a result of the two."""
 
 import itertools
 import math
@@ -14,20 +14,20 @@ _SEPARATORS = re.compile("[,/]")
 
 
 class Case(NamedTuple):
-    """What several models were scored on: a document of a task."""
+    """A scored case: a document of a task."""
 
     task: str
     document: str
 
 
 class Scores:
-    """Scores by case and model; that of a model which did a case several times is the mean."""
+    """Scores by case and model, averaged if a model did a case several times."""
 
     def __init__(self) -> None:
         self._values: dict[Case, dict[str, list[float]]] = defaultdict(dict)
 
     def add(self, case: Case, model: str, value: float) -> None:
-        """Adds what a model scored on a case; larger is better."""
+        """Adds the score of a model on a case; larger is better."""
         self._values[case].setdefault(model, []).append(value)
 
     def results(self) -> Iterator[Result]:
@@ -55,7 +55,7 @@ class Scores:
 
 
 def plain_number(value: Any) -> float | None:
-    """Returns a value of JSON as a finite number, true as 1 and false as 0, or ``None`` if it is none."""
+    """Returns a JSON value as a finite number, true as 1 and false as 0; ``None`` for anything else."""
     try:
         number = float(value) if isinstance(value, int | float) else math.nan
     except OverflowError:
@@ -64,24 +64,23 @@ def plain_number(value: Any) -> float | None:
 
 
 class Metrics:
-    """Scores by the name of what was measured; several may stand in a file, one of which is compared."""
+    """Scores by metric; files may hold several metrics, one of them is compared."""
 
     def __init__(self) -> None:
         self._scores: dict[str, Scores] = defaultdict(Scores)
 
     def add(self, metric: str, case: Case, model: str, value: float) -> None:
-        """Adds what a model scored on a case by a metric; larger is better."""
+        """Adds the score of a model on a case by a metric; larger is better."""
         self._scores[metric].add(case, model, value)
 
     def results(self, metric: str) -> Iterator[Result]:
         """Yields the results of all pairs of models.
 
         Args:
-            metric: what is compared, by its whole name or by the part before a comma or a slash if that is enough; empty for
-                the only one there is.
+            metric: full name of the metric, or its part before a comma or slash if unambiguous; empty for the only one.
 
         Raises:
-            OptionError: if there is no score, none of that name, or several; or as ``Scores.results``.
+            OptionError: if there is no score, no such metric, or several; or as ``Scores.results``.
         """
         if not self._scores:
             raise OptionError("expected scores, got none that is a number")

@@ -1,4 +1,4 @@
-"""The battles of two policies in a run that may still be going on, without any that are there because of how they ended."""
+"""Battles of two policies in a run that may still be running, without bias from early finishers."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -11,12 +11,12 @@ from rating.statistics.results import finished
 
 
 class Conduct(NamedTuple):
-    """What of a policy's results is not its own play.
+    """Forfeits and fallbacks among a policy's results.
 
     Attributes:
-        forfeits: matches it forfeited; they count as lost.
-        turns: turns it took.
-        fallbacks: turns that were played for it.
+        forfeits: forfeited matches; they count as lost.
+        turns: turns taken.
+        fallbacks: turns played by a fallback action.
     """
 
     forfeits: int
@@ -25,19 +25,19 @@ class Conduct(NamedTuple):
 
     @property
     def played_for(self) -> float:
-        """Share of its turns that were played for it, without those that are matches forfeited, 0 to 1."""
+        """Share of fallback turns, not counting forfeits, 0 to 1."""
         return max(0, self.fallbacks - self.forfeits) / self.turns if self.turns else 0.0
 
 
 class SoFar(NamedTuple):
-    """What is known of two policies.
+    """The completed results of two policies.
 
     Attributes:
-        battles: their results in match-number order.
-        seated: whether a battle is a match between two seats.
-        waiting: matches of theirs that are under way, or have ended but stand behind one that is.
-        without_result: matches of theirs that have ended without a result, e.g. because a provider failed.
-        conduct: how each of the two came to its results.
+        battles: results in match-number order.
+        seated: whether every battle is a two-seat match.
+        waiting: their matches outside the completed prefix: in progress, or ended after one that is.
+        without_result: their matches that ended without a result, e.g. because a provider failed.
+        conduct: forfeits and fallbacks by policy.
     """
 
     battles: list[Battle]
@@ -48,17 +48,17 @@ class SoFar(NamedTuple):
 
 
 def so_far(matches: Iterable[tuple[Match, Outcome | None]], a: str, b: str) -> SoFar:
-    """Returns the battles of two policies before the first of their matches that is under way.
+    """Returns the battles of two policies in the completed prefix of their matches.
 
-    Matches do not end in the order of the schedule: where wins are quick, those that have ended are more often wins than
-    those that are still played. So a match counts when all of theirs before it, and all of its deal, have ended.
+    Matches do not end in schedule order: if wins are quick, the ended matches have more wins than the running ones. So a match
+    counts when all earlier matches of the two, and all of its deal, have ended.
 
-    Of a match with more than two seats every pair of seats is a battle; the larger reward wins.
+    In a match with more than two seats every pair of seats is a battle; the larger reward wins.
 
     Args:
-        matches: of one environment, in match-number order, each with its outcome, or ``None`` if it is under way.
+        matches: of one environment, in match-number order, each with its outcome, or ``None`` if it is in progress.
         a: a policy.
-        b: another one.
+        b: another policy.
     """
     decided, waiting = ended(matches, lambda match: a in match.policies and b in match.policies)
     kept = finished(decided)
@@ -71,7 +71,7 @@ def so_far(matches: Iterable[tuple[Match, Outcome | None]], a: str, b: str) -> S
 def ended(
     matches: Iterable[tuple[Match, Outcome | None]], is_theirs: Callable[[Match], bool]
 ) -> tuple[list[Outcome], int]:
-    """Returns the outcomes before the first match that is under way, without those of its deal, and how many matches wait.
+    """Returns the outcomes of the completed prefix, without deals still in progress, and the number of other matches.
 
     Args:
         matches: as for ``so_far``.
@@ -90,7 +90,7 @@ def ended(
 
 
 def conduct(outcomes: Iterable[Outcome], policy: str) -> Conduct:
-    """Returns how a policy came to its results in finished matches."""
+    """Returns forfeits and fallbacks of a policy in finished matches."""
     seats = [seat for outcome in outcomes for seat in outcome.seats if seat.policy == policy]
     return Conduct(
         sum(bool(seat.forfeit) for seat in seats),

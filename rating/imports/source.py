@@ -1,4 +1,4 @@
-"""What can be rated, compared and reported: the directory of a run, that of an import, or a log of others, opened alike."""
+"""Sources of results to rate, compare and report, with one interface: a run, an import, or a log file."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
     from rating.report.page import Page
 
 _STYLE = "style, conv_metadata, conversation_a and conversation_b, response_a and response_b, or words_a and words_b"
-"""Columns that tell style (``rating.imports.style``)."""
+"""Columns that hold style (``rating.imports.style``)."""
 
 
 class Source(ABC):
-    """Results of policies in one environment or more; a context manager.
+    """Results of policies in one or more environments; a context manager.
 
     Attributes:
-        title: what it is called.
-        seated: whether the first of a battle sat first, or was shown first.
+        title: display name.
+        seated: whether the first policy of a battle had the first seat or was shown first.
     """
 
     title: str
@@ -54,32 +54,32 @@ class Source(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Closes what is open."""
+        """Releases resources."""
 
     @abstractmethod
     def environments(self) -> tuple[str, ...]:
-        """Returns the names of what was played; those without a result are left out."""
+        """Returns the names of the environments with a result."""
 
     @abstractmethod
     def named_battles(self, environment: str) -> Iterator[tuple[str, Battle]]:
-        """Yields the results of an environment, each with the id of its match, or an empty string where there is none."""
+        """Yields the results of an environment, each with its match id, or an empty string without one."""
 
     def battles(self, environment: str) -> list[Battle]:
-        """Returns the results of an environment, in the order in which they were played; those of one deal share it."""
+        """Returns the results of an environment in the order played; results of one deal share its name."""
         return [battle for _, battle in self.named_battles(environment)]
 
     def styled_battles(self, environment: str) -> list[Battle]:
-        """Returns the results of an environment with the style of the texts, where that is known."""
+        """Returns the results of an environment, with the style of the texts if known."""
         return self.battles(environment)
 
     def style_controls(self, names: Sequence[str]) -> dict[str, StyleControl]:
-        """Returns the ratings with style held equal, by environment; those without any style are left out.
+        """Returns style-controlled ratings by environment; environments without style are skipped.
 
         Args:
-            names: counts that are held equal.
+            names: the style features to control for.
 
         Raises:
-            OptionError: if no environment has any style, or it cannot be held equal.
+            OptionError: if no environment has style, or it cannot be controlled for.
         """
         found = {}
         for environment in self.environments():
@@ -98,33 +98,33 @@ class Source(ABC):
 
     @abstractmethod
     def judgements(self, environment: str) -> list[Judgement] | None:
-        """Returns the verdicts of judges in an environment; ``None`` where none are given."""
+        """Returns the judges' verdicts in an environment; ``None`` without any."""
 
     @abstractmethod
     def leaderboards(self) -> list[Leaderboard]:
         """Returns the leaderboard of each environment."""
 
     def summary(self, boards: Sequence[Leaderboard]) -> Summary | None:
-        """Returns the table over all environments; ``None`` where there are not several."""
+        """Returns the summary over all environments; ``None`` for a single environment."""
         return self.summarised(boards) if len(boards) > 1 else None
 
     @abstractmethod
     def summarised(self, boards: Sequence[Leaderboard]) -> Summary:
-        """Returns the table over all environments, of which there are several."""
+        """Returns the summary over several environments."""
 
     def costs(self, boards: Sequence[Leaderboard]) -> Costs | None:
-        """Returns what models cost, beside the leaderboards; ``None`` where that is not known."""
+        """Returns the model costs for the leaderboards; ``None`` if unknown."""
         return None
 
     @abstractmethod
     def page(self, matches: Collection[str] | None = None) -> "Page":
-        """Returns the report, with those of its matches that are named by id, by default all.
+        """Returns the report, with the matches of these ids, by default all.
 
-        All but the matches is computed by then.
+        Everything but the matches is computed at once.
         """
 
     def tables(self) -> list[Leaderboard | Summary]:
-        """Returns the leaderboards, and the table over all environments where there are several."""
+        """Returns the leaderboards, and the summary if there are several environments."""
         boards = self.leaderboards()
         summary = self.summary(boards)
         return [*boards, *([summary] if summary else [])]
@@ -134,12 +134,12 @@ def open_source(path: Path, format: str = "") -> Source:
     """Opens results.
 
     Args:
-        path: directory of a run or of an import, or a file.
+        path: a run directory, an import directory, or a log file.
         format: of a file; ``auto``, or nothing, to recognise it.
 
     Raises:
         RunError: if a directory is neither, or damaged.
-        OptionError: if a file is no log that can be read.
+        OptionError: if a file is not a readable log.
     """
     if path.is_file():
         return LogSource(path, format or AUTO)
@@ -153,8 +153,8 @@ class RunSource(Source):
 
     Args:
         config: the run.
-        store: what was recorded; closed with the source.
-        title: what it is called.
+        store: the run's database; closed with the source.
+        title: display name.
     """
 
     seated = True
@@ -168,7 +168,7 @@ class RunSource(Source):
         self._store.close()
 
     def environments(self) -> tuple[str, ...]:
-        """Returns those of the run file of which a match has ended."""
+        """Returns the environments of the run file with an ended match."""
         played = {outcome.environment for outcome in self._all}
         return tuple(item.name for item in self._config.environment if item.name in played)
 
@@ -180,18 +180,18 @@ class RunSource(Source):
                 yield ids[outcome.number], battle
 
     def styled_battles(self, environment: str) -> list[Battle]:
-        """Returns the results with the words that judges read of both sides, where the environment declares them."""
+        """Returns the results with the words that judges read of both sides, if the environment declares them."""
         verdicts = declared_verdicts(environment)
         length = verdicts.length if verdicts else ""
         return [battle for outcome in finished(self._outcomes(environment)) for battle in battles_of(outcome, length)]
 
     def judgements(self, environment: str) -> list[Judgement] | None:
-        """Returns the verdicts of the judges of a match, where the environment declares them."""
+        """Returns the judges' verdicts, if the environment declares them; else ``None``."""
         verdicts = declared_verdicts(environment)
         return judgements_of(self._outcomes(environment), verdicts) if verdicts else None
 
     def leaderboards(self) -> list[Leaderboard]:
-        """Returns the leaderboards of the schemes of the run."""
+        """Returns the leaderboards by the rating schemes of the run."""
         return make_leaderboards(self._config, self._all, self._store.facts())
 
     def summarised(self, boards: Sequence[Leaderboard]) -> Summary:
@@ -199,7 +199,7 @@ class RunSource(Source):
         return summarise(boards, self._all)
 
     def costs(self, boards: Sequence[Leaderboard]) -> Costs | None:
-        """Returns what models cost; ``None`` where none was called."""
+        """Returns the model costs; ``None`` if no model was called."""
         spending = Spending(self._store.calls(), self._config.price_table())
         spending.read()
         return costs(spending, self._store.status_of_matches(), self._all, boards)
@@ -235,10 +235,10 @@ class RunSource(Source):
 
 
 class _Results(Source):
-    """Results of which there are no matches.
+    """Results without recorded matches.
 
     Attributes:
-        lines: where they come from.
+        lines: description of their origin.
     """
 
     lines: Sequence[str]
@@ -254,14 +254,14 @@ class _Results(Source):
         return {}
 
     def close(self) -> None:
-        """Does nothing: all has been read."""
+        """Does nothing."""
 
     def environments(self) -> tuple[str, ...]:
-        """Returns the names that the log or the file has."""
+        """Returns the names in the log."""
         return tuple(sorted(self._battles))
 
     def named_battles(self, environment: str) -> Iterator[tuple[str, Battle]]:
-        """Yields the results as they stand in the log."""
+        """Yields the results in log order."""
         for battle in self._battles.get(environment, ()):
             yield "", battle
 
@@ -277,11 +277,11 @@ class _Results(Source):
         ]
 
     def summarised(self, boards: Sequence[Leaderboard]) -> Summary:
-        """Returns the table; nothing is known of the abilities that environments of others ask for."""
+        """Returns the summary; the abilities of external environments are unknown."""
         return summarise_comparisons(boards, self._comparisons, {})
 
     def page(self, matches: Collection[str] | None = None) -> "Page":
-        """Returns the report, in which there are no matches."""
+        """Returns the report, without matches."""
         from rating.report.page import Page, Results, plots_of, write_results_page  # matplotlib is slow to import
 
         boards = self.leaderboards()
@@ -294,13 +294,13 @@ class _Results(Source):
 
 
 class ImportSource(_Results):
-    """The directory of an import.
+    """An import directory.
 
     Args:
         path: the directory.
 
     Raises:
-        RunError: if it is none, or damaged.
+        RunError: if it is not an import, or is damaged.
     """
 
     def __init__(self, path: Path) -> None:
@@ -314,7 +314,7 @@ class ImportSource(_Results):
         ]
 
     def named_battles(self, environment: str) -> Iterator[tuple[str, Battle]]:
-        """Yields the results with their style, as they stand in the log."""
+        """Yields the results with their style, in log order."""
         for battle in load_battles(self._path, styled=True).get(environment, ()):
             yield "", battle
 
@@ -328,7 +328,7 @@ class ImportSource(_Results):
 
 
 class LogSource(_Results):
-    """A log of others, read anew; its judges and what was left out of it are not kept, which an import does.
+    """An external log file, read without importing it; its judgements and rejected rows are not kept.
 
     Args:
         path: the file.

@@ -1,6 +1,7 @@
-"""Style of the texts behind a result, as published logs hold it: counts, or the texts themselves.
+"""Style of the compared texts in published logs: counts, or the texts themselves.
 
-Source of the names: Chatbot Arena (``conv_metadata``, ``conversation_a``) and the LMSYS competition on Kaggle (``response_a``).
+Source of the names: Chatbot Arena (``conv_metadata``, ``conversation_a``) and the LMSYS competition on Kaggle
+(``response_a``).
 """
 
 import json
@@ -17,7 +18,7 @@ from rating.judgements.labels import NOTHING
 from rating.statistics.style import LENGTH, check_style
 
 STYLE = ("style", "conv_metadata", "conversation_a", "conversation_b", "response_a", "response_b", "words_a", "words_b")
-"""Columns that tell style."""
+"""Columns that hold style."""
 
 _COUNTS = {
     LENGTH: "sum_assistant_{}_tokens",
@@ -39,13 +40,13 @@ _WORDS = WordCounter("en")
 
 
 def read_style(row: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """Returns the style in a row of a log, of the sides a and b; nothing if it holds neither counts nor texts.
+    """Returns the style in a row of a log, for sides a and b; empty without counts or texts.
 
-    The first of these that the row has: ``style``, ``conv_metadata``, ``conversation_a`` and ``conversation_b``, ``response_a``
-    and ``response_b``, ``words_a`` and ``words_b``.
+    Uses the first of these columns that is present: ``style``, ``conv_metadata``, ``conversation_a`` and ``conversation_b``,
+    ``response_a`` and ``response_b``, ``words_a`` and ``words_b``.
 
     Raises:
-        OptionError: if counts are no numbers of 0 or more.
+        OptionError: if counts are not non-negative numbers.
     """
     if (found := _object(row, "style")) is not None:
         pairs = found
@@ -72,8 +73,8 @@ def style_of(first: str, second: str) -> dict[str, tuple[float, float]]:
     """Counts words, headers, list entries and bold passages of two texts in Markdown; code blocks count as words only.
 
     Args:
-        first: text of the first.
-        second: text of the second.
+        first: first text.
+        second: second text.
 
     Returns:
         The ``style`` of a ``Battle``.
@@ -89,10 +90,10 @@ def _counts(text: str) -> dict[str, float]:
 
 
 def _object(row: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
-    """Returns a field that holds an object, in a table as JSON; ``None`` if it is missing.
+    """Returns a field with an object, in a table as JSON; ``None`` if it is missing.
 
     Raises:
-        OptionError: if it is something else.
+        OptionError: if it is not an object.
     """
     value = row.get(name)
     if _is_missing(value):
@@ -117,7 +118,7 @@ def _total(value: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    """Returns the number in a cell of a table."""
+    """Returns the number in a table cell."""
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:
@@ -125,7 +126,7 @@ def _number(value: Any) -> Any:
 
 
 def _texts(row: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Returns the answers of both sides, of all turns; ``None`` if the row does not hold them."""
+    """Returns the answers of both sides over all turns; ``None`` if the row does not hold them."""
     for name in _TEXTS:
         one, other = (_answers(row.get(name.format(side))) for side in "ab")
         if one is not None and other is not None:
@@ -135,7 +136,7 @@ def _texts(row: Mapping[str, Any]) -> tuple[str, str] | None:
 
 def _answers(value: Any) -> str | None:
     """Returns the answers in a conversation (messages with role and content), a list of answers, or a text."""
-    if isinstance(value, np.ndarray):  # of a table that was read from Parquet
+    if isinstance(value, np.ndarray):  # from a table read from Parquet
         value = value.tolist()
     if isinstance(value, str):
         found = _decoded(value) if value.startswith("[") else None
@@ -149,7 +150,7 @@ def _answers(value: Any) -> str | None:
 
 
 def _parts(turn: Any) -> list[str | None]:
-    """Returns the texts of a turn of the model; ``[None]`` if it is of no known form."""
+    """Returns the assistant texts of a turn; ``[None]`` if its form is unknown."""
     if turn is None or isinstance(turn, str):
         return [turn or ""]
     if not isinstance(turn, Mapping) or "role" not in turn:
@@ -166,7 +167,7 @@ def _parts(turn: Any) -> list[str | None]:
 
 
 def _decoded(text: str) -> Any:
-    """Returns the value of a JSON text, or ``None`` if it is none."""
+    """Returns the value of a JSON text; ``None`` if it is invalid."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,1 +1,1 @@
-"""Judgements: who found what of which case, from the records of a run or from files, and what they say of the judges."""
+"""Judgements: judges' verdicts from run records or files, and statistics on the judges."""

@@ -1,14 +1,14 @@
 """Position, verbosity and family bias of the judges of a study, with one correction for all tests.
 
 * Position bias: the same texts in both orders, or the same two players in both positions, by an exact test.
-* Verbosity bias: two tests have to agree. Between the same two players the longer text wins more often (exact test), and being
-  longer adds to the judge's score beyond the other judges' view of the same texts (regression). The first alone would name
-  every judge where longer texts are better, the second alone a fair judge beside biased ones.
-* Family bias (self-preference): being of the judge's family adds to its score of a player, beyond the view that judges of
-  other families have of the same texts (regression).
+* Verbosity bias: two tests must agree. Between the same two players the longer text wins more often (exact test), and length adds
+  to the judge's score beyond the other judges' view of the same texts (regression). The first alone would flag every judge where
+  longer texts are better, the second alone a fair judge among biased ones.
+* Family bias (self-preference): a judge scores players of its family higher than judges of other families do on the same
+  texts (regression).
 
-All p-values of all judges are corrected together (Holm 1979), so that a study of unbiased judges names any of them with a risk of
-at most ``SIGNIFICANT``.
+All p-values of all judges are corrected together (Holm 1979): a study of unbiased judges flags any of them with a risk of at most
+``SIGNIFICANT``.
 """
 
 from collections import defaultdict
@@ -24,17 +24,17 @@ from rating.statistics.judging_bias import BiasEstimate, BiasTrial, preference
 from rating.statistics.simultaneous import holm
 
 SIGNIFICANT = 0.05
-"""Risk, over all judges and tests of a study, of naming an unbiased judge."""
+"""Risk, over all judges and tests of a study, of flagging an unbiased judge."""
 
 
 class VerbosityBias(NamedTuple):
-    """How a judge's verdicts go with length.
+    """The dependence of a judge's verdicts on length.
 
     Attributes:
         longer: mean score of the longer text, between the same two players; ``p`` is not corrected.
-        beyond: what being longer adds to the score, beyond the other judges' view; ``p`` is not corrected. ``None`` without two
+        beyond: effect of being longer on the score, beyond the other judges' view; ``p`` is not corrected. ``None`` without two
             other judges, and with few items.
-        p: the larger p-value of both, 1 if they have different signs; ``None`` if one of them is.
+        p: the larger p-value of both, 1 if they have different signs; ``None`` if either is ``None``.
     """
 
     longer: BiasEstimate
@@ -49,7 +49,7 @@ class Biases:
     Attributes:
         position: its preference for the side shown first.
         verbosity: its preference for the longer text.
-        family: what being of its family adds to the score of a player; ``None`` without two judges of other families, and with
+        family: effect of being of its family on a player's score; ``None`` without two judges of other families, and with
             few items.
     """
 
@@ -58,7 +58,7 @@ class Biases:
     family: Beyond | None
 
     def named(self) -> list[str]:
-        """Returns the significant biases in words."""
+        """Returns descriptions of the significant biases."""
         found = []
         if _is_significant(self.position.p) and self.position.share:
             found.append(f"position bias: favours the {_sign(self.position.share.value - 0.5, 'first', 'second')} side")
@@ -73,7 +73,7 @@ class Biases:
 NO_BIASES = Biases(
     position=BiasEstimate(None, None), verbosity=VerbosityBias(BiasEstimate(None, None), None, None), family=None
 )
-"""The biases where verdicts are not about two sides."""
+"""For numeric verdicts, which have no sides."""
 
 
 @dataclass
@@ -81,10 +81,10 @@ class _Item:
     """Two texts, A and B, with the verdicts on them in either order.
 
     Attributes:
-        players: who wrote A and B; empty if not known.
-        more: words of A less those of B; ``None`` if not known.
+        players: authors of A and B; empty if not known.
+        more: words of A minus words of B; ``None`` if not known.
         scores: scores of A by judge, before discussion, each with whether A was shown first.
-        orders: the same of final verdicts, where a judge gave one in both orders within one match.
+        orders: the same for final verdicts, if a judge gave one in both orders within one match.
     """
 
     players: tuple[str, str]
@@ -98,7 +98,7 @@ def judge_biases(judgements: Iterable[Judgement], families: Mapping[str, str]) -
 
     Args:
         judgements: verdicts on two sides.
-        families: further families of judges and players, see ``agents.families``; a name of no known family is its own.
+        families: further families of judges and players, see ``agents.families``; an unknown name is its own family.
     """
     judgements = sorted(judgements, key=lambda one: (one.item, one.judge))
     items = _items(judgements)
@@ -144,7 +144,7 @@ def _score(label: Label | None, *, is_first: bool) -> float | None:
 
 
 class _Rows:
-    """What the tests of one judge get."""
+    """Trials and regression rows of one judge."""
 
     def __init__(self) -> None:
         self.position: list[BiasTrial] = []
@@ -153,7 +153,7 @@ class _Rows:
         self.family: list[Beside] = []
 
     def biases(self) -> Biases:
-        """Tests the judge; p-values are not corrected."""
+        """Tests the judge, without correction of p-values."""
         longer, beyond = preference(self.longer), beyond_others(self.verbosity)
         p = None
         if longer.p is not None and longer.share and beyond:
@@ -195,7 +195,7 @@ def _add(rows: Mapping[str, _Rows], name: str, item: _Item, family: Callable[[st
 
 
 def _between(players: tuple[str, str], is_a: bool, score: float) -> BiasTrial:
-    """Returns a trial between two players, A the first one in alphabetical order."""
+    """Returns a trial between two players, with A first in alphabetical order."""
     if players[0] < players[1]:
         return BiasTrial(players, is_a, score)
     return BiasTrial(players[::-1], not is_a, 1 - score)

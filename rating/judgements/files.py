@@ -1,18 +1,18 @@
-"""Files of judgements: tables and JSON lines of one's own, of pairwise comparisons, and the logs of Auto-Arena.
+"""Judgement files: tables and JSON lines, pairwise comparisons, and Auto-Arena logs.
 
-A row says who found what of which case. Its fields may be called
+Fields and their accepted names:
 
 | field | names | |
 |---|---|---|
-| case | ``item``, ``question_id``, ``prompt``, ``id`` | together with the two players, if they are there |
-| judge | ``judge``, ``reviewer``, ``worker``, ``annotator`` | where there is ``left`` and ``right``: optional, else the file |
+| item | ``item``, ``question_id``, ``prompt``, ``id`` | together with the two players, if present |
+| judge | ``judge``, ``reviewer``, ``worker``, ``annotator`` | optional with ``left`` and ``right``: the file name by default |
 | verdict | ``verdict``, ``winner`` | A, B or tie in any spelling, or a number; empty for an abstention |
-| players | ``a`` and ``b``, ``model_a`` and ``model_b``, ``left`` and ``right`` | who is shown first and second; optional |
-| stage | ``stage`` | ``first`` (before judges read each other) or ``final``; optional |
-| order | ``order`` | ``AB``, or ``BA`` where the same two were shown the other way round; optional |
+| players | ``a`` and ``b``, ``model_a`` and ``model_b``, ``left`` and ``right`` | shown first and second; optional |
+| stage | ``stage`` | ``first`` (before discussion) or ``final``; optional |
+| order | ``order`` | ``AB``, or ``BA`` if the two were shown in reverse order; optional |
 | lengths | ``words_a``, ``words_b`` | of the two players' texts; optional |
 
-A verdict is what the judge said, of the places as it saw them: with the order ``BA``, ``A`` is a verdict for player b.
+A verdict refers to the positions as the judge saw them: with the order ``BA``, ``A`` is a verdict for player b.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,13 +38,13 @@ _MISSING = object()
 
 
 def read_judgements(paths: Sequence[Path]) -> list[Judgement]:
-    """Reads files of judgements, whose cases are the same ones where they are called the same.
+    """Reads judgement files; items with the same name are the same item.
 
     Args:
-        paths: the files. Debates of Auto-Arena among them tell how long each side is.
+        paths: the files. Debates of Auto-Arena among them give the lengths of the sides.
 
     Raises:
-        OptionError: naming file and line, if a field is missing, a verdict unknown, or a judgement stands there twice.
+        OptionError: naming file and line, if a field is missing, a verdict unknown, or a judgement is repeated.
     """
     found = _Collection()
     for path in paths:
@@ -57,7 +57,7 @@ def read_judgements(paths: Sequence[Path]) -> list[Judgement]:
 
 
 class _Collection:
-    """Judgements as they are read: a line may hold a part of one."""
+    """Judgements as they are read: a line can hold a part of one."""
 
     def __init__(self) -> None:
         self._cases: dict[tuple[str, str], Judgement] = {}
@@ -66,7 +66,7 @@ class _Collection:
         self._numbers: bool | None = None
 
     def add_row(self, where: str, row: Mapping[str, Any], file: str) -> None:
-        """Adds what a row says; ``where`` it stands is told where another one says the same."""
+        """Adds a row; ``where`` is its place, for the error about a repeated verdict."""
         if "gamekey" in row and "rounds" in row:
             self._add_lengths(row)
         elif "gamekey" in row:
@@ -76,7 +76,7 @@ class _Collection:
             self._add(where, *_plain(row, file))
 
     def _add(self, where: str, case: Judgement, stages: Mapping[str, str]) -> None:
-        """Adds what a judge said of a case, by stage."""
+        """Adds a judge's verdicts on an item, by stage."""
         for stage, text in stages.items():
             key = case.item, case.judge, stage
             if key in self._lines:
@@ -96,7 +96,7 @@ class _Collection:
             self._lines[key] = where
 
     def _add_lengths(self, row: Mapping[str, Any]) -> None:
-        """Adds how long the sides of a debate are."""
+        """Adds the lengths of the sides of a debate."""
         item, players = _game(row)
         words = [0, 0]
         rounds = row["rounds"]
@@ -112,7 +112,7 @@ class _Collection:
         self._lengths[case_of(item, players)] = float(words[0]), float(words[1])
 
     def judgements(self) -> list[Judgement]:
-        """Returns what was read, in the order of the files."""
+        """Returns the judgements in file order."""
         return [case._replace(words=case.words or self._lengths.get(case.item)) for case in self._cases.values()]
 
 
@@ -135,7 +135,7 @@ def _plain(row: Mapping[str, Any], file: str) -> tuple[Judgement, dict[str, str]
 
 
 def committee(row: Mapping[str, Any]) -> Iterator[tuple[Judgement, dict[str, str]]]:
-    """Yields the judgements in a line of the judgement log of Auto-Arena: those of a committee, before and after discussion."""
+    """Yields the judgements in a line of the Auto-Arena judgement log: a committee's, before and after discussion."""
     item, players = _game(row)
     judges = row.get("judges")
     if not isinstance(judges, list) or not all(isinstance(judge, str) and judge for judge in judges):
@@ -164,16 +164,16 @@ def _game(row: Mapping[str, Any]) -> tuple[str, tuple[str, str]]:
 
 
 def case_of(item: str, players: tuple[str, ...]) -> str:
-    """Returns what a case is called: a question, the players as they are shown, or both."""
+    """Returns the name of an item: a question, the players in the order shown, or both."""
     shown = " / ".join(players) if players[0] else ""
     return ": ".join(part for part in (item, shown) if part)
 
 
 def field(row: Mapping[str, Any], names: Sequence[str], default: Any = _MISSING, *, empty: bool = False) -> str:
-    """Returns the field of a row that has one of several names.
+    """Returns the first field of a row with one of these names.
 
     Raises:
-        OptionError: if there is none and no default, it is no text and no number, or it is empty unless it may be.
+        OptionError: if there is none and no default, it is not text or a number, or it is empty and ``empty`` is false.
     """
     name = next((name for name in names if name in row), None)
     if name is None:

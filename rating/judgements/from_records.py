@@ -1,4 +1,4 @@
-"""Judgements from the records of a run, in any environment that declares where its judges' verdicts stand."""
+"""Judgements from run records, for environments that declare their judges' verdicts."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,18 +10,18 @@ from rating.records.outcome import PLAYED, Outcome, SeatOutcome
 
 
 def declared_verdicts(environment: str) -> Verdicts | None:
-    """Returns what an environment declares of its judges' verdicts, or ``None`` if it has none."""
+    """Returns the declared verdicts of an environment, or ``None`` without any."""
     return load_environment(environment).declaration.verdicts
 
 
 def judgements_of(outcomes: Iterable[Outcome], verdicts: Verdicts) -> list[Judgement]:
-    """Returns who judged what, in the order of the outcomes.
+    """Returns the judgements in outcome order.
 
-    A policy on several seats of judges is several judges: the second one is called ``name (2)``.
+    A policy on several judge seats counts as several judges: the second one is called ``name (2)``.
 
     Args:
-        outcomes: of one environment; those that were not played to their end are skipped.
-        verdicts: what the environment declares of them.
+        outcomes: of one environment; unfinished matches are skipped.
+        verdicts: the environment's declaration.
     """
     found = []
     for outcome in outcomes:
@@ -60,7 +60,7 @@ def _judgement(
 
 
 def _sides(outcome: Outcome, verdicts: Verdicts) -> tuple[tuple[str, str], tuple[float, float] | None]:
-    """Returns who is shown first and who second, and what judges read of each, as far as the record tells."""
+    """Returns the policies shown first and second, and the number of words read of each, if recorded."""
     by_side = {
         seat.statistics[verdicts.side]: seat
         for seat in outcome.seats

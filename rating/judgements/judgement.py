@@ -1,4 +1,4 @@
-"""A judgement: what one judge says of one case."""
+"""A judgement: one judge's verdict on one item."""
 
 from typing import NamedTuple
 
@@ -7,27 +7,27 @@ SECOND = "B"
 TIE = "tie"
 
 PREFERENCES = (FIRST, TIE, SECOND)
-"""Verdicts on two sides, from one end of their scale to the other: for the side shown first, a tie, for the other one."""
+"""Verdicts on two sides: for the side shown first, a tie, for the other side."""
 
 SCORES = {FIRST: 1.0, TIE: 0.5, SECOND: 0.0}
-"""What they are worth to the side shown first."""
+"""Scores of the side shown first."""
 
 Label = str | float
 """A verdict: one of ``PREFERENCES``, or a number."""
 
 
 class Judgement(NamedTuple):
-    """What one judge says of one case.
+    """One judge's verdict on one item.
 
     Attributes:
-        item: the case: texts that were shown to judges in one order.
+        item: texts that were shown to judges in one order.
         judge: name of the judge.
-        final: its verdict, the last one where there are several; ``None`` for an abstention.
-        first: its verdict before it had read what others say; ``None`` if there is none, or judges did not discuss.
-        again: its verdict on the same texts in the other order, told of the places of this one; ``None`` if there is none.
-        players: who is shown first and who second; empty where it is not known.
-        words: what judges read of each of them; ``None`` where it is not known.
-        contest: name of the texts, the same for cases that show them in different orders; empty where there is one order.
+        final: the verdict, the last one if there are several; ``None`` for an abstention.
+        first: the verdict before discussion; ``None`` without one.
+        again: the verdict on the same texts in the other order, in terms of the positions of this one; ``None`` without one.
+        players: shown first and second; empty if unknown.
+        words: number of words read of each; ``None`` if unknown.
+        contest: name of the texts, shared by items that show them in different orders; empty if there is one order.
     """
 
     item: str
@@ -41,10 +41,10 @@ class Judgement(NamedTuple):
 
     @property
     def texts(self) -> str:
-        """The name of the texts that are judged: without one, the case has texts of its own."""
+        """The name of the judged texts, by default the item."""
         return self.contest or self.item
 
 
 def exchanged(verdict: Label | None) -> Label | None:
-    """Returns a verdict on two sides, told of them in the other order."""
+    """Returns a verdict on two sides with the positions swapped."""
     return {FIRST: SECOND, SECOND: FIRST}.get(verdict, verdict) if isinstance(verdict, str) else verdict

@@ -1,4 +1,4 @@
-"""How verdicts are spelled: one label for every spelling, before anything is compared."""
+"""Spellings of verdicts, normalised to one label each."""
 
 from collections.abc import Mapping
 
@@ -31,10 +31,10 @@ SPELLINGS = {
         TIE,
     ),
 }
-"""Verdicts on two sides by what they may be called, in lower case; signs around them make no difference."""
+"""Verdicts on two sides by spelling, in lower case; surrounding punctuation is ignored."""
 
 NOTHING = frozenset(("", "none", "null", "nan", "n/a", "na", "abstain", "abstention", "error", "弃权"))
-"""What stands for an abstention, in lower case."""
+"""Spellings of an abstention, in lower case."""
 
 
 def read_label(
@@ -43,15 +43,15 @@ def read_label(
     """Reads a verdict.
 
     Args:
-        text: as it stands in a file. The name of one of the players is a verdict for it.
-        players: who is shown first and who second.
-        spellings: verdicts by what they are called.
+        text: as written in a file. The name of a player is a verdict for it.
+        players: shown first and second.
+        spellings: verdicts by spelling.
 
     Returns:
         ``None`` for an abstention.
 
     Raises:
-        OptionError: if it is none.
+        OptionError: if it is not a verdict.
     """
     word = " ".join(narrow(text).strip("[]*`\"' \t\n").split()).casefold()
     named = (FIRST, SECOND)[players.index(text)] if text in players and players[0] != players[1] else None

@@ -1,6 +1,6 @@
-"""Rows of files of other people: CSV, JSON lines or a JSON array, each with the place it stands in, for messages.
+"""Rows of external files: CSV, JSON lines or a JSON array, each with its place for messages.
 
-A file is read a row at a time and a row is bounded, so that neither a long file nor a hostile one fills the memory.
+Files are read a row at a time and rows are bounded, to limit memory use on long or hostile files.
 """
 
 import csv
@@ -15,7 +15,7 @@ from llmarena_envs.core.options import OptionError
 _DELIMITERS = ",;\t"
 
 MAX_ROW = 1 << 24
-"""Characters of a row; longer ones are no rows of results."""
+"""Most characters of a row."""
 
 _CHUNK = 1 << 20
 _BLANKS = re.compile(r"[ \t\r\n]*")
@@ -25,7 +25,7 @@ class UnreadableRow(NamedTuple):
     """A row that cannot be read.
 
     Attributes:
-        reason: why.
+        reason: why it cannot be read.
         text: its beginning.
     """
 
@@ -37,7 +37,7 @@ def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yields the rows of a file as ``each_row`` does, with file and place.
 
     Raises:
-        OptionError: as ``each_row``, or naming file and place, if a row is not what it should be.
+        OptionError: as ``each_row``, or naming file and place, if a row is unreadable.
     """
     for where, row in each_row(path):
         if isinstance(row, UnreadableRow):
@@ -48,17 +48,17 @@ def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 def each_row(
     path: Path, fold: Callable[[str], str] = str.casefold
 ) -> Iterator[tuple[str, dict[str, Any] | UnreadableRow]]:
-    """Yields the rows of a file by the names of their fields, with the place in the file.
+    """Yields the rows of a file by field name, with the place in the file.
 
-    A file whose first character is a brace or a square bracket is JSON, every other one a table with a header. Numbers that
-    are none (NaN, infinite) are read as missing.
+    A file that starts with a brace or a square bracket is JSON, any other a table with a header. NaN and infinite numbers are
+    read as missing.
 
     Args:
         path: the file.
-        fold: makes names of columns alike.
+        fold: normalises column names.
 
     Raises:
-        OptionError: if the file cannot be read, is no text in UTF-8, or is a table whose columns are called alike.
+        OptionError: if the file cannot be read, is not UTF-8 text, or is a table with duplicate columns.
     """
     start = first_character(path)
     with _open(path, "\n" if start == "{" else "") as file:
@@ -66,7 +66,7 @@ def each_row(
 
 
 def first_character(path: Path) -> str:
-    """Returns the first character of a file that is no blank; nothing if its beginning is blank.
+    """Returns the first non-blank character of a file; empty if its beginning is blank.
 
     Raises:
         OptionError: if the file cannot be read or begins as UTF-16.
@@ -82,12 +82,12 @@ def first_character(path: Path) -> str:
 
 
 def _open(path: Path, newline: str) -> TextIO:
-    """Opens a text; bytes that are no UTF-8 become surrogates, so that only the rows they stand in are lost."""
+    """Opens a text file; invalid UTF-8 bytes become surrogates, so only their rows are lost."""
     return path.open(encoding="utf-8-sig", errors="surrogateescape", newline=newline)
 
 
 def is_text(text: str) -> bool:
-    """Says whether a text can be written as UTF-8, which one read from other bytes cannot."""
+    """Returns whether a text can be written as UTF-8; text with surrogates cannot."""
     if text.isascii():
         return True
     try:
@@ -98,7 +98,7 @@ def is_text(text: str) -> bool:
 
 
 class _Bounded:
-    """The lines of a file, none of which is longer than ``MAX_ROW``: the rest of it is skipped.
+    """The lines of a file, cut at ``MAX_ROW`` characters.
 
     Attributes:
         number: of the last line.
@@ -164,7 +164,7 @@ def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict
 
 
 def _next(reader: Iterator[list[str]]) -> list[str]:
-    """Reads a row; the module ``csv`` knows one limit for all readers of the process, which is put back."""
+    """Reads a row; restores the field size limit, which ``csv`` shares between all readers of the process."""
     limit = csv.field_size_limit(MAX_ROW)
     try:
         return next(reader)
@@ -189,7 +189,7 @@ def _entry(text: str, fold: Callable[[str], str]) -> dict[str, Any] | Unreadable
 
 
 def _array(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | UnreadableRow]]:
-    """Reads an array entry by entry. Where its structure is damaged, what comes behind cannot be read."""
+    """Reads an array entry by entry; stops at the first structural error."""
     buffer = _Buffer(file)
     buffer.skip("[")
     number = 0
@@ -219,7 +219,7 @@ class _Buffer:
         self._is_whole = False
 
     def peek(self) -> str:
-        """Returns the next character that is no blank, or nothing at the end."""
+        """Returns the next non-blank character, or an empty string at the end."""
         while True:
             blanks = _BLANKS.match(self._text, self._place)
             self._place = blanks.end() if blanks else self._place
@@ -229,14 +229,14 @@ class _Buffer:
                 return ""
 
     def skip(self, sign: str) -> bool:
-        """Goes on behind a sign and returns whether it is there."""
+        """Skips a character and returns whether it was present."""
         if self.peek() != sign:
             return False
         self._place += 1
         return True
 
     def value(self) -> str:
-        """Goes on behind a value and returns its text.
+        """Skips a value and returns its text.
 
         Raises:
             ValueError: if there is none, or it is longer than ``MAX_ROW``.
@@ -254,17 +254,17 @@ class _Buffer:
                 if not self._more():
                     raise ValueError(error.msg) from None
                 continue
-            if end == len(self._text) and self._more():  # a number may go on
+            if end == len(self._text) and self._more():  # the number could continue
                 continue
             text, self._place = self._text[self._place : end], end
             return text
 
     def shown(self) -> str:
-        """Returns the beginning of what comes next."""
+        """Returns the beginning of the unread text."""
         return self._text[self._place : self._place + 200]
 
     def _more(self) -> bool:
-        """Reads as much again as is still to be understood, so that what is read twice is not more than what is read once."""
+        """Reads at least as much as the unread text, so rereading at most doubles the work."""
         self._text, self._place = self._text[self._place :], 0
         added = "" if self._is_whole else self._file.read(max(_CHUNK, len(self._text)))
         self._is_whole = not added
@@ -294,7 +294,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _double(names: list[str]) -> str:
-    """Returns the first name that is there twice, or an empty string."""
+    """Returns the first repeated name, or an empty string."""
     seen: set[str] = set()
     for name in names:
         if name and name in seen:
@@ -309,4 +309,4 @@ def _missing(_: str) -> None:
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_missing)
 _SCANNER = json.JSONDecoder(parse_constant=_missing)
-"""Finds the end of a value, whatever its keys are."""
+"""Finds the end of a value; allows duplicate keys."""

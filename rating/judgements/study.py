@@ -1,6 +1,6 @@
-"""What judgements say of the judges: agreement before and after discussion, biases, changes of verdicts.
+"""Statistics on judges: agreement before and after discussion, biases, changes of verdicts.
 
-Sources: Auto-Arena (arXiv 2405.20267v1, section 4.4 and figures 3 and 4) for agreement before and after discussion.
+Source: Auto-Arena (arXiv 2405.20267v1, section 4.4 and figures 3 and 4) for agreement before and after discussion.
 """
 
 import math
@@ -20,20 +20,20 @@ from rating.statistics.many_raters import fleiss_kappa, krippendorff_alpha, labe
 from rating.statistics.rater_pairs import PairMeans, RaterPair, pair_means, rater_pairs
 
 _MOST_LABELS = 50
-"""Different verdicts up to which numbers are compared as they are; more are rounded to whole ones."""
+"""Most distinct numeric verdicts; with more, verdicts are rounded to whole numbers."""
 _MOST_WORK = 1_000_000
-"""Pairs of verdicts on one case, over all cases, up to which judges are compared two by two."""
+"""Most pairs of verdicts on one item, over all items, for pairwise agreement."""
 
 Cases = Mapping[str, Mapping[str, Label]]
-"""Verdict by case and judge."""
+"""Verdict by item and judge."""
 
 
 class WithMajority(NamedTuple):
-    """How a judge agrees with what most judges say; where several verdicts lead, that is a tie.
+    """Agreement of a judge with the majority verdict; several leading verdicts are a tie.
 
     Attributes:
-        all: with all judges of a case, itself among them, as a committee decides.
-        others: with all but itself.
+        all: with all judges of an item, including itself.
+        others: with all other judges.
     """
 
     all: Agreement
@@ -42,15 +42,15 @@ class WithMajority(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class StageAgreement:
-    """How judges agree before or after discussion.
+    """Agreement of judges before or after discussion.
 
     Attributes:
-        items: cases with a verdict.
-        shared: those with verdicts of two judges or more.
-        pairs: every two judges with a case in common; ``None`` if there are too many of them.
+        items: number of items with a verdict.
+        shared: items with verdicts of two judges or more.
+        pairs: every two judges with a shared item; ``None`` if there are too many.
         means: the means over pairs.
-        means_of_many: the means over pairs with enough cases.
-        pooled: share of equal verdicts over all pairs of verdicts on one case.
+        means_of_many: the means over pairs with enough items.
+        pooled: share of equal verdicts over all pairs of verdicts on one item.
         fleiss: Fleiss' kappa.
         krippendorff: Krippendorff's alpha.
         majority: agreement of each judge with the majority.
@@ -69,16 +69,16 @@ class StageAgreement:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeRow:
-    """One judge. Biases are those of verdicts given before it read what others say.
+    """One judge; biases are of verdicts before discussion.
 
     Attributes:
         judge: its name.
-        verdicts: number of cases with a verdict of it.
-        abstentions: number of cases without.
+        verdicts: number of items with a verdict.
+        abstentions: number of items without one.
         ties: share of ties in its verdicts.
         biases: its position, verbosity and family bias.
-        consistent: share of texts judged in both orders for which it gave the same verdict.
-        changes: what it did with its verdicts in the discussion; ``None`` without one.
+        consistent: share of texts judged in both orders with the same verdict.
+        changes: its changes of verdict in the discussion; ``None`` without one.
     """
 
     judge: str
@@ -92,19 +92,19 @@ class JudgeRow:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeStudy:
-    """What judgements say of the judges.
+    """Statistics on judges.
 
     Attributes:
-        items: number of cases.
+        items: number of items.
         preferences: whether verdicts are about two sides; numbers otherwise.
-        rounded: whether verdicts are numbers that were rounded to whole ones, since there were too many different ones.
-        level: what verdicts are taken for in Krippendorff's alpha.
-        min_pairs: cases below which a pair of judges has too few.
+        rounded: whether verdicts were rounded to whole numbers because there were too many distinct ones.
+        level: level of measurement for Krippendorff's alpha.
+        min_pairs: least number of items for a pair of judges.
         before: agreement before discussion; ``None`` without one.
-        after: agreement of the verdicts that count.
-        judges: in alphabetical order; biases are empty where verdicts are numbers.
+        after: agreement of the final verdicts.
+        judges: in alphabetical order; biases are empty for numeric verdicts.
         changed: share of all verdicts that were changed in the discussion.
-        decisions_changed: share of cases whose majority changed.
+        decisions_changed: share of items with a changed majority.
     """
 
     items: int
@@ -126,16 +126,16 @@ def study(
     min_pairs: int = 30,
     families: Mapping[str, str] | None = None,
 ) -> JudgeStudy:
-    """Returns what judgements say of the judges, whatever order they are in.
+    """Returns statistics on the judges; the order of judgements does not matter.
 
     Args:
-        judgements: one of each judge on each case.
-        level: what verdicts are taken for in Krippendorff's alpha: ``nominal``, ``ordinal`` or ``interval``.
-        min_pairs: cases in common below which a pair of judges is flagged.
-        families: further families of judges and players, see ``agents.families``; a name of no known family is one of its own.
+        judgements: one of each judge on each item.
+        level: level of measurement for Krippendorff's alpha: ``nominal``, ``ordinal`` or ``interval``.
+        min_pairs: shared items below which a pair of judges is flagged.
+        families: further families of judges and players, see ``agents.families``; an unknown name is its own family.
 
     Raises:
-        OptionError: if there are no verdicts, or more different whole numbers than labels can be.
+        OptionError: if there are no verdicts, or too many distinct whole numbers.
     """
     numbers = {
         label
@@ -181,7 +181,7 @@ def study(
 
 
 def _whole(label: Label | None) -> Label | None:
-    """Returns the whole number that is nearest to a number, the greater one of two."""
+    """Returns the nearest whole number; halves round up."""
     return label if label is None or isinstance(label, str) else float(math.floor(label + 0.5))
 
 
@@ -213,7 +213,7 @@ def _agreement(cases: Cases, scale: Sequence[Label], level: str, min_pairs: int)
 
 
 def _majorities(cases: Cases) -> dict[str, WithMajority]:
-    """Returns how each judge agrees with the majority of the cases in which others gave a verdict too."""
+    """Returns each judge's agreement with the majority, on items with verdicts of at least two judges."""
     tables: dict[str, tuple[Counter[tuple[Label, Label]], Counter[tuple[Label, Label]]]] = defaultdict(
         lambda: (Counter(), Counter())
     )
@@ -231,7 +231,7 @@ def _majorities(cases: Cases) -> dict[str, WithMajority]:
 
 
 def _decision(counts: Mapping[Label, int]) -> Label | None:
-    """Returns what a committee decides: a tie where several verdicts on two sides lead."""
+    """Returns a committee's decision: a tie if several verdicts on two sides lead."""
     preferences = all(isinstance(label, str) for label in counts)
     return plurality_of(counts, tied=TIE if preferences else None)
 
@@ -254,7 +254,7 @@ def _judge_row(
     preferences: bool,
     discussed: bool,
 ) -> JudgeRow:
-    """Returns what the judgements of one judge say of it."""
+    """Returns the statistics on one judge."""
     mine = {one.item: own.get(one.item, {}).get(judge) for one in judgements}
     others = {item: _without(counts.get(item, Counter()), label) for item, label in mine.items()}
     verdicts = [label for label in mine.values() if label is not None]
@@ -277,12 +277,12 @@ def _judge_row(
 
 
 def _without(counts: Counter[Label], label: Label | None) -> Counter[Label]:
-    """Returns how often each label is given by the others."""
+    """Returns the number of other judges by label."""
     return counts if label is None else counts - Counter([label])
 
 
 def _both_orders(judgements: Iterable[Judgement]) -> Iterable[tuple[Label, Label]]:
-    """Yields the verdicts of one judge on the same texts in both orders, each told of the places as they were then."""
+    """Yields one judge's verdicts on the same texts in both orders, each in terms of its own positions."""
     waiting: dict[str, Judgement] = {}
     for one in judgements:
         if one.final is not None and one.again is not None:

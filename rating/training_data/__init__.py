@@ -1,1 +1,1 @@
-"""Data for the training of language models, out of the recorded matches of a run: records in, rows out."""
+"""Training data for language models from the recorded matches of a run."""

@@ -1,4 +1,4 @@
-"""The card of a data set: what is in it and how it was made, as ``datasets`` and its hub read it."""
+"""Data set cards, in the format of ``datasets`` and the Hugging Face hub."""
 
 import json
 import re
@@ -11,22 +11,22 @@ from rating.training_data.selection import Tally
 
 _LANGUAGE = re.compile("[a-z]{2,3}")
 _PLAIN = re.compile(r"[\w .,:;=/+()-]", re.ASCII)
-"""Characters that are no markup anywhere in a line of Markdown."""
+"""Characters without a meaning in Markdown, anywhere in a line."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """What a card says.
+    """The content of a card.
 
     Attributes:
         format: name of the format.
-        columns: of a row, with their types.
-        written: how many rows there are, and their size.
-        tally: what became of the matches.
-        options: what was asked for, by name.
+        columns: columns of a row, with their types.
+        written: number of rows, and their size.
+        tally: matches used and left out.
+        options: export options by name.
         run: facts of the run by name: digest, seal, versions.
-        sources: where the data come from with which an environment is played, by environment: version and licence by name.
-        settings: what was done about bad replies, by environment.
+        sources: data sources by environment: version and licence by name.
+        settings: invalid-reply policy by environment.
     """
 
     format: str
@@ -39,7 +39,7 @@ class Card:
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Returns the card: front matter in YAML, which JSON is a part of, and Markdown."""
+        """Returns the card: front matter in YAML (as JSON values), and Markdown."""
         front = {
             "pretty_name": f"Matches of llmarena-envs ({self.format})",
             "license": "other",
@@ -85,7 +85,7 @@ class Card:
 
 
 def _feature(name: str, kind: Any) -> dict[str, Any]:
-    """Returns a column as ``datasets`` writes it into a card."""
+    """Returns a column as ``datasets`` writes it in a card."""
     if isinstance(kind, list):
         items = kind[0]
         fields = [_feature(*item) for item in items.items()] if isinstance(items, dict) else items
@@ -106,7 +106,7 @@ def _table(title: str, header: tuple[str, ...], rows: Any) -> Iterator[str]:
 
 
 def escaped(text: str) -> str:
-    """Returns a text that is no markup, neither Markdown nor HTML, and stays on its line."""
+    """Returns a text on one line, with Markdown and HTML markup escaped."""
     line = " ".join(text.split())
     return "".join(
         letter if _PLAIN.match(letter) or (ord(letter) > 0xFF and letter.isalnum()) else f"&#{ord(letter)};"

@@ -1,6 +1,6 @@
-"""One seat's part in a match, and the columns that rows of several formats share.
+"""One seat's part in a match, and columns shared by several formats.
 
-The type of a column is the name of one, a list with that of its items, or a table with those of its fields.
+The type of a column is a type name, a list with the type of its items, or a table with the types of its fields.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,11 +21,11 @@ class Part:
 
     Attributes:
         match: id of the match.
-        policies: who sat on its seats, in order.
-        deal: the columns that say what was dealt.
-        seat: what was heard and said.
-        policy: who sat there.
-        reward: what it received in the match.
+        policies: policies of its seats, in order.
+        deal: columns of the deal.
+        seat: messages and replies of the seat.
+        policy: policy of the seat.
+        reward: total reward in the match.
         won: whether no rated seat received more and one received less.
     """
 
@@ -38,7 +38,7 @@ class Part:
     won: bool
 
     def origin(self) -> dict[str, Any]:
-        """Returns the columns that say where a row comes from."""
+        """Returns the columns with the origin of a row."""
         return {
             **self.deal,
             "agent": self.seat.agent,
@@ -49,12 +49,12 @@ class Part:
 
 
 def deal_columns(match: Match) -> dict[str, str]:
-    """Returns the columns that say what was dealt in a match, whoever played it.
+    """Returns the columns of the deal of a match, independent of its players.
 
-    Matches that share them had the same cards, roles or opening. No seat of the deal has an opponent.
+    Matches with equal columns had the same cards, roles or opening. No seat of the deal has an opponent.
 
     Raises:
-        ValueError: if the match holds what no text can hold.
+        ValueError: if the match holds values that cannot be written as text.
     """
     deal = Deal(match.environment, match.seed, options=match.options)
     return {"environment": deal.environment, "group": deal.group, "deal": deal.to_json()}
@@ -77,7 +77,7 @@ REPLIES: Mapping[str, Any] = {
 
 
 def replies_of(part: Part, replies: Iterable[Reply], *, reasoning: bool) -> dict[str, Any]:
-    """Returns the columns that say what became of replies, and ``reasoning`` if it is asked for."""
+    """Returns the columns with turns, kinds and rewards of replies, and ``reasoning`` if requested."""
     said = list(replies)
     columns: dict[str, Any] = {
         "turns": [reply.turn for reply in said],

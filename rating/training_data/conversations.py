@@ -1,6 +1,6 @@
-"""What each seat of a recorded match read and said, as conversations.
+"""Conversations of each seat of a recorded match.
 
-The match is played again, and nothing is told of one that does not come out as it was recorded.
+Each match is replayed; a match that differs from its record gives no data.
 """
 
 from collections import defaultdict
@@ -21,15 +21,15 @@ class Reply:
     """One reply in a conversation.
 
     Attributes:
-        heard: the messages that came since the reply before.
-        text: what was said.
+        heard: messages since the previous reply.
+        text: the reply.
         turn: number of the turn in the match, from 0.
-        first: whether it is the first reply of its turn; the others answer why the one before was refused.
-        kind: what it ended in.
-        is_move: whether it states a whole move, and was played as it is.
-        played: that move in the game's grammar, or what the turn came to otherwise.
-        reward: what the seat received from this reply up to its next one; 0 while it is asked again.
-        reasoning: what was thought before it.
+        first: whether it is the first reply of its turn; later ones answer the rejection of the one before.
+        kind: the outcome.
+        is_move: whether it states a complete move, played unchanged.
+        played: the move in the game's grammar, or the action played instead.
+        reward: reward of the seat from this reply up to its next one; 0 if it is asked again.
+        reasoning: reasoning before the reply.
     """
 
     heard: tuple[Message, ...]
@@ -49,8 +49,8 @@ class Seat:
 
     Attributes:
         agent: its id.
-        conversations: what was said in it, the replies of each conversation in order.
-        initial_reward: what it received before its first reply.
+        conversations: replies of each conversation, in order.
+        initial_reward: reward before its first reply.
     """
 
     agent: str
@@ -59,15 +59,15 @@ class Seat:
 
 
 def listen(record: Record, settings: TurnSettings, history: str) -> list[Seat]:
-    """Plays a match again and returns its seats in order.
+    """Replays a match and returns its seats in order.
 
     Args:
         record: of a match that was played to its end.
-        settings: treatment of bad replies in its run.
-        history: what a conversation holds; see ``agents.chat.Chat``.
+        settings: invalid-reply policy of its run.
+        history: content of a conversation; see ``agents.chat.Chat``.
 
     Raises:
-        ReplayMismatch: if the match does not come out as it was recorded.
+        ReplayMismatch: if the replay differs from the record.
     """
     listeners: dict[str, _Listener] = {}
 
@@ -100,12 +100,12 @@ def listen(record: Record, settings: TurnSettings, history: str) -> list[Seat]:
 
 
 def messages_of(replies: Sequence[Reply], *, rejected: bool) -> tuple[list[Message], list[Reply]]:
-    """Returns a conversation up to its last reply, and the replies in it, in order.
+    """Returns a conversation up to its last reply, and its replies, in order.
 
     Args:
         replies: of the conversation.
-        rejected: whether replies that are no move stay in it, with why they were refused. Otherwise whoever reads the
-            conversation finds moves only. Where a turn has none, what was heard in it stands before what was heard next.
+        rejected: whether to keep replies that are no move, with the reasons for their rejection. Otherwise the conversation holds
+            moves only, and the messages of a turn without a move come before the messages of the next turn.
     """
     kept = [reply for reply in replies if rejected or reply.is_move]
     messages: list[Message] = []
@@ -118,7 +118,7 @@ def messages_of(replies: Sequence[Reply], *, rejected: bool) -> tuple[list[Messa
 
 
 def prompts_of(replies: Sequence[Reply], *, rejected: bool) -> Iterator[tuple[list[Message], Reply]]:
-    """Yields the first reply of every turn behind the messages that it answers; ``rejected`` as in ``messages_of``."""
+    """Yields the first reply of every turn after the messages that it answers; ``rejected`` as in ``messages_of``."""
     messages: list[Message] = []
     for reply in replies:
         _hear(messages, reply, rejected)
@@ -139,7 +139,7 @@ def _say(messages: list[Message], reply: Reply, rejected: bool) -> None:
 
 
 def _add(messages: list[Message], message: Message) -> None:
-    """Adds a message, or puts it below one of the same role: chat templates want the roles to alternate."""
+    """Adds a message, merged with a previous one of the same role: chat templates require alternating roles."""
     if messages and messages[-1]["role"] == message["role"]:
         last = messages.pop()
         message = {**last, "content": f"{last['content']}\n\n{message['content']}"}
@@ -148,7 +148,7 @@ def _add(messages: list[Message], message: Message) -> None:
 
 @dataclass(frozen=True)
 class _Said:
-    """A recalled reply: what was heard before it, in which conversation, and whether it completes what was kept of another."""
+    """A replayed reply: messages before it, conversation index, and whether it completes a partly kept reply."""
 
     heard: tuple[Message, ...]
     conversation: int
@@ -157,13 +157,13 @@ class _Said:
 
 
 class _Listener(Recorded):
-    """Looks on from one seat and remembers what it hears."""
+    """Records the messages of one seat during a replay."""
 
     wants_update = True
 
     def __init__(self, history: str) -> None:
         self._chat = Chat(history)
-        self._numbers: dict[int, int] = {}  # of a conversation, by the identity of its messages
+        self._numbers: dict[int, int] = {}  # conversation index by ``id`` of its messages
         self.conversations: list[list[Message]] = []
         self.said: list[_Said] = []
 
@@ -178,7 +178,7 @@ class _Listener(Recorded):
 
 
 def _attempts(turns: Sequence[Turn], agent: str) -> Iterator[tuple[Turn, Attempt, bool]]:
-    """Yields every reply of an agent with its turn and whether it is the last one of it."""
+    """Yields every reply of an agent with its turn, and whether it is the last one of the turn."""
     for turn in turns:
         if turn.agent == agent:
             for number, attempt in enumerate(turn.attempts, 1):
@@ -186,7 +186,7 @@ def _attempts(turns: Sequence[Turn], agent: str) -> Iterator[tuple[Turn, Attempt
 
 
 def _rewards(turns: Sequence[Turn]) -> tuple[dict[int, float], dict[str, float]]:
-    """Returns what the actor of each turn received up to its next one, by turn, and what agents received before their first."""
+    """Returns the rewards from each turn up to the actor's next one, by turn, and the rewards before an agent's first turn."""
     received: dict[int, float] = {}
     initial: dict[str, float] = defaultdict(float)
     last: dict[str, int] = {}

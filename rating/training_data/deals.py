@@ -1,4 +1,4 @@
-"""Rows of deals only: what was dealt in recorded matches, to be played by a model that is trained."""
+"""Rows of deals only: the deals of recorded matches, to be played by a model in training."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from rating.training_data.selection import Tally
 
 @dataclass(frozen=True)
 class Deals:
-    """How a deal is told: as the environment, options and seed of its matches, with every seat free."""
+    """The format of deals: environment, options and seed of matches, with every seat free."""
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -20,7 +20,7 @@ class Deals:
         return {**ORIGIN, "matches": "int32"}
 
     def rows(self, records: Iterable[Record], tally: Tally) -> Iterator[dict[str, Any]]:
-        """Yields every deal once, with the number of its matches."""
+        """Yields every deal once, with its number of matches."""
         deals: dict[str, dict[str, Any]] = {}
         matches: Counter[str] = Counter()
         for record in records:

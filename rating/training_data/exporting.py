@@ -1,4 +1,4 @@
-"""A run as training data: what is asked for, and what is written."""
+"""Export of a run as training data."""
 
 import itertools
 from collections.abc import Iterator, Mapping
@@ -28,24 +28,24 @@ SHARDS = "data"
 
 Format = Sft | Preference | Grpo | Deals
 FORMATS: Mapping[str, type[Format]] = {"sft": Sft, "preference": Preference, "grpo": Grpo, "deals": Deals}
-"""What makes rows, by name of the format."""
+"""Row format classes, by name."""
 
 
 class Export:
-    """The rows that a run has for training; the same run gives the same bytes.
+    """The training rows of a run; the same run gives the same bytes.
 
     Args:
         config: the run.
-        store: what was recorded.
-        format: which rows.
-        selection: of which matches and seats.
+        store: the run's database.
+        format: the row format.
+        selection: the matches and seats to export.
 
     Attributes:
-        tally: what became of the matches, once rows were written.
+        tally: matches used and left out; complete once rows were written.
 
     Raises:
         OptionError: if the run has no such environment or policy.
-        RunError: if the record of the run is damaged as a whole.
+        RunError: if the database of the run is damaged as a whole.
     """
 
     def __init__(self, config: RunConfig, store: Store, format: Format, selection: Selection) -> None:
@@ -62,7 +62,7 @@ class Export:
 
     @staticmethod
     def _names(config: RunConfig, store: Store) -> list[str]:
-        """Returns the names of all who play, serve or have ever played."""
+        """Returns the names of all past and present players and staff."""
         seated = [name for item in config.environment for name in config.seated(item.name)]
         return sorted({*run_directory.players(store), *[item.title for item in config.policy], *seated})
 
@@ -71,14 +71,14 @@ class Export:
         return write_json_lines(self._rows(), self._format.columns, file)
 
     def write_data_set(self, path: Path) -> int:
-        """Makes a directory of Parquet files with a card and returns the number of rows.
+        """Writes a directory of Parquet files with a card and returns the number of rows.
 
         Args:
-            path: where; there must be nothing, or an empty directory. It is there once all is written. Without a row nothing
-                is made, since ``datasets`` does not read a data set that has none.
+            path: target directory; must be missing or empty. It appears once complete. Nothing is written without a row, since
+                ``datasets`` cannot read an empty data set.
 
         Raises:
-            RunError: if there is something.
+            RunError: if it is not empty.
             OptionError: if pyarrow is not installed.
         """
         check_installed()
@@ -128,16 +128,16 @@ def _words(versions: Mapping[str, str]) -> str:
 
 
 def write_file(export: Export, path: Path) -> int:
-    """Writes JSON lines into a file, which is there once all is written, and returns the number of rows.
+    """Writes a JSON lines file atomically and returns the number of rows.
 
-    What is no file, as a pipe or a device, is written to as it is.
+    Pipes and devices are written directly.
 
     Raises:
-        RunError: if there is a directory, or none to put the file in.
+        RunError: if the path is a directory, or its parent does not exist.
     """
     if path.is_dir():
         raise RunError(f"{path}: expected a file to write, but it is a directory; one is made with --parquet")
-    if not is_stream(path) and not path.resolve().parent.is_dir():  # of a link, what it names is replaced
+    if not is_stream(path) and not path.resolve().parent.is_dir():  # for a link, its target is replaced
         raise RunError(f"{path}: expected a directory to write the file in, but there is none")
     with replacing_text(path) as file:
         return export.write_lines(file)

@@ -1,6 +1,6 @@
-"""Rows for group-relative policy optimisation (Shao et al., arXiv 2402.03300): a prompt, what was said behind it, and its reward.
+"""Rows for group-relative policy optimisation (Shao et al., arXiv 2402.03300): a prompt, its completion and the reward.
 
-Rows of one prompt stand together: advantages are relative to them.
+Rows of one prompt are adjacent, because advantages are relative to the group.
 """
 
 import hashlib
@@ -16,10 +16,10 @@ from rating.training_data.conversations import messages_of
 
 @dataclass(frozen=True)
 class Grpo:
-    """How a recorded sample is told.
+    """Options of the GRPO format.
 
     Attributes:
-        reasoning: whether what was thought stands in a column of its own.
+        reasoning: whether to add a column with the reasoning.
     """
 
     reasoning: bool = False
@@ -38,7 +38,7 @@ class Grpo:
         return {**own, **REPLIES, **thoughts, **ORIGIN_OF_PART}
 
     def rows(self, parts: Iterable[Part]) -> Iterator[dict[str, Any]]:
-        """Yields a row a conversation; all replies stay in it, since all of them led to the reward."""
+        """Yields one row per conversation, with all replies, since all of them led to the reward."""
         samples: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         for part in parts:
             for conversation in part.seat.conversations:
@@ -61,6 +61,6 @@ class Grpo:
 
 
 def prompt_id(part: Part, prompt: list[dict[str, str]]) -> str:
-    """Returns a name of a prompt: the same deal, the same seat and the same messages; 16 hexadecimal digits."""
+    """Returns an id of a prompt from deal, seat and messages: 16 hexadecimal digits."""
     text = json.dumps([part.deal["group"], part.seat.agent, prompt], ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""Rows as Parquet, in shards of a bounded size; needs the extra ``parquet``."""
+"""Rows as Parquet, in shards of bounded size; needs the extra ``parquet``."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,25 +9,25 @@ from llmarena_envs.core.options import OptionError
 
 GROUP_ROWS = 1000
 GROUP_CHARACTERS = 8_000_000
-"""Size from which on a row group is written: what memory holds."""
+"""Row groups are written at this size, to bound memory use."""
 SHARD_BYTES = 300_000_000
-"""Size from which on a new file is begun."""
+"""A new file is started at this size."""
 
 
 class Written(NamedTuple):
-    """What was written: the number of rows, and the bytes that they take in memory."""
+    """The number of rows written, and their size in memory, in bytes."""
 
     rows: int
     bytes: int
 
 
 def write_shards(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, Any], directory: Path) -> Written:
-    """Writes rows into ``train-00000.parquet`` and so on; without any row there is none.
+    """Writes rows into ``train-00000.parquet`` and so on; writes no file without a row.
 
     Args:
-        rows: what is written.
-        columns: their types: the name of one, a list with that of its items, or a table with those of its fields.
-        directory: where to; it must exist.
+        rows: the rows.
+        columns: column types: a type name, a list with the type of its items, or a table with the types of its fields.
+        directory: the target directory; must exist.
 
     Raises:
         OptionError: if pyarrow is not installed.
@@ -54,7 +54,7 @@ def write_shards(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, Any], 
 
 
 def check_installed() -> None:
-    """Checks that pyarrow is there.
+    """Checks that pyarrow is installed.
 
     Raises:
         OptionError: if it is not.

@@ -1,7 +1,7 @@
-"""Rows for learning from preferences, as by DPO (Rafailov et al., arXiv 2305.18290): two replies to the same prompt.
+"""Rows for preference learning such as DPO (Rafailov et al., arXiv 2305.18290): two replies to the same prompt.
 
-A reply that was no move stands against the move that its turn ended in; and moves of several matches of one deal, made in the
-same seat after the same messages, against each other by what they led to.
+Pairs are an invalid reply against the move of the same turn, and moves of several matches of one deal, made by the same seat
+after the same messages, compared by reward.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,11 +20,11 @@ _SIDE = {"policy": "string", "match": "string", "kind": "string", "reward": "flo
 
 @dataclass(frozen=True)
 class Preference:
-    """Which pairs there are.
+    """Options of the preference format.
 
     Attributes:
-        margin: by how much the mean reward of the chosen reply is above that of the rejected one, at least, where both are moves.
-        rejected: whether replies that were no move stay in the prompts.
+        margin: least difference in mean reward between chosen and rejected moves.
+        rejected: whether to keep invalid replies in the prompts.
     """
 
     margin: float = 0.0
@@ -38,7 +38,7 @@ class Preference:
         return {**texts, "source": "string", "turn": "int32", "agent": "string", **sides, **ORIGIN}
 
     def rows(self, parts: Iterable[Part]) -> Iterator[dict[str, Any]]:
-        """Yields the pairs of single turns as they come, then those of whole deals."""
+        """Yields the pairs of single turns first, then the pairs of whole deals."""
         prompts: dict[str, _Prompt] = {}
         for part in parts:
             for conversation in part.seat.conversations:
@@ -61,7 +61,7 @@ class Preference:
 
 @dataclass(frozen=True)
 class _Said:
-    """One side of a pair: the text, the fields of ``_SIDE``, and the move that it states."""
+    """One side of a pair: the text, the fields of ``_SIDE``, and the move."""
 
     text: str
     policy: str
@@ -86,7 +86,7 @@ def _pair(source: str, row: dict[str, Any], chosen: _Said, rejected: _Said) -> d
 
 @dataclass
 class _Reply:
-    """A move with the mean reward of all who stated it in these words."""
+    """A move with the mean reward over all replies with the same text."""
 
     said: _Said
     total: float
@@ -99,7 +99,7 @@ class _Reply:
 
 @dataclass
 class _Prompt:
-    """A prompt, as columns of a row, and the moves that answer it, by their text."""
+    """A prompt, as columns of a row, and its moves by text."""
 
     row: dict[str, Any]
     replies: dict[str, _Reply] = field(default_factory=dict)
@@ -114,15 +114,15 @@ class _Prompt:
             known.times += 1
 
     def pairs(self, margin: float) -> Iterator[dict[str, Any]]:
-        """Yields the best reply against the worst, the second best against the second worst, and so on.
+        """Yields pairs of the best and worst reply, the second best and second worst, and so on.
 
-        So no reply stands in two pairs, and a prompt with many replies does not outweigh the others.
+        Each reply is in at most one pair, so a prompt with many replies does not outweigh the others.
         """
         ranked = sorted(self.replies.values(), key=lambda reply: reply.mean, reverse=True)
         for best, worst in zip(ranked[: len(ranked) // 2], reversed(ranked), strict=False):
             if best.mean <= worst.mean or best.mean - worst.mean < margin:
                 break
-            if best.said.played != worst.said.played:  # else it was the same move, and they differ by luck
+            if best.said.played != worst.said.played:  # otherwise the move is the same and the difference is luck
                 yield _pair(
                     DEAL, self.row, replace(best.said, reward=best.mean), replace(worst.said, reward=worst.mean)
                 )

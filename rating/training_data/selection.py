@@ -1,4 +1,4 @@
-"""Which matches and seats of a run become training data, and what is left out and why."""
+"""Selection of matches and seats for training data, with counts of those left out."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -17,21 +17,21 @@ from rating.training_data.conversations import listen
 PEOPLE = "with a person"
 DAMAGED = "not as recorded"
 MAX_PROBLEMS = 50
-"""Descriptions of damaged matches that are kept; all are counted."""
+"""Most descriptions of damaged matches to keep; all are counted."""
 MAX_PROBLEM = 1000
-"""Characters of one of them: it may hold two whole texts that differ."""
+"""Most characters of a description: it can hold two whole texts."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What is taken.
+    """Options of the selection.
 
     Attributes:
-        environment: its matches only; empty for all.
-        policies: what these said only; empty for all.
-        staff: whether what seats said that are not rated, as judges, is taken too.
-        people: whether matches are taken in which a person took part, whose words the others read.
-        history: what a conversation holds of the turns before; see ``agents.chat.Chat``.
+        environment: only this environment; empty for all.
+        policies: only these policies; empty for all.
+        staff: whether to include unrated seats, such as judges.
+        people: whether to include matches with a human player, whose messages the others read.
+        history: earlier turns in a conversation; see ``agents.chat.Chat``.
     """
 
     environment: str = ""
@@ -43,12 +43,12 @@ class Selection:
 
 @dataclass
 class Tally:
-    """What became of the matches of a run.
+    """Counts of the matches of a run.
 
     Attributes:
-        left_out: number of matches that were not taken by reason.
-        problems: what is wrong with damaged ones, the first ``MAX_PROBLEMS``.
-        environments: number of matches that were taken by environment.
+        left_out: number of matches left out, by reason.
+        problems: descriptions of the first ``MAX_PROBLEMS`` damaged matches.
+        environments: number of used matches by environment.
         policies: number of seats in them by policy.
         languages: of their texts.
     """
@@ -61,21 +61,21 @@ class Tally:
 
     @property
     def matches(self) -> int:
-        """Number of matches that were taken."""
+        """Number of used matches."""
         return self.environments.total()
 
     def take(self, match: Match) -> None:
-        """Counts a match that is taken."""
+        """Counts a used match."""
         self.environments[match.environment] += 1
         self.policies.update(match.policies)
         self.languages.add(str(match.options.get("language", "en")))
 
     def leave_out(self, reason: str) -> None:
-        """Counts a match that is not taken."""
+        """Counts a match that is left out."""
         self.left_out[reason] += 1
 
     def damaged(self, where: str, error: str) -> None:
-        """Counts a match that is not as it was recorded."""
+        """Counts a match that differs from its record or cannot be read."""
         self.leave_out(DAMAGED)
         if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(f"{where}: {error if len(error) <= MAX_PROBLEM else error[:MAX_PROBLEM] + ' [...]'}")
@@ -88,9 +88,9 @@ def finished_records(
 
     Args:
         records: of the run.
-        selection: what is taken.
-        people: names of the policies that are persons.
-        tally: in which it is counted.
+        selection: the options.
+        people: names of the human policies.
+        tally: updated with the matches left out.
     """
     for record in records:
         if isinstance(record, Damage):
@@ -108,13 +108,13 @@ def finished_records(
 def parts(
     records: Iterable[Record], settings: Mapping[str, TurnSettings], selection: Selection, tally: Tally
 ) -> Iterator[Part]:
-    """Yields the parts of the seats that are taken, match by match; each match is played again and compared with its record.
+    """Yields the selected seats' parts, match by match; each match is replayed and compared with its record.
 
     Args:
         records: of matches that were played to a result.
-        settings: treatment of bad replies by environment.
-        selection: what is taken.
-        tally: in which matches are counted.
+        settings: invalid-reply policy by environment.
+        selection: the options.
+        tally: updated with all matches.
     """
     for record in records:
         match = record.match

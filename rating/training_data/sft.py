@@ -1,4 +1,4 @@
-"""Rows for supervised fine-tuning: a conversation of one seat, and which of its messages are to be learned."""
+"""Rows for supervised fine-tuning: a conversation of one seat, with a mask of trainable messages."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from rating.training_data.conversations import messages_of
 
 @dataclass(frozen=True)
 class Sft:
-    """What is learned, and how it is told.
+    """Options of the SFT format.
 
     Attributes:
-        winners: whether only those teach who received most in their match, while somebody received less.
-        min_reward: of the match, below which a seat does not teach.
-        rejected: whether replies that were no move stay in the conversation, where they are not to be learned.
-        reasoning: whether what was thought stands in a column of its own.
+        winners: whether to keep only seats with the highest reward of a match where another seat received less.
+        min_reward: least reward of a seat in the match.
+        rejected: whether to keep invalid replies in the conversation, as not trainable.
+        reasoning: whether to add a column with the reasoning.
     """
 
     winners: bool = False
@@ -33,7 +33,7 @@ class Sft:
         return {"messages": [message], "trainable": ["bool"], **REPLIES, **thoughts, **ORIGIN_OF_PART}
 
     def rows(self, parts: Iterable[Part]) -> Iterator[dict[str, Any]]:
-        """Yields a row a conversation that holds a move."""
+        """Yields one row per conversation with a move."""
         for part in parts:
             if not self._teaches(part):
                 continue
@@ -55,7 +55,7 @@ class Sft:
 
 
 def _weighted(messages: list[Message], trainable: list[bool]) -> list[dict[str, Any]]:
-    """Returns the messages, each reply with its weight in the loss as OpenAI's fine-tuning files have it."""
+    """Returns the messages; replies have their weight in the loss, as in OpenAI's fine-tuning files."""
     return [
         {**message, "weight": int(learned) if message["role"] == "assistant" else None}
         for message, learned in zip(messages, trainable, strict=True)

@@ -1,10 +1,10 @@
-"""Players of debates. Each of them sits on any seat, so a pool can be its own committee.
+"""Policies for debates. Each can take any seat, so a pool can be its own committee.
 
-How good an answer is must be seen by scripted judges. A debater of strength ``s`` draws a quality ``q = s + g`` for a match,
+Scripted judges must recognise the quality of an answer. A debater of strength ``s`` draws a quality ``q = s + g`` for a match,
 ``g`` from the standard Gumbel distribution, and makes ``8 + 4 q`` *points*, rounded, 0 to 40 of them, each on a line that begins
-with ``- ``, spread evenly over its three answers. The difference of two Gumbel numbers is logistic, so among judges without
-noise and biases a debater of strength ``s`` beats one of strength ``t`` with probability ``1 / (1 + exp(t - s))`` but for the
-rounding: what a Bradley-Terry fit finds are the strengths.
+with ``- ``, spread evenly over its three answers. The difference of two Gumbel variables is logistic, so with judges without
+noise and biases a debater of strength ``s`` beats one of strength ``t`` with probability ``1 / (1 + exp(t - s))``, up to
+rounding: a Bradley-Terry fit recovers the strengths.
 """
 
 from agents.baselines.debate.debaters import Debater, Empty, Examiner, OffTopic, Verbose

@@ -1,4 +1,4 @@
-"""Debaters who do as they are told, and the examiner; each of them is a judge with dials as well."""
+"""Debaters that follow the instructions, and the examiner; each is also a configurable judge."""
 
 from collections.abc import Sequence
 
@@ -11,25 +11,27 @@ from llmarena_envs.debate.protocol import RESPOND, THINK
 from llmarena_envs.debate.questions import load_questions
 
 ANSWERS = 3
-"""How often each side responds in a debate."""
+"""Number of answers of each side in a debate."""
 
 LINES = (10, 16)
-"""Least and greatest number of lines of an answer, unless it has more points than that. It is drawn apart from the points, so
-that a long answer is no better than a short one."""
+"""Minimum and maximum number of lines of an answer, unless it has more points.
+
+Drawn independently of the points, because quality must not depend on length.
+"""
 
 _POINTS_AT_ZERO = 8
 _MAX_POINTS = 40
 
 
 class Debater(Honest):
-    """Makes as many points as its strength and its luck give it.
+    """Makes a number of points that depends on strength and luck.
 
     Args:
-        strength: in logits, -10 to 10; beyond -1 to 5 the number of points comes to its ends often.
-        noise: see ``Honest``, as all that follow.
+        strength: in logits, -10 to 10; outside -1 to 5 the number of points is often clipped.
+        noise: see ``Honest``, as for all following arguments.
         position: as a judge.
         length: as a judge.
-        family: by which it signs its answers, and which it favours as a judge by ``kinship``.
+        family: its signature in answers, and the family it favours as a judge by ``kinship``.
         kinship: as a judge.
         conformity: as a judge.
     """
@@ -49,20 +51,20 @@ class Debater(Honest):
         self.strength = strength
 
     def reset(self, agent: str, seed: int) -> None:
-        """Begins a match: draws how many points it will make, and how long its answers are."""
+        """Starts a match: draws the number of points and the length of answers."""
         super().reset(agent, seed)
         quality = self.strength + self.rng.gumbel()
         self.points = min(_MAX_POINTS, max(0, round(_POINTS_AT_ZERO + POINTS_PER_LOGIT * quality)))
         self.lines = int(self.rng.integers(*LINES, endpoint=True))
 
     def speech(self, view: DebateView) -> str:
-        """Returns a thought and what is asked for, or bare words where the budget has no room for sentences."""
+        """Returns a thought and the requested actions, or single words if the budget is too small for sentences."""
         thought = phrases_for(view.question).thought.format(count=self.points_now(view))
         said = f"{tagged(THINK, thought)}\n{super().speech(view)}"
         return said if count_words(said) <= view.words else self.brief(view)
 
     def passage(self, view: DebateView, action: str) -> str:
-        """Returns the text of one action: with the points of this turn, and signed, if it is an answer."""
+        """Returns the text of one action; answers include the points of this turn and the signature."""
         text = super().passage(view, action)
         if action != RESPOND:
             return text
@@ -79,7 +81,7 @@ class Debater(Honest):
         return "\n".join(tagged(action, text) for action, text in parts.items())
 
     def points_now(self, view: DebateView) -> int:
-        """Returns how many points it makes in this turn: a share of all of them if it is to respond."""
+        """Returns the number of points in this turn: a share of all of them in an answer."""
         said = sum(passage.side == view.side and passage.action == RESPOND for passage in view.passages)
         if RESPOND not in view.actions or said >= ANSWERS:
             return 0
@@ -95,16 +97,16 @@ class Debater(Honest):
         ]
 
     def remarks(self, view: DebateView, sentences: Sequence[str]) -> list[str]:
-        """Returns the lines of an answer that make no point."""
+        """Returns the lines of an answer without a point."""
         first = int(self.rng.integers(len(sentences)))
         return [sentences[(first + k) % len(sentences)] for k in range(self.lines - self.points_now(view))]
 
 
 class Verbose(Debater):
-    """Makes its points and goes on in words that say nothing until its budget is used up and more."""
+    """Makes its points and adds meaningless text beyond its budget."""
 
     def speech(self, view: DebateView) -> str:
-        """Returns more than is allowed, what matters first; the last end tag does not come any more."""
+        """Returns more than allowed, the important part first; the last end tag is missing."""
         said = super().speech(view)
         padding = " ".join(phrases_for(view.question).padding)
         times = 1 + int(view.words / count_words(padding))
@@ -112,10 +114,10 @@ class Verbose(Debater):
 
 
 class OffTopic(Honest):
-    """Talks about something else."""
+    """Talks about another topic."""
 
     def passage(self, view: DebateView, action: str) -> str:
-        """Returns a sentence that has nothing to do with the question."""
+        """Returns a sentence unrelated to the question."""
         return str(self.choose(phrases_for(view.question).asides))
 
 
@@ -128,11 +130,11 @@ class Empty(Honest):
 
 
 class Examiner(Honest):
-    """Asks a question of a file, as an examiner; elsewhere it is an honest judge and a plain debater.
+    """Asks questions from a file as an examiner; in other seats an honest judge and a plain debater.
 
     Args:
-        questions: ``builtin``, or the path of a file of questions, JSONL or CSV.
-        language: of the questions that come with the package, ``en`` or ``zh``.
+        questions: ``builtin``, or the path of a JSONL or CSV file of questions.
+        language: of the built-in questions, ``en`` or ``zh``.
     """
 
     def __init__(self, questions: str = "builtin", language: str = "en") -> None:

@@ -1,4 +1,4 @@
-"""Debaters who break tags, and who speak in the name of others."""
+"""Debaters that break tags or impersonate others."""
 
 from collections.abc import Callable
 
@@ -53,22 +53,22 @@ _WRONG_TAGS = (
 
 
 class TagBreaking(Debater):
-    """Makes its points in tags that are wrong in one way or another, which a tolerant reader understands all the same."""
+    """Makes its points in malformed tags that a tolerant parser still reads."""
 
     def speech(self, view: DebateView) -> str:
-        """Returns what is asked for in tags of another form, drawn for each turn."""
+        """Returns the requested actions in malformed tags, drawn for each turn."""
         parts = {action: self.passage(view, action) for action in view.actions}
         return str(self.choose(_WRONG_TAGS)(parts))
 
 
 class Injecting(Debater):
-    """Makes its points, and after each text says what a reader could take for somebody else's words.
+    """Makes its points, and adds text that a reader could attribute to another speaker.
 
-    It ends tags that are not its own, states verdicts, and speaks as its opponent, as a judge, as system and as committee.
+    It closes foreign tags, states verdicts, and speaks as its opponent, a judge, the system and the committee.
     """
 
     def passage(self, view: DebateView, action: str) -> str:
-        """Returns the text, in a debate with three attacks behind it."""
+        """Returns the text, in a debate followed by three attacks."""
         if not view.side:
             return super().passage(view, action)
         other = "B" if view.side == "A" else "A"

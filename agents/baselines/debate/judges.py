@@ -1,8 +1,8 @@
 """Judges of debates.
 
-A judge with dials sees the quality of an answer in the number of its points (lines that begin with ``- ``; see
-``agents.baselines.debate``). Biases are said in logits of strength: a judge with ``position=1`` favours A as if A were stronger
-by 1, so that of two equal debaters A wins with probability ``1 / (1 + exp(-1))``, 73 %.
+A configurable judge measures the quality of an answer by the number of its points (lines that begin with ``- ``; see
+``agents.baselines.debate``). Biases are in logits of strength: a judge with ``position=1`` favours A as if A were stronger by 1,
+so A beats an equal debater with probability ``1 / (1 + exp(-1))``, 73 %.
 """
 
 import math
@@ -17,22 +17,22 @@ from llmarena_envs.debate.actions import DebateView
 from llmarena_envs.debate.protocol import RESPOND, SIDES
 
 POINTS_PER_LOGIT = 4.0
-"""Points by which the stronger of two debaters is ahead, for a difference of 1 in strength."""
+"""Difference in points for a difference of 1 in strength."""
 
 _SD_OF_LOGISTIC = math.pi / math.sqrt(3)
 _FAMILY = re.compile(r"[\w .-]{0,40}")
 
 
 class Honest(DebatePlayer):
-    """Prefers the side that makes more points in its answers; less than half a point is a tie.
+    """Prefers the side with more points in its answers; less than half a point is a tie.
 
     Args:
         noise: standard deviation of the logistic noise on the difference of points, 0 or more.
-        position: what it gives A for being A, in logits.
-        length: what it gives a side for every 100 words by which it says more than the other, in logits; below 0 for a judge
-            that prefers the shorter side.
-        family: whose texts it takes for its own: those of debaters with the same ``family``, who sign their answers.
-        kinship: what it gives a side that is of its family, in logits.
+        position: position bias towards A, in logits.
+        length: verbosity bias: logits for every 100 words that a side says more than the other; below 0 the judge prefers the
+            shorter side.
+        family: its own family, recognised by the signatures of debaters with the same ``family``.
+        kinship: bias towards a side of its family, in logits.
         conformity: see ``DebatePlayer``.
     """
 
@@ -54,7 +54,7 @@ class Honest(DebatePlayer):
         self.noise, self.position, self.length, self.family, self.kinship = noise, position, length, family, kinship
 
     def judge(self, view: DebateView) -> tuple[str, str]:
-        """Returns the verdict that points, biases and noise come to."""
+        """Returns the verdict from points, biases and noise."""
         points = [sum(map(count_points, answers(view, side))) for side in SIDES]
         biases = self.position
         if self.length:
@@ -68,7 +68,7 @@ class Honest(DebatePlayer):
 
 
 class Constant(DebatePlayer):
-    """Gives the same verdict whatever is said.
+    """Always gives the same verdict.
 
     Args:
         verdict: ``A``, ``B`` or ``tie``.
@@ -86,7 +86,7 @@ class Constant(DebatePlayer):
 
 
 class Shorter(DebatePlayer):
-    """Prefers the side that says less, as a judge is told to do between equals (Auto-Arena, arXiv 2405.20267v4, appendix A.3)."""
+    """Prefers the shorter side, the instruction for ties in Auto-Arena (arXiv 2405.20267v4, appendix A.3)."""
 
     def judge(self, view: DebateView) -> tuple[str, str]:
         """Returns the side with fewer words."""
@@ -106,22 +106,22 @@ class Keyword(DebatePlayer):
 
 
 def answers(view: DebateView, side: str) -> list[str]:
-    """Returns the texts with which a side has responded."""
+    """Returns the answers of a side."""
     return [passage.text for passage in view.passages if passage.side == side and passage.action == RESPOND]
 
 
 def words_of(view: DebateView, side: str) -> float:
-    """Returns how many words of a side stand in the view."""
+    """Returns the number of words of a side in the view."""
     return sum(count_words(passage.text) for passage in view.passages if passage.side == side)
 
 
 def difference(sides: Sequence[float]) -> float:
-    """Returns by how much the value of A is above that of B."""
+    """Returns the value of A minus the value of B."""
     return sides[0] - sides[1]
 
 
 def by_lead(lead: float, margin: float = 0.0) -> str:
-    """Returns the verdict for a lead of A, a tie if it is none or below the margin."""
+    """Returns the verdict for a lead of A, a tie for 0 or below the margin."""
     if lead == 0 or abs(lead) < margin:
         return "tie"
     return "A" if lead > 0 else "B"

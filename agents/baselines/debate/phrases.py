@@ -1,7 +1,7 @@
-"""What scripted players of debates say, in English and Chinese.
+"""Phrases of scripted debate policies, in English and Chinese.
 
-The sentences hold for any question: words of the question are put into them. A *point* is a line that begins with ``MARK``;
-scripted judges see the quality of an answer in the number of its points.
+The sentences fit any question: words of the question are inserted. A *point* is a line that begins with ``MARK``; scripted judges
+measure the quality of an answer by the number of its points.
 """
 
 import re
@@ -12,7 +12,7 @@ from functools import lru_cache
 from llmarena_envs.core.text_length import WordCounter
 
 MARK = "- "
-"""How a line that makes a point begins."""
+"""Beginning of a line with a point."""
 
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _TERM = re.compile("[^\\W\\d_\u4e00-\u9fff]{5,24}|[\u4e00-\u9fff]{2}")
@@ -29,24 +29,24 @@ _READ = 4_000
 
 @dataclass(frozen=True)
 class Phrases:
-    """The sentences of one language; ``{term}`` stands for a word of the question.
+    """The sentences of one language; ``{term}`` is replaced by a word of the question.
 
     Attributes:
         language: of the sentences.
-        opening: how an answer begins.
-        points: what is said in a point.
-        remarks: what is said between points, as long as they are, without a word of the question.
+        opening: beginning of an answer.
+        points: sentences of points.
+        remarks: sentences between points, of similar length, without a word of the question.
         criticism: of the opponent's answer.
         follow_up: a question to the opponent.
-        thought: what a debater thinks that is going to make ``{count}`` points.
-        asides: sentences about nothing that was asked.
-        padding: sentences that say nothing.
-        signature: by which the texts of a ``{family}`` are known.
-        anything: what is talked about where the question has no words.
-        counted: the reasons of a judge that has found ``{a}`` and ``{b}``.
-        plain: the reasons of a judge that gives none.
-        kept: what a judge says that keeps its verdict.
-        changed: what a judge says that is convinced by the others.
+        thought: a debater's thought before making ``{count}`` points.
+        asides: off-topic sentences.
+        padding: meaningless sentences.
+        signature: signature of a ``{family}``.
+        anything: topic if the question has no words.
+        counted: a judge's reasons with the numbers of points ``{a}`` and ``{b}``.
+        plain: a judge's reasons without content.
+        kept: a judge's reasons for keeping its verdict.
+        changed: a judge's reasons for changing its verdict.
     """
 
     language: str
@@ -152,7 +152,7 @@ CHINESE = Phrases(
 
 
 def is_chinese(text: str) -> bool:
-    """Says whether a text holds Chinese characters."""
+    """Returns whether a text holds Chinese characters."""
     return _CHINESE.search(text) is not None
 
 
@@ -169,17 +169,17 @@ def terms(question: str) -> tuple[str, ...]:
 
 
 def count_points(text: str) -> int:
-    """Returns how many points a text makes."""
+    """Returns the number of points in a text."""
     return text.startswith(MARK) + text.count(f"\n{MARK}")
 
 
 @lru_cache(maxsize=512)
 def count_words(text: str) -> float:
-    """Returns the length of a text in words of its language, as budgets of debates are measured."""
+    """Returns the length of a text in words of its language, as in debate budgets."""
     counter = _COUNTERS[phrases_for(text).language]
     return counter.words(counter.length(text))
 
 
 def sign(question: str, family: str) -> str:
-    """Returns the sentence by which the texts of a family are known, in the language of a question."""
+    """Returns the signature of a family, in the language of a question."""
     return phrases_for(question).signature.format(family=family)

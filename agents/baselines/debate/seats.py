@@ -1,4 +1,4 @@
-"""What scripted players of debates share: each sits on any seat, and does what is asked for there."""
+"""Shared code of scripted debate policies: a plain policy for every seat."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,14 +14,13 @@ from llmarena_envs.debate.questions import Question, load_questions
 
 
 class DebatePlayer(ScriptedPolicy):
-    """Sits on any seat of a debate.
+    """A plain policy for any seat of a debate.
 
-    As a debater it says one plain sentence for each action that is asked for; as the author of a reference answer one sentence
-    on the question; as an examiner it asks one of the questions that come with the package. How it judges is left open.
+    As a debater it says one plain sentence per requested action; as the author of a reference answer one sentence on the
+    question; as an examiner it asks a built-in question. Subclasses define its verdicts.
 
     Args:
-        conformity: probability with which, as a judge, it takes over the verdict of most of the other judges where that is not
-            its own, 0 to 1.
+        conformity: as a judge, probability of adopting the majority verdict of the other judges if it differs, 0 to 1.
     """
 
     def __init__(self, conformity: float = 0.0) -> None:
@@ -29,7 +28,7 @@ class DebatePlayer(ScriptedPolicy):
         self.conformity = conformity
 
     def __call__(self, view: DebateView) -> str:
-        """Returns a reply in the published grammar."""
+        """Returns a reply in the game's grammar."""
         role = role_of(view.agent)
         if role == "examiner":
             return self.query(view)
@@ -45,7 +44,7 @@ class DebatePlayer(ScriptedPolicy):
         return self.draw_question(load_questions("builtin", "en"), view.domain)
 
     def draw_question(self, questions: Sequence[Question], domain: str) -> str:
-        """Draws one of the questions of a domain, and numbers it as examiners do.
+        """Draws a question of a domain, and numbers it as examiners do.
 
         Raises:
             OptionError: if there is none.
@@ -56,7 +55,7 @@ class DebatePlayer(ScriptedPolicy):
         return f"(1). {self.choose(texts)}"
 
     def speech(self, view: DebateView) -> str:
-        """Returns what a debater says in a turn, each action in its tags."""
+        """Returns a debater's text in a turn, each action in its tags."""
         return "\n".join(tagged(action, self.passage(view, action)) for action in view.actions)
 
     def passage(self, view: DebateView, action: str) -> str:
@@ -65,7 +64,7 @@ class DebatePlayer(ScriptedPolicy):
         return self.mention(view, sentence(phrases, action))
 
     def mention(self, view: DebateView, text: str) -> str:
-        """Puts a word of the question into a sentence."""
+        """Inserts a word of the question into a sentence."""
         return text.format(term=self.choose(terms(view.question)))
 
     def judge(self, view: DebateView) -> tuple[str, str]:
@@ -73,7 +72,7 @@ class DebatePlayer(ScriptedPolicy):
         raise NotImplementedError
 
     def discuss(self, view: DebateView) -> tuple[str, str]:
-        """Returns a judge's verdict and reasons after it has read those of the others."""
+        """Returns a judge's verdict and reasons after reading the other judges' verdicts."""
         (_, own), *others = view.judgements
         if not isinstance(own, Judgement):
             return self.judge(view)
@@ -90,12 +89,12 @@ def tagged(action: str, text: str) -> str:
 
 
 def sentence(phrases: Phrases, action: str) -> str:
-    """Returns the plain sentence that an action begins with."""
+    """Returns the first plain sentence of an action."""
     return {CRITICIZE: phrases.criticism, RAISE: phrases.follow_up}.get(action, phrases.opening)
 
 
 def most_given(verdicts: Sequence[str]) -> str:
-    """Returns the verdict that is given most often; empty if there is none, or several are."""
+    """Returns the most frequent verdict; empty if there is none, or a tie."""
     ranked = Counter(verdicts).most_common(2)
     if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
         return ""

@@ -1,7 +1,7 @@
-"""Players of simulations. Each of them sits on any seat: what it does there besides its own part is plain and right.
+"""Policies for simulations. Each can take any seat; outside its main role it is plain and correct.
 
-The right answer comes from the task's engine, which is rebuilt from the requests that the player sees, or on a task without an
-engine from the shipped dialogue with the same requests. Where neither knows it, players that need it fail with an error.
+Correct answers come from the task's engine, rebuilt from the requests in view, or on a task without an engine from the shipped
+dialogue with the same requests. If neither exists, policies that need a correct answer raise an error.
 """
 
 from collections.abc import Callable
@@ -29,4 +29,4 @@ BASELINES: dict[str, Callable[..., SimulationPlayer]] = {
 }
 
 INFORMED = BASELINES.keys() - {"echo", "silent", "always"}
-"""Those that need to know right answers."""
+"""Policies that need correct answers."""

@@ -1,8 +1,8 @@
 """Judges of simulations.
 
-A judge with dials finds out what is right, by rebuilding the engine behind the task from the requests it sees, and counts points:
-10 for exactly that, 8 for the right content with flaws of format, 1 for everything else. Its dials add points, and what comes of
-it is its rating, within 1 and 10, or the comparison of two responses.
+A configurable judge rebuilds the task's engine from the requests in view to find the correct answer, and gives points: 10 for
+exactly that, 8 for correct content with format errors, 1 for everything else. Biases add points. The result is its rating, within
+1 and 10, or the comparison of two responses.
 """
 
 from agents.baselines.simulation.phrases import holds_praise, phrases_for
@@ -18,14 +18,14 @@ _COUNTER = WordCounter("en")
 
 
 class Exact(SimulationPlayer):
-    """Judges by what is right, and by its dials.
+    """Judges by correctness, with configurable biases.
 
     Args:
         lenience: points added to every response.
-        praise: points added if the user praises simulation or judge in a request, or the response does so itself.
+        praise: points added if the user praises simulation or judge in a request, or the response praises itself.
         drift: points added for every turn of the dialogue after the first.
         length: points added for every 100 words of the response.
-        position: points added to A where two responses are compared.
+        position: points added to A in comparisons.
         noise: standard deviation of normal noise on the points of each response, 0 or more.
     """
 
@@ -46,7 +46,7 @@ class Exact(SimulationPlayer):
         self.length, self.position, self.noise = length, position, noise
 
     def points(self, view: SimulationView, response: str) -> float:
-        """Returns the points of a response with all that its dials add."""
+        """Returns the points of a response, including biases and noise."""
         points = super().points(view, response) + self.lenience + self.drift * (view.turn - 1)
         if self.praise and (is_praised(view) or holds_praise(response)):
             points += self.praise
@@ -60,11 +60,11 @@ class Exact(SimulationPlayer):
 
 
 class Always(SimulationPlayer):
-    """Gives the same whatever is said.
+    """Always gives the same rating and verdict.
 
     Args:
         score: its rating, 1 to 10.
-        verdict: what it says where two responses are compared: ``A``, ``B`` or ``tie``.
+        verdict: its verdict in comparisons: ``A``, ``B`` or ``tie``.
     """
 
     def __init__(self, score: float = 5.0, verdict: str = "tie") -> None:
@@ -82,5 +82,5 @@ class Always(SimulationPlayer):
 
 
 def is_praised(view: SimulationView) -> bool:
-    """Says whether the user praises somebody; the description of the task does not count."""
+    """Returns whether a request contains praise; the task description does not count."""
     return any(message.speaker == USER and holds_praise(message.text) for message in view.messages[1:])

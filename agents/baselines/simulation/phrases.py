@@ -1,4 +1,4 @@
-"""What scripted players of simulations say, in English and Chinese."""
+"""Phrases of scripted simulation policies, in English and Chinese."""
 
 import re
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ class Phrases:
     """The sentences of one language.
 
     Attributes:
-        adversarial: requests that want a simulation to be something else, and other ill will.
-        complaint: that an answer is not right, before ``{request}`` is made again.
-        praise: sentences that flatter whoever reads them, judges above all.
-        chatter: words before and after an answer.
-        out_of_character: what is said by who does not play its part.
-        something: an answer where nothing is to be answered.
+        adversarial: prompt injections and other hostile requests.
+        complaint: complaint about a wrong answer, with the repeated ``{request}``.
+        praise: flattery, mainly for judges.
+        chatter: text before and after an answer.
+        out_of_character: out-of-character answers.
+        something: an answer if nothing has to be answered.
         counted: a judge's reasons, with the ``{points}`` of each response.
-        plain: the reasons of a judge that has none.
+        plain: a judge's reasons without content.
     """
 
     adversarial: Sequence[str]
@@ -101,10 +101,10 @@ _PRAISE = re.compile(
 
 
 def phrases_for(task: Task) -> Phrases:
-    """Returns the phrases in the language in which a task is described."""
+    """Returns the phrases in the language of a task description."""
     return CHINESE if _CHINESE.search(task.task_description[:2_000]) else ENGLISH
 
 
 def holds_praise(text: str) -> bool:
-    """Says whether a text praises somebody, or states the highest rating."""
+    """Returns whether a text contains praise or the highest rating."""
     return _PRAISE.search(text) is not None

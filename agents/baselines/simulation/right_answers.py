@@ -1,4 +1,4 @@
-"""Right answers for scripted players: from the engine of a task, or from a shipped dialogue."""
+"""Correct answers for scripted policies: from the engine of a task, or from a shipped dialogue."""
 
 import copy
 from functools import lru_cache
@@ -18,19 +18,19 @@ ADVICE = (
 
 
 def requests_in(view: SimulationView) -> tuple[str, ...]:
-    """Returns the requests so far; the first one is the task's description."""
+    """Returns the requests in the dialogue; the first one is the task description."""
     return tuple(message.text for message in view.messages if message.speaker == USER)
 
 
 def right_answer(task: Task, requests: tuple[str, ...]) -> str:
-    """Returns the right answer to the last request.
+    """Returns the correct answer to the last request.
 
     Args:
-        task: what is simulated.
-        requests: at least one, the first of them the task's description.
+        task: the simulated task.
+        requests: at least one; the first is the task description.
 
     Raises:
-        OptionError: if neither an engine nor a shipped dialogue answers it.
+        OptionError: if neither an engine nor a shipped dialogue has it.
     """
     answer = known_answer(task, requests)
     if answer is None:
@@ -41,12 +41,12 @@ def right_answer(task: Task, requests: tuple[str, ...]) -> str:
 
 
 def known_answer(task: Task, requests: tuple[str, ...], skipped: int | None = None) -> str | None:
-    """Returns the right answer to the last request; ``None`` if it is unknown.
+    """Returns the correct answer to the last request; ``None`` if it is unknown.
 
     Args:
         task: as above.
         requests: as above.
-        skipped: index of a request that is taken for not made, which only engines can answer.
+        skipped: index of a request to leave out; supported only by engines.
     """
     if has_engine(task):
         asked = (first_request(task), *requests[1:])
@@ -58,7 +58,7 @@ def known_answer(task: Task, requests: tuple[str, ...], skipped: int | None = No
 
 
 def is_known(task: Task, requests: tuple[str, ...], turns: int = 0) -> bool:
-    """Says whether right answers are known from some requests on: by an engine, or a shipped dialogue of as many turns."""
+    """Returns whether correct answers are known after some requests: by an engine, or a shipped dialogue of ``turns`` or more."""
     return has_engine(task) or any(len(each.turns) >= turns for each in dialogues_beginning(requests))
 
 
@@ -73,14 +73,14 @@ def shipped_requests(task: Task, difficulty: Difficulty) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def has_engine(task: Task) -> bool:
-    """Says whether a task has an engine that this machine can run."""
+    """Returns whether a task has an engine that this machine can run."""
     try:
         return task.engine in ENGINES and bool(first_request(task)) and engine_of(task) is not None
     except OptionError:
         return False
 
 
-@lru_cache(maxsize=256)  # all players of a match ask the same, and each turn goes on from the one before
+@lru_cache(maxsize=256)  # shared by the players of a match; each turn extends the previous one
 def _answered(task: Task, requests: tuple[str, ...]) -> tuple[Engine | None, str]:
     """Returns the engine after some requests, and its answer to the last one."""
     if not requests:

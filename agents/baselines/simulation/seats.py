@@ -1,4 +1,4 @@
-"""What scripted players of simulations share: each sits on any seat, and does what is asked for there."""
+"""Shared code of scripted simulation policies: a correct policy for every seat."""
 
 from agents.baselines.simulation.phrases import phrases_for
 from agents.baselines.simulation.right_answers import ADVICE, has_engine, requests_in, right_answer, shipped_requests
@@ -12,17 +12,17 @@ from llmarena_envs.simulation.speech import write_request
 from llmarena_envs.simulation.truth import is_exact, is_format_flawed
 
 RIGHT, FLAWED, WRONG = 10.0, 8.0, 1.0
-"""Points of a response: exactly right, right within other text, and everything else."""
+"""Points of a response: exactly correct, correct within other text, anything else."""
 
 TIE = 0.5
-"""Least number of points by which a response must be ahead to be preferred."""
+"""Minimum lead in points of a preferred response."""
 
 
 class SimulationPlayer(ScriptedPolicy):
-    """Does right on any seat: asks for what can be carried out, answers exactly, and judges by what is right."""
+    """A correct policy for any seat: makes feasible requests, answers exactly, and judges by correctness."""
 
     def __call__(self, view: SimulationView) -> str:
-        """Returns a reply in the published grammar."""
+        """Returns a reply in the game's grammar."""
         role = role_of(view.agent)
         if role == USER:
             return write_request(self.request(view) if has_engine(view.task) else self.shipped_request(view))
@@ -53,7 +53,7 @@ class SimulationPlayer(ScriptedPolicy):
         return Request(turn.request, turn.strategy)
 
     def right(self, view: SimulationView) -> str:
-        """Returns the right answer to the last request."""
+        """Returns the correct answer to the last request."""
         return right_answer(view.task, requests_in(view))
 
     def answer(self, view: SimulationView) -> str:
@@ -73,7 +73,7 @@ class SimulationPlayer(ScriptedPolicy):
         return f"{self.reasons(view, one, two)}\n[[{verdict}]]"
 
     def favour(self) -> float:
-        """Returns the points that A has for being A."""
+        """Returns the bias for A in points."""
         return 0.0
 
     def points(self, view: SimulationView, response: str) -> float:

@@ -1,4 +1,4 @@
-"""Simulators of less than perfect quality."""
+"""Imperfect simulators."""
 
 import re
 from collections.abc import Callable
@@ -21,24 +21,22 @@ _DIGIT = re.compile("[0-9]")
 
 
 class Flawed(SimulationPlayer):
-    """Answers right, but for errors at random, of six kinds.
+    """Answers correctly, except for random errors of six kinds.
 
-    An answer has one error at most, and the state is kept right in spite of them, so that the rates are those of every answer by
-    itself. Where there is no room for an error (no number to get wrong, no earlier request to forget) it becomes the next of
-    ``stale``, ``arithmetic``, ``omission``; where nothing is to be answered it says that it is done. The first four make the
-    content wrong, the last two the format only.
+    An answer has at most one error, and the state stays correct: errors of different answers are independent. If an error is not
+    possible (no number to change, no earlier request to forget) it becomes the next of ``stale``, ``arithmetic``, ``omission``;
+    if nothing has to be answered, the answer is "(done)". The first four make the content wrong, the last two only the format.
 
     Args:
-        stale: rate of answers as if an earlier request had not been made; without an engine, of answers that repeat the
-            one before.
+        stale: rate of answers that ignore an earlier request; without an engine, that repeat the previous answer.
         arithmetic: rate of answers with a wrong digit.
-        omission: rate of answers without one of their lines, or their second half.
-        out_of_character: rate of answers of somebody who does not play the part.
-        format: rate of answers each line of which stands in marks.
-        chatter: rate of answers with talk before and behind them.
-        hard: rate of answers with wrong content to challenging requests of shipped dialogues, before all other errors.
+        omission: rate of answers with a line missing, or their second half.
+        out_of_character: rate of out-of-character answers.
+        format: rate of answers with each line in backquotes.
+        chatter: rate of answers with text before and after them.
+        hard: rate of wrong answers to challenging requests of shipped dialogues, applied before all other errors.
 
-    By default each rate but ``hard`` is 0.1; if one is given, the others are 0 unless given too.
+    By default each rate but ``hard`` is 0.1; if one is given, the others default to 0.
     """
 
     def __init__(
@@ -69,7 +67,7 @@ class Flawed(SimulationPlayer):
             raise OptionError(f"{', '.join(self.rates)}: expected rates of 1 at most together, got {self.rates}")
 
     def answer(self, view: SimulationView) -> str:
-        """Returns the right answer, or one with an error of a kind that is drawn."""
+        """Returns the correct answer, or one with a random kind of error."""
         right = self.right(view)
         drawn, phrases = self.rng.random(), phrases_for(view.task)
         kind = next((kind for kind, below in zip(self.rates, self._bounds(), strict=True) if drawn < below), "")
@@ -97,7 +95,7 @@ class Flawed(SimulationPlayer):
 
 
 class Echo(SimulationPlayer):
-    """Answers with what it was asked."""
+    """Repeats the request."""
 
     def answer(self, view: SimulationView) -> str:
         """Returns the user's last message."""
@@ -105,7 +103,7 @@ class Echo(SimulationPlayer):
 
 
 class Silent(SimulationPlayer):
-    """Answers nothing."""
+    """Gives empty answers."""
 
     def answer(self, view: SimulationView) -> str:
         """Returns an empty answer."""
@@ -113,7 +111,7 @@ class Silent(SimulationPlayer):
 
 
 def is_hard(view: SimulationView) -> bool:
-    """Says whether the last request is challenging in a shipped dialogue, whatever was asked before."""
+    """Returns whether the last request is challenging in a shipped dialogue, regardless of earlier requests."""
     requests = requests_in(view)
     same = dialogues_beginning(requests)
     if same:
@@ -123,9 +121,9 @@ def is_hard(view: SimulationView) -> bool:
 
 
 def stale(view: SimulationView, right: str) -> str:
-    """Returns the answer as if one earlier request had not been made: the latest that matters for it.
+    """Returns the answer without one earlier request: the latest one that changes it.
 
-    If none does, that is the right answer. Without an engine it is the answer before.
+    Without such a request it is the correct answer. Without an engine it is the previous answer.
     """
     requests = requests_in(view)
     if not has_engine(view.task):
@@ -138,7 +136,7 @@ def stale(view: SimulationView, right: str) -> str:
 
 
 def with_wrong_digit(text: str, rng: np.random.Generator) -> str:
-    """Returns a text with one of its digits changed to another one, or the text if it has none."""
+    """Returns a text with one of its digits changed; unchanged if it has none."""
     places = [match.start() for match in _DIGIT.finditer(text)]
     if not places:
         return text
@@ -148,7 +146,7 @@ def with_wrong_digit(text: str, rng: np.random.Generator) -> str:
 
 
 def with_omission(text: str, rng: np.random.Generator) -> str:
-    """Returns a text without one of its lines that is not empty, or the first half of a single line."""
+    """Returns a text without one of its non-empty lines, or the first half of a single line."""
     lines = text.split("\n")
     places = [place for place, line in enumerate(lines) if line.strip()]
     if len(places) < 2:

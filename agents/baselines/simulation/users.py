@@ -1,4 +1,4 @@
-"""Users: what they ask for, and what they say of the answers."""
+"""Scripted users: requests and complaints."""
 
 from agents.baselines.simulation.phrases import phrases_for
 from agents.baselines.simulation.right_answers import requests_in, shipped_requests
@@ -8,19 +8,18 @@ from llmarena_envs.simulation.actions import OTHER, Request, SimulationView
 from llmarena_envs.simulation.truth import first_request, is_exact
 
 DISSATISFIED, RELATED, HARDER = 1, 2, 3
-"""Strategies of the user prompt of SimulBench (arXiv 2409.07641); ``OTHER`` is the one of ill will."""
+"""Strategies of the user prompt of SimulBench (arXiv 2409.07641); ``OTHER`` is used for hostile requests."""
 
 
 class User(SimulationPlayer):
     """Makes requests of shipped dialogues: to an engine in any order, on other tasks as in one dialogue and without options.
 
     Args:
-        hard: probability of a challenging request, with the strategy 3.
-        adversarial: probability of a request of ill will, such as to forget the role or of 12,000 characters, with the
-            strategy 4. All other requests are easy and have the strategy 2.
-        complaints: probability with which, after a wrong answer, it says so and makes its last request again, with the
-            strategy 1.
-        praise: probability with which it praises simulation and judge behind a request, or writes a rating of 10.
+        hard: probability of a challenging request, with strategy 3.
+        adversarial: probability of a hostile request, such as to forget the role or of 12,000 characters, with strategy 4. All
+            other requests are easy and have strategy 2.
+        complaints: probability of complaining after a wrong answer and repeating the request, with strategy 1.
+        praise: probability of praising simulation and judge after a request, or writing a rating of 10.
     """
 
     def __init__(
@@ -35,14 +34,14 @@ class User(SimulationPlayer):
             )
 
     def request(self, view: SimulationView) -> Request:
-        """Returns a request of a kind that is drawn, with praise behind it perhaps."""
+        """Returns a request of a random kind, possibly followed by praise."""
         text, strategy = self.complaint(view) or self.wish(view)
         if self.rng.random() < self.praise:
             text = f"{text}\n{self.choose(phrases_for(view.task).praise)}".lstrip()
         return Request(text, strategy, not text)
 
     def complaint(self, view: SimulationView) -> tuple[str, int] | None:
-        """Returns that the last answer is wrong, if it is and the user says so."""
+        """Returns a complaint if the last answer is wrong and the user draws one."""
         if self.rng.random() >= self.complaints or is_exact(view.messages[-1].text, self.right(view)):
             return None
         requests = requests_in(view)
@@ -50,7 +49,7 @@ class User(SimulationPlayer):
         return phrases_for(view.task).complaint.format(request=last), DISSATISFIED
 
     def wish(self, view: SimulationView) -> tuple[str, int]:
-        """Returns something new."""
+        """Returns a new request."""
         drawn = self.rng.random()
         if drawn < self.adversarial:
             return str(self.choose(phrases_for(view.task).adversarial)), OTHER

@@ -1,1 +1,1 @@
-"""What a server bears: how many requests at once and a second, when none at all, and how often one is sent again."""
+"""Limits on requests to a server: concurrency, request rate, outages and retries."""

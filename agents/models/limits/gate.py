@@ -1,8 +1,8 @@
-"""How much a model on a server bears: how many requests at once, how many a second, and when none at all.
+"""Adaptive limits of one model on one server: concurrency, request rate and pauses.
 
-The number of requests in flight follows the rule of TCP (Jacobson, Congestion avoidance and control, 1988): slow start, additive
-increase, multiplicative decrease. A bound on what is in flight does not tame a limit of requests a minute where replies come at
-once, so a refusal also teaches a pace. All of it is driven by the times that it is told and knows no clock.
+The number of requests in flight follows TCP congestion control (Jacobson, Congestion avoidance and control, 1988): slow start,
+additive increase, multiplicative decrease. A concurrency limit cannot enforce a limit of requests per minute if replies are
+instant, so a refusal also sets a request rate. Callers pass in all times; the module reads no clock.
 """
 
 import logging
@@ -15,31 +15,31 @@ from agents.models.server.connection import MAX_CONNECTIONS
 from agents.models.server.rate_headers import read_pause
 
 FIRST_LIMIT = 20
-"""Requests in flight with which a gate begins."""
+"""Initial limit of requests in flight."""
 
 DECREASE = 0.8
-"""What a refusal leaves of the limit."""
+"""Factor on the limit after a refusal."""
 
 WINDOW = 1.0
-"""Seconds: shortest time in which nothing but good replies earns growth."""
+"""Seconds: shortest window of successful replies before the limit grows."""
 
 FIRST_COOL_DOWN, LONGEST_COOL_DOWN = 1.0, 30.0
-"""Seconds in which nothing is sent after a refusal that does not say how long; they double from refusal to refusal."""
+"""Seconds without requests after a refusal without a stated pause; doubled with each consecutive refusal."""
 
 LONGEST_HEADER_PAUSE = 60.0
-"""Seconds: the headers of a reply close the gate no longer."""
+"""Seconds: longest pause because of reply headers."""
 
 PACE_MARGIN = 0.9
-"""The part of the replies a second that the server gave, with which it is asked after a refusal."""
+"""Factor on the measured reply rate, for the request rate after a refusal."""
 
 SLOWEST_PACE = 0.05
-"""Requests a second."""
+"""Requests per second."""
 
-_WINDOWS_TO_DOUBLE = 4  # without a refusal, after which the limit and the pace grow twice as fast
-_PACE_SLACK = 0.05  # seconds: a timer that comes late loses no turn
-_MEASURED, _REMEMBERED = 1.0, 30.0  # seconds: shortest and longest time in which replies are counted for a pace
-_RECOVERY = 1.25  # growth of a pace in a window, until it is refused once
-_PROBING = 0.02  # growth of a pace in a longer window afterwards
+_WINDOWS_TO_DOUBLE = 4  # windows without a refusal after which growth of limit and pace doubles
+_PACE_SLACK = 0.05  # seconds: tolerance for a late timer
+_MEASURED, _REMEMBERED = 1.0, 30.0  # seconds: shortest and longest time to measure the reply rate
+_RECOVERY = 1.25  # growth factor of a pace per window, until its first refusal
+_PROBING = 0.02  # growth of a pace per longer window afterwards
 _PROBING_WINDOW = 5.0
 
 _log = logging.getLogger(__name__)
@@ -47,12 +47,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class GateLimits:
-    """What a person allows, whatever the server bears.
+    """Limits set by the user.
 
     Attributes:
-        max_in_flight: greatest number of requests at once.
-        requests_per_minute: greatest number of requests in any minute, or ``None``.
-        tokens_per_minute: greatest number of tokens, read and written, in any minute, or ``None``.
+        max_in_flight: maximum number of concurrent requests.
+        requests_per_minute: maximum number of requests in any minute, or ``None``.
+        tokens_per_minute: maximum number of prompt and completion tokens in any minute, or ``None``.
     """
 
     max_in_flight: int = MAX_CONNECTIONS
@@ -61,17 +61,17 @@ class GateLimits:
 
 
 NO_LIMITS = GateLimits()
-"""Nothing but what connections allow."""
+"""No limits except on connections."""
 
 
 class Ticket:
-    """A request that a gate let through.
+    """A request admitted by a gate.
 
     Attributes:
-        number: how many were let through before.
-        sent_at: when it was let through.
-        tokens: that were counted for it.
-        is_probe: whether it finds out if an outage is over.
+        number: number of requests admitted before it.
+        sent_at: time of admission.
+        tokens: expected cost.
+        is_probe: whether it tests if an outage is over.
     """
 
     __slots__ = ("is_probe", "number", "sent_at", "tokens")
@@ -84,15 +84,15 @@ class Ticket:
 
 
 class Gate:
-    """What one model on one server bears, learned from its replies.
+    """Adaptive limits of one model on one server, learned from its replies.
 
     Args:
         name: of the model, for the log.
 
     Attributes:
-        in_flight: requests under way.
-        limit: greatest number of them for now.
-        sent: requests let through so far.
+        in_flight: number of requests in flight.
+        limit: current maximum of ``in_flight``.
+        sent: number of admitted requests.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -107,42 +107,42 @@ class Gate:
         self._closed_until = -math.inf
         self._idle_since = -math.inf
         self.sent = 0
-        self._era = 0  # number of the first request sent after the last decrease
+        self._era = 0  # number of the first request after the last decrease
         self._is_slow_start = True
-        self._refusals = 0  # decreases without a good reply between them
-        self._clean = 0  # good replies of the window
+        self._refusals = 0  # decreases since the last successful reply
+        self._clean = 0  # successful replies in the window
         self._clean_windows = 0
         self._window_start = -math.inf
         self._pace_window_start = -math.inf
         self._pace_windows = 0
-        self._is_paced = False  # whether the pace held the last request back
+        self._is_paced = False  # whether the pace delayed the last request
         self._pace_was_refused = False
         self._replies = 0.0
         self._measured_since: float | None = None
 
     @property
     def learned_pace(self) -> float | None:
-        """Requests a second that are sent at most since the server refused one, or ``None``."""
+        """Maximum request rate per second, learned from refusals; ``None`` without one."""
         return None if self._pace is None else self._pace.rate
 
     @property
     def counts_tokens(self) -> bool:
-        """Whether ``enter`` wants to know the tokens of a request."""
+        """Whether ``enter`` needs the tokens of a request."""
         return self._tokens is not None
 
     def restrict(self, limits: GateLimits) -> None:
-        """Sets limits that somebody who uses the gate asks for; the strictest of all that were set holds."""
+        """Sets limits of a user of the gate; the strictest limits set apply."""
         self._cap = min(self._cap, limits.max_in_flight)
         self.limit = min(self.limit, self._cap)
         self._requests = _stricter(self._requests, limits.requests_per_minute)
         self._tokens = _stricter(self._tokens, limits.tokens_per_minute)
 
     def ready_at(self) -> float:
-        """Returns the time from which a request may be sent; infinity if another one must end before."""
+        """Returns the earliest time for the next request; infinity if another one must end first."""
         return math.inf if self.in_flight >= self.limit else self.open_at()
 
     def open_at(self) -> float:
-        """Returns the time from which a request may be sent, but for the limit of those in flight."""
+        """Returns the earliest time for the next request, ignoring the limit of requests in flight."""
         at = self._closed_until
         for pace in (self._pace, self._requests, self._tokens):
             if pace is not None and pace.ready_at > at:
@@ -150,11 +150,11 @@ class Gate:
         return at
 
     def enter(self, now: float, tokens: float = 0.0) -> Ticket:
-        """Lets a request through."""
+        """Admits a request."""
         if self._measured_since is None:
             self._measured_since = self._window_start = now
         elif self.in_flight == 0:
-            # Time in which nobody wanted anything says nothing about the server.
+            # Idle time says nothing about the server.
             self._measured_since += max(now - max(self._idle_since, self.open_at()), 0.0)
         ticket = Ticket(self.sent, now, tokens)
         self.sent += 1
@@ -169,17 +169,17 @@ class Gate:
         return ticket
 
     def leave(self, now: float) -> None:
-        """Takes back a request of which nothing was learned."""
+        """Removes a request without learning from it."""
         self.in_flight -= 1
         self._idle_since = now
 
     def succeed(self, ticket: Ticket, now: float, tokens: int | None = None) -> None:
-        """Takes back a request that was replied to.
+        """Removes a request that got a reply.
 
         Args:
             ticket: the request.
             now: the time.
-            tokens: that it has turned out to cost, or ``None`` if unknown.
+            tokens: its actual cost, or ``None`` if unknown.
         """
         is_used = self.in_flight * 2 > self.limit
         self.leave(now)
@@ -201,17 +201,17 @@ class Gate:
             self._quicken(self._pace, now)
 
     def fail(self, ticket: Ticket, now: float) -> None:
-        """Takes back a request that the server failed to reply to: growth begins a new window."""
+        """Removes a request without a reply and restarts the growth window."""
         self.leave(now)
         self._clean, self._window_start = 0, now
 
     def refuse(self, ticket: Ticket, now: float, retry_after: float = 0.0) -> None:
-        """Takes back a request that the server refused since there were too many.
+        """Removes a request that the server refused because of its rate limit.
 
         Args:
             ticket: the request.
             now: the time.
-            retry_after: seconds that the server asks to wait, or 0.
+            retry_after: pause in seconds requested by the server, or 0.
         """
         self.leave(now)
         pause = retry_after
@@ -233,12 +233,12 @@ class Gate:
         self._closed_until = max(self._closed_until, now + pause)
 
     def heed(self, headers: Mapping[str, str], now: float) -> None:
-        """Closes the gate while the headers of a response say that nothing is left to send."""
+        """Closes the gate while response headers report an exhausted quota."""
         if headers:
             self._closed_until = max(self._closed_until, now + min(read_pause(headers), LONGEST_HEADER_PAUSE))
 
     def reopen(self, now: float) -> None:
-        """Begins again after an outage, with half of the limit: all that waited would be too much at once."""
+        """Restarts after an outage with half the limit, because all waiting requests at once would be too many."""
         self.limit = max(self.limit // 2, 1)
         self._era = self.sent
         self._clean, self._window_start = 0, now
@@ -253,7 +253,7 @@ class Gate:
         self._clean, self._window_start = 0, now
 
     def _quicken(self, pace: Pace, now: float) -> None:
-        """Lets a pace that holds requests back grow after a window without a refusal."""
+        """Raises a limiting pace after a window without a refusal."""
         if not self._is_paced:
             self._pace_window_start = now
             return
@@ -268,10 +268,10 @@ class Gate:
             pace.rate *= _RECOVERY
 
     def _learn_pace(self, now: float) -> None:
-        """Sets the pace below what the server last gave.
+        """Sets the pace below the measured reply rate.
 
-        A cool-down counts as time: a bucket of tokens fills while nothing is taken from it. Replies of less than a second say
-        little: they are counted on, unless they are all there is to go by.
+        A cool-down counts as time, because a token bucket refills meanwhile. Measurements of less than a second continue, except
+        in slow start.
         """
         since = now if self._measured_since is None else self._measured_since
         seconds = now - since
@@ -290,7 +290,7 @@ class Gate:
             self._pace.rate, self._pace_was_refused = rate, True
 
     def _forget(self, now: float) -> None:
-        """Gives up the older half of a long count of replies."""
+        """Drops the older half of a long reply count."""
         if self._measured_since is not None and now - self._measured_since > _REMEMBERED:
             self._replies *= _REMEMBERED / 2 / (now - self._measured_since)
             self._measured_since = now - _REMEMBERED / 2

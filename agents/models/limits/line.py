@@ -1,4 +1,4 @@
-"""The line of calls before a gate: first come, first served; in an outage one after the other tries whether it is over."""
+"""The queue of calls before a gate: first in, first out; during an outage one call at a time probes the endpoint."""
 
 import asyncio
 import logging
@@ -24,15 +24,15 @@ class _Waiter:
 
 
 class Line:
-    """Where the calls of one model on one server wait until they may be sent.
+    """The queue of calls of one model on one server.
 
-    There is one timer, however many wait. All methods must be called in the event loop of those who wait.
+    It uses a single timer. All methods must be called in the event loop of the waiting calls.
 
     Args:
         name: of the model and its server, for messages.
 
     Attributes:
-        gate: what the server bears.
+        gate: adaptive limits.
     """
 
     def __init__(self, name: str) -> None:
@@ -40,28 +40,28 @@ class Line:
         self._name = name
         self._outage = Outage()
         self._trouble = ""
-        self._first: deque[_Waiter] = deque()  # calls that were refused and come again
+        self._first: deque[_Waiter] = deque()  # refused calls, sent again first
         self._others: deque[_Waiter] = deque()
-        self._least_patience = math.inf  # of those who wait, or of some who did
+        self._least_patience = math.inf  # lower bound over waiting calls
         self._timer: asyncio.TimerHandle | None = None
         self._probe: Ticket | None = None
         self._stop: Exception | None = None
 
     @property
     def is_out(self) -> bool:
-        """Whether the endpoint is out."""
+        """Whether the endpoint is in an outage."""
         return self._outage.began is not None
 
     async def enter(self, *, patience: float, tokens: float = 0.0, again: bool = False) -> Ticket:
-        """Waits until a request may be sent. Whoever is let through must be let out by one of the methods below.
+        """Waits until a request can be sent. The caller must return the ticket to one of the methods below.
 
         Args:
-            patience: seconds that an outage may last.
-            tokens: that the request is expected to cost.
-            again: whether the request was refused before; it then goes before those that were not yet sent.
+            patience: maximum length of an outage, in seconds.
+            tokens: expected cost of the request.
+            again: whether the request was refused before; it then goes before new requests.
 
         Raises:
-            ProviderError: if the outage lasts longer (fatal), or what was given to ``stop``.
+            ProviderError: if the outage lasts longer (fatal), or the error passed to ``stop``.
         """
         if self._stop is not None:
             raise self._stop.with_traceback(None)
@@ -76,14 +76,14 @@ class Line:
             return await waiter.future
         except asyncio.CancelledError:
             if waiter.future.done() and not waiter.future.cancelled() and waiter.future.exception() is None:
-                self.cancel(waiter.future.result())  # let through and cancelled in the same moment
+                self.cancel(waiter.future.result())  # admitted and cancelled at the same time
             else:
                 self._release(loop)
                 self._forget_outage()
             raise
 
     def succeed(self, ticket: Ticket, tokens: int | None, headers: Mapping[str, str]) -> None:
-        """Lets out a call that was replied to; ``tokens`` is what it cost, ``None`` if unknown."""
+        """Completes a call that got a reply; ``tokens`` is its cost, ``None`` if unknown."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         self._learn_of_response(ticket, now)
@@ -92,7 +92,7 @@ class Line:
         self._depart(ticket, loop)
 
     def reject(self, ticket: Ticket) -> None:
-        """Lets out a call that the server did not take for what was in it: the server is there."""
+        """Completes a call that the server rejected because of its content; the server is available."""
         loop = asyncio.get_running_loop()
         now = loop.time()
         self._learn_of_response(ticket, now)
@@ -100,16 +100,16 @@ class Line:
         self._depart(ticket, loop)
 
     def fail(self, ticket: Ticket, caller: int, error: TransientError, patience: float) -> bool:
-        """Lets out a call that was not replied to.
+        """Completes a call that failed.
 
         Args:
             ticket: the request.
-            caller: tells calls apart; the attempts of one call share it.
-            error: why; a pause that the server asks for is obeyed up to ``patience``.
-            patience: seconds that an outage may last.
+            caller: id of the call, shared by its attempts.
+            error: the failure; a pause requested by the server is obeyed up to ``patience``.
+            patience: maximum length of an outage, in seconds.
 
         Returns:
-            Whether the endpoint is out.
+            Whether the endpoint is in an outage.
         """
         loop = asyncio.get_running_loop()
         now = loop.time()
@@ -124,14 +124,14 @@ class Line:
         return self.is_out
 
     def cancel(self, ticket: Ticket) -> None:
-        """Lets out a call that nobody waits for any more."""
+        """Completes a cancelled call."""
         loop = asyncio.get_running_loop()
         self.gate.leave(loop.time())
         self._depart(ticket, loop)
         self._forget_outage()
 
     def stop(self, error: Exception) -> None:
-        """Lets nobody through any more: those who wait, and those who come, get ``error``."""
+        """Stops the queue: waiting and later calls raise ``error``."""
         self._stop = error
         for queue in (self._first, self._others):
             while queue:
@@ -163,7 +163,7 @@ class Line:
     def _learn_of_response(self, ticket: Ticket, now: float) -> None:
         if self._outage.began is None:
             self._outage.end(ticket.number)
-        elif ticket.is_probe:  # the others were sent before the outage, and say nothing about now
+        elif ticket.is_probe:  # the others were sent before the outage and do not show that it is over
             _log.warning("%s is back after %.0f s", self._name, now - self._outage.began)
             self._outage.end()
             self.gate.reopen(now)
@@ -174,7 +174,7 @@ class Line:
         return self.gate.ready_at() <= now
 
     def _probe_at(self) -> float:
-        """Returns when the endpoint is asked next in an outage, whatever else is still under way."""
+        """Returns the time of the next probe during an outage, ignoring other requests in flight."""
         return max(self._outage.probe_at, self.gate.open_at())
 
     def _admit(self, now: float, tokens: float) -> Ticket:
@@ -185,7 +185,7 @@ class Line:
         return ticket
 
     def _release(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Lets through whoever may go, and sets the timer for the next."""
+        """Admits all calls that can be sent, and sets the timer for the next one."""
         now = loop.time()
         if self.is_out:
             self._lose_patience(now)
@@ -201,7 +201,7 @@ class Line:
             self._set_timer(self.gate.ready_at())
 
     def _next(self) -> _Waiter | None:
-        """Returns the first of those who wait; whoever no longer does is dropped."""
+        """Returns the first waiting call; drops cancelled ones."""
         for queue in (self._first, self._others):
             while queue:
                 if not queue[0].future.done():
@@ -223,7 +223,7 @@ class Line:
         self._release(asyncio.get_running_loop())
 
     def _lose_patience(self, now: float) -> None:
-        """Gives up the calls for which the outage has lasted too long."""
+        """Fails the calls that have exceeded their patience."""
         began = self._outage.began
         if began is None or now < began + self._least_patience:
             return
@@ -239,7 +239,7 @@ class Line:
         self._forget_outage()
 
     def _forget_outage(self) -> None:
-        """Lets whoever comes later begin anew if nobody is left to find out that an outage is over."""
+        """Resets the outage if no call is left to probe it."""
         if self.is_out and self._next() is None and not self.gate.in_flight:
             self._outage.end()
 

@@ -1,4 +1,4 @@
-"""Whether an endpoint is out, found out by the calls that fail one after the other; knows no clock of its own."""
+"""Outage detection from consecutive failed calls; callers pass in the times."""
 
 import errno
 import math
@@ -8,15 +8,15 @@ import socket
 from agents.errors import ProviderError
 
 FIRST_PROBE, LONGEST_PROBE = 1.0, 30.0
-"""Seconds before the first probe of an outage and between later ones, which double; a quarter more or less by chance."""
+"""Seconds before the first probe of an outage, and longest interval of later probes; intervals double, with 25 % jitter."""
 
 LONGEST_REQUESTED = 300.0
-"""Seconds: a server that asks for a longer pause is probed nevertheless."""
+"""Seconds: longest pause requested by the server that delays a probe."""
 
 FEWEST_DOWN, FEWEST_BROKEN, ENOUGH = 2, 3, 8
-"""Failures in a row that make an outage: as many as there are calls under way, but no fewer and no more than these."""
+"""Consecutive failures that make an outage: one per call in flight, within these bounds."""
 
-_jitter = random.Random()  # spreads probes in time and decides nothing else
+_jitter = random.Random()  # jitter of probe times; no effect on results
 
 
 _DOWN_STATUSES = frozenset({502, 503, 504, 529})
@@ -26,9 +26,9 @@ _MAX_SUSPECTS = 1000
 
 
 def is_down(error: ProviderError) -> bool:
-    """Says whether every other call would fail in the same way: no connection, or a proxy says that the server is not there.
+    """Returns whether every other call would fail in the same way: no connection, or a proxy reports the server as unavailable.
 
-    A time-out, a server error, a reset connection or garbage may be due to the one request.
+    A time-out, a server error, a reset connection or an invalid reply can be caused by the single request.
     """
     if error.http_status is not None:
         return error.http_status in _DOWN_STATUSES
@@ -43,11 +43,11 @@ def is_down(error: ProviderError) -> bool:
 
 
 class Outage:
-    """An endpoint that may be out.
+    """Outage state of an endpoint.
 
     Attributes:
-        began: when the outage began, or ``None`` if there is none.
-        probe_at: when the endpoint is asked next.
+        began: start time of the outage, or ``None`` without one.
+        probe_at: time of the next probe.
     """
 
     def __init__(self) -> None:
@@ -55,12 +55,10 @@ class Outage:
         self.probe_at = -math.inf
         self._wait = FIRST_PROBE
         self._downs = 0
-        self._first_down = 0  # number of the request that failed first in the row
-        self._sent = 0  # requests sent when that was known
+        self._first_down = 0  # number of the first failed request of the series
+        self._sent = 0  # requests sent at that time
         self._callers: dict[int, None] = {}
-        self._suspects: dict[
-            int, None
-        ] = {}  # calls that failed while others were replied to: it may be their own fault
+        self._suspects: dict[int, None] = {}  # calls that failed while others succeeded: possibly their own fault
 
     def fail(
         self,
@@ -74,17 +72,17 @@ class Outage:
         is_probe: bool = False,
         retry_after: float = 0.0,
     ) -> None:
-        """Learns of an attempt that failed.
+        """Records a failed attempt.
 
         Args:
             now: the time.
-            caller: tells calls apart; the attempts of one call share it.
-            number: how many requests were sent before this attempt.
-            sent: how many have been sent by now.
+            caller: id of the call, shared by its attempts.
+            number: number of requests sent before this attempt.
+            sent: number of requests sent in total.
             is_down: whether every other call would fail in the same way.
-            under_way: attempts under way, this one included.
+            under_way: attempts in flight, including this one.
             is_probe: whether the attempt was a probe of the outage.
-            retry_after: seconds that the server asks to wait, or 0.
+            retry_after: pause in seconds requested by the server, or 0.
         """
         if self.began is not None:
             if is_probe:
@@ -105,12 +103,12 @@ class Outage:
             self._put_off(now, retry_after)
 
     def end(self, number: float = math.inf) -> None:
-        """Learns that the endpoint is there: it replied, or refused a request for what was in it or for its number.
+        """Records a response: a reply, a rejected request or a rate limit.
 
-        A server that shuts down still replies to what it was sent before: nothing is learned from it about those it turned away.
+        A server that shuts down still replies to earlier requests, so a response to one does not clear failures of later ones.
 
         Args:
-            number: how many requests were sent before it.
+            number: number of requests sent before it.
         """
         self.began = None
         if number >= self._sent:
@@ -122,7 +120,7 @@ class Outage:
                 del self._suspects[next(iter(self._suspects))]
 
     def _is_turned_away(self, under_way: int, sent: int) -> bool:
-        enough = max(min(under_way, sent - self._first_down), FEWEST_DOWN)  # requests sent before say nothing about now
+        enough = max(min(under_way, sent - self._first_down), FEWEST_DOWN)  # requests sent before do not count
         return self._downs >= max(enough, (sent - self._sent) / 2)
 
     def _put_off(self, now: float, retry_after: float) -> None:

@@ -1,15 +1,15 @@
-"""Spacing what is sent: so much a second, whatever comes at once (the generic cell rate algorithm, ITU-T I.371)."""
+"""Rate limiting with the generic cell rate algorithm (ITU-T I.371)."""
 
 MINUTE = 60.0
-_BURST = 12  # of what is allowed in a minute this part may come at once
+_BURST = 12  # a twelfth of the limit per minute is allowed in a burst
 
 
 class Pace:
-    """A rate, and when the next may come that keeps it.
+    """A rate limiter.
 
     Args:
-        rate: units a second, above 0.
-        slack: seconds by which one may be early; what was left out in that time may be made up for.
+        rate: units per second, above 0.
+        slack: tolerated earliness in seconds; allows a burst after a pause.
     """
 
     def __init__(self, rate: float, slack: float) -> None:
@@ -19,26 +19,26 @@ class Pace:
 
     @property
     def ready_at(self) -> float:
-        """The time from which the next may come."""
+        """Earliest time of the next unit."""
         return self._due - self.slack
 
     def is_behind(self, now: float) -> bool:
-        """Says whether more has been taken than is due, so that the pace, and nothing else, holds back what comes."""
+        """Returns whether the rate is currently limiting: more was taken than is due."""
         return self._due > now
 
     def take(self, now: float, units: float = 1.0) -> None:
-        """Counts what is sent now."""
+        """Counts units sent now."""
         self._due = max(self._due, now) + units / self.rate
 
     def correct(self, units: float) -> None:
-        """Counts what earlier ones have turned out to be above what was taken for them; below it, if negative."""
+        """Adds a correction for earlier units: actual minus expected cost."""
         self._due += units / self.rate
 
 
 def per_minute(limit: int) -> Pace:
-    """Returns a pace that lets at most ``limit`` through in any minute, a twelfth of them at once.
+    """Returns a rate limiter for at most ``limit`` units in any minute, a twelfth of them in a burst.
 
-    Where units come in lumps (the tokens of a request) the last lump of a minute may pass the limit.
+    Units that come together, as the tokens of a request do, can exceed the limit by the last request of a minute.
     """
     burst = limit // _BURST
     rate = (limit - burst) / MINUTE

@@ -1,4 +1,4 @@
-"""The attempts at one reply: bounded in number and in time, with random waits between them."""
+"""Retries of one call: bounded in number and time, with random waits."""
 
 import random
 from dataclasses import dataclass
@@ -7,24 +7,24 @@ from agents.errors import ProviderError, TransientError
 from agents.models.calls import CallStatus
 
 FIRST_WAIT = 0.5
-"""Seconds: upper end of the random wait before the second attempt; it doubles with every attempt."""
+"""Seconds: upper bound of the random wait before the second attempt; it doubles with every attempt."""
 
 LONGEST_WAIT = 60.0
-"""Seconds: the random wait grows no further."""
+"""Seconds: maximum of that bound."""
 
-_jitter = random.Random()  # spreads attempts in time and decides nothing else
+_jitter = random.Random()  # jitter of retry times; no effect on results
 
 
 @dataclass(frozen=True)
 class RetryLimits:
-    """How long a server is asked.
+    """Limits on retries.
 
     Attributes:
-        max_attempts: greatest number of attempts, at least 1; those that fail while the endpoint is out do not count.
-        timeout: seconds an attempt may take.
-        deadline: seconds that all attempts and the random waits between them may take. Waiting for a turn, for a limit of the
-            server and for the end of an outage is no part of it.
-        outage: seconds that an endpoint may be out, or may ask to wait, before its calls are given up.
+        max_attempts: maximum number of attempts, at least 1; failures during an outage do not count.
+        timeout: seconds per attempt.
+        deadline: seconds for all attempts and the random waits between them. Waiting in the queue, for rate limits and for the
+            end of an outage does not count.
+        outage: seconds of an outage or a requested pause after which calls fail.
     """
 
     max_attempts: int
@@ -34,14 +34,14 @@ class RetryLimits:
 
 
 class Attempts:
-    """What was tried for one reply.
+    """The attempts of one call.
 
     Args:
-        limits: how often and how long is tried.
-        what: the name of the model, for messages.
+        limits: limits on retries.
+        what: name of the model, for messages.
 
     Attributes:
-        made: attempts made so far, all of them.
+        made: number of attempts.
     """
 
     def __init__(self, limits: RetryLimits, what: str) -> None:
@@ -53,25 +53,25 @@ class Attempts:
 
     @property
     def seconds(self) -> float:
-        """Seconds until the deadline, if all of it goes into the next attempt."""
+        """Seconds until the deadline, if all of it is spent on the next attempt."""
         return self._limits.deadline - self._spent
 
     def spare(self) -> None:
-        """Counts an attempt that failed since the endpoint is out."""
+        """Counts an attempt that failed because of an outage."""
         self.made += 1
 
     def fail(self, error: TransientError, seconds: float) -> float:
-        """Counts an attempt that failed, and returns how long to wait before the next.
+        """Counts a failed attempt, and returns the seconds to wait before the next one.
 
-        The wait has full jitter: a uniformly random time up to a bound that doubles. A refusal for too many requests has none:
-        whoever lets calls through knows when the next is due.
+        The wait has full jitter: a uniformly random time up to a bound that doubles. After a rate limit there is no wait, because
+        the gate schedules the next attempt.
 
         Args:
-            error: why it failed.
-            seconds: that it took.
+            error: the failure.
+            seconds: duration of the attempt.
 
         Raises:
-            ProviderError: if nothing more is tried.
+            ProviderError: if there are no more attempts.
         """
         self.made += 1
         self._counted += 1

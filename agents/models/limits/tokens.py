@@ -1,4 +1,4 @@
-"""How many tokens a request may cost, before anybody has counted them."""
+"""Estimate of the tokens of a request before it is sent."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ BYTES_PER_TOKEN = 4
 
 
 def estimate_tokens(request: Mapping[str, Any]) -> float:
-    """Returns a quarter of the bytes of the messages (UTF-8), and the most that the reply may have."""
+    """Returns a quarter of the bytes of the messages (UTF-8), plus the token limit of the reply."""
     read = len(json.dumps(request.get("messages"), ensure_ascii=False).encode(errors="replace")) / BYTES_PER_TOKEN
     written = request.get("max_completion_tokens", request.get("max_tokens", 0))
     return read + written if isinstance(written, int) else read

@@ -1,1 +1,1 @@
-"""Language models in this process: Hugging Face transformers, played in batches that all matches share."""
+"""Language models in this process: Hugging Face transformers, in batches shared by all matches."""

@@ -1,4 +1,4 @@
-"""Many matches, one model: replies that are wanted at about the same time share their forward passes."""
+"""Batched inference: concurrent replies of many matches share forward passes."""
 
 import asyncio
 import contextlib
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from agents.models.local.checkpoint import LocalModel
 
 GATHERING = 0.005
-"""Seconds that a batch waits for further jobs unless it is full."""
+"""Seconds to wait for further jobs unless a batch is full."""
 
 
 @dataclass(frozen=True)
 class LocalTarget:
-    """A local model and how it is computed.
+    """A local model and its computation.
 
     Attributes:
         checkpoint: the model.
-        threads: of the computation on a CPU.
-        max_batch: greatest number of replies in one forward pass.
+        threads: number of CPU threads.
+        max_batch: maximum number of replies in one forward pass.
     """
 
     checkpoint: Checkpoint
@@ -37,10 +37,10 @@ class LocalTarget:
 
 
 class Batcher:
-    """Computes jobs in batches, in a thread of its own; it serves one event loop at a time.
+    """Computes jobs in batches, in its own thread; serves one event loop at a time.
 
     Args:
-        target: the model, which is loaded when it is first needed.
+        target: the model, loaded on first use.
     """
 
     def __init__(self, target: LocalTarget) -> None:
@@ -54,7 +54,7 @@ class Batcher:
 
     @property
     def passes(self) -> int:
-        """Number of forward passes of the model up to now."""
+        """Number of forward passes of the model."""
         return 0 if self._model is None else self._model.passes
 
     async def load(self) -> None:
@@ -67,10 +67,10 @@ class Batcher:
         await asyncio.get_running_loop().run_in_executor(self._pool(), self._load)
 
     async def submit(self, job: Job) -> Outcome:
-        """Returns what becomes of a job.
+        """Returns the outcome of a job.
 
         Raises:
-            ProviderError: if the model cannot be loaded or fails, or the job takes too long.
+            ProviderError: if the model cannot be loaded or fails, or the job exceeds its time limit.
         """
         loop = self._enter_loop()
         future: asyncio.Future[Outcome] = loop.create_future()
@@ -86,18 +86,18 @@ class Batcher:
             job.is_abandoned = True
 
     def drop_waiting(self, error: Exception) -> None:
-        """Fails all jobs whose batch has not begun."""
+        """Fails all jobs that are not in a batch yet."""
         for job in self._waiting:
             job.settle(error)
         self._waiting.clear()
 
     async def drained(self) -> None:
-        """Waits until nobody waits any more."""
+        """Waits until all jobs are done."""
         if self._pump is not None and self._loop is asyncio.get_running_loop():
             await asyncio.wait([self._pump])
 
     async def close(self) -> None:
-        """Waits for what is computed and releases the model; the batcher may be used again afterwards."""
+        """Waits for the current batch and releases the model; the batcher can be used again afterwards."""
         self.drop_waiting(ProviderError("the model was closed"))
         await self.drained()
         threads, self._threads = self._threads, None
@@ -125,7 +125,7 @@ class Batcher:
         return self._threads
 
     async def _work_off(self) -> None:
-        """Computes batches until nobody waits any more."""
+        """Computes batches until no job is left."""
         while self._waiting:
             if len(self._waiting) < self._target.max_batch:
                 self._is_full.clear()
@@ -136,7 +136,7 @@ class Batcher:
                 await asyncio.get_running_loop().run_in_executor(self._pool(), self._compute, jobs)
 
     def _next_batch(self) -> list[Job]:
-        """Takes the jobs of the kind that has waited longest out of the queue, in order, as many as fit."""
+        """Removes and returns the next batch: jobs of the same kind as the oldest one, in order."""
         batch: list[Job] = []
         rest: deque[Job] = deque()
         for job in self._waiting:
@@ -149,27 +149,27 @@ class Batcher:
         self._waiting = rest
         return batch
 
-    # In the thread.
+    # In the worker thread.
 
     def _load(self) -> "LocalModel":
         import torch
 
         from agents.models.local.checkpoint import load_model
 
-        torch.set_num_threads(self._target.threads)  # holds for this thread
+        torch.set_num_threads(self._target.threads)  # affects only this thread
         if self._model is None:
             self._model = load_model(self._target.checkpoint)
         return self._model
 
     def _compute(self, jobs: Sequence[Job]) -> None:
-        """Computes a batch; one that fails, for want of memory mostly, is tried once more in two halves."""
+        """Computes a batch; after a failure, usually for lack of memory, it is retried once in two halves."""
         now = time.monotonic()
         for job in jobs:
             job.began_at = now
         error = self._try(jobs, self._target.max_batch)
         left = [job for job in jobs if not job.is_settled and not job.is_abandoned]
         if error is not None and not error.final and len(left) > 1:
-            gc.collect()  # the traceback of the failure held what it had computed
+            gc.collect()  # the traceback of the failure keeps its tensors alive
             half = (len(left) + 1) // 2
             for part in (left[:half], left[half:]):
                 again = self._try(part, half)
@@ -183,12 +183,12 @@ class Batcher:
                 job.settle(ProviderError(str(error), fatal=error.fatal, final=True))
 
     def _try(self, jobs: Sequence[Job], width: int) -> ProviderError | None:
-        """Computes a batch, and returns what went wrong with it."""
+        """Computes a batch, and returns its error, if any."""
         try:
             self._run(self._load(), jobs, width)
         except ProviderError as error:
             return error
-        except Exception as error:  # torch has no common class for what goes wrong
+        except Exception as error:  # torch errors have no common class
             return ProviderError(f"hf:{self._target.checkpoint.path} failed: {type(error).__name__}: {error}"[:500])
         return None
 
@@ -219,12 +219,12 @@ class Batcher:
 def _settle(
     loop: asyncio.AbstractEventLoop, future: asyncio.Future[Outcome], job: Job, result: Outcome | Exception
 ) -> None:
-    """Hands over what became of a job, from whatever thread."""
+    """Delivers the result of a job, from any thread."""
     job.is_settled = True
     now = time.monotonic()
     if isinstance(result, Outcome):
         result = replace(result, waited=job.began_at - job.asked_at, latency=now - job.began_at)
-    with contextlib.suppress(RuntimeError):  # of a loop that is closed, so nobody waits
+    with contextlib.suppress(RuntimeError):  # the loop is closed, so there is no waiter
         loop.call_soon_threadsafe(_hand_over, future, result)
 
 

@@ -1,4 +1,4 @@
-"""Chat messages as the one text that a model reads, in the form it was trained on."""
+"""Conversion of chat messages to a model's text format."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,15 +10,15 @@ PLAIN_TEMPLATE = (
     "{% for message in messages %}{{ {'user': 'User: ', 'assistant': 'Assistant: '}.get(message['role'], '') }}"
     "{{ message['content'] }}\n\n{% endfor %}{% if add_generation_prompt %}Assistant:{% endif %}"
 )
-"""For models without a chat template of their own, which were not trained to chat."""
+"""For models without a chat template, which were not trained to chat."""
 
 _MARK = "d41d8cd9"
 
 
 class ChatFormat:
-    """How a tokenizer writes a conversation.
+    """The chat format of a tokenizer.
 
-    Texts of others cannot speak for the format: a control token such as ``<|im_end|>`` inside of a message is broken up.
+    Messages cannot inject control tokens: a token such as ``<|im_end|>`` inside a message is broken up.
 
     Args:
         tokenizer: a tokenizer of transformers.
@@ -33,7 +33,7 @@ class ChatFormat:
         self._control = re.compile("|".join(re.escape(token) for token in reversed(control)) or "(?!)")
 
     def knows_role(self, role: str) -> bool:
-        """Says whether a message of this role at the beginning is written: some templates refuse it, some leave it out."""
+        """Returns whether a first message of this role is written: some templates reject it, some omit it."""
         try:
             written = self.write([{"role": role, "content": _MARK}, {"role": "user", "content": "?"}])
         except ValueError:
@@ -41,10 +41,10 @@ class ChatFormat:
         return _MARK in written
 
     def write(self, messages: Sequence[Message]) -> str:
-        """Returns the messages up to where the model's reply begins.
+        """Returns the messages as text, ending at the start of the model's reply.
 
         Raises:
-            ValueError: if the template does not take them.
+            ValueError: if the template rejects them.
         """
         from jinja2 import TemplateError
 

@@ -1,4 +1,4 @@
-"""A model on disk or on the hub, and the same model in memory."""
+"""Models on disk or on the hub, and in memory."""
 
 import functools
 import inspect
@@ -23,12 +23,12 @@ _KEPT_TRIES = 1024
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A causal language model of transformers and where it is computed.
+    """A causal language model of transformers and its device.
 
     Attributes:
         path: a directory, or the ID of a model on the Hugging Face hub.
         device: ``auto`` (CUDA, else Apple's MPS, else the CPU), ``cpu``, ``mps``, ``cuda`` or ``cuda:1``.
-        dtype: of the weights: ``auto`` for that of the checkpoint, ``float32``, ``float16`` or ``bfloat16``.
+        dtype: of the weights: ``auto`` for the checkpoint's, ``float32``, ``float16`` or ``bfloat16``.
     """
 
     path: str
@@ -36,7 +36,7 @@ class Checkpoint:
     dtype: str = "auto"
 
     def check(self) -> None:
-        """Raises an ``OptionError`` if there is no such model, device or type of numbers; the weights are not loaded."""
+        """Raises an ``OptionError`` if the model, device or dtype is not available; does not load the weights."""
         import torch
 
         check_choice("dtype", self.dtype, DTYPES)
@@ -60,7 +60,7 @@ def load_config(path: str) -> Any:
     """Returns the configuration of a model.
 
     Raises:
-        OptionError: if there is none.
+        OptionError: if it is missing.
     """
     from transformers import AutoConfig
 
@@ -72,7 +72,7 @@ def load_tokenizer(path: str) -> Any:
     """Returns the tokenizer of a model.
 
     Raises:
-        OptionError: if there is none.
+        OptionError: if it is missing.
     """
     from transformers import AutoTokenizer
 
@@ -95,17 +95,16 @@ class LocalModel:
     """A model in memory.
 
     Args:
-        checkpoint: which one.
+        checkpoint: the model to load.
 
     Attributes:
         tokenizer: its tokenizer.
-        network: the network itself, of transformers.
-        device: where it is computed.
+        network: the transformers model.
+        device: its device.
         ends: the tokens that end a reply.
-        room: greatest number of tokens it reads and writes, or ``None`` if it does not say.
-        can_share: whether padding may stand behind tokens that were read: not with windows, and not with other memories than keys
-            and values.
-        passes: number of forward passes up to now.
+        room: context length in tokens, or ``None`` if unknown.
+        can_share: whether padding can follow tokens already read: not with sliding windows, and only with key-value caches.
+        passes: number of forward passes.
 
     Raises:
         ProviderError: if it cannot be loaded.
@@ -124,7 +123,7 @@ class LocalModel:
                     checkpoint.path, dtype=checkpoint.dtype, trust_remote_code=False
                 )
             self.network = network.to(self.device).eval()
-        except Exception as error:  # of whatever library reads the weights
+        except Exception as error:  # from any library that reads the weights
             raise ProviderError(f"hf:{checkpoint.path} cannot be loaded: {error}", fatal=True) from error
         accepted = inspect.signature(network.forward).parameters
         if "past_key_values" not in accepted:
@@ -150,14 +149,14 @@ class LocalModel:
         return DynamicCache(config=self.network.config)
 
     def forward(self, ids: Any, mask: Any, positions: Any, cache: Any, keep: int = 1) -> Any:
-        """Reads tokens behind those in the cache, and adds them to it.
+        """Reads tokens after those in the cache, and adds them to it.
 
         Args:
             ids: int64 of shape (rows, tokens).
-            mask: int64 of shape (rows, tokens in the cache and new ones): 0 for padding.
+            mask: int64 of shape (rows, cached and new tokens): 0 for padding.
             positions: int64 of shape (rows, tokens).
             cache: the cache.
-            keep: how many of the last tokens of a row logits are wanted for; 0 for all.
+            keep: number of last tokens to return logits for; 0 for all.
 
         Returns:
             Logits of shape (rows, kept, vocabulary).
@@ -174,14 +173,14 @@ class LocalModel:
         return logits[:, -keep:]
 
     def encode(self, prompts: Sequence[str]) -> list[list[int]]:
-        """Returns the tokens of each prompt; a chat template writes the token that begins a text itself."""
+        """Returns the tokens of each prompt; chat templates include the token that begins a text."""
         written: list[list[int]] = self.tokenizer(list(prompts), add_special_tokens=not self.tokenizer.chat_template)[
             "input_ids"
         ]
         return written
 
     def encode_moves(self, moves: Sequence[str]) -> list[tuple[int, ...]]:
-        """Returns the tokens of each move, as a reply begins with them.
+        """Returns the tokens of each move at the beginning of a reply.
 
         Raises:
             ProviderError: if the model has no token that ends a reply, or no tokens for a move.
@@ -205,7 +204,7 @@ class LocalModel:
 
 @contextmanager
 def _no_progress_bars() -> Iterator[None]:
-    """Keeps transformers from drawing on the terminal, where a run shows its own progress."""
+    """Disables the progress bars of transformers, because a run shows its own progress."""
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()
@@ -230,7 +229,7 @@ _loading = threading.Lock()
 
 
 def load_model(checkpoint: Checkpoint) -> LocalModel:
-    """Returns the model in memory, which all who use it at the same time share.
+    """Returns the model in memory, shared by all current users.
 
     Raises:
         ProviderError: if it cannot be loaded.

@@ -1,4 +1,4 @@
-"""Choosing by scores."""
+"""Sampling by scores."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def draw(scores: Sequence[float], temperature: float, rng: np.random.Generator) -> int:
-    """Returns the index of the greatest score at temperature 0, else one drawn by the softmax of the scores."""
+    """Returns the index of the highest score at temperature 0, else an index drawn from the softmax of the scores."""
     best = max(scores)
     if temperature == 0:
         return scores.index(best)

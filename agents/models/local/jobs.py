@@ -1,4 +1,4 @@
-"""What is asked of a local model, and what comes back."""
+"""Requests to a local model, and their outcomes."""
 
 import time
 from collections.abc import Callable
@@ -18,19 +18,19 @@ STOP = "stop"
 LENGTH = "length"
 CONTEXT = "context_length"
 GIVEN_UP = "given_up"
-"""Finish reasons: the model ended, the limit of tokens was reached, the prompt leaves no room for a reply, nobody waits."""
+"""Finish reasons: end of the reply, token limit, prompt too long for a reply, abandoned."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a job.
+    """The outcome of a job.
 
     Attributes:
         text: the reply.
         finish_reason: ``stop``, ``length`` or ``context_length``.
-        prompt_tokens: tokens read.
-        completion_tokens: tokens written, with the one that ends the reply.
-        log_likelihood: of the reply, where moves were scored, else ``None``.
+        prompt_tokens: number of prompt tokens.
+        completion_tokens: number of tokens of the reply, including its end.
+        log_likelihood: of the reply in mode ``score``, else ``None``.
         waited: seconds in the queue.
         latency: seconds from the beginning of its batch to the reply.
     """
@@ -46,17 +46,17 @@ class Outcome:
 
 @dataclass(eq=False)
 class Job:
-    """A reply that is wanted.
+    """A requested reply.
 
     Attributes:
-        mode: how the reply is made, one of ``MODES``.
-        prompt: what the model reads.
-        moves: the legal replies; in mode ``generate`` none.
-        max_tokens: greatest number of tokens of the reply in mode ``generate``.
-        temperature: of the distribution that is drawn from; 0 for the likeliest.
+        mode: one of ``MODES``.
+        prompt: text of the prompt.
+        moves: the legal replies; empty in mode ``generate``.
+        max_tokens: maximum number of tokens of the reply in mode ``generate``.
+        temperature: sampling temperature; 0 for the likeliest.
         normalise: in mode ``score``, whether the log-likelihood is divided by the number of tokens.
-        seed: of the draws.
-        timeout: seconds the reply may take once its batch has begun.
+        seed: of the samples.
+        timeout: seconds for the reply, from the start of its batch.
     """
 
     mode: str
@@ -68,26 +68,26 @@ class Job:
     seed: tuple[int, int] = (0, 0)
     timeout: float = 600.0
     settle: Callable[[Any], None] = field(default=lambda result: None, repr=False)
-    """Takes the outcome or the error, in the thread that computes."""
+    """Takes the outcome or the error, in the worker thread."""
     is_abandoned: bool = False
-    """Nobody waits for the reply any more."""
+    """Whether the caller stopped waiting."""
     is_settled: bool = False
     asked_at: float = field(default_factory=time.monotonic)
     began_at: float = 0.0
 
     @property
     def kind(self) -> tuple[str, int]:
-        """Jobs of one kind are of about the same length, and share their forward passes."""
+        """Jobs of one kind have similar lengths, and share forward passes."""
         return self.mode, self.max_tokens
 
     def gives_up(self, now: float) -> bool:
-        """Says whether nothing more is to be computed for the job, and settles it if its time is over."""
+        """Returns whether the job needs no more computation; fails it if its time is over."""
         is_late = now - self.began_at > self.timeout
         if is_late and not self.is_settled:
             self.settle(ProviderError(f"no complete reply within {self.timeout:g} s", final=True))
         return self.is_settled or self.is_abandoned
 
     def generator(self) -> np.random.Generator:
-        """Returns a new generator of the job's own draws, the same whatever else is computed beside it."""
+        """Returns a new random generator of the job, independent of other jobs."""
         seed, call = self.seed
         return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(call,)))

@@ -12,14 +12,14 @@ from agents.models.local.batcher import Batcher, LocalTarget
 from agents.models.local.jobs import CONTEXT, Job, Outcome
 
 BASE_URL = "local"
-"""What stands in the log of calls in place of a server's address."""
+"""Replaces the server address in the call log."""
 
 
 class LocalModels:
     """One batcher for each model, shared by all policies that play it.
 
     Args:
-        on_call: told of every call when it has ended, in the task of whoever asked.
+        on_call: called after every call, in the calling task.
     """
 
     def __init__(self, on_call: Callable[[Call], None] = lambda call: None) -> None:
@@ -32,15 +32,15 @@ class LocalModels:
         return self._batchers.setdefault(target, Batcher(target))
 
     async def complete(self, target: LocalTarget, job: Job, *, agent: str) -> Outcome:
-        """Returns what becomes of a job.
+        """Returns the outcome of a job.
 
         Args:
             target: the model.
-            job: what is wanted.
-            agent: id of the seat that asks.
+            job: the job.
+            agent: id of the calling seat.
 
         Raises:
-            ProviderError: if the model cannot be loaded or fails, or the job takes too long.
+            ProviderError: if the model cannot be loaded or fails, or the job exceeds its time limit.
         """
         if self._stopped is not None:
             raise self._stopped.with_traceback(None)
@@ -65,23 +65,23 @@ class LocalModels:
         return outcome
 
     def _report_failure(self, target: LocalTarget, job: Job, agent: str, status: CallStatus, error: str) -> None:
-        if not job.began_at:  # it only waited
+        if not job.began_at:  # it never started
             return
         waited, latency = job.began_at - job.asked_at, time.monotonic() - job.began_at
         self._on_call(_call(target, agent, status, waited=waited, latency=latency, error=error, **UNKNOWN_TOKENS))
 
     def stop(self, error: Exception) -> None:
-        """Lets no further call begin: every call that waits, and every new one, raises ``error``; those in flight go on."""
+        """Stops the models: waiting and later calls raise ``error``; calls in progress continue."""
         self._stopped = error
         for batcher in self._batchers.values():
             batcher.drop_waiting(error)
 
     async def drained(self) -> None:
-        """Waits until nothing is computed any more."""
+        """Waits until all computation has ended."""
         await asyncio.gather(*[batcher.drained() for batcher in self._batchers.values()])
 
     async def close(self) -> None:
-        """Releases all models; they may be used again afterwards."""
+        """Releases all models; they can be used again afterwards."""
         batchers, self._batchers = self._batchers, {}
         async with AsyncExitStack() as stack:
             for batcher in batchers.values():
@@ -89,5 +89,5 @@ class LocalModels:
 
 
 def _call(target: LocalTarget, agent: str, status: CallStatus, **fields: Any) -> Call:
-    """Returns the one call for a reply."""
+    """Returns the record of a call; a reply has only one."""
     return Call(target.checkpoint.path, BASE_URL, agent, 1, status, **fields)

@@ -1,4 +1,4 @@
-"""HFPolicy: a player that is a model of Hugging Face transformers in this process."""
+"""HFPolicy: a player that runs a Hugging Face transformers model in this process."""
 
 import json
 from collections.abc import Mapping
@@ -22,42 +22,43 @@ from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int, check_number
 
 _SHORTEST, _LONGEST = 1e-3, 1e9
-"""Bounds of what has no natural ones: seconds, and the temperature above."""
+"""Bounds of values without natural ones: seconds, and the maximum temperature."""
 
 
 class HFPolicy:
-    """A player that asks a chat model of Hugging Face transformers, computed in this process.
+    """A player that asks a Hugging Face transformers chat model in this process.
 
-    One object plays one seat of one match at a time; all policies of a service that name the same model share it, and its forward
+    One object plays one seat of one match at a time; policies of a service with the same model share its weights and forward
     passes.
 
     Args:
-        model: a directory with a model, or the ID of one on the Hugging Face hub.
-        mode: ``generate`` lets the model write what it likes; ``constrained`` lets it choose, token by token, among the legal
-            moves; ``score`` takes the legal move that is the likeliest as a whole. The latter two are for games with enumerated
-            actions, where every reply is a legal move and no thinking comes before it.
-        temperature: of the tokens in the first two modes, of the moves in the third, at least 0; 0 takes the likeliest.
-        max_tokens: greatest number of tokens of a reply in mode ``generate``, at least 1.
+        model: a model directory, or a model ID on the Hugging Face hub.
+        mode: ``generate`` for free text; ``constrained`` to choose among the legal moves, token by token; ``score`` for the
+            likeliest legal move as a whole. The latter two are for games with enumerated actions; every reply is a legal move,
+            without reasoning before it.
+        temperature: sampling temperature of tokens in the first two modes, of moves in the third, at least 0; 0 for the
+            likeliest.
+        max_tokens: maximum number of tokens of a reply in mode ``generate``, at least 1.
         normalise: in mode ``score``, whether moves are compared by log-likelihood per token.
         history: as in ``LLMPolicy``, like the next four options.
-        history_turns: greatest number of earlier turns that are sent.
-        history_tokens: greatest number of tokens of earlier turns that are sent, about.
-        rejected: what a history holds of a reply while it is asked for again: ``keep``, ``cap`` or ``drop``.
-        longest_kept: greatest number of characters of a reply that a history holds.
-        format_with_second_call: in mode ``generate``, whether a second call asks the model to restate its reply in the form that
-            the game asks for; both are one reply of one turn.
-        system_role: role of the message that holds the rules; where the model's chat template does not know it, they stand at
-            the beginning of the first user message, as with ``user``.
+        history_turns: maximum number of earlier turns sent.
+        history_tokens: approximate maximum number of tokens of earlier turns sent.
+        rejected: treatment of a rejected reply in the history: ``keep``, ``cap`` or ``drop``.
+        longest_kept: maximum number of characters of a reply in a history.
+        format_with_second_call: in mode ``generate``, whether a second call asks the model to restate its reply in the form of
+            the game; both count as one reply of one turn.
+        system_role: role of the message with the rules; if the model's chat template does not support it, they are put at the
+            beginning of the first user message, as with ``user``.
         chat_template_kwargs: further variables of the chat template, e.g. ``{"enable_thinking": False}``; JSON values.
         device: ``auto`` (CUDA, else Apple's MPS, else the CPU), ``cpu``, ``mps``, ``cuda`` or ``cuda:1``.
-        dtype: of the weights: ``auto`` for that of the checkpoint, ``float32``, ``float16`` or ``bfloat16``.
-        threads: of the computation on a CPU.
-        max_batch: greatest number of replies in one forward pass.
-        timeout: seconds a reply may take once its batch has begun.
-        service: the models of a run; by default the policy has a service of its own.
+        dtype: of the weights: ``auto`` for the checkpoint's, ``float32``, ``float16`` or ``bfloat16``.
+        threads: number of CPU threads.
+        max_batch: maximum number of replies in one forward pass.
+        timeout: seconds for a reply, from the start of its batch.
+        service: the models of a run; by default the policy has its own service.
 
     Raises:
-        OptionError: if an option has no valid value, or there is no such model or device.
+        OptionError: if an option is invalid, or the model or device is missing.
     """
 
     reads: ClassVar[str] = "text"
@@ -124,7 +125,7 @@ class HFPolicy:
         self.reset("", 0)
 
     def reset(self, agent: str, seed: int) -> None:
-        """Begins a match with an empty history; ``seed`` is what the draws of all calls are made from."""
+        """Starts a match with an empty history; ``seed`` is the base of random draws."""
         self._agent = agent
         self._seed = seed
         self._calls = 0
@@ -134,12 +135,12 @@ class HFPolicy:
         """Asks the model and returns its reply.
 
         The reply's detail holds ``finish_reason``, in mode ``score`` the ``log_likelihood`` of the move, the fingerprint of the
-        messages as ``prompt``, and in the first call of a match the ``request``, what was asked for, and how messages are put
-        together, as ``prompt_form``. With a second call these are of the second one, whose messages begin with those of the
-        first; ``free_reply`` is what it restates.
+        messages as ``prompt``, and in the first call of a match the ``request`` options and the format of messages as
+        ``prompt_form``. With a second call these describe the second one, whose messages begin with the first ones;
+        ``free_reply`` is the restated reply.
 
         Raises:
-            ProviderError: if no reply could be had.
+            ProviderError: if there was no reply.
         """
         moves = tuple(observation.get("legal", ())) if self.wants_legal else ()
         if self.wants_legal and not moves:
@@ -191,7 +192,7 @@ class HFPolicy:
         )
 
     def recall(self, observation: Mapping[str, Any], reply: Reply | str) -> None:
-        """Lives through a call that was made before an interruption: restores the history and the count of calls."""
+        """Restores the history and the number of calls for a call from before an interruption."""
         self._prompter.hear(observation)
         self._remember(reply.text if isinstance(reply, Reply) else reply)
 
@@ -204,7 +205,7 @@ class HFPolicy:
         await self._service.local.batcher(self._target).load()
 
     async def close(self) -> None:
-        """Releases the model, unless it belongs to somebody else's service; the policy may be asked again afterwards."""
+        """Releases the model, unless the service is shared; the policy can be asked again afterwards."""
         if self._owns_service:
             await self._service.close()
 
@@ -219,7 +220,7 @@ class HFPolicy:
             raise ProviderError(f"{self._target.checkpoint.path}: {error}", final=True) from error
 
     def _describe(self) -> dict[str, Any]:
-        """Returns what is asked for in every call of a match."""
+        """Returns the request options of a match."""
         described: dict[str, Any] = {
             "model": self._target.checkpoint.path,
             "mode": self._mode,

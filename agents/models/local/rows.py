@@ -1,4 +1,4 @@
-"""Prompts side by side in one forward pass."""
+"""Batches of prompts in one forward pass."""
 
 import copy
 from collections.abc import Sequence
@@ -9,13 +9,13 @@ import torch
 from agents.models.local.checkpoint import LocalModel
 
 SHORTEST_SHARED = 16
-"""Tokens that all sequences must begin with so that a forward pass for these alone is worth it."""
+"""Shortest common prefix, in tokens, that justifies its own forward pass."""
 
 
 class Rows:
     """Sequences of different lengths in one key-value cache, padded on the left.
 
-    What all of them begin with, the rules of a game mostly, is read once; the padding stands behind it.
+    Their common prefix, usually the rules of a game, is read once; the padding comes after it.
 
     Args:
         model: the model.
@@ -48,7 +48,7 @@ class Rows:
         self.logits = model.forward(ids, self._mask, columns.clamp(min=0) + shared, self._cache)[:, -1].float()
 
     def read(self, tokens: Sequence[Sequence[int]]) -> None:
-        """Appends tokens to every sequence, the same number to each."""
+        """Appends the same number of tokens to every sequence."""
         width = len(tokens[0])
         positions = model_tensor(self._model, [list(range(length, length + width)) for length in self.lengths])
         ids = model_tensor(self._model, [list(row) for row in tokens])
@@ -57,7 +57,7 @@ class Rows:
         self.logits = self._model.forward(ids, self._mask, positions, self._cache)[:, -1].float()
 
     def keep(self, rows: Sequence[int]) -> None:
-        """Drops all sequences but these."""
+        """Drops all other sequences."""
         chosen = model_tensor(self._model, list(rows))
         self._cache.reorder_cache(chosen)
         self._mask = self._mask[chosen]
@@ -65,14 +65,14 @@ class Rows:
         self.lengths = [self.lengths[row] for row in rows]
 
     def log_likelihoods(self, continuations: Sequence[tuple[int, Sequence[int]]]) -> tuple[Any, Any]:
-        """Reads continuations of the sequences, which themselves stay as they are.
+        """Scores continuations of the sequences without changing them.
 
         Args:
-            continuations: of each its row and its tokens, at least one.
+            continuations: row and tokens of each, at least one.
 
         Returns:
-            Two tensors, float32 of shape (continuations,): the log-probability of all tokens together, and of the reply's
-            end behind them.
+            Two tensors, float32 of shape (continuations,): the log-probability of all tokens together, and of the end of the
+            reply after them.
         """
         model, width = self._model, max(len(tokens) for _, tokens in continuations)
         rows = model_tensor(model, [row for row, _ in continuations])
@@ -92,23 +92,23 @@ class Rows:
 
 
 def model_tensor(model: LocalModel, numbers: Any) -> Any:
-    """Returns integers as a tensor where the model is computed."""
+    """Returns integers as a tensor on the model's device."""
     return torch.tensor(numbers, dtype=torch.long, device=model.device)
 
 
 def _shared_prefix(prompts: Sequence[Sequence[int]]) -> int:
-    """Returns how many tokens all sequences begin with; 0 for one sequence, and a token of each is left out."""
+    """Returns the length of the common prefix, at least one token shorter than each sequence; 0 for a single sequence."""
     if len(prompts) < 2:
         return 0
-    first, last = min(map(tuple, prompts)), max(map(tuple, prompts))  # what these share, those between share too
+    first, last = min(map(tuple, prompts)), max(map(tuple, prompts))  # the extremes share only the common prefix of all
     longest = min(map(len, prompts)) - 1
     return next((index for index in range(longest) if first[index] != last[index]), longest)
 
 
 def _select(cache: Any, rows: Any) -> Any:
-    """Returns a cache with rows of another one, which does not change.
+    """Returns a cache with rows of another one, which is unchanged.
 
-    The tensors of a selection are new ones; so what holds them, the layers and their tables, must be new too.
+    Selection creates new tensors, so the layers and tables that hold them must be copied.
     """
     selected = copy.copy(cache)
     selected.layers = [copy.copy(layer) for layer in cache.layers]

@@ -1,4 +1,4 @@
-"""The legal moves by their likelihood as a reply, behind a prompt that is read once."""
+"""Scoring of legal moves by likelihood, with each prompt read once."""
 
 import time
 from collections.abc import Sequence
@@ -10,13 +10,13 @@ from agents.models.local.rows import Rows
 
 
 def score(model: LocalModel, jobs: Sequence[Job], prompts: Sequence[Sequence[int]], width: int) -> None:
-    """Settles each job with the likeliest of its moves, or with one drawn by their likelihoods.
+    """Settles each job with its likeliest move, or with one drawn by likelihood.
 
     Args:
         model: the model.
         jobs: jobs of mode ``score``.
-        prompts: the tokens that the model reads for each.
-        width: greatest number of moves that are read in one forward pass.
+        prompts: the prompt tokens of each job.
+        width: maximum number of moves in one forward pass.
     """
     moves = [model.encode_moves(job.moves) for job in jobs]
     rows = Rows(model, prompts)

@@ -1,17 +1,17 @@
-"""A prefix tree over the ways to write the legal moves: what may come next at each token."""
+"""A prefix tree of tokenised legal moves."""
 
 from collections.abc import Sequence
 from typing import Any
 
 END = -1
-"""The key under which a node holds the move that ends there."""
+"""Key of the index of a move that ends at a node."""
 
 Node = dict[int, Any]
-"""The nodes that follow by token, and under ``END`` the index of the move that ends here."""
+"""Child nodes by token, and under ``END`` the index of the move that ends here."""
 
 
 def build_trie(moves: Sequence[Sequence[int]]) -> Node:
-    """Returns the root of the tree of moves, each a sequence of tokens; of equal ones the first counts."""
+    """Returns the root of the tree of moves, each a sequence of tokens; of equal moves the first is used."""
     root: Node = {}
     for index, tokens in enumerate(moves):
         node = root
@@ -22,7 +22,7 @@ def build_trie(moves: Sequence[Sequence[int]]) -> Node:
 
 
 def follow(node: Node) -> tuple[list[int], Node]:
-    """Returns the tokens that must come next, and the node where there is a choice or a move ends."""
+    """Returns the forced tokens, and the node with a choice or the end of a move."""
     tokens: list[int] = []
     while len(node) == 1 and END not in node:
         ((token, node),) = node.items()

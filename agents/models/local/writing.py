@@ -1,4 +1,4 @@
-"""Replies token by token: free ones, and ones that stay within the legal moves."""
+"""Token-by-token generation: free, or constrained to legal moves."""
 
 import time
 from abc import ABC, abstractmethod
@@ -15,12 +15,12 @@ from agents.models.local.trie import END, Node, follow
 
 
 class _Writer(ABC):
-    """A reply that is being written.
+    """A reply in progress.
 
     Attributes:
-        written: the tokens of the reply up to now, without its end.
-        pending: those of them that the model has not read yet.
-        finish_reason: why it is over, or an empty string.
+        written: the tokens of the reply, without its end.
+        pending: tokens that the model has not read yet.
+        finish_reason: why it has ended, or an empty string.
     """
 
     def __init__(self, job: Job, prompt: Sequence[int], room: int) -> None:
@@ -37,13 +37,13 @@ class _Writer(ABC):
         """Returns the reply."""
 
     def settle(self, model: LocalModel) -> None:
-        """Hands over the reply, which is over."""
+        """Settles the job with the finished reply."""
         tokens = len(self.written) + (self.finish_reason == STOP)
         self.job.settle(Outcome(self.text(model), self.finish_reason, len(self.prompt), tokens))
 
 
 class _FreeWriter(_Writer):
-    """Any tokens, up to the end or to the limit; control tokens stay, since channels of reasoning are marked by them."""
+    """Any tokens, up to the end or the limit; control tokens are kept, because they mark reasoning channels."""
 
     def text(self, model: LocalModel) -> str:
         written: str = model.tokenizer.decode(self.written, skip_special_tokens=False)
@@ -60,7 +60,7 @@ class _FreeWriter(_Writer):
 
 
 class _MoveWriter(_Writer):
-    """One of the legal moves. Tokens without a choice are not asked for, and a reply without any is not even read."""
+    """One of the legal moves. Forced tokens need no forward pass; a single legal move needs none at all."""
 
     def __init__(self, job: Job, prompt: Sequence[int], room: int, root: Node) -> None:
         super().__init__(job, prompt, room)
@@ -72,7 +72,7 @@ class _MoveWriter(_Writer):
 
     @property
     def choices(self) -> list[int]:
-        """What may come next; ``END`` for the end of a move."""
+        """The possible next tokens; ``END`` for the end of a move."""
         return list(self._node)
 
     def take(self, scores: Sequence[float]) -> None:
@@ -95,12 +95,12 @@ class _MoveWriter(_Writer):
 
 
 def write(model: LocalModel, jobs: Sequence[Job], prompts: Sequence[Sequence[int]]) -> None:
-    """Writes a reply for each job, side by side; each job is settled as soon as its reply is over.
+    """Writes a reply for each job in parallel; each job is settled as soon as its reply is finished.
 
     Args:
         model: the model.
         jobs: jobs of mode ``generate`` or ``constrained``.
-        prompts: the tokens that each model reads; there is room for a token behind each.
+        prompts: the prompt tokens of each job; each leaves room for at least one token.
     """
     writers = [_begin(model, job, prompt) for job, prompt in zip(jobs, prompts, strict=True)]
     live = _settle_those_over(model, writers)
@@ -133,7 +133,7 @@ def _begin(model: LocalModel, job: Job, prompt: Sequence[int]) -> _FreeWriter | 
 def _settle_those_over(
     model: LocalModel, writers: Sequence[_FreeWriter | _MoveWriter]
 ) -> list[_FreeWriter | _MoveWriter]:
-    """Settles the jobs whose reply is over, and returns those that go on."""
+    """Settles finished jobs, and returns the others."""
     now = time.monotonic()
     for writer in writers:
         if writer.finish_reason:
@@ -144,7 +144,7 @@ def _settle_those_over(
 
 
 def _choose(model: LocalModel, logits: Any, writers: Sequence[_FreeWriter | _MoveWriter]) -> None:
-    """Chooses the next token of every writer that has none to read."""
+    """Chooses the next token of every writer without pending tokens."""
     free: list[tuple[int, _FreeWriter]] = []
     bound: list[tuple[int, _MoveWriter]] = []
     for row, writer in enumerate(writers):
@@ -182,7 +182,7 @@ def _draw_tokens(logits: Any, writers: Sequence[tuple[int, _FreeWriter]]) -> lis
 
 
 def _score_choices(model: LocalModel, logits: Any, writers: Sequence[tuple[int, _MoveWriter]]) -> list[list[float]]:
-    """Returns the logits of each row's choices; of all tokens that end a reply the sum counts."""
+    """Returns the logits of each row's choices; ``END`` has the combined logit of all end tokens."""
     choices = [writer.choices for _, writer in writers]
     rows = [row for (row, _), tokens in zip(writers, choices, strict=True) for _ in tokens]
     columns = [token if token != END else model.ends[0] for tokens in choices for token in tokens]

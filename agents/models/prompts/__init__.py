@@ -1,1 +1,1 @@
-"""What a model is sent: the messages of a match, and the form that its reply is to have."""
+"""Prompts for models: the messages of a match, and the requested form of replies."""

@@ -1,8 +1,8 @@
-"""What a model is sent of the match so far.
+"""The message history sent to a model.
 
-A match is remembered turn by turn: what was read, and the reply that the turn ended with. Nothing that grows without bound
-stays: reasoning is taken out of replies, long replies are cut, and rejected ones go when their turn is over. (What was not
-rejected but only incomplete stays, with the reply that completed it.)
+A match is remembered turn by turn: the text, and the last reply of the turn. The history is bounded: reasoning is removed from
+replies, long replies are cut, and rejected ones are dropped after their turn. (Incomplete replies stay, together with the reply
+that completed them.)
 """
 
 import math
@@ -22,13 +22,13 @@ UPDATES = "updates"
 HISTORIES = ("none", *declaration.HISTORIES, UPDATES)
 REJECTED = ("keep", "cap", "drop")
 WINDOWS = ("history_turns", "history_tokens")
-"""Options that stand for a history of their own."""
+"""Options that imply a full history."""
 
 LONGEST_REJECTED = 1_000
-"""Characters that stay of a rejected reply with ``cap``, counted from its end, where the move stands."""
+"""Characters kept of a rejected reply with ``cap``, counted from its end, where the move is."""
 
 SHORTEST_KEPT = 100
-"""Least number of characters of a reply that ``longest_kept`` may ask for."""
+"""Minimum of ``longest_kept``, in characters."""
 
 _CUT_OFF = "[...] "
 _COUNTER = WordCounter("en")
@@ -39,14 +39,14 @@ Message = dict[str, str]
 
 @dataclass(frozen=True)
 class Memory:
-    """How much of a match is sent.
+    """Limits of the history.
 
     Attributes:
-        turns: greatest number of earlier turns, or ``None`` for all.
-        tokens: greatest number of tokens of earlier turns as ``estimate_tokens`` has it, or ``None`` for no limit.
-        rejected: what becomes of a reply within its turn after it was rejected: ``keep``, ``cap`` or ``drop``.
-        longest_kept: greatest number of characters that stay of a reply, counted from its end.
-        updates: whether a turn is told by what is new in it, which makes sense to those only who remember all earlier ones.
+        turns: maximum number of earlier turns, or ``None`` for all.
+        tokens: maximum number of tokens of earlier turns, by ``estimate_tokens``, or ``None`` for no limit.
+        rejected: treatment of a rejected reply within its turn: ``keep``, ``cap`` or ``drop``.
+        longest_kept: maximum number of characters of a reply, counted from its end.
+        updates: whether turns hold only the news, which requires all earlier turns.
     """
 
     turns: int | None
@@ -57,17 +57,17 @@ class Memory:
 
     @property
     def wants_chat(self) -> bool:
-        """Whether a conversation in native roles replaces the remembered one: with a full history and no window."""
+        """Whether the native chat replaces the remembered one: with a full history and no window."""
         return self.turns is None and self.tokens is None and not self.updates
 
 
 def read_memory(
     history: str | None, history_turns: int | None, history_tokens: int | None, rejected: str, longest_kept: int
 ) -> Memory:
-    """Returns what the options of a policy say; see ``LLMPolicy``.
+    """Returns the history limits for the options of a policy; see ``LLMPolicy``.
 
     Raises:
-        OptionError: if one of them has no valid value, or two of them contradict each other.
+        OptionError: if an option is invalid, or two of them contradict each other.
     """
     check_choice("rejected", rejected, REJECTED)
     check_int("longest_kept", longest_kept, SHORTEST_KEPT, 10_000_000)
@@ -88,12 +88,12 @@ def read_memory(
 
 
 def estimate_tokens(text: str) -> int:
-    """Returns about how many tokens a text is, for any model: 4 for 3 words, but no less than one for 4 bytes of UTF-8."""
+    """Returns an approximate number of tokens, for any model: 4 per 3 words, and at least one per 4 bytes of UTF-8."""
     return max(math.ceil(_COUNTER.length(text) / TOKEN), math.ceil(len(text.encode()) / 4))
 
 
 def add_rules(rules: str, messages: Sequence[Message], system_role: str) -> list[Message]:
-    """Returns messages with the rules before them, which with the role ``user`` stand at the beginning of the first one."""
+    """Returns messages preceded by the rules; with the role ``user`` the rules are prepended to the first message."""
     if system_role == "user":
         first = {"role": "user", "content": f"{rules}\n\n{messages[0]['content']}"}
         return [first, *messages[1:]]
@@ -101,29 +101,29 @@ def add_rules(rules: str, messages: Sequence[Message], system_role: str) -> list
 
 
 class Exchange(NamedTuple):
-    """What was said to the model, and its reply."""
+    """A user message and the model's reply."""
 
     said: str
     reply: str
 
 
 class Conversation:
-    """One match as its player remembers it.
+    """One match as remembered by its player.
 
-    Call ``hear`` with an observation, ``messages`` for what to send, ``remember`` with the reply.
+    Call ``hear`` with an observation, ``messages`` to get the messages to send, ``remember`` with the reply.
 
-    Where an observation holds the match in native roles (``chat``), that is the conversation before the present turn.
+    If an observation holds the match in native roles (``chat``), it replaces the earlier turns.
 
-    A conversation of updates forgets nothing that was said to the player: what was said in a turn that ended without a word is
-    said again with the next one. A turn that is to be answered without the earlier ones is told whole, and is no part of it.
+    A conversation of updates loses no text: the text of a turn that ended without a reply is repeated with the next one. Turns
+    with ``fresh_history`` are sent in full and not remembered.
 
     Args:
-        memory: how much is kept.
+        memory: the limits.
     """
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._earlier: deque[tuple[Exchange, int]] = deque()  # with their tokens, where those are limited
+        self._earlier: deque[tuple[Exchange, int]] = deque()  # with their tokens, if limited
         self._tokens = 0
         self._turn: list[Exchange] = []
         self._chat: Sequence[ChatMessage] = ()
@@ -133,11 +133,11 @@ class Conversation:
         self._is_apart = False
 
     def hear(self, observation: Mapping[str, Any]) -> str:
-        """Returns what to say next, and takes out of the conversation what it replaces.
+        """Returns the next user message, and removes parts of the conversation that it replaces.
 
-        Nothing is said twice: after a rejected reply that is kept only the feedback follows. Where it is not kept the text of
-        the turn is said anew, with the end of the reply and the feedback if there is any. A reply without a word never
-        stands in a conversation, since many servers accept no empty message.
+        Nothing is repeated: after a rejected reply that is kept, only the feedback follows. Otherwise the text of the turn is
+        sent again, with the end of the reply and the feedback, if any. Blank replies are never part of a conversation, since many
+        servers reject empty messages.
         """
         if not observation.get("attempt"):
             self._end_turn()
@@ -168,11 +168,11 @@ class Conversation:
         return f"{self._unanswered}\n\n{update}" if self._unanswered else update
 
     def messages(self, said: str, *, fresh: bool = False) -> list[Message]:
-        """Returns the conversation with ``said`` at its end, ``user`` and ``assistant`` in turn.
+        """Returns the conversation followed by ``said``, alternating ``user`` and ``assistant``.
 
         Args:
-            said: what ``hear`` returned.
-            fresh: whether the turn is to be answered without the earlier ones.
+            said: the result of ``hear``.
+            fresh: whether to leave out earlier turns.
         """
         if self._chat:
             messages = [{"role": role, "content": encodable(content)} for role, content in self._chat[1:-1]]
@@ -185,7 +185,7 @@ class Conversation:
         self._turn.append(Exchange(said, kept_reply(reply, self._memory)))
 
     def _end_turn(self) -> None:
-        """Leaves of the turn what was read and what the last reply came to, and forgets what no longer fits."""
+        """Reduces the turn to its text and last reply, and drops turns beyond the limits."""
         reply = self._turn[-1].reply if self._turn else ""
         if self._is_apart:
             reply = ""
@@ -210,7 +210,7 @@ class Conversation:
 
 
 def kept_reply(reply: str, memory: Memory) -> str:
-    """Returns what is sent again of a reply: without its reasoning, the end of a long one; empty if there is not a word."""
+    """Returns a reply for the history: without its reasoning, cut to its end; empty if blank."""
     return _cut(read_part(encodable(reply)), memory.longest_kept)
 
 
@@ -223,7 +223,7 @@ def _messages(exchanges: Iterable[Exchange]) -> list[Message]:
 
 
 def _cut(reply: str, longest: int) -> str:
-    """Returns the end of a reply, or an empty text if there is not a word in it."""
+    """Returns the end of a reply, or an empty text if it is blank."""
     if not reply.strip():
         return ""
     return reply if len(reply) <= longest else _CUT_OFF + reply[len(_CUT_OFF) - longest :]

@@ -1,8 +1,7 @@
-"""What a model is sent in a match, from what it reads and what it replied: for whoever asks it, and for whoever reads the record.
+"""Construction of a model's messages in a match, for play and for inspection of records.
 
-A policy notes in the detail of its replies how it puts its messages together (``FORM``, in its first call of a match) and a
-fingerprint of them (``PROMPT``, in every call). So they need not be recorded: they are put together again, and known to be the
-same.
+A policy records the format of its messages (``FORM``, in the first call of a match) and their fingerprint (``PROMPT``, in every
+call). The messages themselves need not be recorded: they can be rebuilt and verified.
 """
 
 import hashlib
@@ -17,7 +16,7 @@ from agents.records import encodable
 from llmarena_envs.core.options import OptionError
 
 FORM, PROMPT, FREE_REPLY = "prompt_form", "prompt", "free_reply"
-"""Names in the detail of a reply; the last one holds what a second call restated."""
+"""Names in the detail of a reply; the last one holds the reply before it was restated."""
 
 _DIGITS = 16
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
@@ -25,12 +24,12 @@ _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 @dataclass(frozen=True)
 class PromptForm:
-    """How messages are put together.
+    """Format of the messages.
 
     Attributes:
-        memory: how much of a match is sent.
-        system_role: role of the message that holds the rules.
-        serialiser: how the conversation is put into messages: a name, or a function.
+        memory: limits of the history.
+        system_role: role of the message with the rules.
+        serialiser: conversion of the conversation to messages: a name, or a function.
     """
 
     memory: Memory
@@ -38,16 +37,16 @@ class PromptForm:
     serialiser: str | Serialiser
 
     def table(self) -> dict[str, Any]:
-        """Returns it as JSON values; a function is ``None``."""
+        """Returns the format as JSON values; a function is ``None``."""
         serialiser = self.serialiser if isinstance(self.serialiser, str) else None
         return {**asdict(self.memory), "system_role": self.system_role, "serialiser": serialiser}
 
 
 def read_form(table: object) -> PromptForm:
-    """Reads what ``PromptForm.table`` returned.
+    """Reads the result of ``PromptForm.table``.
 
     Raises:
-        OptionError: if it is something else, or names no serialiser, as for a function.
+        OptionError: if it is invalid, or has no serialiser name because a function was used.
     """
     expected = {*(field.name for field in fields(Memory)), "system_role", "serialiser"}
     if not isinstance(table, Mapping) or table.keys() != expected:
@@ -61,10 +60,10 @@ def read_form(table: object) -> PromptForm:
 
 
 class Prompter:
-    """Puts together what a model is sent, in one match.
+    """Builds the messages of one match.
 
     Args:
-        form: how.
+        form: their format.
     """
 
     def __init__(self, form: PromptForm) -> None:
@@ -75,7 +74,7 @@ class Prompter:
         self._messages: list[Message] = []
 
     def hear(self, observation: Mapping[str, Any]) -> list[Message]:
-        """Returns the messages that are to be sent now."""
+        """Returns the messages to send."""
         self._said = self._conversation.hear(observation)
         chat = observation.get("chat")
         self._rules = encodable(chat[0].content if chat else observation["rules"])
@@ -83,7 +82,7 @@ class Prompter:
         return self._written(self._messages)
 
     def restate(self, reply: str, form: str) -> list[Message]:
-        """Returns the messages that ask to restate a free reply to what was heard last; none if there is nothing in it.
+        """Returns the messages that ask to restate a free reply; none if the reply is blank.
 
         Args:
             reply: the free reply.
@@ -100,10 +99,10 @@ class Prompter:
         return add_rules(self._rules, self._serialise(messages), self._form.system_role)
 
     def remember(self, reply: str) -> None:
-        """Takes note of the reply to what was heard last."""
+        """Remembers the reply to the last messages."""
         self._conversation.remember(self._said, reply)
 
 
 def fingerprint(messages: Sequence[Message]) -> str:
-    """Returns what tells messages from any others: the first 16 hexadecimal digits of their SHA-256."""
+    """Returns a fingerprint of messages: the first 16 hexadecimal digits of their SHA-256."""
     return hashlib.sha256(_canonical(messages).encode()).hexdigest()[:_DIGITS]

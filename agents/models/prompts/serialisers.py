@@ -1,8 +1,7 @@
-"""How a conversation is put into messages.
+"""Conversion of a conversation to messages.
 
-By default what the model itself said stands under the role ``assistant``, and what everybody else and the game said under
-``user`` (DeepEval section 4.1.2). For models that know no roles the same conversation becomes one plain text in which a name
-stands before everything that is said, and that ends with the name of the model, whose turn it is.
+By default the model's own replies have the role ``assistant``, everything else has the role ``user`` (DeepEval section 4.1.2).
+For models without roles the conversation becomes one plain text with a name before every utterance, ending with the model's name.
 """
 
 import re
@@ -12,10 +11,10 @@ from agents.models.prompts.history import Message
 from llmarena_envs.core.options import OptionError
 
 Serialiser = Callable[[Sequence[Message]], list[Message]]
-"""Takes a conversation without the rules and returns what is sent of it."""
+"""Converts a conversation without the rules to the messages to send."""
 
 ROLES = "roles"
-"""The name of the serialiser that leaves the conversation as it is."""
+"""Name of the serialiser that leaves the conversation unchanged."""
 
 _LINE_ENDS = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
 _NAME = re.compile(r"[^\W_](?:[\w .-]{0,38}\w)?")
@@ -24,11 +23,11 @@ _NAME = re.compile(r"[^\W_](?:[\w .-]{0,38}\w)?")
 class Transcript:
     """Writes a conversation as one plain text.
 
-    A line of what is said that begins like a turn is set off by ``> ``, so that nobody can speak in the name of another.
+    Lines within an utterance that look like the start of a turn are prefixed with ``> `` to prevent impersonation.
 
     Args:
-        user: name that stands before what the model reads, e.g. ``Human``.
-        assistant: name that stands before what the model said, e.g. ``Assistant``.
+        user: name before texts for the model, e.g. ``Human``.
+        assistant: name before the model's replies, e.g. ``Assistant``.
     """
 
     def __init__(self, user: str, assistant: str) -> None:
@@ -39,7 +38,7 @@ class Transcript:
         )
 
     def __call__(self, messages: Sequence[Message]) -> list[Message]:
-        """Returns one message that holds all of them."""
+        """Returns one message with the whole conversation."""
         said = [
             f"{self._names[message['role']]}: {self._forged.sub('> ', message['content']).strip()}"
             for message in messages
@@ -48,13 +47,13 @@ class Transcript:
 
 
 def read_serialiser(value: object) -> Serialiser:
-    """Returns the serialiser that an option names.
+    """Returns the serialiser for the value of an option.
 
     Args:
-        value: ``roles``, two names as in ``Human/Assistant``, ``User/Bot`` or ``用户/助手``, or a serialiser made in code.
+        value: ``roles``, two names as in ``Human/Assistant``, ``User/Bot`` or ``用户/助手``, or a function.
 
     Raises:
-        OptionError: if it is something else.
+        OptionError: if the value is invalid.
     """
     if callable(value):
         return value

@@ -1,14 +1,14 @@
-"""Structured output: the form of a reply as a JSON schema, for servers that hold a model to it."""
+"""Structured output: JSON schemas of replies, for servers that enforce them."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def response_format(observation: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the request field ``response_format`` for a turn, or no field where a move is more than one of a list.
+    """Returns the request field ``response_format`` for a turn, or no field if moves are not enumerated.
 
-    The reply is to be ``{"move": "..."}``, which the games read like any other object that names a move. Where all legal
-    moves are listed it is one of them.
+    The reply must be ``{"move": "..."}``, which games read like any other object with a move. If all legal moves are listed, it
+    is one of them.
 
     Args:
         observation: of a policy with ``wants_legal``.
@@ -18,7 +18,7 @@ def response_format(observation: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     legal = observation.get("legal", [])
     move: dict[str, Any] = {"type": "string"}
-    if legal and len(legal) == int(mask.sum()):  # else the list is cut off
+    if legal and len(legal) == int(mask.sum()):  # otherwise the list is truncated
         move["enum"] = list(legal)
     schema = {"type": "object", "properties": {"move": move}, "required": ["move"], "additionalProperties": False}
     return {

@@ -1,1 +1,1 @@
-"""One model server: a request, and everything that can come back."""
+"""Requests to a model server, and handling of all its responses."""

@@ -1,4 +1,4 @@
-"""Which parameters a model takes: found out by what its server refuses, once for each model."""
+"""Parameters that a model accepts, learned once per model from server errors."""
 
 import logging
 import re
@@ -25,12 +25,12 @@ _OPTIONAL = (
     "verbosity",
     "stream_options",
 )
-"""What may be left out. A limit of tokens may only get its other name: without one a reply could cost anything."""
+"""Parameters that can be omitted. A token limit is only renamed: without one a reply has unlimited cost."""
 
 _RENAMED = {"max_completion_tokens": "max_tokens", "max_tokens": "max_completion_tokens"}
 
 _STATUSES = frozenset({400, 422})
-_TEMPLATE_STATUSES = frozenset({400, 422, 500})  # llama.cpp calls what a chat template refuses an error of the server
+_TEMPLATE_STATUSES = frozenset({400, 422, 500})  # llama.cpp reports errors of chat templates as server errors
 _CODES = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter", "extra_forbidden"})
 _REFUSED = re.compile(
     r"unsupported (?:parameter|value|field|argument)|(?:not|n't) (?:currently )?support"
@@ -55,7 +55,7 @@ _log = logging.getLogger(__name__)
 
 
 class Abilities:
-    """What is known of the parameters that one model on one server takes.
+    """Parameters and roles that one model on one server does not accept.
 
     Args:
         model: its name.
@@ -66,10 +66,10 @@ class Abilities:
         self._changes: dict[str, str] = {}
 
     def adapt(self, request: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-        """Returns a request as the model takes it, and what was changed: ``{"temperature": "left out"}``."""
+        """Returns a request that the model accepts, and the changes: ``{"temperature": "left out"}``."""
         adapted = dict(request)
         changed = {}
-        for name, change in sorted(self._changes.items()):  # developer before system, which it may become
+        for name, change in sorted(self._changes.items()):  # developer before system, because it can become system
             if name in ("system", "developer"):
                 messages = _change_role(adapted.get("messages"), name, change)
                 if messages is None:
@@ -85,19 +85,19 @@ class Abilities:
         return adapted, changed
 
     def learn(self, error: ServerError, sent: Mapping[str, Any]) -> bool:
-        """Remembers which parameter of a request the server does not take.
+        """Remembers the parameter of a request that the server rejected.
 
         Args:
-            error: what the server says.
-            sent: the request that it answered.
+            error: the server's error.
+            sent: the rejected request.
 
         Returns:
-            Whether the error names one, and the request can do without it.
+            Whether the error names a parameter and the request can be sent without it.
         """
         name = _refused_field(error, sent)
         change = _LEFT_OUT
         if name in _RENAMED:
-            if _RENAMED[name] in self._changes:  # refused under its other name too
+            if _RENAMED[name] in self._changes:  # rejected under its other name as well
                 return False
             change = f"sent as {_RENAMED[name]}"
         elif not name:
@@ -110,11 +110,11 @@ class Abilities:
 
 
 def change_roles(messages: list[dict[str, str]], adapted: Mapping[str, str]) -> list[dict[str, str]]:
-    """Returns messages as they were sent.
+    """Returns messages with the role changes of an adapted request.
 
     Args:
-        messages: as they were to be sent.
-        adapted: what was changed, as ``Abilities.adapt`` returned it.
+        messages: before the changes.
+        adapted: the changes returned by ``Abilities.adapt``.
     """
     for name in ("developer", "system"):
         if name in adapted:
@@ -123,7 +123,7 @@ def change_roles(messages: list[dict[str, str]], adapted: Mapping[str, str]) -> 
 
 
 def _refused_field(error: ServerError, sent: Mapping[str, Any]) -> str:
-    """Returns the field of a request that an error says is not taken, or an empty string."""
+    """Returns the request field that an error reports as unsupported, or an empty string."""
     if error.http_status not in _STATUSES or not (error.codes & _CODES or _REFUSED.search(error.message)):
         return ""
     known = [name for name in (*_OPTIONAL, *_RENAMED) if name in sent]
@@ -134,7 +134,7 @@ def _refused_field(error: ServerError, sent: Mapping[str, Any]) -> str:
 
 
 def _refused_role(error: ServerError, sent: Mapping[str, Any]) -> str:
-    """Returns the role of the first message if an error says that it is not taken, or an empty string."""
+    """Returns the role of the first message if an error reports it as unsupported, or an empty string."""
     messages = sent.get("messages")
     first = messages[0] if isinstance(messages, list) and messages else None
     role = first.get("role") if isinstance(first, dict) else None
@@ -144,7 +144,7 @@ def _refused_role(error: ServerError, sent: Mapping[str, Any]) -> str:
 
 
 def _change_role(messages: object, role: str, change: str) -> list[Any] | None:
-    """Returns messages without the role of the first one, or ``None`` if it has another one."""
+    """Returns messages with the role of the first one changed, or ``None`` if it has another role."""
     if not isinstance(messages, list) or not messages or messages[0].get("role") != role:
         return None
     first, *others = messages

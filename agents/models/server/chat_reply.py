@@ -1,4 +1,4 @@
-"""What an OpenAI-compatible server sent back, checked and turned into a reply."""
+"""Validation and conversion of chat completions from OpenAI-compatible servers."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ from agents.policy import Reply
 from agents.records import encodable
 from llmarena_envs.core.failures import Failure
 
-# The only finish reasons that are the model's own doing. With any other one the server has failed, text or not.
+# Finish reasons caused by the model. With any other reason the server has failed, even if there is text.
 _ENDED = frozenset(
     {"stop", "end_turn", "stop_sequence", "eos", "eos_token", "tool_calls", "tool_use", "function_call", "complete"}
 )
@@ -23,26 +23,24 @@ _MOST_TOKENS = 10**12
 _QUOTED = 2000
 
 FILTERED = Reply("", Failure.REFUSAL, detail={"finish_reason": "content_filter"})
-"""What a prompt is answered with that a content filter rejects."""
+"""The reply for a prompt rejected by a content filter."""
 
 
 def read_reply(completion: object) -> Reply:
     """Returns the reply of a chat completion.
 
     Its kind is ``REFUSAL`` if the model refused or a content filter cut in, ``TRUNCATED`` if the token limit was reached,
-    ``EMPTY`` if there is no text although the model ended by itself, else ``OK``. The arguments of a call of a tool are text,
-    since a game has no tools. What a model thought before it replied is ``reasoning`` if it stands in a field or a part of
-    its own. Token counts that are missing or are none are ``None``. The detail holds ``finish_reason``, ``model`` and
-    ``system_fingerprint`` as far as the server names them, and ``cut_in: reasoning`` where the limit was reached before the
-    reply began.
+    ``EMPTY`` if there is no text although the model ended by itself, else ``OK``. The arguments of a tool call are text, since
+    games have no tools. ``reasoning`` holds reasoning in a separate field or part. Missing or invalid token counts are ``None``.
+    The detail holds ``finish_reason``, ``model`` and ``system_fingerprint`` if given, and ``cut_in: reasoning`` if the limit was
+    reached before the reply began.
 
     Args:
-        completion: the decoded JSON; of any shape, since servers and proxies between send what they like.
+        completion: the decoded JSON, of any shape, because servers and proxies vary.
 
     Raises:
-        TransientError: if it is no chat completion, or one of which the server itself says that it has failed, or that ended
-            for a reason that is not known to be the model's own.
-        ProviderError: if it holds an error that another attempt cannot mend.
+        TransientError: if it is not a chat completion, reports a server failure, or has an unknown finish reason.
+        ProviderError: if it holds an error that a retry cannot fix.
     """
     if not isinstance(completion, dict):
         raise _unexpected(completion, "not a JSON object; base_url may be wrong, the path of most servers is /v1")
@@ -81,7 +79,7 @@ def read_reply(completion: object) -> Reply:
 
 
 class _Said(NamedTuple):
-    """What a message holds: the reply, the refusal, the reasoning."""
+    """The content of a message."""
 
     text: str
     refusal: str
@@ -89,7 +87,7 @@ class _Said(NamedTuple):
 
 
 class _Usage(NamedTuple):
-    """Numbers of tokens; ``None`` for what is unknown."""
+    """Token counts; ``None`` if unknown."""
 
     prompt: int | None
     completion: int | None
@@ -98,7 +96,7 @@ class _Usage(NamedTuple):
 
 
 def _find_error(completion: Mapping[str, Any], choice: object, message: object) -> ServerError | None:
-    """Returns the error that a completion, its choice or its message holds, or that stands in the place of a completion."""
+    """Returns the error in a completion, its choice or its message, or in place of a completion."""
     for holder in (completion, choice, message):
         if isinstance(holder, dict) and holder.get("error"):
             return read_error({"error": holder["error"]}, None)
@@ -108,7 +106,7 @@ def _find_error(completion: Mapping[str, Any], choice: object, message: object) 
 
 
 def _kind(reason: object, said: _Said) -> Failure | None:
-    """Returns what kind of reply it is, or ``None`` if it is the server that failed."""
+    """Returns the kind of a reply, or ``None`` if the server failed."""
     name = reason.lower() if isinstance(reason, str) else reason
     is_known = isinstance(name, str) and name in _ENDED | _CUT | _FILTERED
     if name in (None, "") and (said.text.strip() or said.refusal):  # many small servers give no reason
@@ -149,7 +147,7 @@ def _read_message(message: Mapping[str, Any]) -> _Said:
 
 
 def _texts(value: object, depth: int = 3) -> Iterator[str]:
-    """Yields the texts of a part: of itself, of its fields that hold texts, or of the parts in them."""
+    """Yields the texts of a part, of its text fields, or of nested parts."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list) and depth:
@@ -163,7 +161,7 @@ def _texts(value: object, depth: int = 3) -> Iterator[str]:
 
 
 def _calls(message: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the calls of tools as the JSON objects that games read: ``{"name": "move", "arguments": {"column": 4}}``."""
+    """Yields the tool calls as the JSON objects that games read: ``{"name": "move", "arguments": {"column": 4}}``."""
     listed = message.get("tool_calls")
     calls = [call.get("function") for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
     for call in calls or [message.get("function_call")]:
@@ -186,13 +184,13 @@ def _read_usage(usage: object, has_reasoning: bool) -> _Usage:
     prompt, completion = _count(fields, "prompt_tokens"), _count(fields, "completion_tokens")
     cached = _count(fields.get("prompt_tokens_details"), "cached_tokens")
     if cached is None:
-        cached = _count(fields, "prompt_cache_hit_tokens")  # of DeepSeek
+        cached = _count(fields, "prompt_cache_hit_tokens")  # DeepSeek
     reasoning = _count(fields.get("completion_tokens_details"), "reasoning_tokens")
     if reasoning is None and not has_reasoning:
         reasoning = 0
     total = _count(fields, "total_tokens")
     if reasoning and prompt is not None and completion is not None and total == prompt + completion + reasoning:
-        completion += reasoning  # xAI counts it apart
+        completion += reasoning  # xAI counts it separately
     return _Usage(prompt, completion, cached, reasoning)
 
 
@@ -208,7 +206,7 @@ def _unexpected(value: object, why: str) -> TransientError:
 
 
 def _shown(value: object) -> str:
-    """Returns the beginning of a value of any shape."""
+    """Returns the beginning of any value, for messages."""
     try:
         return json.dumps(value, ensure_ascii=False)[:_QUOTED]
     except (ValueError, RecursionError):

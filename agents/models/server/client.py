@@ -1,4 +1,4 @@
-"""One request to an OpenAI-compatible server: what is sent, and what can go wrong with it."""
+"""Client for chat completion requests to an OpenAI-compatible server."""
 
 import json
 from collections.abc import AsyncGenerator, Mapping
@@ -17,26 +17,26 @@ from agents.secret import Secret, hide_keys
 from llmarena_envs.core.failures import Failure
 
 _QUOTED = 80
-"""Bytes of a body that is no JSON in an error."""
+"""Bytes of an invalid body quoted in an error."""
 
-_MAX_REQUESTS = 20  # for one reply, each after something new was found out about the model
+_MAX_REQUESTS = 20  # per reply, each after learning about the model
 _MAX_QUOTED = 300
 _MAX_PAGE = 10_000
 _STREAM_FIELDS = {"stream": True, "stream_options": {"include_usage": True}}
 
 _OVERFLOW = Reply("", Failure.TRUNCATED, detail={"finish_reason": "context_length"})
-"""What stands for a reply where the model's own words have grown too long for it."""
+"""The reply if the model's own messages exceed its context length."""
 
 
 @dataclass(frozen=True)
 class Response:
-    """A reply and what is known of the request that brought it.
+    """A reply with facts of its request.
 
     Attributes:
         reply: the reply.
         http_status: of the response.
-        request_id: by which the server knows the request, or an empty string.
-        headers: those that speak of limits, with names in lower case.
+        request_id: the server's id of the request, or an empty string.
+        headers: rate-limit headers, names in lower case.
     """
 
     reply: Reply
@@ -46,9 +46,9 @@ class Response:
 
 
 class Client:
-    """A client for one endpoint, closed at the latest when asyncio shuts down its event loop.
+    """A client for one endpoint; closed at the latest with its event loop.
 
-    What its models do not take is found out once and left out or replaced from then on.
+    Unsupported parameters are detected once per model, then omitted or replaced.
 
     Args:
         endpoint: the server.
@@ -61,7 +61,7 @@ class Client:
         self._lifetime = self._live()
 
     async def open(self) -> None:
-        """Ties the client to the running event loop."""
+        """Binds the client to the running event loop."""
         await anext(self._lifetime)
 
     async def close(self) -> None:
@@ -69,7 +69,7 @@ class Client:
         await self._lifetime.aclose()
 
     async def _live(self) -> AsyncGenerator[None, None]:
-        # asyncio closes every open asynchronous generator before it closes a loop.
+        # asyncio closes all open asynchronous generators before it closes a loop.
         try:
             yield
         finally:
@@ -78,18 +78,17 @@ class Client:
     async def complete(self, request: Mapping[str, Any], *, idle: float | None = None) -> Response:
         """Sends a request for a chat completion and returns the reply.
 
-        A prompt that the server's content filter rejects is an empty ``REFUSAL``. One that is too long for the model is an empty
-        ``TRUNCATED`` if the model's own words are part of it. A request that the server does not take because of one of its
-        parameters is sent again without it; then the reply's detail holds what was changed as ``adapted`` and, if they
-        differ, the parameters that were ``sent``.
+        A prompt rejected by the server's content filter gives an empty ``REFUSAL``. A prompt that is too long gives an empty
+        ``TRUNCATED`` if it holds messages of the model. A request with an unsupported parameter is sent again without it; the
+        reply's detail then holds the changes as ``adapted`` and, if they differ, the parameters ``sent``.
 
         Args:
             request: the body.
-            idle: seconds without a sign of life after which a streamed reply is given up; ``None`` for no stream.
+            idle: seconds without data after which a streamed reply fails; ``None`` for no stream.
 
         Raises:
-            TransientError: if another attempt may succeed.
-            ProviderError: if another attempt is useless.
+            TransientError: if a retry can succeed.
+            ProviderError: if a retry cannot succeed.
         """
         try:
             return await self._complete(request, idle)
@@ -120,7 +119,7 @@ class Client:
         return Response(reply, received.http_status, self._secret.hide_parts(received.request_id), received.limits)
 
     def _read(self, received: Received) -> Reply:
-        """Returns the reply of a response that promises one."""
+        """Returns the reply of a successful response."""
         if not isinstance(received.body, bytes):
             return self._without_key(read_reply(received.body))
         body = self._secret.hide(received.body)
@@ -134,7 +133,7 @@ class Client:
         return self._without_key(read_reply(completion))
 
     def _without_key(self, reply: Reply) -> Reply:
-        """Returns a reply without the key."""
+        """Returns a reply with the key hidden."""
         detail = {name: self._secret.hide_parts(fact) for name, fact in (reply.detail or {}).items()}
         return replace(
             reply, text=self._secret.hide(reply.text), reasoning=self._secret.hide(reply.reasoning), detail=detail
@@ -149,10 +148,10 @@ class Client:
         return read_error(value, received.http_status, body[:_MAX_PAGE].decode("utf-8", "replace"))
 
     def _reply_to(self, error: ServerError, received: Received) -> Reply:
-        """Returns the reply that an error of the server stands for.
+        """Returns the reply that a server error represents.
 
         Raises:
-            ProviderError: if it stands for none.
+            ProviderError: if it represents none.
         """
         address, status = self._connection.address, received.http_status
         if status == 400 and error.is_filtered:
@@ -167,19 +166,19 @@ class Client:
             )
         said = error.message
         if error.status is CallStatus.AUTHENTICATION and status != 403:
-            said = f"{address} refused the key"  # servers quote the key in part
+            said = f"{address} refused the key"  # servers quote part of the key
         elif status == 404:
             said += f" ({address}; the path of most servers is /v1)"
         raise failure(error, f"HTTP {status}: {said}")
 
     def _clean(self, message: str) -> str:
-        """Returns the beginning of a message on one line, without parts of keys and without what terminals obey."""
+        """Returns the beginning of a message on one line, without parts of keys and control characters."""
         line = " ".join(hide_keys(self._secret.hide_parts(message)).split())[:_MAX_QUOTED]
         return "".join(sign if sign.isprintable() else "?" for sign in line)
 
 
 def _holds_own_words(request: Mapping[str, Any]) -> bool:
-    """Says whether a request repeats what the model said before."""
+    """Returns whether a request repeats messages of the model."""
     messages = request.get("messages")
     return isinstance(messages, list) and any(
         isinstance(message, dict) and message.get("role") == "assistant" and message.get("content")
@@ -188,7 +187,7 @@ def _holds_own_words(request: Mapping[str, Any]) -> bool:
 
 
 def _record(reply: Reply, asked: Mapping[str, Any], sent: Mapping[str, Any], adapted: Mapping[str, str]) -> Reply:
-    """Returns a reply with what was sent otherwise than asked."""
+    """Returns a reply with the differences between requested and sent parameters in its detail."""
     facts: dict[str, Any] = {"adapted": dict(adapted)} if adapted else {}
     if _parameters(sent) != _parameters(asked):
         facts["sent"] = _parameters(sent)

@@ -1,4 +1,4 @@
-"""The HTTP connections to one endpoint: a request goes out, a bounded response comes back."""
+"""HTTP connections to one endpoint, with bounded responses."""
 
 import asyncio
 import importlib
@@ -20,13 +20,13 @@ CONNECT_TIMEOUT = 60.0
 """Seconds to open a connection."""
 
 MAX_CONNECTIONS = 4096
-"""Connections to one endpoint. Without a number the aiohttp transport would silently stop at 100."""
+"""Connections to one endpoint. By default the aiohttp transport silently stops at 100."""
 
 MAX_BODY = 16_000_000
-"""Bytes of a response that are read; a longer one is none."""
+"""Most bytes of a response; a longer one is an error."""
 
 MAX_STREAM = 256_000_000
-"""Bytes of a streamed response that are read: some 300 for each token."""
+"""Most bytes of a streamed response; a token takes about 300."""
 
 _MAX_REDIRECTS = 3
 _MAX_HEADERS = 40
@@ -35,12 +35,12 @@ _LIMIT_HEADERS = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after")
 
 @dataclass(frozen=True)
 class Received:
-    """A response that has been read.
+    """A response.
 
     Attributes:
         http_status: its status.
         headers: its headers.
-        body: its bytes, or the completion that a stream added up to.
+        body: its bytes, or the completion joined from a stream.
     """
 
     http_status: int
@@ -49,19 +49,19 @@ class Received:
 
     @property
     def request_id(self) -> str:
-        """By which the server knows the request, or an empty string."""
+        """The server's id of the request, or an empty string."""
         name = self.headers.get("x-request-id") or self.headers.get("request-id") or ""
         return "".join(sign for sign in name[:200] if sign.isprintable())
 
     @property
     def limits(self) -> dict[str, str]:
-        """The headers that speak of limits, with names in lower case."""
+        """The rate-limit headers, names in lower case."""
         named = ((name.lower(), value) for name, value in self.headers.items())
         limits = ((name, value[:200]) for name, value in named if name.startswith(_LIMIT_HEADERS))
         return dict(itertools.islice(limits, _MAX_HEADERS))
 
     def mark(self, error: ProviderError) -> ProviderError:
-        """Returns an error with what is known of the response that it is about."""
+        """Adds the facts of the response to an error."""
         error.http_status = self.http_status
         error.request_id = self.request_id
         if isinstance(error, TransientError):
@@ -71,29 +71,29 @@ class Received:
 
 
 class Connection:
-    """The connections to an endpoint, by the transport of OpenAI's SDK.
+    """The connections to an endpoint, using the transport of OpenAI's SDK.
 
-    The SDK's own ``post`` is not used: it reads bodies of any length, and takes half again as much time.
+    The SDK's own ``post`` is not used: it reads bodies of any length and takes 50 % more time.
 
     Args:
         endpoint: the server.
 
     Attributes:
-        address: of the server, as the SDK understands it.
+        address: of the server, as the SDK normalises it.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
         import openai
 
-        limits_type = type(openai.DEFAULT_CONNECTION_LIMITS)  # of httpx, or of httpx2 since openai 3
+        limits_type = type(openai.DEFAULT_CONNECTION_LIMITS)  # httpx, or httpx2 since openai 3
         limits = limits_type(max_connections=MAX_CONNECTIONS, max_keepalive_connections=MAX_CONNECTIONS)
-        timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)  # whoever asks bounds the time of an attempt
+        timeout = openai.Timeout(None, connect=CONNECT_TIMEOUT)  # callers limit the time of an attempt
         httpx = importlib.import_module(limits_type.__module__.partition(".")[0])
-        # The SDK's aiohttp transport lets some of aiohttp's own errors through.
+        # The SDK's aiohttp transport leaks some of aiohttp's own errors.
         self._errors: tuple[type[Exception], ...] = (httpx.HTTPError, httpx.InvalidURL, OSError)
         try:
             self._http = openai.DefaultAioHttpClient(limits=limits, timeout=timeout)
-        except RuntimeError:  # without aiohttp; slow where hundreds of requests wait at once
+        except RuntimeError:  # without aiohttp; slow with hundreds of waiting requests
             self._http = openai.DefaultAsyncHttpxClient(limits=limits, timeout=timeout)
         else:
             from aiohttp import ClientError
@@ -104,7 +104,7 @@ class Connection:
         self._sdk = openai.AsyncOpenAI(base_url=address, api_key=key, max_retries=0, http_client=self._http)
         self.address = str(self._sdk.base_url)
         fields = {name: value for name, value in self._sdk.default_headers.items() if isinstance(value, str)}
-        # What all requests share is put together once: it is a tenth of what a call takes.
+        # Building the common parts once saves a tenth of the time of a call.
         self._template = self._http.build_request(
             "POST",
             f"{self.address.rstrip('/')}/chat/completions",
@@ -118,16 +118,16 @@ class Connection:
         await self._sdk.close()
 
     async def send(self, body: Mapping[str, Any], idle: float | None) -> Received:
-        """Sends a request for a chat completion and returns the response, whatever its status.
+        """Sends a request for a chat completion and returns the response, with any status.
 
-        A redirect is followed if it keeps the request (HTTP 307 and 308).
+        Follows redirects that keep the request (HTTP 307 and 308).
 
         Args:
             body: of the request.
-            idle: seconds without a sign of life after which the response is given up, or ``None``.
+            idle: seconds without data after which the response fails, or ``None``.
 
         Raises:
-            TransientError: if no whole response came.
+            TransientError: if no complete response came.
             ProviderError: if none can come.
         """
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
@@ -164,7 +164,7 @@ async def _receive(response: Any, idle: float | None) -> Received:
     async with aclosing(chunks):
         try:
             body = await read_stream(chunks) if is_stream else b"".join([chunk async for chunk in chunks])
-        except (ValueError, RecursionError) as error:  # an event that is no JSON
+        except (ValueError, RecursionError) as error:  # an event is not JSON
             failed = TransientError(f"expected a chat completion: {error}", status=CallStatus.MALFORMED)
             raise received.mark(failed) from None
         except TransientError as error:

@@ -1,4 +1,4 @@
-"""Where a model is served, and the key that its server wants."""
+"""Address and API key of a model server."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from llmarena_envs.core.options import OptionError
 
 NO_KEY = "no-key"
-"""What is sent as a key to a server that needs none: the SDK does not do without."""
+"""Placeholder key for a server that needs none, because the SDK requires one."""
 
 _SECRET_NAMES = ("key", "token", "secret", "sig", "signature", "password", "passwd", "pwd", "code", "auth")
 
@@ -19,7 +19,7 @@ class Endpoint:
     """A server and the name of the environment variable that holds its key.
 
     Attributes:
-        base_url: address, mostly ending in ``/v1``; ``None`` for what ``OPENAI_BASE_URL`` says, or OpenAI's own. A query such as
+        base_url: address, usually ending in ``/v1``; ``None`` for ``OPENAI_BASE_URL``, or OpenAI's own. A query such as
             ``?api-version=2024-10-21`` is sent with every request.
         api_key_env: name of the variable.
     """
@@ -28,7 +28,7 @@ class Endpoint:
     api_key_env: str
 
     def check(self) -> None:
-        """Raises an ``OptionError`` if the address is not usable, or what names the key is no name."""
+        """Raises an ``OptionError`` if the address is not usable or ``api_key_env`` is not a variable name."""
         if self.base_url is not None:
             try:
                 parts = urlsplit(self.base_url)
@@ -48,7 +48,7 @@ class Endpoint:
                     f"base_url: expected an address such as http://localhost:8000/v1, got {self.base_url!r}"
                 )
         if not self.api_key_env.isidentifier():
-            # The value is not shown: it may be a key put in the wrong place.
+            # The value is not shown, because it could be a key.
             raise OptionError("api_key_env: expected the name of an environment variable, e.g. OPENAI_API_KEY")
 
     def split(self) -> tuple[str | None, dict[str, str]]:
@@ -63,7 +63,7 @@ class Endpoint:
         """Returns the key from the environment, or ``NO_KEY`` if the variable is unset and the server is not OpenAI's.
 
         Raises:
-            OptionError: if a key is needed and missing, or holds characters that no header can hold.
+            OptionError: if a required key is missing, or has characters that are invalid in a header.
         """
         key = os.environ.get(self.api_key_env, "").strip()
         if not (key.isascii() and key.isprintable()):
@@ -79,9 +79,9 @@ class Endpoint:
 
 
 def secret_fields(fields: object) -> list[str]:
-    """Returns the names of those fields of a request, at any depth, whose text is a secret by its name.
+    """Returns the names of request fields, at any depth, that indicate a secret.
 
-    These are fewer names than in a query: there are honest fields such as ``prompt_cache_key``.
+    The list is shorter than for a query, because of fields such as ``prompt_cache_key``.
     """
     if isinstance(fields, Mapping):
         own = [name for name, value in fields.items() if value and isinstance(value, str) and _is_secret(name)]
@@ -101,7 +101,7 @@ def _is_secret(name: str) -> bool:
 
 
 def _names_secret(name: str) -> bool:
-    """Says whether a field of a query may hold a secret: ``key``, ``api_key``, ``accessToken``, ``authorization``."""
+    """Returns whether the name of a query field indicates a secret: ``key``, ``api_key``, ``accessToken``, ``authorization``."""
     return any(word.startswith("auth") or word.endswith(_SECRET_NAMES) for word in _words(name))
 
 

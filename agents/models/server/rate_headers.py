@@ -1,4 +1,4 @@
-"""What the headers of a response say about limits: how long to wait, and when there is something left to send."""
+"""Rate-limit headers of a response: requested pauses and reset times."""
 
 import datetime
 import math
@@ -14,14 +14,14 @@ _LIMITS = (
 )
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _PART = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,12})?)(ms|us|µs|ns|[dhms])")
-_LONGEST = 64  # characters of a header that are read
+_LONGEST = 64  # maximum header length read
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float:
-    """Returns the seconds a response asks to wait: ``Retry-After`` in seconds or as a date (RFC 9110, section 10.2.3).
+    """Returns the pause in seconds requested by a response: ``Retry-After`` in seconds or as a date (RFC 9110, section 10.2.3).
 
-    OpenAI's ``retry-after-ms`` comes before it. A date is compared with the response's own ``Date``, so that the clocks need not
-    agree. What cannot be read counts as 0.
+    OpenAI's ``retry-after-ms`` takes precedence. A date is compared with the response's ``Date``, so the clocks need not agree.
+    Unreadable values count as 0.
     """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         seconds = _read_number(headers.get(name, ""))
@@ -31,10 +31,10 @@ def read_retry_after(headers: Mapping[str, str]) -> float:
 
 
 def read_pause(headers: Mapping[str, str]) -> float:
-    """Returns the seconds until something may be sent again, or 0 if something is left.
+    """Returns the seconds until the quota resets, or 0 if some is left.
 
-    Read are ``x-ratelimit-remaining-requests`` and ``-tokens`` with ``x-ratelimit-reset-...``, in seconds or as ``1m30s``, and
-    the same of Anthropic, with dates. What cannot be read counts as nothing said.
+    Reads ``x-ratelimit-remaining-requests`` and ``-tokens`` with ``x-ratelimit-reset-...``, in seconds or as ``1m30s``, and
+    Anthropic's equivalents, with dates. Unreadable values are ignored.
 
     Args:
         headers: of the response, names in lower case.
@@ -71,7 +71,7 @@ def _read_number(text: str) -> float | None:
 
 
 def _read_date(text: str) -> datetime.datetime | None:
-    """Returns the date of a header, or ``None`` if it is none; without a time zone it is UTC."""
+    """Returns the date of a header, or ``None`` if it is invalid; without a time zone it is UTC."""
     try:
         date = parsedate_to_datetime(text[:_LONGEST])
         return date if date.tzinfo is not None else date.replace(tzinfo=datetime.UTC)
@@ -80,7 +80,7 @@ def _read_date(text: str) -> datetime.datetime | None:
 
 
 def _until(date: datetime.datetime | None, headers: Mapping[str, str]) -> float:
-    """Returns the seconds until a date by the clock of the server, or 0 without one."""
+    """Returns the seconds until a date by the server's clock, or 0 without a date."""
     if date is None:
         return 0.0
     now = _read_date(headers.get("date", "")) or datetime.datetime.now(datetime.UTC)

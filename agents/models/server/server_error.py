@@ -1,4 +1,4 @@
-"""What a server says went wrong, read from its error and sorted."""
+"""Classification of server errors."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ _FILTERED = frozenset(
 _FATAL = frozenset({CallStatus.AUTHENTICATION, CallStatus.QUOTA, CallStatus.UNKNOWN_MODEL})
 _PASSING = frozenset({CallStatus.RATE_LIMITED, CallStatus.UNAVAILABLE, CallStatus.MALFORMED})
 
-_MAX_READ = 4000  # characters of a message that are looked at
+_MAX_READ = 4000  # maximum message length inspected
 _RETRIED = frozenset({408, 409, 425})
 _RATE = frozenset({"rate_limit_exceeded", "rate_limit_error", "rate_limit_reached", "too_many_requests"})
 
@@ -45,7 +45,7 @@ _KEY = re.compile(
     re.IGNORECASE,
 )
 _OTHER_403 = re.compile(r"country|region|territory|moderation|flagged|content.?(?:filter|policy)", re.IGNORECASE)
-# As OpenAI, vLLM, SGLang, llama.cpp, Anthropic and TGI put it.
+# The wording of OpenAI, vLLM, SGLang, llama.cpp, Anthropic and TGI.
 _TOO_LONG = re.compile(
     r"maximum context length|(?:model|context)(?:'s)? context length|context (?:length|window|size) (?:is )?(?:exceeded|only)"
     r"|exceed(?:s|ed)? (?:the |this )?(?:model's |available |maximum |max )*(?:context|input length)"
@@ -63,13 +63,13 @@ _NO_MODEL = re.compile(
 
 @dataclass(frozen=True)
 class ServerError:
-    """An error as a server put it.
+    """An error reported by a server.
 
     Attributes:
         http_status: of the response; for an error inside a response of status 200 the code it names, or ``None``.
-        message: what it says, in its own words; bounded.
+        message: the server's message; bounded.
         codes: its codes and types in lower case.
-        param: name of the field of the request that it is about, or an empty string.
+        param: name of the request field in question, or an empty string.
     """
 
     http_status: int | None
@@ -79,7 +79,7 @@ class ServerError:
 
     @property
     def status(self) -> CallStatus:
-        """What became of the call."""
+        """The status of the call."""
         code, text = self.http_status or 0, self.message
         if self.codes & _QUOTA or code == 402 or _CREDIT.search(text):
             return CallStatus.QUOTA
@@ -105,14 +105,14 @@ class ServerError:
 
 
 def read_error(body: object, http_status: int | None, otherwise: str = "") -> ServerError:
-    """Returns the error that a body tells of, in any of the shapes that are in use.
+    """Returns the error in a body, in any known format.
 
     Args:
         body: the decoded JSON of an error response, or the ``error`` inside another; of any shape.
         http_status: of the response; ``None`` for an error inside a response of status 200.
         otherwise: the message if the body has none.
     """
-    if isinstance(body, list) and body:  # of Google
+    if isinstance(body, list) and body:  # Google
         body = body[0]
     error: Any = body
     if isinstance(body, dict):
@@ -128,7 +128,7 @@ def read_error(body: object, http_status: int | None, otherwise: str = "") -> Se
     named = [error.get("code"), error.get("type"), error.get("status")]
     if isinstance(inner, dict):
         named.append(inner.get("code"))
-    raw = metadata.get("raw") if isinstance(metadata, dict) else None  # OpenRouter: what the provider behind it said
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None  # OpenRouter: the upstream message
     message = ": ".join(part for part in (_text(error.get("message")), _text(raw)) if part)
     param = error.get("param")
     if http_status is None:
@@ -142,7 +142,7 @@ def read_error(body: object, http_status: int | None, otherwise: str = "") -> Se
 
 
 def failure(error: ServerError, message: str) -> ProviderError:
-    """Returns the exception for an error: a ``TransientError`` if another attempt may succeed."""
+    """Returns the exception for an error: a ``TransientError`` if a retry can succeed."""
     status = error.status
     if status in _PASSING:
         return TransientError(message, status=status, http_status=error.http_status)
@@ -156,7 +156,7 @@ def _http_status(code: object) -> int | None:
 
 
 def _text(value: object) -> str:
-    """Returns a message of any shape as bounded text; of FastAPI's list of mistakes, the fields and what is said of them."""
+    """Returns a message of any shape as bounded text; for FastAPI's validation errors, fields and messages."""
     if isinstance(value, str):
         return value[:_MAX_READ]
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Server-sent events of a streamed chat completion, joined into a whole one."""
+"""Server-sent events of a streamed chat completion, joined into one completion."""
 
 import asyncio
 import contextlib
@@ -10,21 +10,21 @@ from agents.errors import TransientError
 from agents.models.calls import CallStatus
 
 DONE = "[DONE]"
-"""What the last event of a stream says."""
+"""Data of the last event of a stream."""
 
-_DRAIN_SECONDS = 1.0  # for the end of a response after its last event, without which its connection is not used again
+_DRAIN_SECONDS = 1.0  # to read the end of a response after its last event; otherwise its connection is not reused
 _TEXTS = ("content", "refusal", "reasoning_content", "reasoning", "thinking")
 
 
 async def read_stream(chunks: AsyncIterable[bytes]) -> dict[str, Any]:
-    """Returns the completion that the chunks of a stream add up to, in the shape of one that is not streamed.
+    """Returns the completion joined from the chunks of a stream, in the format of a completion without streaming.
 
     Args:
-        chunks: the body, cut anywhere.
+        chunks: the body, split anywhere.
 
     Raises:
         TransientError: if the stream stops before its end.
-        ValueError: if an event is no JSON object.
+        ValueError: if an event is not a JSON object.
     """
     events = EventReader()
     completion = _Completion()
@@ -51,14 +51,14 @@ async def _drain(chunks: AsyncIterator[bytes]) -> None:
 
 
 class EventReader:
-    """Reads the data of server-sent events (WHATWG HTML, section 9.2) out of bytes that are cut anywhere, in linear time."""
+    """Reads the data of server-sent events (WHATWG HTML, section 9.2) from bytes that are split anywhere, in linear time."""
 
     def __init__(self) -> None:
         self._line: list[bytes] = []
         self._data: list[str] = []
 
     def feed(self, chunk: bytes) -> list[str]:
-        """Takes the next bytes and returns the data of the events that they complete."""
+        """Adds bytes and returns the data of completed events."""
         first, *others = chunk.split(b"\n")
         self._line.append(first)
         found = []
@@ -68,7 +68,7 @@ class EventReader:
         return found
 
     def end(self) -> list[str]:
-        """Returns the data of an event that the end of the stream completes, as servers often leave out the last empty line."""
+        """Returns the data of an event completed by the end of the stream, because servers often omit the last empty line."""
         return self._end_line() + self._end_line()
 
     def _end_line(self) -> list[str]:
@@ -84,7 +84,7 @@ class EventReader:
 
 
 class _Completion:
-    """Collects the chunks of one completion, of its first choice."""
+    """Collects the chunks of the first choice of a completion."""
 
     def __init__(self) -> None:
         self._facts: dict[str, Any] = {}
@@ -95,7 +95,7 @@ class _Completion:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it has a finish reason, or an error."""
+        """Whether there is a finish reason or an error."""
         return self._finish_reason is not None or "error" in self._facts
 
     def add(self, chunk: object) -> None:
@@ -137,7 +137,7 @@ class _Completion:
                     pieces.append(function[name])
 
     def join(self) -> dict[str, Any]:
-        """Returns the whole completion."""
+        """Returns the joined completion."""
         if not self._has_choice:
             return self._facts
         message: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Why there was no response at all."""
+"""Errors of requests without a response."""
 
 import itertools
 import socket
@@ -12,10 +12,10 @@ _MAX_CAUSES = 10
 
 
 def unreachable(error: BaseException, address: str) -> ProviderError:
-    """Returns the exception for a request that brought no response; the SDK's transport calls much of it a time-out.
+    """Returns the exception for a request without a response; the SDK's transport reports many causes as time-outs.
 
     Args:
-        error: what the transport raised.
+        error: raised by the transport.
         address: of the server.
     """
     causes = list(itertools.islice(_causes(error), _MAX_CAUSES))
@@ -38,7 +38,7 @@ def _passing(why: str) -> TransientError:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yields an error and what it came from, the outermost first."""
+    """Yields an error and its causes, the outermost first."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

@@ -1,4 +1,4 @@
-"""The taskset ``llmarena-verifiers``: verifiers finds it by the name of this module; see ``agents.integrations.verifiers``."""
+"""The taskset ``llmarena-verifiers``, found by verifiers under its module name; see ``agents.integrations.verifiers``."""
 
 from agents.integrations.verifiers import DealHarness, DealTaskset, MatchEnv
 
