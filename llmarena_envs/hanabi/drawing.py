@@ -49,7 +49,7 @@ class _Scene(NamedTuple):
         view: the view of the first seat.
         seats: the seats in drawing order, the order of ``view.knowledge``.
         hands: their cards; ``None`` for a face-down hand.
-        acting: the seat to move, -1 if there is none.
+        acting: the seat to move, else -1.
         reader: the seat of the viewer, -1 for a spectator.
         score: score of the match.
         offenders: the players that forfeited the match.

@@ -130,7 +130,7 @@ class Betting(NamedTuple):
         )
 
     def next_to_act(self, seat: int) -> int:
-        """Returns the next seat after ``seat`` with a decision on this street, -1 if there is none."""
+        """Returns the next seat after ``seat`` with a decision on this street, else -1."""
         if sum(self.live) > 1:
             seats = len(self.stacks)
             for step in range(1, seats + 1):

@@ -57,7 +57,7 @@ def possible_words(pairs: Sequence[WordPair], own: str, clues: Sequence[str], ma
 
 
 def number_of(pairs: Sequence[WordPair], one: str, other: str) -> int:
-    """Returns the index of the pair with these two words, -1 if there is none."""
+    """Returns the index of the pair with these two words, else -1."""
     return next(
         (number for number, pair in enumerate(pairs) if (one, other) in ((pair.a, pair.b), (pair.b, pair.a))), -1
     )
