@@ -5,7 +5,7 @@ counted: offers, counts of items, the worth of multiple items, values attributed
 denials, bounds ("at least 5") and round numbers.
 
 A message is read in three steps, each linear in its length: into tokens, keeping only those relevant to values; into
-sentences and their parts, with at most one statement per part; then part by part.
+sentences and their parts, as units that can state a number; then part by part.
 """
 
 import re

@@ -79,7 +79,7 @@ class Table(NamedTuple):
         stacks: chips left of each seat.
         put_in: chips of each seat in this hand.
         live: whether each seat is in the hand.
-        history: the betting so far.
+        history: the betting history.
     """
 
     hand: int
@@ -108,7 +108,7 @@ class HoldemView(NamedTuple):
         to_call: chips needed to stay, 0 if the player has matched the bet or is out of the hand.
         seat: the player's seat; seats go clockwise, and ``player_2`` has seat 2.
         hole: the player's own two cards; empty if it had no chips when the hand began.
-        board: the community cards dealt so far.
+        board: the dealt community cards.
         table: the betting of this hand.
         results: the finished hands of the match.
     """
@@ -245,7 +245,7 @@ class Holdem(Game[int, HoldemView]):
 
     @property
     def board(self) -> tuple[int, ...]:
-        """The community cards dealt so far."""
+        """The dealt community cards."""
         first = 2 * len(self.agents)
         return self._decks[self.hand - 1][first : first + BOARD_SIZES[self.street]]
 

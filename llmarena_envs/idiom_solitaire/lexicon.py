@@ -15,7 +15,7 @@ class Lexicon:
 
     Args:
         idioms: the idioms, each with its frequency: any number that is greater for a more common one. Of multiple forms of an
-            idiom the first one is kept.
+            idiom the first one is listed.
         folding: tables that make characters equal.
         sources: where the idioms come from.
         starts: candidates for the referee's first idiom; all by default.

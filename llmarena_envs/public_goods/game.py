@@ -125,7 +125,7 @@ class PublicGoods(Game[int, PublicGoodsView]):
         self.num_actions = self.greatest + 1
         self.max_turns = n_players * rounds
         self.perfect_information = n_players == 2  # the income implies the other player's investment
-        # A step is split into parts that divide the pool without a remainder; a step in the pool pays each
+        # A step is split into parts small enough to share the pool without a remainder; a step in the pool pays each
         # player ``_pays`` parts.
         self._parts = n_players * self.alpha.denominator
         self._pays = self.alpha.numerator

@@ -87,7 +87,7 @@ class UndercoverView(NamedTuple):
         round: number of the round, counted from 1.
         living: the players still in the game, in seat order.
         clues: the clues of the match with round and sender, in order.
-        results: the vote stages so far.
+        results: the finished vote stages.
         winner: the winning side, ``"ordinary"`` or ``"undercover"``; empty before the end and after a forfeit.
     """
 

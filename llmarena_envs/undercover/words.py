@@ -47,7 +47,7 @@ def side_word(pair: WordPair, *, undercover: bool, swapped: bool) -> str:
     Args:
         pair: the word pair of the match.
         undercover: whether it is the undercover side.
-        swapped: whether the undercover side holds the first word.
+        swapped: whether the undercover side has the first word.
     """
     return pair.a if undercover == swapped else pair.b
 
@@ -128,7 +128,7 @@ def read_pairs(lines: Iterable[str], where: str) -> tuple[WordPair, ...]:
         where: name of the file for error messages.
 
     Raises:
-        OptionError: naming the line, if a field is missing or superfluous, a word is unusable or a pair occurs twice.
+        OptionError: naming the line, if the number of fields is wrong, a word is unusable or a pair is repeated.
     """
     numbered = [(number, line.strip()) for number, line in enumerate(lines, start=1) if line.strip()]
     is_table = bool(numbered) and [field.strip().lower() for field in numbered[0][1].split(",")] == _HEADER

@@ -239,7 +239,7 @@ class raw_env(TextEnv):
     def narrating_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
         """Returns the options without running programs or computing measures that do not affect rewards.
 
-        Replaces tests that stand for judges by a judge.
+        Without judges, one judge replaces the tests.
         """
         if options.get("task", CODE_REVIEW) != CODE_REVIEW and not options.get("n_judges", 1):
             return options  # text comparison determines the result
