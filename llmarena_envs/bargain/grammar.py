@@ -75,7 +75,7 @@ def write_action(agent: str, action: Action) -> str:
     """Writes an action as a reply of ``agent``: the message, then ``player_0: 2 hats 1 ball 0 apples`` or ``player_0: Deal``.
 
     A blank line separates them if the plan would otherwise belong to the message, as after "For example:". A message
-    that still hides the plan is dropped, to keep the result readable.
+    that still hides the plan is dropped, so the result can always be parsed.
     """
     if isinstance(action, Deal):
         return f"{agent}: Deal"

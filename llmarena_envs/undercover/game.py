@@ -300,7 +300,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         return Clue("") if self.stage == CLUE else None
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Clue | Vote:
-        """Draws a vote or a clue; clues and guesses are meaningless letter strings."""
+        """Draws a vote or a clue; clues and guesses are meaningless words."""
         if self.stage == VOTE:
             others = [other for other in self.living if other != agent]
             target = others[int(rng.integers(len(others)))]
