@@ -1,11 +1,11 @@
-"""Whether a message tells the speaker's private values, by the words it uses.
+"""Detects whether a message discloses the speaker's private values, by its wording.
 
-What counts: the message states, as the speaker's own, the true value of one item of at least one kind, and that value is
-above 0. What does not: offers, counts of items, what several items are worth together, what the other side is said to value,
-questions, suppositions, denials, bounds ("at least 5") and numbers of rounds.
+A disclosure states, as the speaker's own, the true value of one item of at least one kind, and that value is above 0. Not
+counted: offers, counts of items, the worth of multiple items, values attributed to the other side, questions, suppositions,
+denials, bounds ("at least 5") and round numbers.
 
-A message is read in three steps, each linear in its length: into tokens, of which all that bear on values are kept; into
-sentences and these into parts, each of which can state a number; then part after part.
+A message is read in three steps, each linear in its length: into tokens, keeping only those relevant to values; into
+sentences and their parts, as units that can state a number; then part by part.
 """
 
 import re
@@ -34,9 +34,9 @@ def _words(english: str, chinese: str = "") -> str:
     return "|".join(part for part in parts if part)
 
 
-# Kinds of tokens, the first that fits counts. Words that match none are dropped.
+# Kinds of tokens; the first match counts. Unmatched words are dropped.
 _KINDS = {
-    # Numbers that are no values, and Chinese words that only contain a number or a word of the lists below.
+    # Numbers that are no values, and Chinese words that contain a number or a listed word.
     "skipped": "|".join(
         (
             r"\d+\.\d+|\d+ ?%|(?:百分之)\d+",
@@ -110,16 +110,16 @@ class _Token(NamedTuple):
 
 @dataclass
 class _Sentence:
-    """What earlier parts of a sentence mean for later ones.
+    """Context from earlier parts of a sentence.
 
     Attributes:
-        owner: whether values are the speaker's own; ``None`` if nothing says whose they are.
-        worth: whether values are spoken of.
+        owner: whether values are the speaker's own; ``None`` if unknown.
+        worth: whether the sentence is about values.
         items: the kinds of items named last.
         several: whether more than one of them was named.
-        attributed: whether the rest is what the other side thinks or says.
-        subject: whether the part before is about the speaker; ``None`` if it does not say.
-        bare: numbers beside items without a word that says that they are values, kept over the whole message.
+        attributed: whether the rest is attributed to the other side.
+        subject: whether the previous part is about the speaker; ``None`` if unknown.
+        bare: numbers next to items without a value word, collected over the whole message.
     """
 
     owner: bool | None
@@ -132,11 +132,11 @@ class _Sentence:
 
 
 def discloses(message: str, values: Triple) -> bool:
-    """Says whether ``message`` states what one item of some kind is worth to its writer.
+    """Returns whether ``message`` states the value of one item of some kind to its writer.
 
     Args:
         message: the message, English or Chinese.
-        values: the true values of a hat, a ball and an apple to its writer. Stating a value of 0, or a wrong one, is no
+        values: the true values of a hat, a ball and an apple to its writer. A value of 0, or a wrong one, is no
             disclosure; a list of three numbers without names of items is one if all three are right.
     """
     previous: list[int] = []
@@ -175,7 +175,7 @@ def _sentences(tokens: Iterator[_Token]) -> Iterator[tuple[list[_Token], bool]]:
 
 
 def _strong_owner(tokens: list[_Token]) -> bool | None:
-    """Returns whose values a sentence is about by ``to me``, ``my`` or ``I value``: whichever comes first."""
+    """Returns whose values a sentence states by ``to me``, ``my`` or ``I value``: the first match counts."""
     for before, token, after in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):
         if token.kind in ("mine", "yours"):
             return _OWNERS[token.kind]
@@ -185,7 +185,7 @@ def _strong_owner(tokens: list[_Token]) -> bool | None:
 
 
 def _with_counts(tokens: list[_Token]) -> list[_Token]:
-    """Tells counts of items from other numbers: the 2 of ``2 hats``, but not the 8 of ``hat 8 ball 1`` or ``hat: 8``."""
+    """Marks counts of items among numbers: the 2 of ``2 hats``, but not the 8 of ``hat 8 ball 1`` or ``hat: 8``."""
     told: list[_Token] = []
     for position, token in enumerate(tokens):
         following = position + 1
@@ -208,22 +208,22 @@ def _with_counts(tokens: list[_Token]) -> list[_Token]:
 
 
 def _stands_by_value(tokens: list[_Token], position: int) -> bool:
-    """Says whether a ``one`` is a number, as in ``worth one`` and ``one point``, not as in ``the first one``."""
+    """Returns whether a ``one`` is a number, as in ``worth one`` and ``one point``, not as in ``the first one``."""
     before = tokens[position - 1].kind if position else ""
     after = tokens[position + 1].kind if position + 1 < len(tokens) else ""
     return before in ("worth", "is", "sign") or after == "worth"
 
 
 def _ends_with_item(tokens: list[_Token]) -> bool:
-    """Says whether the last token, or the one before a colon, is an item that was not counted."""
+    """Returns whether the last token, or the one before a colon, is an uncounted item."""
     rest = tokens[-3:-1] if tokens and tokens[-1].kind == "sign" else tokens[-2:]
     return bool(rest) and rest[-1].kind in _ITEMS and (len(rest) == 1 or rest[0].kind != "count")
 
 
 def _parts(tokens: list[_Token]) -> Iterator[list[_Token]]:
-    """Yields the parts of a sentence, split between its statements but within no list of items or of numbers."""
+    """Yields the parts of a sentence, split between statements but not within lists of items or numbers."""
     part: list[_Token] = []
-    busy = False  # whether a comma ends a list of items, as a number or an offer stands before it
+    busy = False  # whether a number or an offer precedes, so a comma ends a list of items
     for position, token in enumerate(tokens):
         joint = token.kind in ("comma", "and")
         splits = token.kind == "break" or (
@@ -240,7 +240,7 @@ def _parts(tokens: list[_Token]) -> Iterator[list[_Token]]:
 
 
 def _goes_on(part: list[_Token], following: list[_Token], busy: bool) -> bool:
-    """Says whether a list of numbers, or of items unless ``busy``, goes on behind a comma or an ``and``."""
+    """Returns whether a list of numbers, or of items unless ``busy``, continues after a comma or an ``and``."""
     if not part:
         return True
     rest = [
@@ -255,7 +255,7 @@ def _goes_on(part: list[_Token], following: list[_Token], busy: bool) -> bool:
 
 
 def _states_value(part: list[_Token], sentence: _Sentence, values: Triple) -> bool:
-    """Says whether a part of a sentence discloses a value, and notes what it means for the following ones."""
+    """Returns whether a part of a sentence discloses a value, and updates the context."""
     kinds = [token.kind for token in part]
     sentence.attributed |= any(pair in (("you", "think"), ("yours", "think")) for pair in pairwise(kinds))
     numbers = [token.number for token in part if token.kind == "number"]
@@ -296,7 +296,7 @@ def _states_value(part: list[_Token], sentence: _Sentence, values: Triple) -> bo
 
 
 def _denied(kinds: list[str]) -> bool:
-    """Says whether there is a negation before the first number, or before a colon that it does not reach beyond."""
+    """Returns whether a negation precedes the first number, or a colon that ends its scope."""
     before = kinds[: kinds.index("number")]
     if "sign" in before:
         before = before[len(before) - before[::-1].index("sign") :]
@@ -304,7 +304,7 @@ def _denied(kinds: list[str]) -> bool:
 
 
 def _owner(kinds: list[str]) -> bool | None:
-    """Returns whose value a part states: ``to me`` behind the number counts first, then the nearest word before it."""
+    """Returns whose value a part states: ``to me`` after the number has priority, then the nearest word before it."""
     number = kinds.index("number")
     for before, kind in pairwise(kinds[number:]):
         if before == "to" and kind in _OWNERS:
@@ -316,7 +316,7 @@ def _owner(kinds: list[str]) -> bool | None:
 
 
 def _plainly_values(part: list[_Token]) -> bool:
-    """Says whether numbers can only be values without a word for it: ``a hat is 8``, ``to me hats are 8``, ``对我，帽子 8``."""
+    """Returns whether numbers must be values without a value word: ``a hat is 8``, ``to me hats are 8``, ``对我，帽子 8``."""
     kinds = [token.kind for token in part]
     item = next(position for position, kind in enumerate(kinds) if kind in _ITEMS)
     if "to" in kinds and any(kind in ("me", "mine") for kind in kinds):

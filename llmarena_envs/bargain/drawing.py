@@ -1,4 +1,4 @@
-"""Pictures of bargaining: the items, what they are worth, and the table of offers with what was written."""
+"""Draws bargaining: items, values, offers and messages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -17,16 +17,16 @@ _GREEN = "#1a7f37"
 _AGREED = "#dafbe1"
 _AGENTS = Bargain.agents
 _FIRST, _SECOND = 190, 460
-"""Where the shares of an offer begin; the second further to the right after a wide first one, or further to the left."""
+"""Horizontal positions of the shares of an offer; the second adapts to the width of the first."""
 
 
 class BargainDrawing(Drawing[BargainView]):
-    """Hats, balls and apples, offers with both shares, messages below them; the standing offer can be accepted.
+    """Draws items, offers with both shares, and messages; the standing offer can be accepted.
 
     Args:
         codec: writes the reply that accepts.
         max_rounds: number of rounds.
-        show_offer_value: whether a side is told what an offer is worth to it.
+        show_offer_value: whether a side sees the value of an offer to itself.
     """
 
     def __init__(self, codec: BargainCodec, max_rounds: int, *, show_offer_value: bool) -> None:
@@ -36,13 +36,13 @@ class BargainDrawing(Drawing[BargainView]):
         self._render = Prompts("llmarena_envs.bargain", codec.language).render
 
     def seat(self, view: BargainView) -> str:
-        """Draws the items with the own values, and all offers."""
+        """Draws the items with the side's own values, and all offers."""
         reply = self._codec.format(Deal(), view) if Deal() in view.legal else ""
         moving = (view.agent,) if view.to_move else ()
         return self._draw(view, {view.agent: view.values}, moving, shows_worth=self._shows_worth, reply=reply)
 
     def spectator(self, game: Bargain) -> str:
-        """Draws the items with both sides' values, and all offers with their worth to both."""
+        """Draws the items with both sides' values, and all offers with their value to both."""
         values = dict(zip(_AGENTS, game.scenario.values, strict=True))
         return self._draw(game.view(_AGENTS[0]), values, game.to_move, shows_worth=True, reply="")
 
@@ -81,7 +81,7 @@ class BargainDrawing(Drawing[BargainView]):
 
 
 def _shares(view: BargainView, turn: int, speaker: str) -> tuple[Triple, Triple]:
-    """Returns what the sides get by an offer."""
+    """Returns both sides' shares of an offer."""
     kept = view.offers[turn].counts
     rest = rest_of(view.counts, kept)
     return (kept, rest) if speaker == _AGENTS[0] else (rest, kept)
@@ -92,7 +92,7 @@ def _colour(agent: str) -> str:
 
 
 class _Items(Block):
-    """The items to divide, a column for each kind, and what one of each is worth to sides that are shown."""
+    """The items to divide, a column for each kind, and the value of one item to the shown sides."""
 
     def __init__(self, counts: Triple, values: Mapping[str, Triple], render: Callable[..., str]) -> None:
         self._counts = counts
@@ -122,7 +122,7 @@ class _Items(Block):
 
 
 class _Offer(Block):
-    """Both shares of an offer, that of ``player_0`` on the left, and below them what was written with it."""
+    """Both shares of an offer, ``player_0`` on the left, and the message below."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class _Offer(Block):
         self.words = " ".join(part for part in (heading, speaker, "; ".join(words), said) if part)
 
     def draw(self, svg: Svg, y: float) -> None:
-        """Draws the shares, and what accepts the offer if the reader may."""
+        """Draws the shares, and a button to accept if allowed."""
         with svg.group(self._reply):
             stroke = _GREEN if self._agreed or self._reply else LINE
             fill = _AGREED if self._agreed else PAPER
@@ -168,7 +168,7 @@ class _Offer(Block):
                 draw_badge(svg, MARGIN + 82, y + 8, self._speaker, _colour(self._speaker))
             first, second = self._shares
             self._share(svg, _FIRST, y, first)
-            # Both together always find room, as there are seven items at most.
+            # Both always fit, as there are seven items at most.
             place = max(_SECOND, _FIRST + self._share_width(first) + GAP)
             self._share(svg, min(place, MARGIN + INNER - GAP - self._share_width(second)), y, second)
             if self._reply:
@@ -181,7 +181,7 @@ class _Offer(Block):
             self._message.draw(svg, y + self._offer_height + 3)
 
     def _share(self, svg: Svg, x: float, y: float, agent: str) -> None:
-        """Draws what a side gets."""
+        """Draws a side's share."""
         gets = self._render("drawing_gets", agent=agent)
         svg.text(x, y + 22, gets, 12, fill=_colour(agent))
         x += text_width(gets, 12) + GAP
@@ -197,7 +197,7 @@ class _Offer(Block):
             svg.text(x + 4, y + 22, self._worths[agent], 12)
 
     def _share_width(self, agent: str) -> float:
-        """Returns how wide is drawn what a side gets."""
+        """Returns the width of a side's share."""
         items = (SIZE + 1) * sum(self._shares[agent]) or text_width(self._nothing(), 13)
         told = text_width(self._render("drawing_gets", agent=agent), 12) + text_width(self._worths.get(agent, ""), 12)
         return told + GAP + items + 4

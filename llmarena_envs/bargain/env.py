@@ -164,11 +164,11 @@ class raw_env(TextEnv):
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
 
     def discrete_actions(self) -> int | None:
-        """Returns the number of plans and one more for ``Deal`` with ``obs_type="vector"``, else ``None``."""
+        """Returns the number of plans plus one for ``Deal`` with ``obs_type="vector"``, else ``None``."""
         return len(all_plans(self.game.source)) + 1 if self.obs_type == "vector" else None
 
     def read_action(self, action: Any, agent: str) -> Any:
-        """Turns a reply, or the number of a plan or of ``Deal``, into an action of the game."""
+        """Converts a reply, or the number of a plan or of ``Deal``, to an action of the game."""
         move = super().read_action(action, agent)
         if self.obs_type == "text":
             return move
@@ -178,14 +178,14 @@ class raw_env(TextEnv):
         return Deal() if move == len(known) else Offer(known[move])
 
     def write_action(self, move: Action, agent: str) -> Any:
-        """Writes an action of the game as a reply or as a number, as the action space has it."""
+        """Writes an action of the game as a reply or a number, depending on the action space."""
         if self.obs_type == "text":
             return super().write_action(move, agent)
         numbers = plan_numbers(self.game.source)
         return len(numbers) if isinstance(move, Deal) else numbers[move.counts]
 
     def make_drawing(self) -> BargainDrawing:
-        """Returns what draws items and offers."""
+        """Returns the drawing of items and offers."""
         return BargainDrawing(self.codec, self.game.max_turns // 2, show_offer_value=self._shows_worth)
 
     def vector_space(self) -> spaces.Box:

@@ -34,7 +34,7 @@ class Offer(NamedTuple):
     """A proposal.
 
     Attributes:
-        counts: how many hats, balls and apples the proposer would get; the rest goes to the other side.
+        counts: hats, balls and apples for the proposer; the rest goes to the other side.
         message: free text for the other side.
     """
 
@@ -50,18 +50,18 @@ Action = Offer | Deal
 
 
 class BargainView(NamedTuple):
-    """What one side knows: everything but the other side's values.
+    """One side's view: everything except the other side's values.
 
     Attributes:
         agent: the side.
-        to_move: whether it is to offer or to accept.
-        legal: if so, every legal action: all offers, without a message, and ``Deal`` if an offer stands.
+        to_move: whether it must offer or accept.
+        legal: its legal actions: all offers, without a message, and ``Deal`` if there is an offer.
         other: the other side.
-        round: number of the round, from 1; each side speaks once in a round.
-        counts: how many items of each kind there are.
-        values: what one item of each kind is worth to the side.
-        first: who speaks first.
-        offers: all offers so far, in turn from ``first``.
+        round: number of the round, from 1; each side speaks once per round.
+        counts: number of items of each kind.
+        values: value of one item of each kind to the side.
+        first: the first speaker.
+        offers: all offers, alternating, starting with ``first``.
         agreed: whether the last offer was accepted.
     """
 
@@ -78,7 +78,7 @@ class BargainView(NamedTuple):
 
 
 def rest_of(counts: Triple, taken: Triple) -> Triple:
-    """Returns what is left of ``counts``."""
+    """Returns the rest of ``counts``."""
     return counts[0] - taken[0], counts[1] - taken[1], counts[2] - taken[2]
 
 
@@ -89,7 +89,7 @@ def _legal(counts: Triple, may_accept: bool) -> tuple[Action, ...]:
 
 
 def is_efficient(scenario: Scenario, share: Triple) -> bool:
-    """Says whether no division is better for one side and no worse for the other than ``player_0`` getting ``share``."""
+    """Returns whether the division with ``share`` for ``player_0`` is Pareto-efficient."""
     counts, (ours, theirs) = scenario
     own, other = worth(share, ours), worth(rest_of(counts, share), theirs)
     for plan in plans(counts):
@@ -103,15 +103,15 @@ class Bargain(Game[Action, BargainView]):
     """Two sides divide items by alternating offers; an action is an ``Offer`` or a ``Deal``.
 
     Args:
-        max_rounds: rounds before the talks fail, 1 to 50; each side speaks once in a round.
-        instance: counts, values of ``player_0`` and values of ``player_1`` to play with; drawn if ``None``.
-        source: which scenarios there are and how often each is drawn, ``openspiel`` or ``lewis``; see ``scenarios``.
+        max_rounds: rounds before the talks fail, 1 to 50; each side speaks once per round.
+        instance: counts, values of ``player_0`` and values of ``player_1``; drawn if ``None``.
+        source: distribution of scenarios, ``openspiel`` or ``lewis``; see ``scenarios``.
         reward: ``own_total``, ``zero_sum`` or ``win``.
-        first_player: who speaks first.
+        first_player: the first speaker.
 
     Attributes:
         scenario: the items and both sides' values.
-        pool: all offers so far.
+        pool: all offers.
         agreed: whether the last one was accepted.
     """
 
@@ -149,11 +149,11 @@ class Bargain(Game[Action, BargainView]):
 
     @property
     def offers(self) -> tuple[Offer, ...]:
-        """All offers so far."""
+        """All offers of the match."""
         return self.pool.of(OFFER)
 
     def why_illegal(self, agent: str, action: Action) -> Reason | None:
-        """Says why an offer or an acceptance is not possible."""
+        """Returns why an offer or an acceptance is illegal."""
         if isinstance(action, Deal):
             return None if self.offers else Reason("no_offer")
         for item, count, number in zip(ITEMS, self.scenario.counts, action.counts, strict=True):
@@ -164,7 +164,7 @@ class Bargain(Game[Action, BargainView]):
         return None
 
     def apply(self, actions: tuple[Action, ...]) -> None:
-        """Makes or accepts an offer; talks fail when the last turn brings no acceptance."""
+        """Makes or accepts an offer; the talks fail if the last turn brings no acceptance."""
         (action,) = actions
         mover = (self._first + len(self.offers)) % 2
         if isinstance(action, Deal):
@@ -178,7 +178,7 @@ class Bargain(Game[Action, BargainView]):
         self.to_move = (self.agents[1 - mover],) if len(self.offers) < self.max_turns else ()
 
     def _agree(self, proposer: int) -> None:
-        """Divides the items as the last offer says, and pays."""
+        """Divides the items by the last offer, and sets rewards."""
         counts, values = self.scenario
         kept = self.offers[-1].counts
         left = rest_of(counts, kept)
@@ -198,12 +198,12 @@ class Bargain(Game[Action, BargainView]):
         )
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
-        """Costs the offender 1; the other side gains 1 where rewards are a contest, 0 where they are own totals."""
+        """Costs the offender 1; the other side gains 1 if rewards are competitive, 0 with own totals."""
         gain = 0.0 if self.reward == "own_total" else 1.0
         return tuple(-1.0 if agent in offenders else gain for agent in self.agents)
 
     def view(self, agent: str) -> BargainView:
-        """Returns what ``agent`` knows."""
+        """Returns the view of ``agent``."""
         seat = self.agents.index(agent)
         counts, values = self.scenario
         to_move = agent in self.to_move
@@ -222,10 +222,10 @@ class Bargain(Game[Action, BargainView]):
         )
 
     def resample(self, agent: str, rng: np.random.Generator) -> None:
-        """Redraws the other side's values: all that make a scenario of the source with what ``agent`` knows are equally likely.
+        """Redraws the other side's values uniformly among scenarios of the source consistent with ``agent``'s knowledge.
 
-        Offers and messages stay, whatever they tell of the true values. After an agreement the values are such as give ``agent``
-        its reward and its statistics. A fixed scenario is no knowledge of the sides and is redrawn as well.
+        Offers and messages are kept, even if they reveal true values. After an agreement, the values must give ``agent`` its
+        reward and statistics. A fixed scenario does not restrict the redraw.
         """
         seat = self.agents.index(agent)
         known = self.statistics(agent), self.rewards[seat]
@@ -237,7 +237,7 @@ class Bargain(Game[Action, BargainView]):
                 return
 
     def _take_up(self, scenario: Scenario) -> None:
-        """Puts another scenario in the place of this one, and reckons anew what has come of it."""
+        """Replaces the scenario, and recomputes the results."""
         offers, agreed, to_move = self.offers, self.agreed, self.to_move
         self._begin(scenario)
         for offer in offers:
@@ -247,14 +247,14 @@ class Bargain(Game[Action, BargainView]):
         self.to_move = to_move
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Offer:
-        """Draws an offer; an acceptance binds, so it is never drawn for anybody."""
+        """Draws an offer, never an acceptance, as it is binding."""
         offers = plans(self.scenario.counts)
         return Offer(offers[int(rng.integers(len(offers)))])
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns what the agreement came to, and whether the side told its values.
+        """Returns agreement statistics, and whether the side disclosed its values.
 
-        ``own_total`` and ``difference`` (own minus other total) are 0 without an agreement; ``agreement``, ``efficient`` (no
-        other division is better for one side and no worse for the other) and ``disclosed`` are 0 or 1.
+        ``own_total`` and ``difference`` (own minus other total) are 0 without an agreement; ``agreement``, ``efficient``
+        (Pareto-efficient) and ``disclosed`` are 0 or 1.
         """
         return self._statistics[self.agents.index(agent)]

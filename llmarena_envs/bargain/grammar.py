@@ -1,4 +1,4 @@
-"""How offers and acceptances are written, and what they look like in a reply."""
+"""Grammar of offers and acceptances in a reply."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.replies import Grammar, clean_text, find, quoted
 
 MAX_MESSAGE = 2_000
-"""Characters of a message that reach the other side: the last ones before the plan."""
+"""Maximum number of message characters sent to the other side: the last ones before the plan."""
 
 _MAX_DIGITS = 9
 _WORDS = {
@@ -33,7 +33,7 @@ _WORDS = {
     )
     for word in words.split()
 }
-# The form in which every action is written by ``write_action``: recognised first, as it needs no search.
+# The canonical form of ``write_action``, tried first: it needs no search.
 _PUBLISHED = re.compile(r"(player_[01]): ([0-9]) hats? ([0-9]) balls? ([0-9]) apples?")
 _NUMBER = r"[-+]?\d+(?:[.,]\d+)?|" + "|".join(
     rf"\b{word}\b" if word.isascii() else word for word in sorted(_WORDS, key=len, reverse=True)
@@ -55,7 +55,7 @@ _BETWEEN = re.compile(r"(?:[\s,;.、。/|&+]|[-*•–—](?=\s))*(?:(?:and|plus
 _DEAL = re.compile(r"deal\b|成交", re.IGNORECASE)
 _ONLY_PUNCTUATION = re.compile(r"[^\w?%]*")
 _REMARK_FOLLOWS = re.compile(r"\s*+(?:[^\w\s]|$|because\b|since\b|因为)", re.IGNORECASE)
-# What makes it more than an acceptance: a condition, a question, a number or an item.
+# Signs of more than an acceptance: a condition, a question, a number or an item.
 _MORE_THAN_DEAL = re.compile(
     r"\d|\?|\b(?:if|but|only|provided|unless|when|once|plus|add|with|without|not?|or|as long|however|give|gets?)\b"
     rf"|{_NAME}|如果|但|只要|加|不",
@@ -74,8 +74,8 @@ def plan_text(counts: Triple) -> str:
 def write_action(agent: str, action: Action) -> str:
     """Writes an action as a reply of ``agent``: the message, then ``player_0: 2 hats 1 ball 0 apples`` or ``player_0: Deal``.
 
-    A blank line stands between them where the plan would belong to the message otherwise, as below "For example:". A message
-    that hides the plan even so is left out: what is written is always read again.
+    A blank line separates them if the plan would otherwise belong to the message, as after "For example:". A message
+    that still hides the plan is dropped, so the result can always be parsed.
     """
     if isinstance(action, Deal):
         return f"{agent}: Deal"
@@ -95,10 +95,10 @@ def _reads_as(reply: str, agent: str, action: Action) -> bool:
 
 
 def read_action(reply: str, agent: str) -> Action:
-    """Reads the plan or acceptance that a reply of ``agent`` states, and the free text before a plan.
+    """Reads the plan or acceptance in a reply of ``agent``, and the free text before a plan.
 
     Raises:
-        Refusal: if nothing is stated, if it cannot be understood with certainty, or if somebody else would be speaking.
+        Refusal: if there is no action, if it is ambiguous, or if it speaks for the other side.
     """
     published = _PUBLISHED.fullmatch(reply)
     if published and published[1] == agent:
@@ -113,7 +113,7 @@ def read_action(reply: str, agent: str) -> Action:
 
 
 def _told(fields: Mapping[str, Any]) -> str | None:
-    """Returns the message that an object holds, or the arguments of a call in it."""
+    """Returns the message of an object, or of its call arguments."""
     for arguments in (fields, *fields.values()):
         if isinstance(arguments, Mapping):
             for key, told in arguments.items():
@@ -123,7 +123,7 @@ def _told(fields: Mapping[str, Any]) -> str | None:
 
 
 def _message(text: str) -> str:
-    """Returns the free text before a plan as the other side reads it."""
+    """Returns the free text before a plan as sent to the other side."""
     text = text[-2 * MAX_MESSAGE :]
     labels = list(_MESSAGE_LABEL.finditer(text))
     if labels:
@@ -134,12 +134,12 @@ def _message(text: str) -> str:
 
 
 def read_statement(text: str, labelled: bool) -> tuple[Action, int] | None:
-    """Reads a plan or ``Deal`` at the beginning of ``text``, which may go on for several lines; returns where it ends.
+    """Reads a plan or ``Deal``, possibly of multiple lines, at the beginning of ``text``; returns it with its end position.
 
-    A line without a label that goes on with other words is talk.
+    An unlabelled line with further words is free text.
 
     Raises:
-        Refusal: if a plan is not clear.
+        Refusal: if a plan is ambiguous.
     """
     opening = _OPENING.match(text)
     position = opening.end() if opening else 0
@@ -195,7 +195,7 @@ def _read_number(text: str) -> int:
 
 
 def _read_fields(fields: Mapping[str, Any]) -> Action | None:
-    """Reads ``{"deal": true}`` or ``{"hats": 1, "balls": 0, "apples": 2}``; items that are left out count as 0."""
+    """Reads ``{"deal": true}`` or ``{"hats": 1, "balls": 0, "apples": 2}``; missing items count as 0."""
     counts = {_NAMES[key]: _read_number(str(number)) for key, number in fields.items() if key in _NAMES}
     accepts = fields.get("deal") is True or fields.get("accept") is True
     if counts and accepts:

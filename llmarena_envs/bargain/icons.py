@@ -1,4 +1,4 @@
-"""Hats, balls and apples as small pictures, which differ in shape as well as in colour."""
+"""Icons of hats, balls and apples, different in shape and colour."""
 
 from llmarena_envs.core.svg import INK, PAPER, Svg
 
@@ -27,4 +27,4 @@ def _apple(svg: Svg, x: float, y: float) -> None:
 
 
 ICONS = (_hat, _ball, _apple)
-"""What adds the picture of an item of each kind, with its upper left corner at a place."""
+"""Functions that draw an item of each kind, given its upper left corner."""

@@ -1,8 +1,8 @@
-"""What is bargained over: every admissible scenario, enumerated once, and how one is drawn.
+"""Enumeration and sampling of admissible bargaining scenarios.
 
-A scenario has counts of three kinds of items and each side's private value of one item of each kind. Admissible are those
-with at least one item of each kind, five to seven items in all, a total value of exactly 10 for each side, every kind valued
-by some side, and some kind valued by both (Lewis et al., arXiv 1706.05125, section 2.1).
+A scenario has counts of three kinds of items and each side's private value of one item of each kind. Admissible scenarios
+have at least one item of each kind, five to seven items in all, a total value of exactly 10 for each side, every kind valued
+by at least one side, and at least one kind valued by both (Lewis et al., arXiv 1706.05125, section 2.1).
 """
 
 import operator
@@ -17,17 +17,17 @@ import numpy as np
 from llmarena_envs.core.options import OptionError
 
 TOTAL_VALUE = 10
-"""What all items together are worth to each side."""
+"""Total value of all items to each side."""
 
 Triple = tuple[int, int, int]
 """One number for each kind of item: hats, balls, apples."""
 
 
 class Scenario(NamedTuple):
-    """One thing to bargain over.
+    """A bargaining problem.
 
     Attributes:
-        counts: how many items of each kind there are.
+        counts: number of items of each kind.
         values: the value of one item of each kind to ``player_0`` and to ``player_1``.
     """
 
@@ -36,20 +36,20 @@ class Scenario(NamedTuple):
 
 
 MAX_COUNT = {"openspiel": 5, "lewis": 4}
-"""Greatest number of items of one kind in each source of scenarios."""
+"""Maximum number of items of one kind in each source of scenarios."""
 
 LEWIS_TOTALS = {5: 0.404, 6: 0.403, 7: 0.193}
-"""How often five, six and seven items were bargained over in the dialogues that Lewis et al. collected."""
+"""Frequencies of five, six and seven items in the dialogues of Lewis et al."""
 
 
 def worth(items: Triple, values: Triple) -> int:
-    """Returns what ``items`` are worth at ``values`` for one item of each kind."""
+    """Returns the value of ``items`` at ``values`` per item."""
     return items[0] * values[0] + items[1] * values[1] + items[2] * values[2]
 
 
 @cache
 def plans(counts: Triple) -> tuple[Triple, ...]:
-    """Returns every way of taking none, some or all of the items, in ascending order."""
+    """Returns all subsets of the items, in ascending order."""
     hats, balls, apples = counts
     return tuple(product(range(hats + 1), range(balls + 1), range(apples + 1)))
 
@@ -72,7 +72,7 @@ def scenarios(source: str) -> tuple[Scenario, ...]:
 
 @cache
 def all_plans(source: str) -> tuple[Triple, ...]:
-    """Returns every plan that is possible in some scenario of a source, in ascending order: 96 or 84."""
+    """Returns every possible plan of a source, in ascending order: 96 or 84."""
     return tuple(sorted({plan for scenario in scenarios(source) for plan in plans(scenario.counts)}))
 
 
@@ -84,7 +84,7 @@ def plan_numbers(source: str) -> dict[Triple, int]:
 
 @cache
 def _cumulative_weights(source: str) -> tuple[float, ...]:
-    """Returns for each scenario the probability that it or an earlier one is drawn."""
+    """Returns the cumulative probabilities of the scenarios."""
     space = scenarios(source)
     if source == "openspiel":
         weights = [1.0] * len(space)
@@ -100,7 +100,7 @@ def draw_scenario(source: str, rng: np.random.Generator) -> Scenario:
     """Draws a scenario.
 
     Args:
-        source: ``openspiel`` draws every scenario equally often. ``lewis`` draws the number of items as often as it occurs
+        source: ``openspiel`` draws uniformly. ``lewis`` draws the number of items by its frequency
             in the dialogues of Lewis et al., then the counts, then the values, each uniformly: their counts of 1, 2, 3 and
             4 items of a kind (41.0, 32.1, 20.0 and 6.9 %) come out within half a point.
         rng: the generator of the match.
@@ -119,7 +119,7 @@ def _by_what_a_side_knows(source: str) -> dict[tuple[int, Triple, Triple], tuple
 
 
 def with_values(source: str, seat: int, counts: Triple, values: Triple) -> tuple[Scenario, ...]:
-    """Returns the scenarios of a source with these counts in which the side in ``seat`` has these values: all equally likely."""
+    """Returns the scenarios of a source with these counts and these values of the side in ``seat``: all equally likely."""
     return _by_what_a_side_knows(source)[seat, counts, values]
 
 
@@ -127,7 +127,7 @@ def check_scenario(instance: object, source: str) -> Scenario:
     """Returns ``instance``, a list of counts, values of player_0 and values of player_1, as a scenario.
 
     Raises:
-        OptionError: if it is not one of the scenarios of ``source``.
+        OptionError: if it is not a scenario of ``source``.
     """
     try:
         found = Scenario(*_read_instance(instance))

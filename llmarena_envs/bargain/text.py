@@ -1,4 +1,4 @@
-"""What a bargaining side reads, and how a reply is read back."""
+"""Observations of bargaining and the parsing of replies."""
 
 from functools import cache
 from typing import Any, NamedTuple
@@ -12,19 +12,19 @@ from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
 
 
-@cache  # in a language 216 plans at most, and fewer triples of values
+@cache  # per language at most 216 plans, and fewer triples of values
 def _items(language: str, name: str, numbers: Triple) -> str:
-    """Returns a number for each kind of item in words: counts with ``name="plan"``, worth with ``name="values"``."""
+    """Returns the numbers of each kind of item in words: counts with ``name="plan"``, values with ``name="values"``."""
     hats, balls, apples = numbers
     return Prompts("llmarena_envs.bargain", language).render(name, hats=hats, balls=balls, apples=apples)
 
 
 class _Told(NamedTuple):
-    """What a side was told of a match so far.
+    """The text of a match already shown to a side.
 
     Attributes:
-        reader: the side, who spoke first, the counts and the side's values.
-        offers: the offers that are told.
+        reader: the side, the first speaker, the counts and the side's values.
+        offers: the offers in the text.
         text: the lines about the items and these offers.
     """
 
@@ -38,8 +38,8 @@ class BargainCodec(Codec[Action, BargainView]):
 
     Args:
         language: language of the texts.
-        show_offer_value: whether an offer is shown with what it is worth to the reader.
-        game: the game whose parameters the rules state.
+        show_offer_value: whether an offer is shown with its value to the reader.
+        game: the game with the parameters for the rules.
     """
 
     def __init__(self, language: str, show_offer_value: bool, game: Bargain) -> None:
@@ -78,11 +78,11 @@ class BargainCodec(Codec[Action, BargainView]):
         return self._rules
 
     def observation(self, view: BargainView) -> str:
-        """Returns items and own values, all messages and offers so far, the standing offer and the instruction."""
+        """Returns items, own values, messages, offers, the standing offer and the instruction."""
         return self._history(view) + self._instruction(view)
 
     def update(self, view: BargainView, since: BargainView) -> str:
-        """Returns the messages and offers since then, and what is to be done; shortly, if it was asked for an answer before."""
+        """Returns new messages, offers and the instruction, shortened if the side has read it."""
         told = len(since.offers)
         lines = [self._past_turn(view, turn) for turn in range(told, len(view.offers))]
         again = view.to_move and told > 0 and len(view.offers) < self._max_turns - 1
@@ -90,14 +90,14 @@ class BargainCodec(Codec[Action, BargainView]):
         return "\n".join([*lines, instruction])
 
     def ending(self, view: BargainView, ending: Ending) -> str:
-        """Returns items and own values, all messages and offers, by what the talks ended, and what the reader receives."""
+        """Returns items, own values, messages, offers, the cause of the end, and the reader's share."""
         result = (self._ends.contest if self._is_contest else self._ends.points)(ending.reward)
         return self._history(view) + self._ends.over(self._cause(view, ending), result)
 
     def _history(self, view: BargainView) -> str:
-        """Returns the items and all past turns, each line with its end.
+        """Returns the items and all past turns, one line each.
 
-        This only grows, so the text made for the position before is kept, one for each reader, and added to.
+        Extends the cached text of the previous position, one per reader.
         """
         reader = view.agent, view.first, view.counts, view.values
         told = self._told.get(view.agent)
@@ -110,7 +110,7 @@ class BargainCodec(Codec[Action, BargainView]):
         return text
 
     def _state(self, view: BargainView) -> str:
-        """Returns who reads, the items and what they are worth to the reader."""
+        """Returns the reader, the items and their values to the reader."""
         return self._texts["state"].render(
             agent=view.agent, other=view.other, counts=self._plan(view.counts), values=self._values(view.values)
         )
@@ -122,7 +122,7 @@ class BargainCodec(Codec[Action, BargainView]):
         return _items(self.language, "values", values)
 
     def _past_turn(self, view: BargainView, turn: int) -> str:
-        """Returns a past turn in lines: the message quoted, and the plan from the reader's side."""
+        """Returns a past turn as lines: the quoted message, and the plan from the reader's side."""
         offer = view.offers[turn]
         own = (turn % 2 == 0) == (view.first == view.agent)
         rest = rest_of(view.counts, offer.counts)
@@ -142,7 +142,7 @@ class BargainCodec(Codec[Action, BargainView]):
         return self._worth.render(worth=worth(share, view.values)) if self._worth else ""
 
     def _cause(self, view: BargainView, ending: Ending) -> str:
-        """Returns by what the talks ended."""
+        """Returns the cause of the end."""
         if ending.offenders:
             return self._ends.forfeit(view.agent, ending.offenders)
         if not view.agreed:
@@ -156,7 +156,7 @@ class BargainCodec(Codec[Action, BargainView]):
         )
 
     def _instruction(self, view: BargainView) -> str:
-        """Returns the offer that stands and what is to be done."""
+        """Returns the standing offer and the instruction."""
         if not view.to_move:
             return self._texts["wait"].render(agent=view.agent, other=view.other)
         if not view.offers:
@@ -167,7 +167,7 @@ class BargainCodec(Codec[Action, BargainView]):
         return self._open_round("last_answer" if len(view.offers) == self._max_turns - 1 else "answer", view, **offer)
 
     def _open_round(self, name: str, view: BargainView, **offer: str) -> str:
-        """Returns which round it is, and what is to be done in it."""
+        """Returns the round and its instruction."""
         present = {"agent": view.agent, "other": view.other, "round": view.round, "max_rounds": self._max_rounds}
         return self._texts[name].render(**present, **offer)
 
@@ -176,7 +176,7 @@ class BargainCodec(Codec[Action, BargainView]):
         return read_action(reply, view.agent)
 
     def example(self, view: BargainView) -> str:
-        """Returns what may be written: a plan, and ``Deal`` if an offer stands."""
+        """Returns the answer format: a plan, and ``Deal`` if there is an offer."""
         plan = f"{view.agent}: {plan_text((1, 1, 1))}"
         return self._prompts.render("example_or_deal", plan=plan, deal=f"{view.agent}: Deal") if view.offers else plan
 

@@ -1,4 +1,4 @@
-"""Pictures of auctions: bids within valuations, round by round."""
+"""Draws auctions: bids and valuations by round."""
 
 from llmarena_envs.bid.game import BidView, PastRound, SealedBid, write_cents
 from llmarena_envs.core.drawing import Drawing
@@ -12,11 +12,11 @@ _ROUNDS_OF_SPECTATOR = 4
 
 
 class BidDrawing(Drawing[BidView]):
-    """Valuations as light bars, with bids upon them as dark ones; a bidder sees its own and by what others have won.
+    """Draws bids as dark bars over light valuation bars; a bidder sees its own and others' winning bids.
 
     Args:
-        language: of the match.
-        game: the game whose parameters scale the bars.
+        language: language of the match.
+        game: the game with the parameters for the scale.
     """
 
     def __init__(self, language: str, game: SealedBid) -> None:
@@ -27,7 +27,7 @@ class BidDrawing(Drawing[BidView]):
         self._most = game.units
 
     def seat(self, view: BidView) -> str:
-        """Draws the own valuation, and what the bidder knows of past rounds."""
+        """Draws the bidder's valuation and its known past rounds."""
         render, agent = self._render, view.agent
         sheet = Sheet(render("drawing_title"), self._language)
         colour = seat_colour(self._agents, agent)
@@ -55,7 +55,7 @@ class BidDrawing(Drawing[BidView]):
         )
 
     def spectator(self, game: SealedBid) -> str:
-        """Draws the valuations and bids of all bidders in the last rounds, and what each has earned."""
+        """Draws the valuations and bids of all bidders in the last rounds, and the earnings of each."""
         render, held = self._render, len(game.histories[0])
         sheet = Sheet(render("drawing_title"), self._language)
         begun = min(held + 1, game.rounds)
@@ -79,7 +79,7 @@ class BidDrawing(Drawing[BidView]):
         return str(sheet)
 
     def _bid(self, past: PastRound, agent: str = "") -> Cell:
-        """Returns a bid within its valuation; for a spectator it says whether it has won."""
+        """Returns a bid within its valuation; for a spectator also whether it won."""
         bars = Bar(past.valuation / self._most, LIGHT), Bar(past.bid / self._most, STRONG)
         won = past.winner == agent
         name = "drawing_winning_bid" if won else "drawing_bid"

@@ -140,11 +140,11 @@ class raw_env(TextEnv):
         super().__init__(game, BidCodec(language, cot, game), obs_type=obs_type, render_mode=render_mode)
 
     def references(self) -> dict[str, float]:
-        """Returns the expected payoff of a bidder if all bid their equilibrium: v_max / (n (n + 1)) a round."""
+        """Returns the expected payoff of a bidder if all bid the equilibrium: v_max / (n (n + 1)) a round."""
         return {"equilibrium": self._equilibrium}
 
     def make_drawing(self) -> BidDrawing:
-        """Returns what draws valuations and bids."""
+        """Returns the drawing of valuations and bids."""
         return BidDrawing(self.codec.language, self.game)
 
     def vector_space(self) -> spaces.Box:

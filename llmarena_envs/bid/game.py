@@ -15,17 +15,17 @@ CENTS = 100
 """Cents in a dollar."""
 
 MAX_UNITS = 10_000
-"""Greatest number of steps from nothing to the highest valuation."""
+"""Maximum number of steps from 0 to the highest valuation."""
 
 
 class PastRound(NamedTuple):
-    """What one bidder learns of a round that is over.
+    """One bidder's view of a finished round.
 
     Attributes:
         valuation: the bidder's own valuation, in grid units.
         bid: the bidder's own bid, in grid units.
-        winner: who won.
-        winning_bid: what the winner bid and paid, in grid units. Losing bids stay secret.
+        winner: the winner.
+        winning_bid: bid and price of the winner, in grid units. Losing bids stay secret.
     """
 
     valuation: int
@@ -35,18 +35,18 @@ class PastRound(NamedTuple):
 
 
 class BidView(NamedTuple):
-    """What a bidder knows. Amounts are whole grid units of ``step`` cents.
+    """A bidder's view. Amounts are whole grid units of ``step`` cents.
 
     Attributes:
         agent: the bidder.
         to_move: whether a bid is due.
-        legal: the legal bids if one is due: everything from 0 up that is below the valuation.
+        legal: the legal bids if one is due: from 0 to below the valuation.
         n_bidders: number of bidders.
         step: cents of one grid unit.
         rounds: number of auctions in the match.
-        round: number of the present auction, from 1; of the last one when the match is over.
-        valuation: the bidder's own valuation in the present auction.
-        history: the auctions that are over.
+        round: number of the current auction, from 1; of the last one when the match is over.
+        valuation: the bidder's own valuation in the current auction.
+        history: the finished auctions.
     """
 
     agent: str
@@ -61,10 +61,10 @@ class BidView(NamedTuple):
 
 
 def to_cents(name: str, amount: object) -> int:
-    """Returns a positive amount of dollars in cents, exactly.
+    """Converts a positive amount of dollars to cents, exactly.
 
     Raises:
-        OptionError: if ``amount`` is no positive number, or not a whole number of cents.
+        OptionError: if ``amount`` is not a positive number or not a whole number of cents.
     """
     try:
         cents = Decimal(str(amount)) * CENTS
@@ -90,14 +90,14 @@ class SealedBid(Game[int, BidView]):
         v_max: highest valuation in dollars.
         grid: step between two bids in dollars, a whole number of cents that divides ``v_max``.
         rounds: number of auctions, 1 to 100, each with fresh valuations.
-        values: valuations in dollars to play with, a list for each round with one amount for each bidder; drawn if ``None``.
+        values: valuations in dollars, a list for each round with one amount per bidder; drawn if ``None``.
 
     Attributes:
         step: cents of one grid unit.
         units: highest valuation in grid units.
         rounds: number of auctions.
-        valuations: of every round and bidder, in grid units.
-        histories: for every bidder the auctions that are over.
+        valuations: valuations by round and bidder, in grid units.
+        histories: the finished auctions, by bidder.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class SealedBid(Game[int, BidView]):
         return tuple(tuple(amount // self.step for amount in row) for row in cents)
 
     def reset(self, rng: np.random.Generator) -> None:
-        """Draws the valuations of every round, and a coin for each in case of equal bids."""
+        """Draws the valuations and a tie-breaking coin for each round."""
         self.valuations = self._fixed or tuple([self._draw_valuations(rng) for _ in range(self.rounds)])
         self._coins = tuple(rng.random(self.rounds).tolist())
         self._begin()
@@ -154,7 +154,7 @@ class SealedBid(Game[int, BidView]):
         return tuple(valuations)
 
     def why_illegal(self, agent: str, action: int) -> Reason | None:
-        """Says why a bid is out of bounds."""
+        """Returns why a bid is illegal."""
         if action < 0:
             return Reason("below_zero")
         valuation = self.valuations[self._round - 1][self.agents.index(agent)]
@@ -183,7 +183,7 @@ class SealedBid(Game[int, BidView]):
             self._round += 1
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
-        """Costs an offender 1; an auction is not zero-sum, so nobody gains by it."""
+        """Costs an offender 1; the others gain nothing, as an auction is not zero-sum."""
         return tuple(-1.0 if agent in offenders else 0.0 for agent in self.agents)
 
     def default_action(self, agent: str) -> int:
@@ -191,7 +191,7 @@ class SealedBid(Game[int, BidView]):
         return 0
 
     def view(self, agent: str) -> BidView:
-        """Returns what ``agent`` knows: its own valuations and bids, and who won past rounds at what price."""
+        """Returns the view of ``agent``: own valuations and bids, past winners and prices."""
         seat = self.agents.index(agent)
         number = self._round
         valuation = self.valuations[number - 1][seat]
@@ -201,10 +201,10 @@ class SealedBid(Game[int, BidView]):
         return BidView(agent, to_move, legal, len(self.agents), self.step, self.rounds, number, valuation, history)
 
     def resample(self, agent: str, rng: np.random.Generator) -> None:
-        """Redraws the other bidders' valuations and losing bids, and the valuations and coins of the rounds to come.
+        """Redraws the other bidders' valuations and losing bids, and the valuations and coins of future rounds.
 
-        Valuations are drawn as at the beginning, a winner's from those above its bid; a losing bid is drawn uniformly from
-        those that lose. Fixed valuations are no knowledge of the bidders and are redrawn as well.
+        Valuations are drawn as in ``reset``, a winner's above its bid; a losing bid is drawn uniformly from the losing amounts.
+        Fixed valuations do not restrict the redraw.
         """
         seat = self.agents.index(agent)
         past, to_move = self.histories[seat], self.to_move
@@ -220,10 +220,10 @@ class SealedBid(Game[int, BidView]):
         self.to_move = to_move
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns means over the rounds that are over: ``score``, and ``bid`` and ``valuation`` in dollars.
+        """Returns means over finished rounds: ``score``, and ``bid`` and ``valuation`` in dollars.
 
         The score of a bid b at valuation v is (b - v/2) / (v/2), from -1 to below +1 (LLMArena, Figure 3): 0 is the
-        equilibrium of two bidders. Before the first round is over all three are 0; no valuation is.
+        equilibrium of two bidders. All three are 0 before the end of the first round; no valuation is 0.
         """
         history = self.histories[self.agents.index(agent)]
         if not history:

@@ -1,4 +1,4 @@
-"""What a statement of a bid looks like: an amount of money, read as a person would."""
+"""Grammar of bids in a reply: an amount of money."""
 
 import re
 from decimal import Decimal
@@ -9,7 +9,7 @@ from llmarena_envs.core.reading.amounts import GOES_ON, NUMBER, plain_number
 from llmarena_envs.core.replies import Grammar, quoted
 
 PUBLISHED = re.compile(r"(player_[0-9]): \$([0-9]{1,6})\.([0-9]{2})")
-"""The form in which every bid is written: recognised first, as it needs no search."""
+"""The canonical form of a bid, tried first: it needs no search."""
 
 _AMOUNT = re.compile(
     r"[\"'(\[]*+(?:(?:(?:i|i'll|i will|we) bid|my bid(?: is)?|"
@@ -25,12 +25,12 @@ _MAX_DIGITS = 15
 
 
 def read_amount(text: str, labelled: bool) -> tuple[int, int] | None:
-    """Reads an amount at the beginning of ``text``; returns it in cents with where it ends.
+    """Reads an amount at the beginning of ``text``; returns it in cents with its end position.
 
-    Cents, thousands separators and a decimal comma are understood; amounts in words, ranges, sums and other currencies are not.
+    Accepts cents, thousands separators and a decimal comma, but no amounts in words, ranges, sums or other currencies.
 
     Raises:
-        Refusal: for an amount that no bid can be.
+        Refusal: for an impossible amount.
     """
     match = _AMOUNT.match(text)
     if match is None or (not labelled and _ITEM_NUMBER.fullmatch(text)):

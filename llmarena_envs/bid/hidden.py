@@ -1,4 +1,4 @@
-"""What a bidder does not know of an auction that is over, drawn anew."""
+"""Redraws a bidder's unknowns of a finished auction."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 class Redrawn(NamedTuple):
-    """A round as it may have been.
+    """A redrawn round.
 
     Attributes:
-        valuations: of every bidder, in grid units.
-        bids: of every bidder, in grid units.
-        coin: what decides among equal bids.
+        valuations: valuations of all bidders, in grid units.
+        bids: bids of all bidders, in grid units.
+        coin: the tie-breaking coin.
     """
 
     valuations: tuple[int, ...]
@@ -27,15 +27,15 @@ class Redrawn(NamedTuple):
 def redrawn_round(
     agents: tuple[str, ...], seat: int, known: PastRound, units: int, rng: np.random.Generator
 ) -> Redrawn:
-    """Draws a round that gives the bidder in ``seat`` what it knows of one.
+    """Draws a round consistent with the knowledge of the bidder in ``seat``.
 
     Args:
         agents: the bidders.
-        seat: who knows it.
-        known: what it knows.
+        seat: the seat of the bidder.
+        known: the bidder's view of the round.
         units: the highest valuation.
-        rng: draws valuations as they are drawn in a match, that of a winner from those above its bid, and losing bids
-            uniformly from those that lose.
+        rng: draws valuations as in a match, a winner's above its bid, and losing bids
+            uniformly from the losing amounts.
     """
     winner = agents.index(known.winner)
     valuations, bids = [], []
@@ -54,5 +54,5 @@ def redrawn_round(
 
 
 def _valuation_above(bid: int, units: int, rng: np.random.Generator) -> int:
-    """Draws a valuation of those above a bid: a number of units is rounded, so the greatest comes half as often."""
+    """Draws a valuation above a bid; rounding makes the highest half as likely."""
     return max(bid + 1, round(rng.uniform(bid + 0.5, units)))

@@ -1,4 +1,4 @@
-"""What a bidder reads, and how a reply is read back."""
+"""Observations of the auction and the parsing of replies."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import find
 from llmarena_envs.core.updates import new_parts
 
-# How an amount is written. An example in digits would be copied, and all bids would gather about it.
+# Format of an amount. An example in digits would anchor bids.
 _FORM = "$d.cc"
 
 
@@ -22,8 +22,8 @@ class BidCodec(Codec[int, BidView]):
 
     Args:
         language: language of the texts.
-        cot: whether the player is invited to reason before bidding.
-        game: the game whose parameters the rules state.
+        cot: whether the instruction asks for reasoning before the bid.
+        game: the game with the parameters for the rules.
     """
 
     def __init__(self, language: str, cot: bool, game: SealedBid) -> None:
@@ -59,27 +59,27 @@ class BidCodec(Codec[int, BidView]):
         return self._rules
 
     def observation(self, view: BidView) -> str:
-        """Returns the results so far, the valuation and the instruction."""
+        """Returns past results, the valuation and the instruction."""
         return "\n".join([*self._history(view), self._task(view, self._to_move)])
 
     def for_person(self, view: BidView) -> str:
-        """Returns the observation with the instruction that asks for the bid only."""
+        """Returns the observation with an instruction that asks only for the bid."""
         return "\n".join([*self._history(view), self._task(view, self._to_move_plain)])
 
     def update(self, view: BidView, since: BidView) -> str:
-        """Returns the results since then, the valuation and the form of a bid."""
+        """Returns new results, the valuation and the format of a bid."""
         results = new_parts(self._history(view), self._history(since))
         return "\n".join([*results, self._task(view, self._to_move_reminder)])
 
     def _task(self, view: BidView, to_move: Callable[..., str]) -> str:
-        """Returns the valuation, and what is to be done."""
+        """Returns the valuation and the instruction."""
         present = self._present(view)
         if not view.to_move:
             return self._waiting(*present)
         return to_move(*present, self._amounts[view.valuation - 1], self._grid)
 
     def ending(self, view: BidView, ending: Ending) -> str:
-        """Returns the results of all rounds, by what the match ended, and what the bidder earned."""
+        """Returns the results of all rounds, the cause of the end, and the bidder's earnings."""
         lines, cause = self._history(view), self._all_held
         if ending.offenders:
             lines.append(self._state(*self._present(view)))
@@ -87,15 +87,15 @@ class BidCodec(Codec[int, BidView]):
         return "\n".join([*lines, self._ends.over(cause, self._earned[ending.reward])])
 
     def _present(self, view: BidView) -> tuple[str, int, int, str]:
-        """Returns what the texts of the present round are filled in with."""
+        """Returns the template fields of the current round."""
         return view.agent, view.round, view.rounds, self._amounts[view.valuation]
 
     def _history(self, view: BidView) -> list[str]:
-        """Returns the results so far, a line for each round that is over."""
+        """Returns past results, one line per finished round."""
         return [self._past_round(view.agent, number, past) for number, past in enumerate(view.history, start=1)]
 
     def _past_round(self, agent: str, number: int, past: PastRound) -> str:
-        """Returns a round that is over in one line."""
+        """Returns a finished round in one line."""
         gain = past.valuation - past.bid if past.winner == agent else 0
         amounts = self._amounts
         valuation, bid, winning_bid = amounts[past.valuation], amounts[past.bid], amounts[past.winning_bid]
@@ -106,7 +106,7 @@ class BidCodec(Codec[int, BidView]):
         return self._prompts.render("earned", amount=f"{'-' if cents < 0 else ''}{write_cents(abs(cents))}")
 
     def read(self, reply: str, view: BidView) -> int:
-        """Reads ``player_0: $1.08`` and the like, as a person would; see ``bid.grammar``."""
+        """Reads ``player_0: $1.08`` and the like; see ``bid.grammar``."""
         published = PUBLISHED.fullmatch(reply)
         if published and published[1] == view.agent:
             cents = int(published[2]) * CENTS + int(published[3])
@@ -118,7 +118,7 @@ class BidCodec(Codec[int, BidView]):
         return units
 
     def example(self, view: BidView) -> str:
-        """Returns the form of a bid, without an amount."""
+        """Returns the format of a bid, without an amount."""
         return f"{view.agent}: {_FORM}"
 
     def format(self, action: int, view: BidView) -> str:
@@ -126,7 +126,7 @@ class BidCodec(Codec[int, BidView]):
         return f"{view.agent}: {write_cents(action * view.step)}"
 
     def picture(self, game: Any) -> str:
-        """Lists the valuations of every round that is over or under way, and the bids of those that are over."""
+        """Lists the valuations of all finished and current rounds, and the bids of finished ones."""
         lines = []
         for number, valuations in enumerate(game.valuations[: len(game.histories[0]) + 1]):
             lines.append(self._picture_round.render(round=number + 1))

@@ -1,4 +1,4 @@
-"""Pictures of connect four."""
+"""Draws connect four."""
 
 from collections.abc import Mapping
 
@@ -10,14 +10,14 @@ from llmarena_envs.core.svg import DIM, INK, PAPER, Svg
 _FRAME = "#0a53a8"
 _HOLE = "#eaf2fb"
 _COLOURS = {"X": ("#cf222e", PAPER, "#a40e26"), "O": ("#f2c744", INK, "#b8860b")}
-"""Of each player's discs: the disc, the letter on it and its rim."""
+"""Fill, letter and rim colours of each player's discs."""
 
 _NAMES = 30
 """Height of the line of column numbers."""
 
 
 class ConnectFourDrawing(BoardDrawing):
-    """The frame with its discs: X is red, O yellow, and the last disc has a ring."""
+    """Draws the frame and discs: X is red, O yellow, and the last disc has a ring."""
 
     package = "llmarena_envs.connect_four"
     rows = ROWS
@@ -28,7 +28,7 @@ class ConnectFourDrawing(BoardDrawing):
     top = _NAMES
 
     def draw_board(self, svg: Svg, view: BoardView, replies: Mapping[int, str]) -> None:
-        """Adds the frame and, column by column, numbers, holes and discs."""
+        """Adds the frame and all columns with numbers, holes and discs."""
         x, y = self.corner(0, 0)
         svg.rect(x, y, COLUMNS * self.cell, ROWS * self.cell, fill=_FRAME, rx=10)
         for column in range(COLUMNS):
@@ -40,7 +40,7 @@ class ConnectFourDrawing(BoardDrawing):
             svg.circle(*self.centre(last), self.cell * 0.42, fill="none", stroke=PAPER, stroke_width=4)
 
     def _draw_column(self, svg: Svg, view: BoardView, column: int, colour: str) -> None:
-        """Adds a column; one that can be pointed at has an arrow of the mover's colour, and can be hit anywhere."""
+        """Adds a column; a playable one is clickable and has an arrow in the mover's colour."""
         x, y = self.corner(0, column)
         middle = x + self.cell / 2
         if colour:

@@ -133,7 +133,7 @@ class raw_env(TextEnv):
         return [(EMPTY + MARKS).index(cell) for cell in self.game.board]
 
     def make_drawing(self) -> ConnectFourDrawing:
-        """Returns what draws the board."""
+        """Returns the drawing of the board."""
         return ConnectFourDrawing(self.codec)
 
     def vector_space(self) -> spaces.Box:

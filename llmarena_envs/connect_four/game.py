@@ -12,16 +12,16 @@ from llmarena_envs.core.options import check_int
 ROWS = 6
 COLUMNS = 7
 MAX_OPENING = 6
-"""Random plies before play: with at most six nobody can have won yet."""
+"""Maximum number of random plies before play: no win is possible within six."""
 
-# Each player's discs are one integer. Bit 7 * column + height is a cell; the seventh bit of a column stays empty, so that
-# lines do not run on from the top of one column into the next.
+# Each player's discs are one integer, bit 7 * column + height per cell. The seventh bit of a column stays empty as a border:
+# lines cannot cross from one column's top into the next.
 _COLUMN_BITS = ROWS + 1
 DIRECTIONS = (1, _COLUMN_BITS - 1, _COLUMN_BITS, _COLUMN_BITS + 1)
 
 
 def has_four(discs: int) -> bool:
-    """Says whether four of the discs stand in a line."""
+    """Returns whether four of the discs form a line."""
     for step in DIRECTIONS:
         pairs = discs & (discs >> step)
         if pairs & (pairs >> 2 * step):
@@ -29,7 +29,7 @@ def has_four(discs: int) -> bool:
     return False
 
 
-@cache  # 3^7 rows at most
+@cache  # at most 3^7 rows
 def open_cells(top_row: str) -> tuple[int, ...]:
     """Returns the columns whose top cell is empty."""
     return tuple(column for column in range(COLUMNS) if top_row[column] == EMPTY)
@@ -43,10 +43,10 @@ class ConnectFour(Game[int, BoardView]):
 
     Attributes:
         board: as in ``BoardView``.
-        moves: the columns played so far.
+        moves: the played columns.
         heights: number of discs in each column.
-        discs: the discs of each player as bits ``7 * column + height``: the board once more, in the form in which lines
-            are found fast.
+        discs: the discs of each player as bits ``7 * column + height``: a second form of the board, for fast
+            search of lines.
     """
 
     agents = ("player_0", "player_1")
@@ -75,7 +75,7 @@ class ConnectFour(Game[int, BoardView]):
         return open_cells(self.board[:COLUMNS])
 
     def why_illegal(self, agent: str, action: int) -> Reason | None:
-        """Says why a disc cannot be dropped into a column."""
+        """Returns why a column is illegal."""
         if not 0 <= action < COLUMNS:
             return Reason("off_board", {"columns": COLUMNS})
         if self.heights[action] == ROWS:
@@ -104,7 +104,7 @@ class ConnectFour(Game[int, BoardView]):
             self.to_move = (self.agents[1 - mover],)
 
     def view(self, agent: str) -> BoardView:
-        """Returns the whole position as ``agent`` sees it."""
+        """Returns the full position for ``agent``."""
         to_move = agent in self.to_move
         mark = MARKS[self.agents.index(agent)]
         return BoardView(agent, to_move, self.open_columns() if to_move else (), mark, self.board, self.moves)

@@ -1,4 +1,4 @@
-"""Connect four with the strategic reward among its statistics."""
+"""Connect four with the strategic reward as a statistic."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from llmarena_envs.core.options import check_choice
 
 
 class ScoredConnectFour(ConnectFour):
-    """A position of connect four that also reports the strategic reward; rules and game rewards stay the same.
+    """Connect four that also reports the strategic reward, with the same rules and game rewards.
 
     Args:
         random_opening: as in ``ConnectFour``; its plies earn nothing.
@@ -18,7 +18,7 @@ class ScoredConnectFour(ConnectFour):
         count: as in ``position_value``.
 
     Attributes:
-        values: V for ``player_0`` after 0, 1, 2, ... plies; for ``player_1`` it is the negative.
+        values: V for ``player_0`` after 0, 1, 2, ... plies; negated for ``player_1``.
     """
 
     def __init__(self, random_opening: int, reward_mode: str, count: str) -> None:
@@ -38,6 +38,6 @@ class ScoredConnectFour(ConnectFour):
         self.values += (position_value(*self.discs, self.count),)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns the sum of the strategic rewards of ``agent`` so far."""
+        """Returns the sum of the strategic rewards of ``agent``."""
         seat = self.agents.index(agent)
         return {"strategic_reward": float(match_reward(self.values, seat, self.random_opening, self.reward_mode))}

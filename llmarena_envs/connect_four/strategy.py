@@ -1,4 +1,4 @@
-"""The strategic reward: how much a player's discs in a row are worth (LLMArena, arXiv 2402.16499, Figure 2)."""
+"""The strategic reward for discs in a row (LLMArena, arXiv 2402.16499, Figure 2)."""
 
 from collections.abc import Sequence
 
@@ -9,11 +9,11 @@ from llmarena_envs.connect_four.game import DIRECTIONS, ConnectFour
 REWARD_MODES = ("between_turns", "own_move", "cumulative_value")
 COUNTS = ("windows", "maximal")
 
-_WEIGHTS = (2, 5, 10)  # of two, three and four in a row
+_WEIGHTS = (2, 5, 10)  # for two, three and four in a row
 
 
 def windows(discs: int) -> tuple[int, int, int]:
-    """Returns in how many places two, three and four of the discs stand next to each other in a line.
+    """Counts windows of two, three and four adjacent discs in a line.
 
     A row of four is one four, two threes and three twos.
 
@@ -25,7 +25,7 @@ def windows(discs: int) -> tuple[int, int, int]:
 
 
 def maximal_rows(discs: int) -> tuple[int, int, int]:
-    """Returns how many rows consist of exactly two, exactly three, and four or more discs.
+    """Counts maximal rows of exactly two, exactly three, and at least four discs.
 
     Args:
         discs: discs of one player, as in ``ConnectFour``.
@@ -37,29 +37,29 @@ def maximal_rows(discs: int) -> tuple[int, int, int]:
 
 
 def position_value(mine: int, theirs: int, count: str) -> int:
-    """Returns V of a position: 10, 5 and 2 for every own row of four, three and two, less the same for the opponent's.
+    """Returns V of a position: 10, 5 and 2 for every own row of four, three and two, minus the same for the opponent.
 
     Args:
         mine: discs of the player, as in ``ConnectFour``.
         theirs: discs of the opponent.
-        count: ``"windows"`` or ``"maximal"``, after the functions of these names.
+        count: ``"windows"`` or ``"maximal"``; see ``windows`` and ``maximal_rows``.
     """
     rows = windows if count == "windows" else maximal_rows
     return sum(weight * (own - other) for weight, own, other in zip(_WEIGHTS, rows(mine), rows(theirs), strict=True))
 
 
 def values_of(moves: Sequence[int], count: str) -> list[int]:
-    """Returns V for ``player_0`` of the empty board and of the position after every move; for ``player_1`` it is the negative.
+    """Returns V for ``player_0`` of the empty board and after every move; negated for ``player_1``.
 
     Args:
-        moves: columns counted from 0, from the empty board on, those of a random opening included.
+        moves: columns from 0, starting at the empty board, including a random opening.
         count: as in ``position_value``.
 
     Raises:
-        ValueError: if a move cannot be made.
+        ValueError: if a move is illegal.
     """
     game = ConnectFour()
-    game.reset(np.random.default_rng(0))  # which draws nothing without an opening
+    game.reset(np.random.default_rng(0))  # draws nothing without an opening
     values = [position_value(*game.discs, count)]
     for ply, column in enumerate(moves):
         if not game.to_move or game.why_illegal(game.to_move[0], column):
@@ -73,9 +73,9 @@ def match_reward(values: Sequence[int], seat: int, opening: int, mode: str) -> i
     """Returns the sum of the strategic rewards of one player in a match.
 
     Args:
-        values: as from ``values_of``.
+        values: see ``values_of``.
         seat: 0 or 1.
-        opening: number of random plies before play, which earn nothing.
+        opening: number of random plies before play, without reward.
         mode: as in ``strategic_reward``.
     """
     own = [value if seat == 0 else -value for value in values[opening:]]
@@ -83,20 +83,20 @@ def match_reward(values: Sequence[int], seat: int, opening: int, mode: str) -> i
 
 
 def strategic_reward(values: Sequence[int], first: int, mode: str) -> int:
-    """Returns the sum of a player's strategic rewards, one for each of the player's own moves.
+    """Returns the sum of a player's strategic rewards, one for each own move.
 
     Args:
-        values: V, for this player, of the position in which play began and of the position after every move since.
+        values: V, for this player, of the initial position and after every later move.
         first: index in ``values`` of the position after the player's first move, 1 or 2.
-        mode: what a move earns: ``"between_turns"`` V less V after the player's previous move (at the first move: when play
-            began), ``"own_move"`` V less V right before the move, ``"cumulative_value"`` V itself.
+        mode: reward of a move: ``"between_turns"`` V minus V after the player's previous move (first move: at the
+            start), ``"own_move"`` V minus V right before the move, ``"cumulative_value"`` V itself.
     """
     after = values[first::2]
     if mode == "cumulative_value":
         return sum(after)
     if mode == "own_move":
         return sum(after) - sum(values[first - 1 : -1 : 2])
-    return after[-1] - values[0] if after else 0  # all but the two ends cancel out
+    return after[-1] - values[0] if after else 0  # telescoping sum
 
 
 def _windows(discs: int) -> tuple[int, int, int, int]:

@@ -1,4 +1,4 @@
-"""What a player of connect four reads, and how a reply is read back."""
+"""Observations of connect four and the parsing of replies."""
 
 import re
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ def _action(column: str) -> int:
     return int(column) - 1
 
 
-@cache  # 3^7 rows at most
+@cache  # at most 3^7 rows
 def _row_text(cells: str) -> str:
     return "|".join(cells)
 
@@ -47,7 +47,7 @@ class ConnectFourCodec(BoardCodec):
 
     Args:
         language: language of the texts.
-        hint: whether the columns that are not full are listed.
+        hint: whether the legal columns are listed.
     """
 
     grammar = Grammar(_read_column, nouns="column|列", seats=SEATS, fields=_read_fields)
@@ -56,5 +56,5 @@ class ConnectFourCodec(BoardCodec):
         super().__init__("llmarena_envs.connect_four", language, hint, COLUMN_NAMES, ConnectFour.max_turns)
 
     def board_text(self, board: str) -> str:
-        """Returns a line of column numbers and six lines of cells, ``|`` between them."""
+        """Returns the column numbers and six lines of cells, separated by ``|``."""
         return "\n".join([_HEADER, *[_row_text(board[row]) for row in _ROWS]])

@@ -1,4 +1,4 @@
-"""What is said in a debate, and what an agent may know of it."""
+"""Actions of a debate and views of agents."""
 
 from typing import NamedTuple
 
@@ -13,19 +13,19 @@ class Part(NamedTuple):
 
 
 class Speech(NamedTuple):
-    """What a debater gives in a turn, in the order in which it is said."""
+    """A debater's turn, with its parts in order."""
 
     parts: tuple[Part, ...]
 
 
 class Query(NamedTuple):
-    """The question that an examiner sets."""
+    """An examiner's question."""
 
     text: str
 
 
 class Reference(NamedTuple):
-    """An answer that judges compare others with; empty if none is given."""
+    """A reference answer for judges; empty if missing."""
 
     text: str
 
@@ -34,15 +34,15 @@ Action = Speech | Query | Reference | Judgement | Abstention
 
 
 class Passage(NamedTuple):
-    """A part of a turn as it was taken into the debate.
+    """A delivered part of a turn.
 
     Attributes:
         round: its round, counted from 1.
-        side: who said it, ``"A"`` or ``"B"``.
+        side: the speaker, ``"A"`` or ``"B"``.
         action: ``"think"``, ``"respond"``, ``"criticize"`` or ``"raise"``.
-        text: the text; empty for a part that was asked for and not given.
-        hidden_from: who never reads it: ``"opponent"``, ``"judge"``.
-        truncated: whether its end was cut off, since the turn was too long.
+        text: the text; empty for a missing part.
+        hidden_from: roles that never read it: ``"opponent"``, ``"judge"``.
+        truncated: whether it was cut because the turn was too long.
     """
 
     round: int
@@ -54,24 +54,24 @@ class Passage(NamedTuple):
 
 
 class DebateView(NamedTuple):
-    """What an agent knows.
+    """An agent's view.
 
     Attributes:
         agent: the agent.
-        to_move: whether it is to act.
+        to_move: whether it must act.
         legal: always empty: texts cannot be listed.
         side: ``"A"`` or ``"B"`` for a debater, else empty.
         stage: ``"examine"``, ``"debate"``, ``"reference"``, ``"judge"`` or ``"discuss"``.
         round: number of the round of the debate, counted from 1.
-        domain: of the question; empty if it is not known.
+        domain: domain of the question; empty if unknown.
         question: the question; empty until the examiner has set it.
-        actions: what the debater who is to move is to give, besides thoughts.
-        words: how many words its turn may have, thoughts included.
-        passages: what was said so far, as far as the agent may read it now. Where a judge sees the sides in the second order
+        actions: the required actions of the debater to move, besides thoughts.
+        words: word limit of its turn, including thoughts.
+        passages: passages visible to the agent. If a judge sees the sides in the second order
             their names are exchanged.
-        fresh: whether the agent acts now without what it was told before.
-        reference: an answer that judges compare others with; empty if there is none, and for others than judges.
-        judgements: in a discussion what each judge gave last, ``"you"`` first, then ``"Judge 1"`` and so on.
+        fresh: whether the agent acts without its earlier observations.
+        reference: reference answer for judges; empty if missing, and for other roles.
+        judgements: in a discussion, each judge's last judgement, ``"you"`` first, then ``"Judge 1"`` and so on.
         undecided: whether the match is over without a verdict.
     """
 

@@ -1,6 +1,6 @@
-"""How a turn enters the debate: cut to its budget, without forbidden parts, empty where a part is missing.
+"""Delivery of a turn: cut to its budget, without forbidden parts, empty for missing parts.
 
-The spoken parts share the budget: an overlong part takes nothing from the others. Thoughts get the rest, so reasoning inside a
+The public parts share the budget: an overlong part takes nothing from the others. Thoughts get the rest, so reasoning inside a
 reply never silences a model.
 """
 
@@ -13,31 +13,31 @@ from llmarena_envs.debate.protocol import CRITICIZE, THINK, Turn
 
 
 class Secrecy(NamedTuple):
-    """Who reads what.
+    """Visibility of actions.
 
     Attributes:
-        restricted: whether opponents read nothing but what is responded and raised.
-        judges_read_thoughts: whether judges do; opponents never do.
+        restricted: whether opponents read only responses and raised requests.
+        judges_read_thoughts: whether judges read thoughts; opponents never do.
     """
 
     restricted: bool = False
     judges_read_thoughts: bool = True
 
     def hidden_from(self, action: str) -> tuple[str, ...]:
-        """Returns who never reads an action: ``"opponent"``, ``"judge"``."""
+        """Returns the roles that never read an action: ``"opponent"``, ``"judge"``."""
         if action == THINK:
             return ("opponent",) if self.judges_read_thoughts else ("opponent", "judge")
         return ("opponent",) if action == CRITICIZE and self.restricted else ()
 
 
 class Delivery(NamedTuple):
-    """A turn that was taken into the debate.
+    """A delivered turn.
 
     Attributes:
-        side: whose it was, ``"A"`` or ``"B"``.
-        passages: what was taken of it.
-        missing: number of parts that were asked for and not given.
-        forbidden: number of parts that it must not have, which are dropped.
+        side: the speaker, ``"A"`` or ``"B"``.
+        passages: its delivered parts.
+        missing: number of required parts not given.
+        forbidden: number of dropped parts that were not allowed.
     """
 
     side: str
@@ -47,21 +47,21 @@ class Delivery(NamedTuple):
 
     @property
     def truncated(self) -> bool:
-        """Whether it was too long."""
+        """Whether it was cut."""
         return any(passage.truncated for passage in self.passages)
 
 
 def deliver(speech: Speech, turn: Turn, words: int, counter: TextCounter, secrecy: Secrecy) -> Delivery:
-    """Takes a turn into the debate.
+    """Delivers a turn to the debate.
 
     Forbidden parts are dropped, long ones are cut.
 
     Args:
-        speech: what the debater gave.
-        turn: which turn it is.
-        words: its budget in words, thoughts included.
-        counter: measures and cuts.
-        secrecy: who reads what.
+        speech: the debater's speech.
+        turn: the turn.
+        words: its budget in words, including thoughts.
+        counter: measures and cuts texts.
+        secrecy: the visibility of actions.
     """
     allowed = allowed_parts(speech, turn.actions)
     kept = _cut(allowed, words, counter)
@@ -83,7 +83,7 @@ def allowed_parts(speech: Speech, actions: Sequence[str]) -> list[Part]:
 
 
 def room_for(missing: Sequence[str], parts: Sequence[Part], words: int, counter: TextCounter) -> int:
-    """Returns the total length that missing parts may have beside the given ones."""
+    """Returns the total length available to missing parts next to the given ones."""
     budget = counter.budget(words)
     lengths = [counter.length(part.text) for part in parts if part.action != THINK]
     return sum(share(budget, [*lengths, *(budget for _ in missing)])[len(lengths) :])

@@ -1,4 +1,4 @@
-"""Pictures of debates: who said what, as far as the reader may know it, and what the judges gave."""
+"""Draws debates: passages visible to the reader, and judgements."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,19 +18,19 @@ from llmarena_envs.debate.protocol import SIDES
 
 _LINES = 6
 _LINES_TOLD = 12
-"""Greatest numbers of lines of what is said, and of what the environment tells of the judges."""
+"""Maximum numbers of lines of a passage and of the environment's text about judges."""
 
 _INDENT = 72
 _OF_JUDGES = {"A": INK, "B": DIM}
-"""Colours of the sides for those who are not to know who is who."""
+"""Colours of the sides for readers who must not know the identities."""
 
 
 class DebateDrawing(Drawing[DebateView]):
-    """What sides A and B said, left and right; judges and examiner are not told who they are.
+    """Draws the passages of sides A and B, left and right; identities are hidden from judges and examiner.
 
     Args:
-        language: of the match.
-        game: the debate whose seats are drawn.
+        language: language of the match.
+        game: the debate with the seats to draw.
     """
 
     def __init__(self, language: str, game: Debate) -> None:
@@ -42,7 +42,7 @@ class DebateDrawing(Drawing[DebateView]):
     # A player's picture.
 
     def seat(self, view: DebateView) -> str:
-        """Draws the question, and what the owner of the view may read of the rest."""
+        """Draws the question and the passages visible to the viewer."""
         sheet = self._sheet(view.stage, view.round, (view.agent,) if view.to_move else ())
         if view.question:
             sheet.add(Bubble("", view.question, heading=self._render("drawing_question"), lines=_LINES))
@@ -80,7 +80,7 @@ class DebateDrawing(Drawing[DebateView]):
     # A spectator's picture.
 
     def spectator(self, game: Debate) -> str:
-        """Draws everything that was said, from whom it is hidden, and the verdicts of each judge."""
+        """Draws all passages with the roles they are hidden from, and the verdicts of each judge."""
         sheet = self._sheet(game.stage, game.turn.round, game.to_move)
         sheet.add(Note(", ".join([f"{side}: {debater}" for side, debater in zip(SIDES, game.sides, strict=True)])))
         if game.committee.sessions:

@@ -141,10 +141,10 @@ from llmarena_envs.debate.questions.files import BUILTIN, question_source
 from llmarena_envs.debate.text import DebateCodec
 
 ASKED = "examiner"
-"""Stands for questions that an examiner sets."""
+"""Questions set by an examiner."""
 
 MAX_TEXT = 20_000
-"""Greatest number of characters of a question or reference answer that is given as an option."""
+"""Maximum number of characters of a question or reference answer in an option."""
 
 
 def env(**options: Any) -> OrderWrapper:
@@ -174,7 +174,7 @@ class raw_env(TextEnv):
     )
     obs_types: ClassVar[tuple[str, ...]] = ("text",)
     fresh_turns: ClassVar[bool] = True
-    # Each is a question, a turn and a judgement, of which every role reads its own.
+    # All hold a question, a turn and a judgement; the role selects one.
     action_examples: ClassVar[tuple[str, ...]] = tuple(
         f"(1). What is {number} plus {number}, and why?\n<respond>It is {2 * number}.</respond>\n"
         f"<criticize>You give no reason.</criticize>\n<raise>Why is it so?</raise>\n[[{verdict}]]"
@@ -247,10 +247,10 @@ class raw_env(TextEnv):
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
 
     def read_action(self, action: Any, agent: str) -> Any:
-        """Turns a text into an action of the game; one that lacks something is taken as it is, as nobody is asked again here.
+        """Converts a text to an action of the game; accepts an incomplete one, as there is no retry.
 
         Raises:
-            InvalidReply: if it is no text, or an examiner's without a question.
+            InvalidReply: if it is not a string, or an examiner's without a question.
         """
         try:
             return super().read_action(action, agent)
@@ -261,22 +261,22 @@ class raw_env(TextEnv):
             return given
 
     def cases(self) -> dict[str, list[int]]:
-        """Returns the questions' numbers, one of each domain in turn, so that the first forty are five of each."""
+        """Returns question numbers, cycling through the domains: the first forty are five of each."""
         return {"number": self.game.numbers_by_turns()} if self._questions is not None else {}
 
     def sources(self) -> tuple[Source, ...]:
-        """Returns where the questions come from and how many there are, and what measures lengths."""
+        """Returns the source and number of the questions, and the unit of lengths."""
         measure = self._counter.source()
         if self._questions is None:
             return (measure,)
         return question_source(self._questions, self.codec.language, len(self.game.questions)), measure
 
     def make_drawing(self) -> DebateDrawing:
-        """Returns what draws what is said and judged."""
+        """Returns the drawing of passages and judgements."""
         return DebateDrawing(self.codec.language, self.game)
 
     def narrate(self) -> tuple[Scene, ...]:
-        """Returns the question, everything that was said, what the judges gave, and who won."""
+        """Returns the question, all passages, the judgements, and the winner."""
         return tuple(Narrator(self.game, self.codec.language).scenes())
 
 

@@ -1,4 +1,4 @@
-"""The rules of a debate: two debaters answer, criticize and question each other, then a committee of judges decides."""
+"""Rules of a debate: two debaters answer, criticize and question each other, then a committee of judges decides."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ from llmarena_envs.debate.protocol import (
 from llmarena_envs.debate.questions import DOMAINS, Question, check_question, load_questions
 
 EXAMINE, DEBATE, REFERENCE, JUDGE, DISCUSS = "examine", "debate", "reference", "judge", "discuss"
-"""The stages of a match, in their order."""
+"""The stages of a match, in order."""
 
 QUESTION, JUDGEMENT = "question", "judgement"
 CHANNELS = {
@@ -44,12 +44,12 @@ CHANNELS = {
     REFERENCE: Channel("judge", ("judge",)),
     JUDGEMENT: Channel("judge", ("judge",)),
 }
-"""Options may take readers away: opponents of criticism, judges of thoughts. Only judgements that are discussed are read."""
+"""Options can remove readers: opponents of criticism, judges of thoughts. Only discussed judgements are read by others."""
 
 VISIBILITIES = ("paper", "restricted")
 AUTO = "auto"
 UNKNOWN = -1.0
-"""What a statistic is while it is not known."""
+"""Value of an unknown statistic."""
 
 EXAMINER = "examiner_0"
 DEBATERS = ("debater_0", "debater_1")
@@ -58,10 +58,10 @@ MAX_DISCUSSION_ROUNDS = 3
 MIN_WORDS, MAX_WORDS = 10, 1000
 
 REFERENCE_DOMAINS = ("reasoning", "math", "coding")
-"""Domains in which judges are given a reference answer."""
+"""Domains with a reference answer for judges."""
 
 REFERENCE_WORDS = 600
-"""Greatest number of words of a reference answer."""
+"""Maximum number of words of a reference answer."""
 
 _STATISTICS = {
     "examiner": (),
@@ -77,31 +77,31 @@ class Debate(Game[Action, DebateView]):
     Source: Auto-Arena (arXiv 2405.20267v1, section 3).
 
     Args:
-        questions: what a debate may be about; one of them is drawn. Empty: an examiner sets the question.
-        number: number of the question that is taken instead; ``None`` to draw it.
-        domain: the domain that questions are drawn from or the examiner sets one in; ``None`` for all.
+        questions: the questions to draw from. Empty: an examiner sets the question.
+        number: index of a fixed question; ``None`` to draw it.
+        domain: domain of drawn or examiner's questions; ``None`` for all.
         n_judges: number of judges, 0 to 9.
-        discussion_rounds: how often judges read what the others say and judge again, 0 to 3; a single judge never does.
-        quorum: how many judges must give a verdict.
+        discussion_rounds: number of times judges read the other judgements and judge again, 0 to 3; 0 for a single judge.
+        quorum: minimum number of judges with a verdict.
         both_orders: whether judges judge twice, the second time with the names of the sides exchanged.
-        reference: ``"auto"``: the question's own, or one that the first judge writes where the domain is reasoning, math or
+        reference: ``"auto"``: the question's own, or one by the first judge if the domain is reasoning, math or
             coding; another text for that one; ``None`` for none.
-        words: how many words a turn of one budget has; ``None`` for what its domain has.
+        words: words of one budget; ``None`` for the domain's default.
         round3_opener: the side that opens the third round.
-        visibility: ``"paper"``: opponents read everything but thoughts; ``"restricted"``: only what is responded and raised.
+        visibility: ``"paper"``: opponents read everything but thoughts; ``"restricted"``: only responses and raised requests.
         judge_sees_think: whether judges read thoughts.
-        judge_initial_only: whether there is no battle: both answer the question once, and that is judged.
-        language: of the shipped questions that ``random_action`` gives for an examiner.
-        counter: measures and cuts what is said.
+        judge_initial_only: whether to skip the battle: only one answer of each side is judged.
+        language: language of the shipped questions that ``random_action`` uses for an examiner.
+        counter: measures and cuts texts.
 
     Attributes:
         turns: the turns of the debate.
-        number: number of the question in ``questions``, -1 if an examiner sets it.
+        number: index of the question in ``questions``, -1 if an examiner sets it.
         question: the question; its text is empty until the examiner has set it.
         sides: the debaters as sides A and B.
         stage: as in ``DebateView``.
-        pool: everything that was said: the examiner's question, passages, a judge's reference answer, judgements.
-        reference: an answer that judges compare others with; empty if there is none.
+        pool: all messages: the examiner's question, passages, a judge's reference answer, judgements.
+        reference: reference answer for judges; empty if missing.
         reference_writer: the judge who wrote it; empty if it was given.
     """
 
@@ -147,7 +147,7 @@ class Debate(Game[Action, DebateView]):
         self.max_turns = (not self.questions) + len(self.turns) + self._may_lack_reference() + judging
 
     def _may_lack_reference(self) -> bool:
-        """Says whether there may be a match in which the first judge writes a reference answer."""
+        """Returns whether the first judge can have to write a reference answer."""
         if self.questions:
             return any(self._lacks_reference(self.questions[number]) for number in self._candidates)
         domains = (self._domain,) if self._domain else DOMAINS
@@ -158,7 +158,7 @@ class Debate(Game[Action, DebateView]):
         return wanted and question.domain in REFERENCE_DOMAINS and not question.reference
 
     def numbers_by_turns(self) -> list[int]:
-        """Returns the numbers of the questions that may be drawn, one of each domain in turn as long as there are any."""
+        """Returns the indices of eligible questions, cycling through the domains."""
         taken: Counter[str] = Counter()
         order = []
         for number in self._candidates:
@@ -178,7 +178,7 @@ class Debate(Game[Action, DebateView]):
             drawn = DOMAINS[int(rng.integers(len(DOMAINS)))]
             self.number, self.question = -1, Question("", self._domain or drawn, "")
         self.pool: MessagePool[Any] = MessagePool(CHANNELS, self.agents)
-        self._taken: tuple[tuple[int, int, int], ...] = ()  # of each turn: passages, missing and forbidden parts
+        self._taken: tuple[tuple[int, int, int], ...] = ()  # by turn: numbers of passages, missing and forbidden parts
         self.reference = self.question.reference if self._reference == AUTO else self._reference or ""
         self.reference_writer = ""
         self.undecided = False
@@ -188,7 +188,7 @@ class Debate(Game[Action, DebateView]):
             self._call_debater()
 
     def _call_debater(self) -> None:
-        """Lets the next debater speak; after the last turn, the judges are called."""
+        """Gives the turn to the next debater; after the last turn, starts judging."""
         if len(self._taken) < len(self.turns):
             self.stage, self.to_move = DEBATE, (self._debater(self.turn.side),)
         elif self._lacks_reference(self.question):
@@ -197,7 +197,7 @@ class Debate(Game[Action, DebateView]):
             self._call_judges()
 
     def _call_judges(self) -> None:
-        """Lets all judges act; when they have judged as often as they do, the match is over."""
+        """Starts a judging session of all judges; after the last one, ends the match."""
         if not self.committee.is_done:
             self.stage, self.to_move = DISCUSS if self.committee.discusses else JUDGE, self.judges
             return
@@ -215,22 +215,22 @@ class Debate(Game[Action, DebateView]):
 
     @property
     def turn(self) -> Turn:
-        """The turn of the debate that is to be played, or the last one."""
+        """The current turn of the debate, or the last one."""
         return self.turns[min(len(self._taken), len(self.turns) - 1)]
 
     @property
     def words(self) -> int:
-        """How many words that turn may have, thoughts included."""
+        """Word limit of that turn, including thoughts."""
         return budgets(self.turn.actions) * (self._words or base_words(self.question.domain))
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """Everything that debaters said, in its order."""
+        """All passages of debaters, in order."""
         return self.pool.of(*ACTIONS)
 
     @property
     def deliveries(self) -> tuple[Delivery, ...]:
-        """The turns that were played."""
+        """The played turns."""
         passages = iter(self.passages)
         return tuple(
             Delivery(turn.side, tuple(islice(passages, count)), missing, forbidden)
@@ -239,25 +239,25 @@ class Debate(Game[Action, DebateView]):
 
     @property
     def committee(self) -> Committee:
-        """The judges and what they gave."""
+        """The judges and their judgements."""
         given, size = self.pool.of(JUDGEMENT), len(self.judges)
         sessions = tuple(given[start : start + size] for start in range(0, len(given), size or 1))
         return self._committee._replace(sessions=sessions)
 
     @property
     def first(self) -> tuple[Given, ...]:
-        """What each judge gave before it had read what others said; empty before that."""
+        """Each judge's judgement before discussion; empty before judging."""
         return self.committee.first()
 
     @property
     def final(self) -> tuple[Given, ...]:
-        """What each judge gave last, with the sides in their own order; empty before the first time."""
+        """Each judge's last judgement, with the sides in their own order; empty before judging."""
         return self.committee.last()
 
-    # What an agent may know.
+    # Views of agents.
 
     def view(self, agent: str) -> DebateView:
-        """Returns what ``agent`` may know: the question and what it may read of the rest."""
+        """Returns the view of ``agent``: the question and visible passages."""
         to_move = agent in self.to_move
         side = SIDES[self.sides.index(agent)] if agent in DEBATERS else ""
         debating = self.stage == DEBATE and bool(self.to_move)
@@ -282,7 +282,7 @@ class Debate(Game[Action, DebateView]):
         )
 
     def _is_blind(self, agent: str) -> bool:
-        """Says whether an agent acts now without having read what was said."""
+        """Returns whether an agent acts without having read the debate."""
         return agent in self.to_move and (self.stage == REFERENCE or (self.stage == DEBATE and self.turn.fresh))
 
     def _read_by(self, agent: str, swapped: bool) -> tuple[Passage, ...]:
@@ -295,21 +295,21 @@ class Debate(Game[Action, DebateView]):
         others = given[:own] + given[own + 1 :]
         return (("you", given[own]), *((f"Judge {number}", each) for number, each in enumerate(others, start=1)))
 
-    # What may be done, and what comes of it.
+    # Actions and their effects.
 
     def why_illegal(self, agent: str, action: Action) -> Reason | None:
-        """Says why something cannot be done at this stage."""
+        """Returns why an action is illegal at this stage."""
         if not isinstance(action, {EXAMINE: Query, DEBATE: Speech, REFERENCE: Reference}.get(self.stage, Given)):
             return Reason("wrong_stage")
         return check_question(action.text) if isinstance(action, Query) else None
 
     def default_action(self, agent: str) -> Action | None:
-        """Returns a turn without a word, no reference answer, or an abstention; there is none for an examiner."""
+        """Returns an empty turn, no reference answer, or an abstention; ``None`` for an examiner."""
         defaults: dict[str, Action | None] = {EXAMINE: None, DEBATE: Speech(()), REFERENCE: Reference("")}
         return defaults.get(self.stage, Abstention())
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Action:
-        """Draws words without meaning or a verdict; for an examiner, one of the shipped questions in its domain."""
+        """Draws meaningless words or a verdict; for an examiner, a shipped question in its domain."""
         number = int(rng.integers(1000))
         if self.stage == EXAMINE:
             shipped = [
@@ -325,7 +325,7 @@ class Debate(Game[Action, DebateView]):
         return Judgement(verdict, f"{filler('Reasons', number)} [[{verdict.capitalize()}]]")
 
     def apply(self, actions: tuple[Action, ...]) -> None:
-        """Takes up what the agents of this stage gave."""
+        """Applies the actions of this stage."""
         first = actions[0]
         if isinstance(first, Query):
             self.question = self.question._replace(text=first.text)
@@ -356,7 +356,7 @@ class Debate(Game[Action, DebateView]):
         self._taken += ((len(delivery.passages), delivery.missing, delivery.forbidden),)
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
-        """Ends the match: -1 for an offender, +1 for the opponent of a debater, 0 for others; undecided if it was staff."""
+        """Ends the match: -1 for an offender, +1 for a debater's opponent, 0 for others; no result if it was staff."""
         self.to_move = ()
         self.undecided = not any(agent in DEBATERS for agent in offenders)
         return tuple(
@@ -364,10 +364,10 @@ class Debate(Game[Action, DebateView]):
         )
 
     def resample(self, agent: str, rng: np.random.Generator) -> None:
-        """Redraws what ``agent`` does not read: thoughts, answers before its own, references, judgements; who is on which side.
+        """Redraws data hidden from ``agent``: thoughts, answers before its own, references, judgements, and sides.
 
-        Words are replaced by some without meaning. Until the match is over, verdicts are equally likely, and so are, for others
-        than debaters, both orders of the sides, but while it is a debater's turn: whose turn it is everybody can see.
+        Texts become meaningless words. Until the match is over, verdicts are equally likely, and for agents other than debaters
+        both orders of the sides are too, except during a debater's turn, as the player to move is public.
         """
         blind = self._is_blind(agent)
         if agent not in self.judges and self.reference:
@@ -396,7 +396,7 @@ class Debate(Game[Action, DebateView]):
             )
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns what is known of ``agent`` and of the match; all is ``UNKNOWN`` until the match is over."""
+        """Returns the statistics of ``agent`` and the match; all are ``UNKNOWN`` until the match is over."""
         role = role_of(agent)
         swapped = ("verdict_swapped",) if role == "judge" and self.committee.orders == 2 else ()
         numbers = dict.fromkeys((*_STATISTICS[role], *swapped, *_STATISTICS["match"]), UNKNOWN)
@@ -444,7 +444,7 @@ def _number(verdict: str) -> float:
 
 
 def _candidates(questions: Sequence[Question], number: int | None, domain: str | None) -> tuple[int, ...]:
-    """Returns the numbers of the questions that one is drawn from."""
+    """Returns the indices of the questions to draw from."""
     if domain is not None:
         check_choice("domain", domain, DOMAINS)
     if number is None:

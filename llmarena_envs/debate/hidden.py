@@ -1,4 +1,4 @@
-"""What somebody has not read of a debate, drawn anew."""
+"""Redraws passages hidden from an agent."""
 
 import numpy as np
 
@@ -7,6 +7,6 @@ from llmarena_envs.debate.actions import Passage
 
 
 def other_words(passage: Passage, rng: np.random.Generator) -> Passage:
-    """Returns a passage with other words if there were any."""
+    """Returns a passage with other words, or an empty one unchanged."""
     words = drawn_filler("Words", rng)
     return passage._replace(text=words if passage.text else "", truncated=False)

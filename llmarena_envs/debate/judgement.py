@@ -1,4 +1,4 @@
-"""How judges' replies are read and written: their words with a verdict in double brackets."""
+"""Reading and writing of judgements: text with a verdict in double brackets."""
 
 from llmarena_envs.core.committee import Abstention, Given, Judgement
 from llmarena_envs.core.failures import Refusal
@@ -7,21 +7,21 @@ from llmarena_envs.core.text_length import TextCounter
 from llmarena_envs.debate.protocol import SIDES
 
 JUDGEMENT_WORDS = 300
-"""Greatest number of words of a judgement."""
+"""Maximum number of words of a judgement."""
 
 _LABELS = {
     **{f"{name}{side}": side for side in SIDES for name in ("", "ASSISTANT ", "ASSISTANT_", "助手", "助手 ")},
     **dict.fromkeys(("TIE", "DRAW", "平局", "平手"), "tie"),
 }
 _ROOM = 8
-"""Words of a judgement that are left for its verdict where that stands beyond the limit."""
+"""Words reserved for the verdict of a judgement over the limit."""
 
 
 def read_judgement(reply: str, counter: TextCounter) -> Given:
-    """Reads a judgement: the verdict, and the words around it, cut to the limit.
+    """Reads a judgement: the verdict, and the surrounding text, cut to the limit.
 
     Raises:
-        Refusal: if there is no clear verdict and it is no abstention.
+        Refusal: if there is neither a clear verdict nor an abstention.
     """
     text = own_words(reply)
     if is_abstention(text):
@@ -35,7 +35,7 @@ def read_judgement(reply: str, counter: TextCounter) -> Given:
 
 
 def write_judgement(given: Given) -> str:
-    """Writes a judgement, which is its text, with the verdict at its end if it does not state it; or an abstention."""
+    """Writes a judgement: its text, with the verdict appended if missing; or an abstention."""
     return _completed(given.text, given.verdict) if isinstance(given, Judgement) else ABSTENTION
 
 

@@ -1,7 +1,7 @@
-"""The protocol of a debate: who speaks when, which actions a turn has, and how much may be said in it.
+"""The protocol of a debate: order of speakers, actions and length of each turn.
 
 Source: Auto-Arena (arXiv 2405.20267v1, section 3.2 and figure 2). Each side answers three times, criticizes twice and raises two
-requests; the turn that has all three actions has twice the room, so both sides have the same.
+requests; a turn with all three actions has twice the budget, so both sides have equal length.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ ACTIONS = (THINK, RESPOND, CRITICIZE, RAISE)
 WORDS = 300
 LONG_WORDS = 400
 LONG_DOMAINS = ("writing", "roleplay", "coding", "humanities")
-"""Domains whose answers are longer."""
+"""Domains with longer answers."""
 
 
 class Turn(NamedTuple):
@@ -22,9 +22,9 @@ class Turn(NamedTuple):
 
     Attributes:
         round: its round, counted from 1.
-        side: who speaks, ``"A"`` or ``"B"``.
-        actions: what is to be given, besides thoughts.
-        fresh: whether it is answered without what was said before.
+        side: the speaker, ``"A"`` or ``"B"``.
+        actions: the required actions, besides thoughts.
+        fresh: whether it is answered without the earlier debate.
     """
 
     round: int
@@ -37,7 +37,7 @@ _FIRST_A = Turn(1, "A", (RESPOND,))
 _FIRST_B = Turn(2, "B", (RESPOND,), fresh=True)
 
 FIRST_ANSWERS = (_FIRST_A, _FIRST_B)
-"""What is left of a debate without its battle: both answer the question, neither sees the other's answer."""
+"""A debate without its battle: both answer the question, neither sees the other's answer."""
 
 
 def debate_turns(opener: str) -> tuple[Turn, ...]:
@@ -61,10 +61,10 @@ def debate_turns(opener: str) -> tuple[Turn, ...]:
 
 
 def budgets(actions: Sequence[str]) -> int:
-    """Returns how many times the words of a turn one with these actions has."""
+    """Returns the number of word budgets of a turn with these actions."""
     return 2 if len(actions) == 3 else 1
 
 
 def base_words(domain: str) -> int:
-    """Returns how many words a turn of one budget has in a domain, thoughts included."""
+    """Returns the words of one budget in a domain, including thoughts."""
     return LONG_WORDS if domain in LONG_DOMAINS else WORDS

@@ -1,11 +1,10 @@
-"""How a debater's turn is written and read: actions inside tags.
+"""Reading and writing of a debater's turn: actions inside tags.
 
-Tags are read strictly, so that nothing else is taken for one, but with tolerance for how models write them: in any case, with
-attributes, in full-width brackets, without an end, inside each other, under their Chinese names. What stands inside thoughts is
-never said aloud, whatever tags it holds. Inside an action that has its end, tags in code are text, and so are other spellings of
-its own tag, as ``<response>`` in an answer about XML. Of an action that is given several times the last one that says something
-counts; thoughts add up. What stands outside of all tags counts as the response if one is asked for and none is given. Everything
-in linear time.
+Tags are read strictly, to avoid false matches, but tolerate common variants of models: any case, attributes, full-width
+brackets, missing ends, nesting, and Chinese names. The content of thoughts is never public, even with tags in it. Inside a
+closed action, tags in code are text, and so are other spellings of its own tag, as ``<response>`` in an answer about XML. Of a
+repeated action the last non-empty one counts; thoughts are concatenated. Text outside of all tags is the response if one is
+required and missing. All in linear time.
 """
 
 import re
@@ -22,7 +21,7 @@ from llmarena_envs.debate.actions import Part, Speech
 from llmarena_envs.debate.protocol import ACTIONS, CRITICIZE, RAISE, RESPOND, THINK
 
 MAX_SPEECH = 60_000
-"""Characters of a turn that are kept: more than any budget has room for."""
+"""Maximum number of characters of a turn, more than any budget."""
 
 _NAMES = {
     **{name: name for name in ACTIONS},
@@ -35,7 +34,7 @@ _SPELLINGS = {action: frozenset(name for name, named in _NAMES.items() if named 
 _TAG = re.compile(
     rf"[<\[][ ]?(?P<slash>/?)[ ]?(?P<name>{'|'.join(sorted(_NAMES, key=len, reverse=True))})"
     r"(?P<attributes>[ :=][^<>\[\]/\n]{0,80}+)?(?P<empty>/?)[ ]?(?P<close>[>\]])",
-    re.IGNORECASE | re.ASCII,  # in Unicode other letters than its own would match a name
+    re.IGNORECASE | re.ASCII,  # in Unicode, other letters would match a name
 )
 _ANGLES = "<＜"
 _TITLE_MARKS = "〈《"
@@ -61,11 +60,11 @@ class _Said(NamedTuple):
 
 
 def read_speech(reply: str, actions: tuple[str, ...]) -> Speech:
-    """Returns what a reply gives.
+    """Reads the parts of a reply.
 
     Args:
-        reply: what the debater wrote.
-        actions: what is asked for, besides thoughts.
+        reply: the debater's reply.
+        actions: the required actions, besides thoughts.
     """
     text = printable(reply[:MAX_THOUGHT])
     fence = _FENCE.fullmatch(text)
@@ -77,17 +76,17 @@ def read_speech(reply: str, actions: tuple[str, ...]) -> Speech:
 
 
 def write_speech(speech: Speech, actions: tuple[str, ...] = ()) -> str:
-    """Writes the parts of a turn inside their tags, with an empty one for each of ``actions`` that is not among them."""
+    """Writes the parts of a turn inside their tags, with an empty one for each missing action of ``actions``."""
     given = [part.action for part in speech.parts]
     parts = (*speech.parts, *(Part(action, "") for action in actions if action not in given))
     return "\n".join(f"<{action}>{text}</{action}>" for action, text in parts)
 
 
 def _parts(text: str) -> tuple[list[Part], str]:
-    """Returns the parts of a text in the order in which they begin, and what stands outside of them."""
+    """Returns the parts of a text in the order of their starts, and the text outside of them."""
     said: list[_Said] = []
     loose: list[str] = []
-    opened: list[_Said] = []  # each action once at most
+    opened: list[_Said] = []  # each action at most once
 
     def close(action: str) -> None:
         while opened:
@@ -101,13 +100,13 @@ def _parts(text: str) -> tuple[list[Part], str]:
         position = tag.end
         if any(each.action == tag.action for each in opened):
             close(tag.action)
-        elif tag.closes and tag.action == THINK:  # it began before the reply, or before what was not meant as a tag
+        elif tag.closes and tag.action == THINK:  # it began before the reply, or before a rejected tag
             start = opened[0].start if opened else tag.start
             said.append(_Said(start, THINK, [*loose, *(piece for each in opened for piece in each.pieces)]))
             loose.clear()
             opened.clear()
         if not tag.closes:
-            if opened and opened[-1].action == THINK:  # an action ends thoughts that have no end
+            if opened and opened[-1].action == THINK:  # an action ends unclosed thoughts
                 close(THINK)
             opened.append(_Said(tag.start, tag.action, []))
         if tag.is_empty:
@@ -119,7 +118,7 @@ def _parts(text: str) -> tuple[list[Part], str]:
 
 
 def _tags(text: str) -> Iterator[_Tag]:
-    """Yields the tags of a text, without those inside thoughts that are closed."""
+    """Yields the tags of a text, except those inside closed thoughts."""
     found = [_tag(match) for match in _TAG.finditer(narrow(text)) if _is_tag(match, text[match.start()])]
     tags = list(_without_mentioned(found, _in_code(found, text)))
     ends = _ends_of_thoughts(tags)
@@ -131,10 +130,10 @@ def _tags(text: str) -> Iterator[_Tag]:
 
 
 def _is_tag(match: re.Match[str], opening: str) -> bool:
-    """Says whether what looks like a tag in narrowed text is one, by the sign that opens it."""
+    """Returns whether a match in narrowed text is a tag, given its opening character."""
     if opening in _BRACKETS:
         return match["close"] == "]" and not match["attributes"]
-    title = opening in _TITLE_MARKS and match["name"].isascii()  # a title in Chinese may be a word such as criticism
+    title = opening in _TITLE_MARKS and match["name"].isascii()  # a title in Chinese can be a word such as criticism
     return match["close"] == ">" and (title or opening in _ANGLES)
 
 
@@ -144,7 +143,7 @@ def _tag(match: re.Match[str]) -> _Tag:
 
 
 def _in_code(tags: Sequence[_Tag], text: str) -> list[bool]:
-    """Says of each tag whether it stands in a block or a piece of code."""
+    """Returns for each tag whether it is inside a block or a span of code."""
     if not tags:
         return []
     pieces = [list(_blocks(text)), [match.span() for match in _INLINE_CODE.finditer(text)]]
@@ -152,7 +151,7 @@ def _in_code(tags: Sequence[_Tag], text: str) -> list[bool]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Yields where blocks of code begin and end; one that is left open is none."""
+    """Yields the start and end of code blocks; ignores unclosed ones."""
     opened: re.Match[str] | None = None
     for line in _FENCE_LINE.finditer(text):
         if opened is None:
@@ -168,7 +167,7 @@ def _is_within(tag: _Tag, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def _without_mentioned(tags: Sequence[_Tag], in_code: Sequence[bool]) -> Iterator[_Tag]:
-    """Yields tags but those that an action only mentions before its end: in code, or other spellings of its own tag."""
+    """Yields tags except those mentioned within a closed action: in code, or other spellings of its own tag."""
     number = 0
     while number < len(tags):
         tag, is_code = tags[number], in_code[number]
@@ -184,12 +183,12 @@ def _without_mentioned(tags: Sequence[_Tag], in_code: Sequence[bool]) -> Iterato
 
 
 def _other_spellings(tag: _Tag) -> frozenset[str]:
-    """Returns how else the action of a tag in its own spelling may be called."""
+    """Returns the other spellings of a tag's action."""
     return _SPELLINGS[tag.action] - {tag.name} if tag.name == tag.action else frozenset()
 
 
 def _ends_of_thoughts(tags: list[_Tag]) -> dict[int, int]:
-    """Returns for each opening tag of thoughts that the next tag of thoughts closes, the number of that one."""
+    """Maps each opening tag of thoughts closed by the next tag of thoughts to the number of its closing tag."""
     ends: dict[int, int] = {}
     last: int | None = None
     for number, tag in enumerate(tags):
@@ -201,9 +200,9 @@ def _ends_of_thoughts(tags: list[_Tag]) -> dict[int, int]:
 
 
 def _merged(said: Iterable[Part]) -> list[Part]:
-    """Returns parts of which each action but thoughts is the last of its kind that says something.
+    """Keeps for each action except thoughts only the last non-empty part.
 
-    Thoughts that stand together are one.
+    Joins adjacent thoughts.
     """
     parts = list(said)
     last = {part.action: number for number, part in enumerate(parts)}
@@ -221,7 +220,7 @@ def _merged(said: Iterable[Part]) -> list[Part]:
 
 
 def _shortened(parts: list[Part]) -> list[Part]:
-    """Returns parts cut to the longest turn, thoughts first."""
+    """Returns parts cut to the maximum turn length, thoughts first."""
     said = [len(part.text) for part in parts if part.action != THINK]
     room = share(MAX_SPEECH, said)
     left = MAX_SPEECH - sum(room)

@@ -1,4 +1,4 @@
-"""What examiners, debaters and judges read, and how their replies are read back."""
+"""Observations of examiners, debaters and judges and the parsing of replies."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -24,7 +24,7 @@ from llmarena_envs.debate.questions.examiner import examiner_prompts, screen
 from llmarena_envs.debate.speech import read_speech, write_speech
 
 EXPLANATION_WORDS = 200
-"""Words in which judges are asked to explain a verdict."""
+"""Maximum number of words of a judge's explanation, as requested."""
 
 
 class DebateCodec(Codec[Action, DebateView]):
@@ -32,7 +32,7 @@ class DebateCodec(Codec[Action, DebateView]):
 
     Args:
         language: language of the texts.
-        counter: measures and cuts what is said.
+        counter: measures and cuts texts.
         initial_only: whether only the two first answers are judged.
         judges_read_thoughts: whether debaters' thoughts are shown to judges.
     """
@@ -46,7 +46,7 @@ class DebateCodec(Codec[Action, DebateView]):
         self._readers = "judges_read_thoughts" if judges_read_thoughts else "judges_read_no_thoughts"
 
     def rules(self, agent: str) -> str:
-        """Returns the rules as told to the agent's role."""
+        """Returns the rules for the agent's role."""
         role = role_of(agent)
         fields = {
             "judge": {"contest": self._prompts.render(f"contest_{self._judged}")},
@@ -55,13 +55,13 @@ class DebateCodec(Codec[Action, DebateView]):
         return self._prompts.render(f"rules_{role}", **fields.get(role, {}))
 
     def observation(self, view: DebateView) -> str:
-        """Returns the question, what was said that the reader may read, and the instruction."""
+        """Returns the question, passages visible to the reader, and the instruction."""
         if role_of(view.agent) == "examiner":
             return examiner_prompt(view.domain, 1, self.language) if view.to_move else self._prompts.render("wait")
         return "\n\n".join([*self._history(view), *self._discussion(view), self._instruction(view)])
 
     def update(self, view: DebateView, since: DebateView) -> str:
-        """Returns what was said since then, and the instruction; a turn to be answered without that is told whole."""
+        """Returns new passages and the instruction; the full observation for a fresh turn."""
         if view.fresh or role_of(view.agent) == "examiner":
             return self.observation(view)
         said = new_parts(self._history(view), self._history(since))
@@ -99,7 +99,7 @@ class DebateCodec(Codec[Action, DebateView]):
         for start, own in _own_turns(view):
             given = {passage.action for passage in own}
             actions = tuple(action for action in ACTIONS if action in given and action != THINK)
-            is_first_answer = RESPOND in given and not answered  # answers the question alone
+            is_first_answer = RESPOND in given and not answered  # answers only the question
             then = view._replace(
                 passages=() if is_first_answer else view.passages[:start],
                 actions=actions,
@@ -114,7 +114,7 @@ class DebateCodec(Codec[Action, DebateView]):
         return [*said, ChatMessage("user", "\n\n".join([*parts[sent:], self._guide(view, "guide")]))]
 
     def ending(self, view: DebateView, ending: Ending) -> str:
-        """Returns the question, what was said, and for a debater whether it has won."""
+        """Returns the question, the passages, and for a debater the result."""
         cause = self._ends.forfeit(view.agent, ending.offenders) if ending.offenders else self._ends.played_out()
         result = self._ends.contest(ending.reward) if view.side else self._ends.received(ending.reward)
         if view.undecided:
@@ -133,7 +133,7 @@ class DebateCodec(Codec[Action, DebateView]):
         return parts
 
     def _quoted(self, passage: Passage) -> str:
-        # Nothing that anybody says can pass for a line of the host's, or for a verdict.
+        # Texts of agents cannot imitate a line of the host, or a verdict.
         said = quote(passage.text) if passage.text else self._prompts.render("nothing")
         return f"{said}\n{self._prompts.render('cut')}" if passage.truncated else said
 
@@ -158,7 +158,7 @@ class DebateCodec(Codec[Action, DebateView]):
         return render("judge", what=render(f"judged_{self._judged}"), **self._lengths())
 
     def _lengths(self) -> dict[str, int]:
-        """Returns the lengths that judges are told."""
+        """Returns the word limits for judges."""
         return {"explained": self._told(EXPLANATION_WORDS), "limit": self._told(JUDGEMENT_WORDS)}
 
     def _guide(self, view: DebateView, name: str) -> str:
@@ -176,7 +176,7 @@ class DebateCodec(Codec[Action, DebateView]):
         """Reads a question, a turn of the debate, a reference answer or a judgement, by the stage.
 
         Raises:
-            Refusal: if there is none, or a turn lacks something.
+            Refusal: if there is none, or a turn is incomplete.
         """
         if view.stage == EXAMINE:
             return self._read_query(reply, view)
@@ -190,7 +190,7 @@ class DebateCodec(Codec[Action, DebateView]):
         return read_judgement(reply, self._counter)
 
     def _read_query(self, reply: str, view: DebateView) -> Query:
-        """Returns the first question of a reply that can be asked."""
+        """Returns the first usable question of a reply."""
         drafts = screen(read_questions(reply), view.domain, self.language)
         if not drafts:
             raise Refusal(Failure.UNPARSABLE, "nothing_stated")
@@ -216,7 +216,7 @@ class DebateCodec(Codec[Action, DebateView]):
         return speech
 
     def _kept(self, parts: list[Part], view: DebateView) -> str:
-        """Writes the parts of an incomplete turn, with thoughts cut to the budget; thoughts alone are not kept."""
+        """Writes the parts of an incomplete turn, with thoughts cut to the budget; drops thoughts without other parts."""
         if all(part.action == THINK for part in parts):
             return ""
         budget = self._counter.budget(view.words)
@@ -224,9 +224,9 @@ class DebateCodec(Codec[Action, DebateView]):
         return write_speech(Speech(tuple(shown)))
 
     def read_as_given(self, reply: str, view: DebateView) -> Action | None:
-        """Returns what a reply that lacks something comes to if nobody is asked again: parts of a turn, or an abstention.
+        """Returns the action of an incomplete reply without a retry: parts of a turn, or an abstention.
 
-        Nothing can take the place of an examiner's question.
+        An examiner's question has no substitute.
         """
         if view.stage == DEBATE:
             return read_speech(reply, view.actions)
@@ -235,12 +235,12 @@ class DebateCodec(Codec[Action, DebateView]):
         return None if view.stage == EXAMINE else Abstention()
 
     def explain(self, reason: Reason, view: DebateView) -> str:
-        """Returns the text of a reason; why a question cannot be asked is told by the texts for examiners."""
+        """Returns the text of a reason; the examiner's texts explain refused questions."""
         name, texts = f"reason_{reason.name}", examiner_prompts(self.language)
         return texts.render(name, **reason.fields) if name in texts else super().explain(reason, view)
 
     def example(self, view: DebateView) -> str:
-        """Returns the form of what the reader is to write."""
+        """Returns the reader's answer format."""
         if view.stage == DEBATE:
             return " ".join(self._prompts.render(f"form_{action}") for action in view.actions)
         return self._prompts.render("example_query" if view.stage == EXAMINE else "example_verdict")
@@ -256,7 +256,7 @@ class DebateCodec(Codec[Action, DebateView]):
         return write_judgement(action)
 
     def picture(self, game: Any) -> str:
-        """Writes the question, everything that was said, and what the judges gave."""
+        """Writes the question, all passages, and all judgements."""
         assert isinstance(game, Debate)
         render = self._prompts.render
         question = quote(game.question.text) if game.question.text else render("no_question")
@@ -283,7 +283,7 @@ class DebateCodec(Codec[Action, DebateView]):
         return "\n\n".join(parts)
 
     def _pictured(self, given: Given, *, judge: str, session: int, order: int) -> str:
-        """Writes what a judge gave; in the second order its words call the sides as it saw them."""
+        """Writes a judgement; in the second order its words use the exchanged side names."""
         render = self._prompts.render
         verdict = given.verdict if isinstance(given, Judgement) else render("picture_abstention")
         shown = render("picture_order") if order else ""

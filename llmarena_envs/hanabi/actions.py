@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Kind(Enum):
-    """What an action does."""
+    """The effect of an action."""
 
     DISCARD = "discard"
     PLAY = "play"
@@ -15,12 +15,12 @@ class Kind(Enum):
 
 
 class Action(NamedTuple):
-    """What the number of an action stands for.
+    """A numbered action.
 
     Attributes:
-        kind: what it does.
+        kind: the effect.
         value: the position in the own hand, counted from 0; or the index of the colour; or the rank.
-        offset: how many seats after the actor the receiver of a hint sits; 0 for discards and plays.
+        offset: seats from the actor to the receiver of a hint; 0 for discards and plays.
     """
 
     kind: Kind
@@ -30,7 +30,7 @@ class Action(NamedTuple):
 
 @cache
 def all_actions(players: int, colors: int, ranks: int, hand_size: int) -> tuple[Action, ...]:
-    """Returns every action of a game in the order of their numbers, which is the order of OpenSpiel's hanabi.
+    """Returns every action of a game in the order of OpenSpiel's hanabi.
 
     Discards by position, plays by position, colour hints by receiver and colour, rank hints by receiver and rank.
     """

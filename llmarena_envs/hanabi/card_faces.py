@@ -1,4 +1,4 @@
-"""Cards of Hanabi as pictures: a colour is told by its letter as well, so that nobody has to tell colours apart."""
+"""Draws Hanabi cards; colours also have letters, for colour-blind readers."""
 
 from llmarena_envs.core.card_drawing import draw_back, draw_blank
 from llmarena_envs.core.svg import DIM, INK, PAPER, Svg
@@ -9,13 +9,13 @@ CARD_HEIGHT = 78
 
 _RED, _YELLOW, _GREEN, _WHITE, _BLUE = "#cf222e", "#f2c744", "#1a7f37", "#ffffff", "#0969da"
 FILLS = ((_RED, PAPER), (_YELLOW, INK), (_GREEN, PAPER), (_WHITE, INK), (_BLUE, PAPER))
-"""The fill of each colour, and what is written on it."""
+"""The fill and ink of each colour."""
 
 LETTERS = tuple(color[0] for color in COLORS)
 
 
 def draw_card(svg: Svg, x: float, y: float, card: Card) -> None:
-    """Adds a card from the front."""
+    """Adds a card face up."""
     fill, ink = FILLS[card.color]
     draw_blank(svg, x, y, CARD_WIDTH, CARD_HEIGHT, fill=fill)
     svg.text(x + 7, y + 19, LETTERS[card.color], 15, fill=ink, font_weight="bold")
@@ -23,14 +23,14 @@ def draw_card(svg: Svg, x: float, y: float, card: Card) -> None:
 
 
 def draw_small_card(svg: Svg, x: float, y: float, card: Card) -> None:
-    """Adds a card as it lies among others that are out of the game, 24 pixels wide."""
+    """Adds a card 24 pixels wide, for cards out of the game."""
     fill, ink = FILLS[card.color]
     draw_blank(svg, x, y, 24, 26, fill=fill, rx=4)
     svg.text(x + 12, y + 19, str(card.rank), 16, fill=ink, text_anchor="middle", font_weight="bold")
 
 
 def draw_hidden_card(svg: Svg, x: float, y: float, known: Knowledge) -> None:
-    """Adds a card from the back, with its colour and its rank on it as soon as they are known."""
+    """Adds a card face down, with colour and rank once known."""
     draw_back(svg, x, y, CARD_WIDTH, CARD_HEIGHT)
     if len(known.colors) == 1:
         draw_color(svg, x + 18, y + 22, known.colors[0], 12)
@@ -52,7 +52,7 @@ def draw_rank(svg: Svg, x: float, y: float, rank: int, radius: float) -> None:
 
 
 def draw_knowledge(svg: Svg, x: float, y: float, known: Knowledge) -> None:
-    """Adds below a card the colours and the ranks it may have by the hints; what a hint has named is bold."""
+    """Adds the possible colours and ranks below a card; hinted ones are bold."""
     lines = (
         ("".join([LETTERS[color] for color in known.colors]), known.color_told),
         ("".join(map(str, known.ranks)), known.rank_told),

@@ -1,4 +1,4 @@
-"""The cards of Hanabi, and what hints say about a card."""
+"""The cards of Hanabi and hint knowledge."""
 
 from collections import Counter
 from functools import cache, lru_cache
@@ -14,7 +14,7 @@ class Card(NamedTuple):
 
     Attributes:
         color: index in ``COLORS``.
-        rank: 1 to the greatest rank of the game.
+        rank: 1 to the highest rank of the game.
     """
 
     color: int
@@ -22,17 +22,17 @@ class Card(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What a player calls it, e.g. ``Red 3``."""
+        """Full name, e.g. ``Red 3``."""
         return f"{COLORS[self.color]} {self.rank}"
 
     @property
     def code(self) -> str:
-        """The short form that stands in deck orders and game logs, e.g. ``R3``."""
+        """Short form in deck orders and game logs, e.g. ``R3``."""
         return f"{COLORS[self.color][0]}{self.rank}"
 
 
 def copies(rank: int, ranks: int) -> int:
-    """Returns how many cards of ``rank`` each colour has: three of the lowest, one of the highest, else two."""
+    """Returns the number of copies per colour: three of the lowest rank, one of the highest, else two."""
     if rank == 1:
         return 3
     return 1 if rank == ranks else 2
@@ -47,10 +47,10 @@ def full_deck(colors: int, ranks: int) -> tuple[Card, ...]:
 
 
 def read_deck(text: object, colors: int, ranks: int) -> tuple[Card, ...]:
-    """Reads a deck order such as ``"R1 Y3 R1 ..."``, the card that is dealt first first.
+    """Reads a deck order such as ``"R1 Y3 R1 ..."``, first dealt card first.
 
     Raises:
-        OptionError: if it is not an order of all the cards of the game.
+        OptionError: if it is not a permutation of the game's cards.
     """
     cards = full_deck(colors, ranks)
     by_code = {card.code: card for card in cards}
@@ -67,11 +67,11 @@ def read_deck(text: object, colors: int, ranks: int) -> tuple[Card, ...]:
 
 
 class Knowledge(NamedTuple):
-    """What all hints given so far say about one card in a hand; everybody knows it, the holder included.
+    """Public hint knowledge about one card in a hand.
 
     Attributes:
-        colors: the colours that hints have not excluded, in ascending order.
-        ranks: the ranks that hints have not excluded, in ascending order.
+        colors: the possible colours, in ascending order.
+        ranks: the possible ranks, in ascending order.
         color_told: whether a hint named this card's colour.
         rank_told: whether a hint named this card's rank.
     """
@@ -89,7 +89,7 @@ class Knowledge(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def after_color_hint(known: Knowledge, color: int, marked: bool) -> Knowledge:
-    """Returns what is known of a card after a hint at ``color`` marked it, or passed it over."""
+    """Returns the knowledge about a card after a hint of ``color`` that did or did not mark it."""
     if marked:
         return known._replace(colors=(color,), color_told=True)
     return known._replace(colors=tuple(other for other in known.colors if other != color))
@@ -97,7 +97,7 @@ def after_color_hint(known: Knowledge, color: int, marked: bool) -> Knowledge:
 
 @lru_cache(maxsize=4096)
 def after_rank_hint(known: Knowledge, rank: int, marked: bool) -> Knowledge:
-    """Returns what is known of a card after a hint at ``rank`` marked it, or passed it over."""
+    """Returns the knowledge about a card after a hint of ``rank`` that did or did not mark it."""
     if marked:
         return known._replace(ranks=(rank,), rank_told=True)
     return known._replace(ranks=tuple(other for other in known.ranks if other != rank))

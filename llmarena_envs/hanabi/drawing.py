@@ -1,4 +1,4 @@
-"""Pictures of Hanabi: fireworks, tokens, discarded cards and the hands, with what hints told of each card."""
+"""Draws Hanabi: fireworks, tokens, discarded cards, and hands with hint knowledge."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -27,15 +27,15 @@ _WIDTH = 760
 _MARGIN = 16
 _STEP = CARD_WIDTH + 8
 _DISCARDS = 400
-"""Where the discarded cards begin, from the left."""
+"""Horizontal position of the discarded cards."""
 
 _HANDS = 216
-"""Where the hands begin, from the top."""
+"""Vertical position of the hands."""
 
 _HAND_WIDTH = 360
 _HAND_HEIGHT = 150
 _CHOICES_HEIGHT = 50
-"""What a hand is higher by if there are moves to point at."""
+"""Additional height of a hand with clickable moves."""
 
 _GAP = 8
 _LAST_LINE = 34
@@ -43,16 +43,16 @@ _HEART = "M0 7C-10 0-8-7-4-7C-1.8-7-.4-5.3 0-3.6C.4-5.3 1.8-7 4-7C8-7 10 0 0 7z"
 
 
 class _Scene(NamedTuple):
-    """What is to be seen of a position.
+    """Visible part of a position.
 
     Attributes:
-        view: of the first of the seats.
-        seats: the seats in the order in which their hands are drawn, which is the order of ``view.knowledge``.
-        hands: their cards; ``None`` for a hand that lies face down.
-        acting: the seat to move, -1 if there is none.
-        reader: the seat of who looks at it, -1 for a spectator.
-        score: points of the match.
-        offenders: who forfeited the match.
+        view: the view of the first seat.
+        seats: the seats in drawing order, the order of ``view.knowledge``.
+        hands: their cards; ``None`` for a face-down hand.
+        acting: the seat to move, else -1.
+        reader: the seat of the viewer, -1 for a spectator.
+        score: score of the match.
+        offenders: the players that forfeited the match.
     """
 
     view: HanabiView
@@ -65,10 +65,10 @@ class _Scene(NamedTuple):
 
 
 class HanabiDrawing(Drawing[HanabiView]):
-    """The table with all hands, the reader's own from the back; who is to move can point at cards and hints.
+    """Draws the table with all hands, the reader's own face down; cards and hints are clickable for the player to move.
 
     Args:
-        codec: writes the replies that stand for actions, and the last action.
+        codec: writes actions as replies, and the last action.
     """
 
     def __init__(self, codec: HanabiCodec) -> None:
@@ -77,11 +77,11 @@ class HanabiDrawing(Drawing[HanabiView]):
         self._common = common_prompts(codec.language)
 
     def seat(self, view: HanabiView) -> str:
-        """Draws what the owner of the view sees: everybody's cards but its own."""
+        """Draws the view of a player: all hands except its own."""
         return self._seat(view, _acting(view), _score(view, lost=not view.life_tokens))
 
     def forfeited(self, view: HanabiView, offenders: Sequence[str]) -> str:
-        """Draws the table as it was when a player forfeited the match, which costs the points that a lost life costs."""
+        """Draws the table at a forfeit, with the score after the penalty for a lost life."""
         return self._seat(view, -1, _score(view, lost=True), offenders)
 
     def _seat(self, view: HanabiView, acting: int, score: int, offenders: Sequence[str] = ()) -> str:
@@ -92,7 +92,7 @@ class HanabiDrawing(Drawing[HanabiView]):
         return self._draw(scene, replies, _CHOICES_HEIGHT)
 
     def spectator(self, game: Hanabi) -> str:
-        """Draws all hands open."""
+        """Draws all hands face up."""
         acting = game.agents.index(game.to_move[0]) if game.to_move else -1
         seats = tuple(range(len(game.agents)))
         return self._draw(_Scene(game.view(game.agents[0]), seats, game.hands, acting, -1, game.score), {}, 0)
@@ -123,7 +123,7 @@ class HanabiDrawing(Drawing[HanabiView]):
         return str(svg)
 
     def _title(self, scene: _Scene, seat: int) -> str:
-        """Returns who a player is, and whether it is to move or forfeited the match."""
+        """Returns a player's name, and whether it is to move or forfeited the match."""
         name = scene.view.variant.agents[seat]
         title = self._common.render("drawing_you", player=name) if seat == scene.reader else name
         if name in scene.offenders:
@@ -141,7 +141,7 @@ class HanabiDrawing(Drawing[HanabiView]):
                 draw_color(svg, x + CARD_WIDTH / 2, y + CARD_HEIGHT / 2, color, 12)
 
     def _draw_tokens(self, svg: Svg, scene: _Scene) -> None:
-        """Adds information tokens and lives, those that are gone empty; and what is left of the deck, and the score."""
+        """Adds information tokens and lives, used ones empty; the remaining deck, and the score."""
         view, y = scene.view, 143
         left = _MARGIN + 130
         svg.text(_MARGIN, y + 5, self._words.render("drawing_information"), 16)
@@ -170,7 +170,7 @@ class HanabiDrawing(Drawing[HanabiView]):
                 draw_small_card(svg, _DISCARDS + 34 + 28 * number, y, card)
 
     def _draw_hand(self, svg: Svg, x: float, y: float, scene: _Scene, place: int) -> None:
-        """Adds the cards of a hand, and below each what its holder knows of it."""
+        """Adds the cards of a hand with the holder's knowledge below each."""
         hand = scene.hands[place]
         for position, known in enumerate(scene.view.knowledge[place]):
             card_x = x + position * _STEP
@@ -181,7 +181,7 @@ class HanabiDrawing(Drawing[HanabiView]):
             draw_knowledge(svg, card_x, y + CARD_HEIGHT, known)
 
     def _draw_plays(self, svg: Svg, x: float, y: float, view: HanabiView, replies: Mapping[int, str]) -> None:
-        """Adds buttons below the reader's own cards: to play and to discard each."""
+        """Adds play and discard buttons below the reader's own cards."""
         for number, reply in replies.items():
             kind, position, _ = view.variant.actions[number]
             if kind not in (Kind.PLAY, Kind.DISCARD):
@@ -196,7 +196,7 @@ class HanabiDrawing(Drawing[HanabiView]):
     def _draw_hints(
         self, svg: Svg, x: float, y: float, view: HanabiView, offset: int, replies: Mapping[int, str]
     ) -> None:
-        """Adds the colours and ranks that can be revealed to another player, side by side."""
+        """Adds the possible colour and rank hints for another player, side by side."""
         hints = [(view.variant.actions[number], reply) for number, reply in replies.items()]
         hints = [(action, reply) for action, reply in hints if action.offset == offset]
         if hints:
@@ -233,7 +233,7 @@ class HanabiDrawing(Drawing[HanabiView]):
 
 
 def _acting(view: HanabiView) -> int:
-    """Returns the seat to move, which everybody can tell from the table; -1 if the match is over."""
+    """Returns the seat to move, derived from the table; -1 if the match is over."""
     complete = sum(view.fireworks) == view.variant.top_score
     if complete or not view.life_tokens or not view.turns_left:
         return -1
@@ -242,5 +242,5 @@ def _acting(view: HanabiView) -> int:
 
 
 def _score(view: HanabiView, *, lost: bool) -> int:
-    """Returns the points of the match, as everybody can count them; ``lost``: whether it ended in a way that may cost them."""
+    """Returns the score of the match; ``lost``: whether its end can cost the points."""
     return 0 if lost and view.variant.bomb_score == "zero" else sum(view.fireworks)

@@ -158,11 +158,11 @@ class raw_env(TextEnv):
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
 
     def make_drawing(self) -> HanabiDrawing:
-        """Returns what draws the table."""
+        """Returns the drawing of the table."""
         return HanabiDrawing(self.codec)
 
     def references(self) -> dict[str, float]:
-        """Returns the greatest score."""
+        """Returns the maximum score."""
         return {"maximum": self._maximum}
 
     def vector_space(self) -> spaces.Box:

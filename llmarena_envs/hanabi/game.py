@@ -28,14 +28,14 @@ Item = TypeVar("Item")
 
 
 class Event(NamedTuple):
-    """One action of the past, with what everybody saw of it.
+    """A past action with its public outcome.
 
     Attributes:
         player: seat of the actor.
         action: number of the action.
-        card: the card that was played or discarded; ``None`` for a hint.
+        card: the played or discarded card; ``None`` for a hint.
         scored: whether a played card was added to its firework.
-        marked: positions, counted from 0, of the receiver's cards that a hint marked; empty for plays and discards.
+        marked: positions, from 0, of the receiver's hinted cards; empty for plays and discards.
     """
 
     player: int
@@ -46,23 +46,23 @@ class Event(NamedTuple):
 
 
 class HanabiView(NamedTuple):
-    """What a player of Hanabi knows: everything but the own cards and the order of the deck.
+    """A player's view: everything except its own cards and the order of the deck.
 
     Attributes:
         agent: the player.
-        to_move: whether the player is to move.
-        legal: the legal actions if the player is to move.
-        variant: the variant that is played.
+        to_move: whether the player must move.
+        legal: the legal actions of the player to move, else empty.
+        variant: the variant.
         seat: index of the player in the order of play.
-        hands: the other players' cards, beginning with the player who acts next after this one; oldest card first.
-        knowledge: what hints told about every card of every player, beginning with this player.
-        fireworks: the greatest rank played of each colour, 0 if none.
-        info_tokens: hints that may be given.
+        hands: the other players' cards, starting with the next player; oldest card first.
+        knowledge: hint knowledge about every card of every player, starting with this player.
+        fireworks: the highest rank played of each colour, 0 if none.
+        info_tokens: available hints.
         life_tokens: lives left.
         deck_size: cards left in the deck.
         turns_left: turns left once the deck is empty; the number of players before that.
-        discards: the cards that are out of the game, in order.
-        history: every action so far, in order.
+        discards: the cards out of the game, in order.
+        history: all past actions, in order.
     """
 
     agent: str
@@ -86,22 +86,22 @@ class Hanabi(Game[int, HanabiView]):
 
     Args:
         variant: the variant to play.
-        deck_seed: shuffles the deck the same way in every match, whatever the seed of the match; ``None`` does not.
-        deck: order of the deck, such as ``"R1 Y3 ..."``: the first cards make up the hand of the first player, and so on.
+        deck_seed: seed of the shuffle, identical in every match; ``None`` to use the match's seed.
+        deck: order of the deck, such as ``"R1 Y3 ..."``: the first cards form the hand of the first player, and so on.
 
     Attributes:
         variant: as given.
-        deck: the deck of this match in the order of the deal.
-        dealt: number of cards of the deck that were dealt.
+        deck: the deck of this match in dealing order.
+        dealt: number of dealt cards.
         hands: the cards of each player, the oldest first.
-        knowledge: what hints told about each card of each player.
-        fireworks: the greatest rank played of each colour.
+        knowledge: hint knowledge about each card of each player.
+        fireworks: the highest rank played of each colour.
         info_tokens: information tokens left.
         life_tokens: life tokens left.
         turns_left: as in ``HanabiView``.
         discards: as in ``HanabiView``.
         history: as in ``HanabiView``.
-        score: points scored; 0 after a match that was lost if the variant says so.
+        score: points; 0 after a lost match if the variant says so.
         counts: plays, discards and hints of each player.
         turn: seat of the player to move.
         legal: the legal actions of the player to move.
@@ -161,7 +161,7 @@ class Hanabi(Game[int, HanabiView]):
         return _legal_actions(discards, held, receivers, variant.hand_size, variant.colors, variant.ranks)
 
     def why_illegal(self, agent: str, action: int) -> Reason | None:
-        """Says why an action cannot be taken."""
+        """Returns why an action is illegal."""
         if agent not in self.to_move:
             return Reason("not_your_turn")
         if action in self.legal:
@@ -217,27 +217,27 @@ class Hanabi(Game[int, HanabiView]):
             self.to_move = self.legal = ()
 
     def _take(self, player: int, position: int) -> Card:
-        """Takes a card out of a hand; the later ones move up."""
+        """Removes a card from a hand; later ones move up."""
         hand, known = self.hands[player], self.knowledge[player]
         self.hands = _replaced(self.hands, player, hand[:position] + hand[position + 1 :])
         self.knowledge = _replaced(self.knowledge, player, known[:position] + known[position + 1 :])
         return hand[position]
 
     def _draw(self, player: int) -> None:
-        """Puts the next card of the deck last in a hand."""
+        """Appends the next card of the deck to a hand."""
         self.hands = _replaced(self.hands, player, (*self.hands[player], self.deck[self.dealt]))
         self.knowledge = _replaced(self.knowledge, player, (*self.knowledge[player], self._unknown))
         self.dealt += 1
 
     def _add_to_firework(self, card: Card) -> int:
-        """Adds a card that fits and returns the point; the last card of a firework gives a token back."""
+        """Adds a fitting card and returns the point; the last card of a firework restores a token."""
         self.fireworks = _replaced(self.fireworks, card.color, card.rank)
         if card.rank == self.variant.ranks and self.info_tokens < self.variant.info_tokens:
             self.info_tokens += 1
         return 1
 
     def _misplay(self, card: Card) -> int:
-        """Discards a card that does not fit, for a life, and returns what that costs: all points, or none."""
+        """Discards a misplayed card, costs a life, and returns the lost points: all or none."""
         self.discards += (card,)
         self.life_tokens -= 1
         return -self._points_at_risk() if self.life_tokens == 0 else 0
@@ -246,7 +246,7 @@ class Hanabi(Game[int, HanabiView]):
         return self.score if self.variant.bomb_score == "zero" else 0
 
     def _give_hint(self, kind: Kind, value: int, receiver: int) -> tuple[int, ...]:
-        """Tells a player a colour or a rank and returns the positions of the cards that it marks."""
+        """Reveals a colour or a rank to a player and returns the positions of the marked cards."""
         self.info_tokens -= 1
         hand, known = self.hands[receiver], self.knowledge[receiver]
         if kind is Kind.REVEAL_COLOR:
@@ -260,9 +260,9 @@ class Hanabi(Game[int, HanabiView]):
         return tuple([position for position, marked in enumerate(marks) if marked])
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
-        """Returns -1 for offenders and 0 for the others, less the points that a lost life would have cost as well.
+        """Returns -1 for offenders and 0 for the others, minus the points a lost life would cost.
 
-        Otherwise an illegal action would be a way to keep points that a misplay loses.
+        Otherwise an illegal action would keep points that a misplay loses.
         """
         lost = self._points_at_risk()
         self.score -= lost
@@ -274,7 +274,7 @@ class Hanabi(Game[int, HanabiView]):
         return {"score": self.score, "plays": plays, "discards": discards, "reveals": hints}
 
     def view(self, agent: str) -> HanabiView:
-        """Returns what ``agent`` knows: all but the own cards and the deck."""
+        """Returns the view of ``agent``."""
         seat = self.agents.index(agent)
         to_move = agent in self.to_move
         return HanabiView(
@@ -295,10 +295,10 @@ class Hanabi(Game[int, HanabiView]):
         )
 
     def resample(self, agent: str, rng: np.random.Generator) -> None:
-        """Redraws the cards in the hand of ``agent``, as hints told it, and the order of the deck.
+        """Redraws the own hand of ``agent``, consistent with hints, and the order of the deck.
 
-        All that hints allow is equally likely, whatever the others may have meant by them. A fixed deck, or a fixed seed of it,
-        is no knowledge of the players and is redrawn as well.
+        All hands that hints allow are equally likely, regardless of conventions. A fixed deck, or a fixed seed of it, does not
+        restrict the redraw.
         """
         seat = self.agents.index(agent)
         moves = [
@@ -320,7 +320,7 @@ class Hanabi(Game[int, HanabiView]):
 def _legal_actions(
     discards: int, plays: int, receivers: tuple[tuple[Card, ...], ...], hand_size: int, colors: int, ranks: int
 ) -> tuple[int, ...]:
-    """Returns the actions that discard or play one of so many cards, or reveal a colour or a rank of the receivers' hands."""
+    """Returns the discards, plays and hints for these numbers of cards and these receivers' hands."""
     actions = [*range(discards), *range(hand_size, hand_size + plays)]
     first = 2 * hand_size
     for hand in receivers:

@@ -1,4 +1,4 @@
-"""What a statement of an action looks like."""
+"""Grammar of actions in a reply."""
 
 import re
 from collections.abc import Mapping
@@ -28,12 +28,12 @@ _MAX_DIGITS = 10
 
 
 class Statement(NamedTuple):
-    """An action as a player put it.
+    """A parsed action.
 
     Attributes:
-        kind: what it does.
-        value: position counted from 0, index of the colour, or rank; it may lie outside the game.
-        target: the receiver of a hint if one was named, e.g. ``player_1``.
+        kind: the effect.
+        value: position counted from 0, index of the colour, or rank; possibly out of range.
+        target: the named receiver of a hint, e.g. ``player_1``.
     """
 
     kind: Kind
@@ -42,10 +42,10 @@ class Statement(NamedTuple):
 
 
 def read_action(text: str, labelled: bool) -> tuple[Statement, int] | None:
-    """Reads an action at the beginning of ``text``; returns it with where it ends.
+    """Reads an action at the beginning of ``text``; returns it with its end position.
 
     Raises:
-        Refusal: for a colour that no card has, and for two of anything.
+        Refusal: for an unknown colour, or more than one value of a kind.
     """
     match = _ACTION.match(text)
     if match is None:
@@ -80,7 +80,7 @@ _VERBS = {
 
 
 def _read_fields(fields: Mapping[str, Any]) -> Statement | None:
-    """Reads an object that holds verb, card, colour or rank, and receiver in fields of their own."""
+    """Reads an object with verb, card, colour or rank, and receiver in separate fields."""
     called = next((fields[key] for key in ("action", "type", "name", "kind", "move", "verb") if key in fields), None)
     verb = _VERBS.get(re.split(r"[\W_]", called.lower())[0]) if isinstance(called, str) else None
     inner: dict[str, Any] = next(

@@ -1,4 +1,4 @@
-"""Cards that a player cannot see, dealt anew: all hands that hints allow are equally likely."""
+"""Redraws cards hidden from a player: all hands that hints allow are equally likely."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -12,17 +12,17 @@ from llmarena_envs.hanabi.cards import Card, Knowledge
 def deal_hidden(
     cards: Sequence[Card], knowledge: Sequence[Knowledge], rng: np.random.Generator
 ) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
-    """Deals cards into a hand of which hints told something.
+    """Deals a hand consistent with hints.
 
     Args:
-        cards: every card that may be in the hand.
-        knowledge: what is known of each card of the hand.
-        rng: draws; every way to choose cards for the hand that agrees with the hints is equally likely.
+        cards: candidates for the hand.
+        knowledge: hint knowledge about each card of the hand.
+        rng: draws uniformly among all choices consistent with the hints.
 
     Returns:
         The hand and the rest of the cards, the rest in random order.
     """
-    # A set of cards is an integer, the bits of which are the numbers of the cards.
+    # A set of cards is a bit mask of card numbers.
     fitting = [
         sum(1 << number for number, card in enumerate(cards) if card.color in known.colors and card.rank in known.ranks)
         for known in knowledge
@@ -40,10 +40,9 @@ def deal_hidden(
 
 
 def _ways(sets: list[int]) -> int:
-    """Returns in how many ways one can choose a card of each set, no card twice.
+    """Returns the number of ways to choose a card of each set without repetition.
 
-    These are the ways to choose from all but the first, times the cards of the first, less those in which the first choice is
-    the same as another one.
+    Recursion: the ways for all sets but the first, times the size of the first, minus those that repeat the first choice.
     """
     if len(sets) < 2:
         return sets[0].bit_count() if sets else 1
@@ -55,13 +54,13 @@ def _ways(sets: list[int]) -> int:
 def places_in_deck(
     history: Sequence[tuple[int, int | None]], players: int, hand_size: int, dealt: int
 ) -> list[list[int]]:
-    """Returns for every player the places in the deck that the cards of its hand were dealt from.
+    """Returns for every player the deck positions of its hand.
 
     Args:
-        history: who acted, and which position of its hand it played or discarded; ``None`` for a hint.
+        history: acting seat, and the played or discarded position of its hand; ``None`` for a hint.
         players: number of players.
-        hand_size: cards of a hand in the first deal.
-        dealt: number of cards dealt up to now.
+        hand_size: initial cards of a hand.
+        dealt: number of dealt cards.
     """
     places = [[*range(first, first + hand_size)] for first in range(0, players * hand_size, hand_size)]
     following = players * hand_size

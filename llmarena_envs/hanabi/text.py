@@ -1,4 +1,4 @@
-"""What a player of Hanabi reads, and how a reply is read back."""
+"""Observations of Hanabi and the parsing of replies."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -15,10 +15,10 @@ from llmarena_envs.hanabi.game import Event, Hanabi, HanabiView
 from llmarena_envs.hanabi.grammar import GRAMMAR
 from llmarena_envs.hanabi.variant import Variant
 
-# Kinds of action in the order in which they come up as examples.
+# Kinds of actions in the order of examples.
 _EXAMPLES = (Kind.REVEAL_RANK, Kind.REVEAL_COLOR, Kind.DISCARD, Kind.PLAY)
 
-# What changes from turn to turn, in the order in which ``HanabiCodec._render`` fills it in.
+# Fields that change between turns, in the order of ``HanabiCodec._render``.
 _CHANGING = (
     "history",
     "fireworks",
@@ -37,11 +37,11 @@ _CHANGING = (
 
 
 class _Choice(NamedTuple):
-    """What a player is told of a set of legal actions.
+    """Text of a set of legal actions.
 
     Attributes:
         listed: the actions in one line.
-        examples: the replies that state them, by kind, without the kinds that are not legal.
+        examples: their replies, by legal kind.
     """
 
     listed: str
@@ -54,13 +54,13 @@ class HanabiCodec(Codec[int, HanabiView]):
     Actions and cards have English names in every language; the cards of a hand are counted from 1, the oldest first.
 
     Args:
-        variant: the variant the texts tell of.
+        variant: the variant.
         language: language of the texts.
         hint: whether the legal actions are listed.
-        cot: whether players are asked to explain before they act.
+        cot: whether the instruction asks for an explanation before the action.
 
     Attributes:
-        events: the text of each event of the past.
+        events: the text of each past event.
     """
 
     def __init__(self, variant: Variant, language: str, hint: bool, cot: bool) -> None:
@@ -102,7 +102,7 @@ class HanabiCodec(Codec[int, HanabiView]):
         self._no_turn = prompts.render("no_turn")
 
     def _with_constants(self, template: Template, seat: int) -> Callable[..., str]:
-        """Returns what fills in a template with all that changes; what does not change during a match is filled in."""
+        """Fills in the constants of a match; returns a function for the changing fields."""
         constants = {
             "agent": self._agents[seat],
             "max_info_tokens": self._variant.info_tokens,
@@ -164,17 +164,17 @@ class HanabiCodec(Codec[int, HanabiView]):
         return self._render((self._to_move if view.to_move else self._waiting)[view.seat], view)
 
     def for_person(self, view: HanabiView) -> str:
-        """Returns the observation with the instruction that asks for the action only."""
+        """Returns the observation with an instruction that asks only for the action."""
         return self._render((self._to_move_plain if view.to_move else self._waiting)[view.seat], view)
 
     def update(self, view: HanabiView, since: HanabiView) -> str:
-        """Returns the actions since then, table, hands, legal actions and the form of an answer."""
+        """Returns new actions, table, hands, legal actions and the answer format."""
         if not view.to_move:
             return self.observation(view)
         return self._render(self._to_move_reminder[view.seat], view, len(since.history))
 
     def ending(self, view: HanabiView, ending: Ending) -> str:
-        """Returns history, table, hands, by what the match ended, and the points."""
+        """Returns history, table, hands, the cause of the end, and the score."""
         if ending.offenders:
             cause = self._ends.forfeit(view.agent, ending.offenders)
         elif not view.life_tokens:
@@ -188,7 +188,7 @@ class HanabiCodec(Codec[int, HanabiView]):
         )
 
     def _render(self, fill: Callable[..., str], view: HanabiView, told: int = 0) -> str:
-        """Fills in a template, with the history behind the actions that were told before."""
+        """Fills in a template, with the history after the first ``told`` actions."""
         events, hands, none = self.events, self._hands, self._none
         history = [events[event] for event in view.history[told:]]
         others = zip(self._others[view.seat], view.hands, view.knowledge[1:], strict=True)
@@ -209,14 +209,14 @@ class HanabiCodec(Codec[int, HanabiView]):
         )
 
     def _last_card(self, history: tuple[Event, ...]) -> str:
-        """Returns the card that was played or discarded last."""
+        """Returns the last played or discarded card."""
         for event in reversed(history):
             if event.card:
                 return self._cards[event.card]
         return self._none
 
     def _choice(self, key: tuple[int, tuple[int, ...]]) -> _Choice:
-        """Returns what the player of a seat is told of legal actions."""
+        """Returns the text of a seat's legal actions."""
         seat, legal = key
         names, kinds = self._names[seat], [action.kind for action in self._variant.actions]
         examples = [
@@ -225,10 +225,10 @@ class HanabiCodec(Codec[int, HanabiView]):
         return _Choice(", ".join([names[action] for action in legal]), tuple(filter(None, examples)))
 
     def example(self, view: HanabiView) -> str:
-        """Returns a legal action to show the form with, a hint on the player's first turn.
+        """Returns a legal action as an example of the answer format, a hint on the player's first turn.
 
-        Players lean towards the action they are shown. So the kind of it changes with every turn of the player, and the card or
-        hint each time the kinds have gone round.
+        Players favour the example. Its kind therefore changes with every turn of the player, and its card or hint after each
+        cycle of kinds.
         """
         examples = self._choices[view.seat, view.legal or (0,)].examples
         rounds, kind = divmod(len(view.history) // len(self._agents), len(examples))
@@ -241,13 +241,13 @@ class HanabiCodec(Codec[int, HanabiView]):
         return ", ".join([self._cards[card] for card in cards]) or self._none
 
     def _hand_text(self, key: tuple[str, tuple[Card, ...], tuple[Knowledge, ...]]) -> str:
-        """Returns a hand that the reader sees, below its title."""
+        """Returns a hand visible to the reader, below its title."""
         agent, cards, told = key
         lines = [f"{n}: {self._cards[card]} - {self._known[told[n - 1]]}" for n, card in enumerate(cards, 1)]
         return "\n".join([self._titles[agent], *(lines or [self._none])])
 
     def _own_hand_text(self, told: tuple[Knowledge, ...]) -> str:
-        """Returns what is known of the cards that the reader holds."""
+        """Returns the knowledge about the reader's own cards."""
         return "\n".join([f"{n}: {self._known[known]}" for n, known in enumerate(told, 1)]) or self._none
 
     def read(self, reply: str, view: HanabiView) -> int:
@@ -263,7 +263,7 @@ class HanabiCodec(Codec[int, HanabiView]):
         return number
 
     def _receiver(self, seat: int, target: str | None) -> int:
-        """Returns how many seats after ``seat`` the receiver of a hint sits."""
+        """Returns the number of seats from ``seat`` to the receiver of a hint."""
         players = len(self._agents)
         if target is None:
             if players == 2:
@@ -287,7 +287,7 @@ class HanabiCodec(Codec[int, HanabiView]):
         return f"Action: {self._names[view.seat][action]}"
 
     def picture(self, game: Hanabi) -> str:
-        """Draws the table and every hand."""
+        """Draws the table and all hands."""
         return self._prompts.render(
             "picture",
             fireworks=self._fireworks[game.fireworks],

@@ -1,4 +1,4 @@
-"""The variants of Hanabi: how many players, cards and tokens there are."""
+"""Variants of Hanabi: numbers of players, cards and tokens."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,12 +17,12 @@ class Variant:
         colors: number of colours, 1 to 5.
         ranks: number of ranks, 1 to 5.
         hand_size: cards a player holds, 1 to 5.
-        info_tokens: information tokens at the start, and the most there can be; 1 to 8.
+        info_tokens: initial and maximum number of information tokens, 1 to 8.
         life_tokens: life tokens at the start, 1 to 3.
-        bomb_score: ``"zero"`` if a match whose last life is lost scores nothing, ``"keep"`` if its points remain.
+        bomb_score: score after the last life is lost: ``"zero"``, or ``"keep"`` for the points.
 
     Raises:
-        OptionError: if a value is out of its range, or the hands need more cards than there are.
+        OptionError: if a value is out of range, or there are not enough cards for the hands.
     """
 
     players: int = 2
@@ -64,20 +64,20 @@ class Variant:
 
     @property
     def top_score(self) -> int:
-        """The greatest score."""
+        """The maximum score."""
         return self.colors * self.ranks
 
     @cached_property
     def actions(self) -> tuple[Action, ...]:
-        """What the number of each action stands for."""
+        """All actions, by number."""
         return all_actions(self.players, self.colors, self.ranks, self.hand_size)
 
     @property
     def max_turns(self) -> int:
-        """The greatest number of turns of a match.
+        """The maximum number of turns of a match.
 
-        Every play or discard draws a card, so there are ``stock`` of them until the deck is empty. Each gives at most one
-        token back, and what the last of them gives can only be spent in the last round: until the deck is empty there are
-        at most ``info_tokens + stock - 1`` hints. Then everybody has one more turn.
+        Every play or discard draws a card, so there are ``stock`` of them until the deck is empty. Each restores at most one
+        token, and the last one can only be spent in the last round: until the deck is empty there are at most ``info_tokens +
+        stock - 1`` hints. Then each player has one more turn.
         """
         return self.players + (2 * self.stock + self.info_tokens - 1 if self.stock else 0)

@@ -24,7 +24,7 @@ def unary(count: int, size: int) -> bytes:
 
 @cache
 def knowledge_flags(known: Knowledge, colors: int, ranks: int) -> bytes:
-    """Returns the colours and ranks that are not excluded, whether the colour was told, and whether the rank was."""
+    """Returns the possible colours and ranks, whether the colour was hinted, and whether the rank was."""
     possible_ranks = tuple(rank - 1 for rank in known.ranks)
     return flags(known.colors, colors) + flags(possible_ranks, ranks) + bytes((known.color_told, known.rank_told))
 
@@ -35,12 +35,12 @@ class VectorEncoder:
     The parts, with their shapes, in order; players come in seat order, the viewer first, and numbers in unary:
 
     * the others' cards: (players - 1, hand_size, colors, ranks);
-    * what hints say of each card, namely the colours and ranks that are not excluded, whether the colour was told, whether
-      the rank was: (players, hand_size, colors + ranks + 2); zeros where a hand has no card;
+    * hint knowledge about each card: possible colours and ranks, whether the colour was hinted, whether
+      the rank was: (players, hand_size, colors + ranks + 2); zeros for missing cards;
     * the fireworks (colors, ranks), information tokens, life tokens, cards in the deck and turns left;
-    * the discarded cards by colour and rank, each with as many places as it has copies: (number of cards);
-    * the last event: actor (players), action (number of actions), card (colors, ranks), whether it scored (1), positions
-      that were marked (hand_size).
+    * the discarded cards by colour and rank, one entry per copy: (number of cards);
+    * the last event: actor (players), action (number of actions), card (colors, ranks), whether it scored (1), marked
+      positions (hand_size).
 
     Args:
         variant: the variant.

@@ -1,4 +1,4 @@
-"""The betting of one hand: whose turn it is, and what each action costs.
+"""Betting of one hand: turns and costs of actions.
 
 Players are numbered by seat, clockwise. Chips are whole numbers.
 """
@@ -15,7 +15,7 @@ RIVER = 3
 """The last street; 0 is before the flop."""
 
 _KEPT_TURNS = 1024
-"""Turns that are kept, because the betting of most hands begins like that of others."""
+"""Cache size for turns, as most hands share their first actions."""
 
 _T = TypeVar("_T")
 
@@ -38,12 +38,12 @@ _TOO_SMALL = Reason("too_small")
 
 
 class Choices(NamedTuple):
-    """What the five actions mean to the seat to act, in the order of ``Action``.
+    """The five actions of the seat to act, in the order of ``Action``.
 
     Attributes:
-        costs: the chips that each would put in.
-        why_illegal: why each is not allowed, ``None`` if it is.
-        legal: the allowed ones.
+        costs: chips for each action.
+        why_illegal: why each is illegal, ``None`` if legal.
+        legal: the legal actions.
     """
 
     costs: tuple[int, ...]
@@ -65,8 +65,8 @@ class Betting(NamedTuple):
         put_in: chips put in during this hand.
         bets: chips put in on this street.
         live: whether each seat was dealt in and has not folded.
-        level: the bet that everybody has to match on this street.
-        min_raise: the least by which a raise must exceed ``level``.
+        level: the bet to match on this street.
+        min_raise: minimum increase of a raise over ``level``.
         answered: ``level`` after each seat's last action on this street, -1 if it has not acted yet.
     """
 
@@ -82,7 +82,7 @@ class Betting(NamedTuple):
     answered: tuple[int, ...]
 
     def bet(self, seat: int, chips: int) -> "Betting":
-        """Returns the betting after ``seat`` has put in ``chips``: none to check, ``to_call`` to call, more to raise."""
+        """Returns the betting after ``seat`` puts in ``chips``: 0 to check, ``to_call`` to call, more to raise."""
         bet = self.bets[seat] + chips
         level = max(self.level, bet)
         return Betting(
@@ -94,13 +94,13 @@ class Betting(NamedTuple):
             _with(self.bets, seat, bet),
             self.live,
             level,
-            # An all-in below the smallest raise lifts the level, but the next raise has to be as large as before.
+            # An all-in below the minimum raise increases the level but not the minimum raise.
             max(self.min_raise, bet - self.level) if self.rules == STANDARD else self.min_raise,
             _with(self.answered, seat, level),
         )
 
     def fold(self, seat: int) -> "Betting":
-        """Returns the betting after ``seat`` has folded."""
+        """Returns the betting after ``seat`` folds."""
         return self._replace(live=_with(self.live, seat, False))
 
     def next_street(self) -> "Betting":
@@ -114,7 +114,7 @@ class Betting(NamedTuple):
         )
 
     def settled(self, stacks: tuple[int, ...]) -> "Betting":
-        """Returns the betting after the pot has gone to the winners, which leaves everybody with ``stacks``."""
+        """Returns the betting after the pot is paid out, with the new ``stacks``."""
         nothing = (0,) * len(stacks)
         return Betting(
             self.rules,
@@ -130,7 +130,7 @@ class Betting(NamedTuple):
         )
 
     def next_to_act(self, seat: int) -> int:
-        """Returns the first seat after ``seat`` that has something to decide on this street, -1 if there is none."""
+        """Returns the next seat after ``seat`` with a decision on this street, else -1."""
         if sum(self.live) > 1:
             seats = len(self.stacks)
             for step in range(1, seats + 1):
@@ -140,17 +140,17 @@ class Betting(NamedTuple):
         return -1
 
     def to_call(self, seat: int) -> int:
-        """Returns the chips that ``seat`` must put in to stay, at most all it has left."""
+        """Returns the chips ``seat`` must put in to stay, at most its stack."""
         level = self.level
         if level > max(self.bets):
-            # The big blind was short. That does not make the bet smaller, unless everybody else is all-in.
+            # A short big blind does not reduce the bet, unless all others are all-in.
             others = [other for other, live in enumerate(self.live) if live and other != seat]
             if not any(self.stacks[other] for other in others):
                 level = max([self.bets[other] for other in others], default=0)
         return min(max(level - self.bets[seat], 0), self.stacks[seat])
 
     def choices(self, seat: int) -> Choices:
-        """Returns what each of the five actions means to ``seat``, whose turn it is."""
+        """Returns the five actions for ``seat``, the seat to act."""
         call = self.to_call(seat)
         pot = sum(self.put_in)
         if self.rules == STANDARD:
@@ -175,7 +175,7 @@ class Betting(NamedTuple):
         return self.to_call(seat) > 0 or (self.answered[seat] < 0 and self._somebody_can_answer(seat))
 
     def _somebody_can_answer(self, seat: int) -> bool:
-        """Says whether another seat could put in more than ``level``."""
+        """Returns whether another seat can put in more than ``level``."""
         for other, live in enumerate(self.live):
             if live and other != seat and self.stacks[other] + self.bets[other] > self.level:
                 return True
@@ -200,7 +200,7 @@ class Betting(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """Where the betting of a hand stands.
+    """A betting turn of a hand.
 
     Attributes:
         betting: the chips.
@@ -219,18 +219,18 @@ class Turn(NamedTuple):
 def first_turn(
     rules: str, button: int, blinds: tuple[int, int], small_blind: int, big_blind: int, stacks: tuple[int, ...]
 ) -> Turn:
-    """Returns the first turn of a hand; arguments as of ``post_blinds``."""
+    """Returns the first turn of a hand; see ``post_blinds`` for arguments."""
     return _next_turn(post_blinds(rules, button, blinds, small_blind, big_blind, stacks), 0, blinds[1])
 
 
 @lru_cache(maxsize=_KEPT_TURNS)
 def turn_after(betting: Betting, street: int, seat: int, action: int, chips: int) -> Turn:
-    """Returns the next turn after ``seat`` has taken ``action``, which puts in ``chips``."""
+    """Returns the next turn after ``seat`` takes ``action`` and puts in ``chips``."""
     return _next_turn(betting.fold(seat) if action == Action.FOLD else betting.bet(seat, chips), street, seat)
 
 
 def _next_turn(betting: Betting, street: int, seat: int) -> Turn:
-    """Passes the turn to the next seat after ``seat`` that has to decide, on this street or a later one."""
+    """Passes the turn to the next seat with a decision, on this street or a later one."""
     seat = betting.next_to_act(seat)
     while seat < 0 and street < RIVER and sum(betting.live) > 1:
         street += 1
@@ -255,7 +255,7 @@ def blind_seats(rules: str, button: int, stacks: tuple[int, ...]) -> tuple[int, 
 def post_blinds(
     rules: str, button: int, blinds: tuple[int, int], small_blind: int, big_blind: int, stacks: tuple[int, ...]
 ) -> Betting:
-    """Returns the betting at the beginning of a hand; who has less than the blind posts all of it.
+    """Returns the betting after the blinds; a seat with less than the blind posts its whole stack.
 
     Args:
         rules: ``STANDARD`` or ``RLCARD``.
@@ -288,24 +288,24 @@ def post_blinds(
 def longest_hand(rules: str, players: int, stack: int, big_blind: int, *, equal_stacks: bool) -> int:
     """Returns an upper bound on the number of turns of one hand.
 
-    A street without a raise has at most one turn a player, and a raise gives each of the others one more at most, so that r
-    raises make at most ``4 * players + r * (players - 1)`` turns on four streets. How many raises are there?
+    A street without a raise has at most one turn per player, and a raise adds at most one turn for each other player: r raises
+    make at most ``4 * players + r * (players - 1)`` turns on four streets. The number of raises is bounded as follows:
 
-    * Standard rules: the raiser, once it has called, and the player whom it answers have put the same number of chips into
-      the pot, and nobody more. A raise adds half the pot or more, so this number at least doubles. It begins at the big
-      blind, and nobody raises when it has reached the second largest stack.
-    * RLCard's rules, two players: after the first turn the pot is two big blinds or more, each raise makes it half as large
-      again or more, and nobody raises when it holds two of the smaller stack. (A raise in the first turn adds no turn.)
+    * Standard rules: after calling, the raiser has put as many chips into the pot as the player it answers, and no player has
+      put in more. A raise adds at least half the pot, so this number at least doubles. It starts at the big blind, and raises
+      end when it reaches the second largest stack.
+    * RLCard's rules, two players: after the first turn the pot is at least two big blinds, each raise increases it by at least
+      half, and raises end when it reaches twice the smaller stack. (A raise in the first turn adds no turn.)
 
-    An all-in may be a smaller raise than these. The last raise is counted in any case. Before it, nobody can have gone all-in
-    while all stacks are equal; otherwise all but the last raiser and one opponent can.
+    An all-in can be a smaller raise. The last raise is always counted. Before it, all-ins are impossible with equal stacks;
+    otherwise all players except the last raiser and one opponent can be all-in.
 
     Args:
         rules: ``STANDARD`` or ``RLCARD``.
         players: number of players.
         stack: chips of each player at the beginning of the match.
         big_blind: chips of the big blind.
-        equal_stacks: whether nobody has won chips yet.
+        equal_stacks: whether all stacks are still equal.
     """
     second_largest = stack if equal_stacks else players * stack // 2
     raises = 0 if equal_stacks else players - 2

@@ -1,4 +1,4 @@
-"""Playing cards as pictures: suits are told by their shapes as well as by their colours, and need no font."""
+"""Draws playing cards: suits differ in shape and colour, and need no font."""
 
 from llmarena_envs.core.card_drawing import draw_blank
 from llmarena_envs.core.svg import INK, Svg

@@ -26,7 +26,7 @@ def parse_cards(names: str | Sequence[str]) -> tuple[int, ...]:
         names: one text such as ``AhKd``, ``Ah Kd`` or ``A♥, 10♦``, or a sequence of such texts.
 
     Raises:
-        OptionError: if something in it is no card, or a card comes twice.
+        OptionError: if a card is unknown or repeated.
     """
     if not isinstance(names, str | list | tuple):
         raise OptionError(f"cards: expected a text or a list of texts, got {names!r}")

@@ -1,4 +1,4 @@
-"""One decision on the flop instead of a match: a static state of hold'em (LLMArena, arXiv 2402.16499, Figure 4)."""
+"""A single flop decision: a static state of hold'em (LLMArena, arXiv 2402.16499, Figure 4)."""
 
 from typing import Any
 
@@ -11,20 +11,20 @@ from llmarena_envs.holdem.game import Holdem
 OPEN = "open"
 FACING_BET = "facing_bet"
 DECIDER = 0
-"""The seat that is asked."""
+"""The seat that decides."""
 
 _FLOP = 1
 
 
 class FlopDecision(Holdem):
-    """A hand of two players that ends with one decision of ``player_0`` on the flop; nobody wins or loses chips.
+    """A hand of two players that ends with one decision of ``player_0`` on the flop, without payoffs.
 
-    Up to there the play is fixed, whatever the cards are, so that nothing can be read from it: the small blind calls, the big
-    blind checks; on the flop ``player_1`` checks or bets half the pot, and ``player_0`` checks first where it is first to act.
+    The earlier play is fixed and independent of the cards: the small blind calls, the big blind checks; on the flop ``player_1``
+    checks or bets half the pot, and ``player_0`` checks first if it is first to act.
 
     Args:
         decision: ``open`` for no bet to ``player_0``, ``facing_bet`` for a bet of half the pot.
-        **options: those of ``Holdem``, with two players and one hand.
+        **options: options of ``Holdem``, with two players and one hand.
     """
 
     decision: str
@@ -52,12 +52,12 @@ class FlopDecision(Holdem):
             super().apply((action,))
 
     def apply(self, actions: tuple[int, ...]) -> None:
-        """Takes the decision and ends the match: everybody takes back what it has put in."""
+        """Records the decision, ends the match and returns all chips."""
         self._record(actions[0])
         self._end_match((self.stack,) * len(self.agents))
 
     def _fixed_action(self) -> int | None:
-        """Returns what the player to act does before the decision, ``None`` at the decision."""
+        """Returns the fixed action of the player to act, ``None`` at the decision."""
         if self.street == _FLOP:
             awaits_bet = self.decision == FACING_BET and not self.betting.level
             if self.seat == DECIDER and not awaits_bet:

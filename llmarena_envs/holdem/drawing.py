@@ -1,4 +1,4 @@
-"""Pictures of hold'em: the table with its seats, cards and chips, and below it the five actions."""
+"""Draws hold'em: the table with seats, cards and chips, and the five actions."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -21,21 +21,21 @@ _MARGIN = 10
 _SEAT_WIDTH, _SEAT_HEIGHT = 228, 116
 _LEFT = 24
 _STEP = 242
-"""From one column of seats to the next."""
+"""Distance between columns of seats."""
 
 _TOP, _BOTTOM = 24, _TABLE_HEIGHT - 24 - _SEAT_HEIGHT
 _BOARD = 174
-"""Where the community cards begin, from the top."""
+"""Vertical position of the community cards."""
 
 _FELT, _RIM, _LINE_ON_FELT = "#1b6e4b", "#4a3426", "#8fc7ac"
 _CHIP = _WINS = "#f2c744"
 
 _FADED = 0.75
-"""Opacity of cards that were folded: their large letters can still be read (contrast of 3 and more)."""
+"""Opacity of folded cards; large letters stay readable (contrast of at least 3)."""
 
 _BELOW, _ABOVE = True, False
 
-# Where the seats are, clockwise from the reader's: column and row.
+# Seat positions clockwise from the reader: column and row.
 _PLACES = {
     2: ((1, _BELOW), (1, _ABOVE)),
     3: ((1, _BELOW), (0, _ABOVE), (2, _ABOVE)),
@@ -46,14 +46,14 @@ _PLACES = {
 
 
 class _Scene(NamedTuple):
-    """What is to be seen of a position.
+    """Visible part of a position.
 
     Attributes:
         table: the betting.
         board: the community cards.
-        holes: the hole cards of each seat; ``None`` for cards that lie face down, nothing for a seat without cards.
-        acting: the seat to act, -1 if nobody or not known.
-        reader: the seat of who looks at it, -1 for a spectator.
+        holes: the hole cards of each seat; ``None`` if face down, empty for a seat without cards.
+        acting: the seat to act, -1 if none or unknown.
+        reader: the seat of the viewer, -1 for a spectator.
         results: the finished hands.
         offenders: the seats that forfeited the match.
     """
@@ -68,21 +68,21 @@ class _Scene(NamedTuple):
 
     @property
     def over(self) -> bool:
-        """Whether the match is over: the pot has been given away, and no blinds are posted any more."""
+        """Whether the match is over: the pot is paid out and no blinds follow."""
         return not self.table.pot
 
     @property
     def last(self) -> HandResult | None:
-        """The hand before this one, or this one if the match is over."""
+        """The previous hand, or the current one if the match is over."""
         return self.results[-1] if self.results else None
 
 
 class HoldemDrawing(Drawing[HoldemView]):
-    """The table, the reader at the bottom; a player who is to act can point at the legal actions.
+    """Draws the table with the viewer at the bottom; legal actions are clickable for the player to act.
 
     Args:
-        codec: writes the replies that stand for actions.
-        game: whose options are drawn.
+        codec: writes actions as replies.
+        game: the game with the options to draw.
     """
 
     def __init__(self, codec: HoldemCodec, game: Holdem) -> None:
@@ -93,11 +93,11 @@ class HoldemDrawing(Drawing[HoldemView]):
         self._common = common_prompts(codec.language)
 
     def seat(self, view: HoldemView) -> str:
-        """Draws the table with the cards that the owner of the view knows, and the actions."""
+        """Draws the table with the cards known to the viewer, and the actions."""
         return self._seat(view, _acting(view))
 
     def forfeited(self, view: HoldemView, offenders: Sequence[str]) -> str:
-        """Draws the table as it was when a player forfeited the match."""
+        """Draws the table at a forfeit."""
         return self._seat(view, -1, offenders)
 
     def _seat(self, view: HoldemView, acting: int, offenders: Sequence[str] = ()) -> str:
@@ -155,7 +155,7 @@ class HoldemDrawing(Drawing[HoldemView]):
         return svg
 
     def _placed(self, scene: _Scene, seat: int) -> str:
-        """Returns in words what lies before a seat: the button, and what it has put in on this street."""
+        """Returns the button and chips of a seat on this street in words."""
         bet = "" if scene.over else _bet(scene.table, seat)
         chips = self._words.render("drawing_bet", chips=bet) if bet else ""
         button = self._words.render("drawing_button") if seat == scene.table.button else ""
@@ -172,7 +172,7 @@ class HoldemDrawing(Drawing[HoldemView]):
                 svg.rect(left + place * step, _BOARD, CARD_WIDTH, CARD_HEIGHT, rx=6, **edge)
 
     def _draw_seat(self, svg: Svg, x: float, y: float, scene: _Scene, seat: int, name: str, state: str) -> None:
-        """Adds a seat: its player, cards, chips and what the player did last or is doing."""
+        """Adds a seat: player, cards, chips, and last or current action."""
         table, won = scene.table, scene.over and scene.last is not None and scene.last.net[seat] > 0
         colour = _WINS if won else ACTS if seat == scene.acting else LINE
         svg.rect(
@@ -207,14 +207,14 @@ class HoldemDrawing(Drawing[HoldemView]):
             svg.text(x + 10, y + 107, self._earlier(scene.last, seat), 13, fill=DIM)
 
     def _draw_bet(self, svg: Svg, x: float, y: float, table: Table, seat: int) -> None:
-        """Adds the chips that a seat has put in on this street, before it on the table."""
+        """Adds the chips of a seat on this street, in front of it."""
         bet = _bet(table, seat)
         if bet and table.pot:
             svg.circle(x - 12, y, 7, fill=_CHIP, stroke=INK)
             svg.text(x, y + 6, str(bet), 17, fill=PAPER, font_weight="bold")
 
     def _draw_actions(self, svg: Svg, replies: Mapping[int, str], costs: tuple[int, ...]) -> None:
-        """Adds the five actions as buttons, with what they cost; those that are not legal are pale."""
+        """Adds the five actions as buttons with their costs; illegal ones are pale."""
         step = (_WIDTH - 2 * _MARGIN + 8) / len(Action)
         for action in Action:
             x, y, width = _MARGIN + action * step, _TABLE_HEIGHT, step - 8
@@ -234,7 +234,7 @@ class HoldemDrawing(Drawing[HoldemView]):
         return self._words.render("drawing_cost", chips=chips) if chips else self._words.render("drawing_check")
 
     def _state(self, scene: _Scene, seat: int) -> str:
-        """Returns what a player has won, is doing or did last, in words."""
+        """Returns a player's winnings or its current or last action in words."""
         table = scene.table
         events = [event for event in table.history if event.seat == seat]
         if seat in scene.offenders:
@@ -254,18 +254,18 @@ class HoldemDrawing(Drawing[HoldemView]):
         return ""
 
     def _earlier(self, result: HandResult, seat: int) -> str:
-        """Returns what a seat won and showed in the hand before."""
+        """Returns the winnings and shown cards of a seat in the previous hand."""
         shown = card_names(result.shown[seat])
         return self._words.render("drawing_earlier", net=f"{result.net[seat]:+d}") + (f" ({shown})" if shown else "")
 
 
 def _bet(table: Table, seat: int) -> int:
-    """Returns the chips that a seat has put in on this street."""
+    """Returns the chips of a seat on this street."""
     return next((event.total for event in reversed(table.history) if event[:2] == (table.street, seat)), 0)
 
 
 def _known_holes(view: HoldemView) -> tuple[tuple[int, ...] | None, ...]:
-    """Returns what the owner of a view knows of the hole cards: its own, and after the match those that were shown."""
+    """Returns the hole cards known to a player: its own, and the shown ones after the match."""
     table = view.table
     shown = view.results[-1].shown if view.results and not table.pot else ((),) * len(table.live)
     hidden = [None if live else () for live in table.live]
@@ -275,7 +275,7 @@ def _known_holes(view: HoldemView) -> tuple[tuple[int, ...] | None, ...]:
 
 
 def _acting(view: HoldemView) -> int:
-    """Returns the seat to act, which everybody can tell from the betting; -1 if the match is over."""
+    """Returns the seat to act, derived from the public betting; -1 if the match is over."""
     table = view.table
     if view.to_move:
         return view.seat

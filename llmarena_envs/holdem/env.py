@@ -191,7 +191,7 @@ class raw_env(TextEnv):
         super().__init__(game, HoldemCodec(game, language, hint, cot), obs_type=obs_type, render_mode=render_mode)
 
     def make_drawing(self) -> HoldemDrawing:
-        """Returns what draws the table."""
+        """Returns the drawing of the table."""
         return HoldemDrawing(self.codec, self.game)
 
     def vector_space(self) -> spaces.Box:
@@ -210,7 +210,7 @@ class raw_env(TextEnv):
 
 @lru_cache(maxsize=1024)
 def _betting_vector(table: Table, seat: int, to_call: int, stack: int, hands: int) -> NDArray[np.float32]:
-    """Returns the array without the cards; kept, because the same betting comes up again with other cards."""
+    """Returns the array without the cards; cached, because betting repeats with other cards."""
     players = len(table.stacks)
     clockwise = [(seat + step) % players for step in range(players)]
     streets = [0] * _STREETS

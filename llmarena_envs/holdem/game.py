@@ -1,4 +1,4 @@
-"""The rules of no-limit Texas hold'em; the betting of one hand is in ``betting``, the division of the pot in ``pots``."""
+"""Rules of no-limit Texas hold'em; see ``betting`` for a hand's betting and ``pots`` for winnings."""
 
 from collections.abc import Mapping, Sequence
 from operator import add, sub
@@ -40,11 +40,11 @@ class Event(NamedTuple):
 
     Attributes:
         street: 0 before the flop to 3 on the river.
-        seat: who acted.
+        seat: the acting seat.
         kind: ``small_blind``, ``big_blind``, ``fold``, ``check``, ``call``, ``raise_half_pot``, ``raise_full_pot`` or
             ``all_in``.
-        chips: chips put in by it.
-        total: chips that the seat has put in on this street after it.
+        chips: chips put in by this action.
+        total: chips of the seat on this street after it.
     """
 
     street: int
@@ -55,12 +55,12 @@ class Event(NamedTuple):
 
 
 class HandResult(NamedTuple):
-    """What everybody at the table knows of a finished hand.
+    """Public result of a finished hand.
 
     Attributes:
-        net: chips that each seat won or lost.
+        net: chips won or lost by each seat.
         board: the community cards dealt.
-        shown: the hole cards of each seat that was in a showdown; none of those who folded, and none without a showdown.
+        shown: the hole cards of each seat in the showdown; empty for other seats.
     """
 
     net: tuple[int, ...]
@@ -69,7 +69,7 @@ class HandResult(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The betting of a hand, which everybody sees.
+    """The public betting of a hand.
 
     Attributes:
         hand: number of the hand, counted from 1.
@@ -77,9 +77,9 @@ class Table(NamedTuple):
         button: seat of the dealer button.
         blinds: seats of the small and the big blind.
         stacks: chips left of each seat.
-        put_in: chips that each seat has put in during this hand.
+        put_in: chips of each seat in this hand.
         live: whether each seat is in the hand.
-        history: the betting so far.
+        history: the betting history.
     """
 
     hand: int
@@ -98,17 +98,17 @@ class Table(NamedTuple):
 
 
 class HoldemView(NamedTuple):
-    """What a player knows.
+    """A player's view of the match.
 
     Attributes:
         agent: the player.
-        to_move: whether the player is to act.
-        legal: the legal actions if the player is to act.
-        costs: chips that each of the five actions would put in if the player is to act, else nothing.
-        to_call: chips that the player must put in to stay, 0 if it has matched the bet or is out of the hand.
+        to_move: whether the player must act.
+        legal: the legal actions of the player to act, else empty.
+        costs: chips for each of the five actions if the player must act, else empty.
+        to_call: chips needed to stay, 0 if the player has matched the bet or is out of the hand.
         seat: the player's seat; seats go clockwise, and ``player_2`` has seat 2.
-        hole: the player's own two cards; none if it had no chips left when the hand began.
-        board: the community cards dealt so far.
+        hole: the player's own two cards; empty if it had no chips when the hand began.
+        board: the dealt community cards.
         table: the betting of this hand.
         results: the finished hands of the match.
     """
@@ -129,14 +129,14 @@ class Holdem(Game[int, HoldemView]):
     """A position of no-limit Texas hold'em; an action is a member of ``betting.Action``.
 
     Args:
-        rules: ``standard``, or ``rlcard`` (two players) for the order and the raises of PettingZoo's environment.
+        rules: ``standard``, or ``rlcard`` (two players) with the turn order and raises of PettingZoo's environment.
         button: seat of the dealer button in the first hand, or ``random``.
         stack: chips of each player at the beginning, more than the big blind.
         small_blind: chips of the small blind, at most the big blind.
         big_blind: chips of the big blind.
         players: number of players, 2 to 6.
-        hands: most hands of a match; it ends before if one player has all chips.
-        deck_seed: seed of the deals, which are then the same in every match; ``None`` to draw them from the match's seed.
+        hands: maximum number of hands; the match ends early if one player has all chips.
+        deck_seed: seed of the deals, identical in every match; ``None`` to use the match's seed.
         deck: the cards in dealing order for a match of one hand, as text or a list of texts such as ``Ah``: two for each
             player from ``player_0`` on, then five for the board.
         reward: ``chips`` for the net chips of a match, ``win`` for their sign.
@@ -231,7 +231,7 @@ class Holdem(Game[int, HoldemView]):
         self._pass_turn()
 
     def apply(self, actions: tuple[int, ...]) -> None:
-        """Takes the action, then deals on until somebody has to decide or the match is over."""
+        """Applies the action, then deals until the next decision or the end of the match."""
         (action,) = actions
         chips = self._record(action)
         self.betting, self.street, self.seat, self.choices = turn_after(
@@ -240,17 +240,17 @@ class Holdem(Game[int, HoldemView]):
         self._pass_turn()
 
     def hole(self, seat: int) -> tuple[int, ...]:
-        """Returns the two cards dealt to ``seat``; none if it had no chips when the hand began."""
+        """Returns the hole cards of ``seat``; empty if it had no chips when the hand began."""
         return self._decks[self.hand - 1][2 * seat : 2 * seat + 2] if self._dealt_in[seat] else ()
 
     @property
     def board(self) -> tuple[int, ...]:
-        """The community cards dealt so far."""
+        """The dealt community cards."""
         first = 2 * len(self.agents)
         return self._decks[self.hand - 1][first : first + BOARD_SIZES[self.street]]
 
     def why_illegal(self, agent: str, action: int) -> Reason | None:
-        """Says why an action cannot be taken."""
+        """Returns why an action is illegal."""
         if agent not in self.to_move:
             return Reason("not_your_turn")
         if not 0 <= action < len(Action):
@@ -258,7 +258,7 @@ class Holdem(Game[int, HoldemView]):
         return self.choices.why_illegal[action]
 
     def view(self, agent: str) -> HoldemView:
-        """Returns what ``agent`` knows."""
+        """Returns the view of ``agent``."""
         seat = self.agents.index(agent)
         betting = self.betting
         to_move = agent in self.to_move
@@ -281,15 +281,15 @@ class Holdem(Game[int, HoldemView]):
         return HoldemView(agent, to_move, legal, costs, to_call, seat, self.hole(seat), self.board, table, self.results)
 
     def default_action(self, agent: str) -> int:
-        """Checks if that is free, else folds."""
+        """Checks if free, else folds."""
         return int(Action.FOLD if self.choices.costs[Action.CHECK_CALL] else Action.CHECK_CALL)
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
-        """Returns the rewards of a match that ends because the player to act acted illegally.
+        """Returns the rewards after an illegal action of the player to act.
 
-        The offender loses what it has put in during this hand, at least one chip, and as much more as it takes to end the
-        match below its first stack and not above anybody else. Who has folded loses what it has put in. The players still in
-        the hand take their own chips back and share what was lost equally, odd chips as in ``pots.split``.
+        The offender loses its chips in this hand, at least one, and as many more as needed to end below its initial stack and not
+        above any other player. Folded players lose their chips in this hand. Players still in the hand take their own chips back
+        and share the lost chips equally, odd chips as in ``pots.split``.
         """
         offender = self.agents.index(offenders[0])
         left, put_in = self.betting.stacks[offender], self.betting.put_in[offender]
@@ -300,7 +300,7 @@ class Holdem(Game[int, HoldemView]):
         return self._rewards(stacks)
 
     def _after_forfeit(self, offender: int, keeps: int) -> list[int]:
-        """Returns everybody's chips if ``offender`` is left with ``keeps``."""
+        """Returns all stacks if ``offender`` keeps ``keeps`` chips."""
         betting = self.betting
         stacks = [
             left + put_in if live else left
@@ -313,14 +313,14 @@ class Holdem(Game[int, HoldemView]):
         return [chips + share for chips, share in zip(stacks, shares, strict=True)]
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns ``chips``, the chips left, and ``hands``, the number of finished hands."""
+        """Returns ``chips``, the remaining chips, and ``hands``, the number of finished hands."""
         return {"chips": self.betting.stacks[self.agents.index(agent)], "hands": len(self.results)}
 
     def resample(self, agent: str, rng: np.random.Generator) -> None:
-        """Redraws the cards that ``agent`` has not seen: others' hole cards, what is left of the deck, and the hands to come.
+        """Redraws the cards unseen by ``agent``: others' hole cards, the remaining deck, and future hands.
 
-        All cards are equally likely, whatever the betting makes of them. Its own cards of earlier hands stay, and so does what
-        was shown. A fixed deck, or a fixed seed of the deals, is no knowledge of the players and is redrawn as well.
+        All cards are equally likely, regardless of the betting. Its own cards of earlier hands and shown cards are kept. A fixed
+        deck, or a fixed seed of the deals, does not restrict the redraw.
         """
         seat = self.agents.index(agent)
         self._decks = tuple(
@@ -328,7 +328,7 @@ class Holdem(Game[int, HoldemView]):
         )
 
     def _seen(self, hand: int, seat: int) -> set[int]:
-        """Returns the places in the deck of a hand whose cards a seat knows."""
+        """Returns the deck positions of a hand's cards known to a seat."""
         if hand > self.hand:
             return set()
         holes, board = {seat}, self.board
@@ -339,7 +339,7 @@ class Holdem(Game[int, HoldemView]):
         return {2 * other + card for other in holes for card in range(2)} | {*range(first, first + len(board))}
 
     def _record(self, action: int) -> int:
-        """Adds the action of the seat to act to the history, and returns the chips that it puts in."""
+        """Adds the action of the seat to act to the history, and returns its chips."""
         street, seat = self.street, self.seat
         chips = self.choices.costs[action]
         kind = _KINDS[action] if chips or action != Action.CHECK_CALL else "check"
@@ -360,7 +360,7 @@ class Holdem(Game[int, HoldemView]):
         )
 
     def _pass_turn(self) -> None:
-        """Gives the turn to ``seat``; while nobody can act, ends the hand and begins the next one or ends the match."""
+        """Gives the turn to ``seat``; if no seat can act, ends the hand and begins the next one or ends the match."""
         while self.seat < 0:
             stacks = self._end_hand()
             if self.hand == self.hands or max(stacks) == sum(stacks):
@@ -371,7 +371,7 @@ class Holdem(Game[int, HoldemView]):
         self.rewards = self._no_rewards
 
     def _end_hand(self) -> tuple[int, ...]:
-        """Divides the pot, records the result and returns everybody's chips."""
+        """Divides the pot, records the result and returns all stacks."""
         betting, board = self.betting, self.board
         shown: tuple[tuple[int, ...], ...] = ((),) * len(self.agents)
         if sum(betting.live) > 1:
@@ -397,6 +397,6 @@ class Holdem(Game[int, HoldemView]):
 
 
 def _next_with_chips(stacks: Sequence[int], seat: int) -> int:
-    """Returns the first seat after ``seat`` that has chips."""
+    """Returns the next seat after ``seat`` with chips."""
     seats = len(stacks)
     return next(other for step in range(1, seats + 1) if stacks[other := (seat + step) % seats])

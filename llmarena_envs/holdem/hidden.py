@@ -1,4 +1,4 @@
-"""Cards that a player has not seen, dealt anew."""
+"""Redraws cards a player has not seen."""
 
 from collections.abc import Collection
 
@@ -8,12 +8,12 @@ _CARDS = 52
 
 
 def deal_unseen(deck: tuple[int, ...], seen: Collection[int], rng: np.random.Generator) -> tuple[int, ...]:
-    """Returns another deck in which some cards stay where they are; all others are equally likely.
+    """Returns another deck with some cards kept in position; all others are equally likely.
 
     Args:
-        deck: the cards of a hand in the order of the deal, all of the pack or fewer.
-        seen: the places of the cards that stay.
-        rng: draws the other ones from the rest of the pack.
+        deck: the cards of a hand in dealing order, all of the pack or fewer.
+        seen: the positions of kept cards.
+        rng: draws the other cards from the rest of the pack.
     """
     known = [deck[place] for place in seen]
     unseen = iter(rng.permutation([card for card in range(_CARDS) if card not in known]).tolist())

@@ -1,16 +1,16 @@
-"""Who gets the pot."""
+"""Side pots and winnings."""
 
 from collections.abc import Sequence
 
 
 def side_pots(put_in: Sequence[int], live: Sequence[bool]) -> list[tuple[int, tuple[int, ...]]]:
-    """Returns the main pot and the side pots: the chips of each and the seats that compete for it.
+    """Returns the main pot and the side pots: chips and competing seats of each.
 
-    A player competes for as much of everybody's chips as it has put in itself; what nobody called is a last pot with one
-    seat, which is how it goes back.
+    A player competes for each opponent's chips up to its own contribution. Uncalled chips form a last pot with one
+    seat, which returns them.
 
     Args:
-        put_in: chips that each seat has put in during the hand.
+        put_in: chips of each seat in this hand.
         live: whether each seat has not folded.
     """
     pots = []
@@ -23,9 +23,9 @@ def side_pots(put_in: Sequence[int], live: Sequence[bool]) -> list[tuple[int, tu
 
 
 def split(chips: int, seats: Sequence[int], button: int, players: int) -> list[int]:
-    """Returns equal shares of ``chips`` for ``seats``, as one number a seat of the table.
+    """Returns equal shares of ``chips`` for ``seats``, one number per seat of the table.
 
-    The chips that are left over go one each to the first of ``seats`` clockwise from the button.
+    Odd chips go one each to the first of ``seats`` clockwise from the button.
     """
     share, odd = divmod(chips, len(seats))
     shares = [0] * players
@@ -35,11 +35,11 @@ def split(chips: int, seats: Sequence[int], button: int, players: int) -> list[i
 
 
 def winnings(put_in: Sequence[int], ranks: Sequence[int | None], button: int) -> list[int]:
-    """Returns the chips that each seat takes out of the pots of a finished hand.
+    """Returns the chips each seat wins from the pots of a finished hand.
 
     Args:
-        put_in: chips that each seat has put in.
-        ranks: rank of each seat's hand, the lower the better; ``None`` for a seat that has folded.
+        put_in: chips of each seat.
+        ranks: rank of each seat's hand, lower is better; ``None`` for a folded seat.
         button: seat of the dealer button.
     """
     won = [0] * len(put_in)

@@ -1,4 +1,4 @@
-"""Ranks of hands, by the tables of treys."""
+"""Hand ranks, from the tables of treys."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ CATEGORIES = (
 
 _LAST_RANKS = (10, 166, 322, 1599, 1609, 2467, 3325, 6185, 7462)
 
-# treys keys its tables by the product of a prime number for each card's rank.
+# treys indexes its tables by the product of a prime number for each card's rank.
 _TABLES = LookupTable()
 _SAME_SUIT = _TABLES.flush_lookup
 _ANY_SUITS = _TABLES.unsuited_lookup
@@ -32,7 +32,7 @@ _PRIMES = tuple(prime for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 
 def hand_rank(cards: Sequence[int]) -> int:
     """Returns the rank of the best five of five to seven cards.
 
-    It goes from 1 (royal flush) to 7462 (7-5-4-3-2 of several suits) and is equal for hands that split a pot.
+    From 1 (royal flush) to 7462 (7-5-4-3-2 of mixed suits); equal for hands that split a pot.
     """
     primes = [_PRIMES[card] for card in cards]
     rank = min(map(_ANY_SUITS.__getitem__, map(prod, combinations(primes, 5))))
@@ -45,5 +45,5 @@ def hand_rank(cards: Sequence[int]) -> int:
 
 
 def category(rank: int) -> int:
-    """Returns the index in ``CATEGORIES`` of a hand's rank: 0 for a straight flush, 8 for a high card."""
+    """Returns the index of a rank in ``CATEGORIES``: 0 for a straight flush, 8 for a high card."""
     return bisect_left(_LAST_RANKS, rank)

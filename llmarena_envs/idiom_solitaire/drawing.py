@@ -1,4 +1,4 @@
-"""Pictures of idiom solitaire: the chain of idioms, with the characters marked that link them."""
+"""Draws idiom solitaire: the chain of idioms with linking characters marked."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -24,9 +24,9 @@ class _Link(NamedTuple):
 
     Attributes:
         idiom: the idiom.
-        giver: who gave it.
-        colour: of the giver.
-        in_question: whether it has not been accepted.
+        giver: its player.
+        colour: the player's colour.
+        in_question: whether it is not yet accepted.
     """
 
     idiom: str
@@ -36,11 +36,11 @@ class _Link(NamedTuple):
 
 
 class IdiomDrawing(Drawing[IdiomView]):
-    """The last idioms of the chain; a judge sees the idiom that it is asked about and nothing else.
+    """Draws the last idioms of the chain; a judge sees only the idiom to rule on.
 
     Args:
-        codec: says by what a match ended.
-        game: the game whose seats have their colours.
+        codec: gives the text for the cause of the end.
+        game: the game with the seats to colour.
     """
 
     def __init__(self, codec: IdiomCodec, game: IdiomSolitaire) -> None:
@@ -49,7 +49,7 @@ class IdiomDrawing(Drawing[IdiomView]):
         self._render = Prompts("llmarena_envs.idiom_solitaire", codec.language).render
 
     def seat(self, view: IdiomView) -> str:
-        """Draws the chain, or the idiom that a judge is asked about."""
+        """Draws the chain, or a judge's idiom."""
         if view.agent != JUDGE:
             return self._chain(view, view.asked, (view.agent,) if view.to_move else ())
         sheet = self._sheet()
@@ -59,7 +59,7 @@ class IdiomDrawing(Drawing[IdiomView]):
         return str(sheet)
 
     def spectator(self, game: IdiomSolitaire) -> str:
-        """Draws the chain, and the idiom in question."""
+        """Draws the chain and the idiom to be ruled on."""
         return self._chain(game.view(game.players[0]), game.asked, game.to_move)
 
     def _chain(self, view: IdiomView, asked: str, moving: Sequence[str]) -> str:
@@ -91,7 +91,7 @@ class IdiomDrawing(Drawing[IdiomView]):
 
 
 class _Chain(Block):
-    """Idioms in rows, each in four tiles with its giver below; the tiles by which they are linked are marked."""
+    """Idioms in rows, each as four tiles with its player below; linking tiles are marked."""
 
     def __init__(self, links: list[_Link]) -> None:
         self._links = links

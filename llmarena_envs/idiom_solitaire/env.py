@@ -134,7 +134,7 @@ class raw_env(TextEnv):
         illegal="noop",
     )
     obs_types: ClassVar[tuple[str, ...]] = ("text",)
-    # Each holds an idiom and a verdict, of which the stage at hand reads its own.
+    # Both hold an idiom and a verdict; the stage selects one.
     action_examples: ClassVar[tuple[str, ...]] = tuple(
         json.dumps({"idiom": idiom, "verdict": verdict}, ensure_ascii=False)
         for idiom in ("画龙点睛", "一心一意", "意气风发", "人山人海", "天下太平", "海阔天空")
@@ -176,9 +176,9 @@ class raw_env(TextEnv):
         super().__init__(game, IdiomCodec(language, game), obs_type=obs_type, render_mode=render_mode)
 
     def make_drawing(self) -> IdiomDrawing:
-        """Returns what draws the chain of idioms."""
+        """Returns the drawing of the chain of idioms."""
         return IdiomDrawing(self.codec, self.game)
 
     def sources(self) -> tuple[Source, ...]:
-        """Returns where the idioms of the list come from, under which licence, and how many each source has."""
+        """Returns sources of the idioms, their licences and sizes."""
         return self.game.links.lexicon.sources

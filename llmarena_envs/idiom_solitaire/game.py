@@ -26,10 +26,10 @@ CHANNELS = {
     LOST: Channel("player", ("player", "judge")),
     RULING: Channel("judge"),
 }
-"""The referee's idiom, those that are accepted, those that a judge is asked about, and the one by which a match is lost."""
+"""Message types: the referee's idiom, accepted ones, ones for the judge, and the losing one."""
 
 RESIGN = ""
-"""What a player plays who gives up; every other move is an idiom."""
+"""A player's resignation; every other move is an idiom."""
 
 MUST_ANSWER = "must_answer"
 WINS = "wins"
@@ -38,7 +38,7 @@ DEAD_ENDS = (MUST_ANSWER, WINS, FORBIDDEN)
 
 
 class Ruling(StrEnum):
-    """What a judge says of an idiom that is not in the list; without a verdict the list decides."""
+    """A judge's ruling on an unlisted idiom; without a verdict the list decides."""
 
     YES = "yes"
     NO = "no"
@@ -46,7 +46,7 @@ class Ruling(StrEnum):
 
 
 class End(IntEnum):
-    """By what a match ended; the numbers stand in ``infos``."""
+    """The cause of the end, as a number in ``infos``."""
 
     NOT_YET = 0
     WRONG_LINK = 1
@@ -66,21 +66,21 @@ INVALID = (End.WRONG_LINK, End.REPEATED, End.DEAD_END_GIVEN)
 
 
 class IdiomView(NamedTuple):
-    """What an agent knows.
+    """An agent's view.
 
     Attributes:
         agent: the agent.
-        to_move: whether it is to act.
-        legal: what a judge may say if a ruling is due; the moves of players cannot be listed, as any idiom may be tried.
+        to_move: whether it must act.
+        legal: a judge's rulings if one is due; empty for players, as any idiom is allowed.
         players: the players in turn order.
-        links: the rule by which idioms follow each other, and the list of them.
-        dead_end: what becomes of an idiom after which the list has nothing; see ``IdiomSolitaire``.
-        chain: the idioms so far, the referee's first; nothing for a judge.
-        turn: number of the present turn of a player, counted from 1.
+        links: the link rule and the idiom list.
+        dead_end: rule for idioms without a continuation in the list; see ``IdiomSolitaire``.
+        chain: the accepted idioms, the referee's first; empty for a judge.
+        turn: number of the current player turn, counted from 1.
         max_turns: number of players' turns after which the match is drawn.
-        asked: the idiom that a judge is asked about; once the match is over, the one by which it was lost; else empty.
-        end: by what the match ended.
-        decided_by: the player who made the last move of a match that is over; else empty.
+        asked: the idiom a judge must rule on; after the match, the losing idiom; else empty.
+        end: the cause of the end.
+        decided_by: the player of the last move of a finished match; else empty.
     """
 
     agent: str
@@ -97,7 +97,7 @@ class IdiomView(NamedTuple):
     decided_by: str
 
     def continuations(self) -> list[str]:
-        """Returns the idioms of the list that go on with the chain and do not lose by that, the most common first."""
+        """Returns the listed idioms that continue the chain without losing, the most common first."""
         return _safe(self.links, self.chain, self.dead_end)
 
 
@@ -107,28 +107,28 @@ def _safe(links: Links, chain: tuple[str, ...], dead_end: str) -> list[str]:
 
 
 class IdiomSolitaire(Game[str, IdiomView]):
-    """A match; a move is an idiom or ``RESIGN``, that of a judge a ``Ruling``.
+    """A match; a player's move is an idiom or ``RESIGN``, a judge's a ``Ruling``.
 
     Args:
-        links: the rule by which idioms follow each other, and the list of idioms.
+        links: the link rule and the idiom list.
         n_players: number of players, 2 to 10.
         first_player: the seat that moves first, or ``"random"``.
-        start: the idiom that the referee gives, its number among the ``n_starts``, or ``None`` for a random one of them.
-        n_starts: how many idioms the referee chooses from; see ``choose_starts``.
-        allow_dead_end_start: whether the referee may give an idiom after which the list has nothing.
-        dead_end: what becomes of an idiom after which the list has nothing: the next player must answer all the same
+        start: the referee's first idiom, its number among the ``n_starts``, or ``None`` for a random one.
+        n_starts: number of the referee's candidates; see ``choose_starts``.
+        allow_dead_end_start: whether the first idiom can be one without a continuation in the list.
+        dead_end: rule for idioms without a continuation in the list: the next player must answer anyway
             (``"must_answer"``), it ``"wins"``, or it is ``"forbidden"`` and loses.
         max_turns: number of players' turns after which the match is drawn.
-        accept_outside: whether a judge is asked about idioms that are not in the list.
+        accept_outside: whether a judge rules on unlisted idioms.
 
     Attributes:
         seats: the players in seat order.
         players: the players in turn order.
-        starts: the idioms that the referee chooses from.
-        pool: all idioms so far.
-        chain: those that were accepted, the referee's first.
+        starts: the referee's candidates.
+        pool: all idioms of the match.
+        chain: the accepted ones, the referee's first.
         asked, end, decided_by: as in ``IdiomView``.
-        hits: how many idioms of each player were accepted, in turn order.
+        hits: number of accepted idioms of each player, in turn order.
     """
 
     def __init__(
@@ -182,10 +182,10 @@ class IdiomSolitaire(Game[str, IdiomView]):
         return idiom
 
     def reset(self, rng: np.random.Generator) -> None:
-        """Draws the first idiom and who moves first, unless the options say both."""
+        """Draws the first idiom and the first player, unless fixed by options."""
         start, first = self._fixed_start, self.first_player
         if start is None or isinstance(first, str):
-            # Both are drawn, so that the same seed gives the same idiom whoever moves first.
+            # Both are always drawn: the idiom of a seed does not depend on the first player.
             drawn, seat = self.starts[int(rng.integers(len(self.starts)))], int(rng.integers(len(self.seats)))
             start = start or drawn
             first = seat if isinstance(first, str) else first
@@ -203,15 +203,15 @@ class IdiomSolitaire(Game[str, IdiomView]):
 
     @property
     def chain(self) -> tuple[str, ...]:
-        """The idioms that were accepted, the referee's first."""
+        """The accepted idioms, the referee's first."""
         return self.pool.of(START, IDIOM)
 
     def _mover(self) -> str:
-        """Returns the player whose turn it is: every turn but the last of a match adds an idiom."""
+        """Returns the player to move: every turn but the last of a match adds an idiom."""
         return self.players[(len(self.chain) - 1) % len(self.players)]
 
     def view(self, agent: str) -> IdiomView:
-        """Returns what ``agent`` knows: players everything that was accepted, a judge the idiom in question."""
+        """Returns the view of ``agent``: all accepted idioms for players, the idiom to rule on for a judge."""
         judges = agent == JUDGE
         to_move = agent in self.to_move
         legal = tuple(Ruling) if judges and to_move else ()
@@ -232,14 +232,14 @@ class IdiomSolitaire(Game[str, IdiomView]):
         )
 
     def why_illegal(self, agent: str, action: str) -> Reason | None:
-        """Says why a move has not the form of one; an idiom that breaks a rule of the game is a legal move, which loses."""
+        """Returns why a move is malformed; an idiom that breaks a rule of the game is legal, but loses."""
         if agent == JUDGE:
             return None if action in tuple(Ruling) else Reason("no_ruling")
         shaped = action == RESIGN or is_idiom_shaped(action)
         return None if shaped else Reason("not_four", {"count": len(bare(action))})
 
     def apply(self, actions: tuple[str, ...]) -> None:
-        """Plays an idiom, gives up, or rules on an idiom that is not in the list."""
+        """Plays an idiom, resigns, or rules on an unlisted idiom."""
         (action,) = actions
         if self.to_move == (JUDGE,):
             self._rule(Ruling(action))
@@ -249,7 +249,7 @@ class IdiomSolitaire(Game[str, IdiomView]):
             self._give(action)
 
     def _give(self, text: str) -> None:
-        """Accepts the idiom of the player whose turn it is, asks the judge about it, or makes the player lose."""
+        """Accepts the idiom of the player to move, asks the judge, or makes the player lose."""
         listed = self.links.lexicon.find(text)
         idiom = listed or text
         self.asked = idiom
@@ -295,14 +295,14 @@ class IdiomSolitaire(Game[str, IdiomView]):
         self._finish(end, self._mover(), -1.0)
 
     def _finish(self, end: End, player: str, reward: float) -> None:
-        """Ends the match: ``reward`` for the player who decided it, what evens that out for the other players."""
+        """Ends the match: ``reward`` for the deciding player, the opposite sum for the others."""
         if self.asked:
             self.pool = self.pool.with_message(LOST, self._mover(), self.asked)
         self.to_move = ()
         self.end = end
         self.decided_by = player
         self.rewards = self._shares(player, reward)
-        # Hits are given in turn order, so their numbers differ by one at most, and tell who failed (DeepEval, section 3.7.2).
+        # Hits follow turn order, so they differ by at most one and identify the failing player (DeepEval, section 3.7.2).
         total = len(self.chain) - 1
         if self.hits != tuple((total - place - 1) // len(self.players) + 1 for place in range(len(self.players))):
             raise AssertionError(f"expected {total} hits in turn order, got {self.hits}")
@@ -313,7 +313,7 @@ class IdiomSolitaire(Game[str, IdiomView]):
         return (*shares, 0.0) if self.has_judge else tuple(shares)
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
-        """Ends the match: an offender loses it like any other player who fails; one by a judge is lost by nobody."""
+        """Ends the match: an offending player loses as for any failure; a judge's offence makes no player lose."""
         if offenders == (JUDGE,):
             self._finish(End.FORFEIT, "", 0.0)
         else:
@@ -321,10 +321,10 @@ class IdiomSolitaire(Game[str, IdiomView]):
         return self.rewards
 
     def resample(self, agent: str, rng: np.random.Generator) -> None:
-        """Redraws what the judge does not read, the chain, or players, the idiom in question unless it is their own.
+        """Redraws the chain for a judge, or for players the idiom to be ruled on unless it is their own.
 
-        Idioms are drawn from the list; in the chain those stay that a judge has ruled on; an idiom in question becomes any four
-        characters that may follow. Where a few draws give nothing that fits, and once a match is over, all stays as it is.
+        Idioms are drawn from the list. The chain keeps idioms accepted by a judge; an idiom to be ruled on becomes any four
+        characters that follow the link rule. If a few draws fail, or the match is over, nothing changes.
         """
         if not self.to_move:
             return
@@ -342,28 +342,28 @@ class IdiomSolitaire(Game[str, IdiomView]):
                     return
 
     def _put_in_place(self, idioms: Mapping[str, str]) -> None:
-        """Puts other idioms in the places of some; no idiom stands in two places."""
+        """Replaces idioms; no idiom may then occur twice."""
         self.pool = self.pool.changed(lambda sent: sent._replace(entry=idioms.get(sent.entry, sent.entry)))
 
     def _went_on(self, chain: tuple[str, ...]) -> bool:
-        """Says whether a match with this chain was not over before, by an idiom after which the list has nothing."""
+        """Returns whether this chain has no earlier dead end that would have ended the match."""
         first = 1 if self._allow_dead_end_start else 0
         last = len(chain) if self.dead_end != MUST_ANSWER else 1
         return all(goes_on(self.links, chain[: place + 1]) for place in range(first, last))
 
     def random_action(self, agent: str, rng: np.random.Generator) -> str:
-        """Draws an idiom of the list that does not lose, or gives up if there is none; a judge says yes or no."""
+        """Draws a listed idiom that does not lose, else resigns; a judge says yes or no."""
         if agent == JUDGE:
             return (Ruling.YES, Ruling.NO)[int(rng.integers(2))]
         idioms = _safe(self.links, self.chain, self.dead_end)
         return idioms[int(rng.integers(len(idioms)))] if idioms else RESIGN
 
     def default_action(self, agent: str) -> str:
-        """Returns what counts for an agent who says nothing: a player gives up, a judge abstains."""
+        """Returns the action for a missing reply: a player resigns, a judge abstains."""
         return Ruling.ABSTAIN if agent == JUDGE else RESIGN
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns how often each verdict fell on idioms of a player, or what a judge has ruled; see the environment's page."""
+        """Returns verdict counts of a player's idioms or a judge's rulings; see the environment's page."""
         if agent == JUDGE:
             counts = {f"ruled_{ruling}": float(self.rulings.count(ruling)) for ruling in Ruling}
             return {"rulings": float(len(self.rulings)), **counts}

@@ -1,4 +1,4 @@
-"""What an idiom and a ruling look like in a reply."""
+"""Grammar of idioms and rulings in a reply."""
 
 import re
 from collections.abc import Callable
@@ -15,10 +15,10 @@ from llmarena_envs.idiom_solitaire.game import RESIGN, Ruling
 
 _NOUNS = "(?:下一个)?成语|接龙|我接|(?:next[ ]+)?idiom|chengyu"
 _MAX_RUN = 12
-"""Chinese characters that are taken for an idiom of a wrong length, not for a sentence."""
+"""Maximum number of Chinese characters treated as an idiom of wrong length, not as a sentence."""
 
 _MAX_CHAIN = 400
-"""Idioms of a chain that a player writes out before its own."""
+"""Maximum number of idioms of a chain written before the player's own."""
 
 _RUN = rf"[{HAN}]{{{LENGTH}}}(?![{HAN}])"
 _SPACED = rf"[{HAN}](?:[ \t]++[{HAN}]){{{LENGTH - 1}}}(?![ \t]*+[{HAN}])"  # 画 龙 点 睛
@@ -41,7 +41,7 @@ _GIVES_UP_IN_ENGLISH = (
 )
 _SORRY = r"(?:(?:对不起|抱歉|不好意思|好吧|唉|sorry)[ ,.!。、]*+){0,3}+"
 _RESIGNATION = re.compile(rf"{_SORRY}(?:(?:{_GIVES_UP}|{_GIVES_UP_IN_ENGLISH})[ ,.!。、;]*+){{1,3}}+", re.IGNORECASE)
-"""What says that a player gives up. It may have four characters, but is no idiom."""
+"""Resignation by a player. Some have four characters, but are no idioms."""
 
 _OR = r"[ \t\"']*+(?:[,、/;|&+]|或者?是?|还是|[和与及]|\bor\b|\band\b)[ \t\"']*+"
 _JOINED = re.compile(rf"(?P<first>[{HAN}]{{{LENGTH}}}){_OR}(?P<second>{_RUN})", re.IGNORECASE)
@@ -66,16 +66,16 @@ _RULINGS = tuple(
 
 
 def read_idiom(reply: str, agent: str, continues: Callable[[str], bool]) -> str:
-    """Reads the idiom that a reply of a player states, or that the player gives up.
+    """Reads the idiom or resignation in a player's reply.
 
     Args:
-        reply: what the player wrote.
+        reply: the player's reply.
         agent: the player.
-        continues: says of an idiom whether it is the last one of the chain: a player may write down the chain with its own idiom
+        continues: returns whether an idiom is the last one of the chain: a player can repeat the chain with its own idiom
             at the end.
 
     Raises:
-        Refusal: if no idiom is stated, or not one of four characters.
+        Refusal: if there is no idiom of four characters.
     """
     if is_idiom_shaped(reply) and not _RESIGNATION.fullmatch(reply):
         return bare(reply)
@@ -109,7 +109,7 @@ def _read(continues: Callable[[str], bool], text: str, labelled: bool) -> tuple[
     for match in matches:
         if match and (match["before"] is None or continues(match["before"])):
             return bare(match["idiom"]), match.end()
-    if any(matches):  # a chain, but not one that goes on from the present one
+    if any(matches):  # a chain, but not an extension of the current one
         if labelled:
             raise Refusal(Failure.UNPARSABLE, "unclear")
         return None
@@ -123,9 +123,9 @@ def _read(continues: Callable[[str], bool], text: str, labelled: bool) -> tuple[
 
 
 def _alone(reply: str) -> list[str]:
-    """Returns the different idioms on lines that hold nothing else, joined ones too, of the last turn of the player.
+    """Returns the distinct idioms on lines of their own, including joined ones, of the player's last turn.
 
-    A header may leave it open whether the idiom below it is meant; one below a header by which it is not is left out.
+    Keeps idioms below an ambiguous header, and drops those below a header that rejects them.
     """
     text = narrow(read_part(reply))
     for start, end in own_turns(text):
@@ -141,7 +141,7 @@ def _alone(reply: str) -> list[str]:
 
 
 def _only_run(reply: str) -> str:
-    """Returns the Chinese characters of a reply that holds nothing else and could be meant for an idiom, or nothing."""
+    """Returns the Chinese characters of a reply without other content if possibly an idiom, or nothing."""
     text = clean_text(read_part(reply))
     characters = bare(text) if len(text) <= 4 * _MAX_RUN else ""
     plain = len(characters) == len(_OTHER_WORDS.findall(text)) and len(characters) <= _MAX_RUN
@@ -157,15 +157,15 @@ def _several(first: str, other: str) -> Refusal:
 
 
 def has_extra_text(reply: str, idiom: str) -> bool:
-    """Says whether a reply holds letters or digits besides the idiom that was read from it, though nothing else was asked for."""
+    """Returns whether a reply contains letters or digits besides its idiom, against the instruction."""
     return "".join(_OTHER_WORDS.findall(reply)) != idiom
 
 
 def read_ruling(reply: str) -> Ruling:
-    """Reads whether a judge says yes or no, or abstains.
+    """Reads a judge's yes, no or abstention.
 
     Raises:
-        Refusal: if nothing of the kind is stated, or it is not clear what is meant; see ``core.judging.read_ruling``.
+        Refusal: if there is no ruling or an ambiguous one; see ``core.judging.read_ruling``.
     """
     return read_judged(reply, _RULING)
 

@@ -1,4 +1,4 @@
-"""What an agent does not know of a match: another chain for a judge, another idiom in question for a player."""
+"""Redraws an agent's unknowns: the chain for a judge, the idiom to be ruled on for a player."""
 
 from collections.abc import Sequence
 
@@ -11,16 +11,16 @@ TRIES = 20
 
 
 def other_chain(links: Links, chain: Sequence[str], asked: str, rng: np.random.Generator) -> tuple[str, ...] | None:
-    """Draws a chain of the same length from its end to its beginning, each time one of the idioms of the list that fit.
+    """Draws a chain of the same length backwards, each time a fitting idiom of the list.
 
     Args:
-        links: the rule by which idioms follow each other, and the list.
-        chain: the chain; its idioms that are not in the list stay, since a judge has ruled on them.
-        asked: the idiom in question, which must follow the chain; empty for none.
-        rng: draws.
+        links: the link rule and the idiom list.
+        chain: the chain; unlisted idioms are kept, since a judge has accepted them.
+        asked: the idiom to be ruled on, which must follow the chain; empty for none.
+        rng: random generator.
 
     Returns:
-        The chain; ``None`` if the draw came to an idiom before which the list has nothing.
+        The chain; ``None`` if a drawn idiom has no predecessor in the list.
     """
     drawn = [asked] if asked else []
     for place in reversed(range(len(chain))):
@@ -39,10 +39,10 @@ def other_chain(links: Links, chain: Sequence[str], asked: str, rng: np.random.G
 
 
 def other_question(links: Links, chain: Sequence[str], rng: np.random.Generator) -> str | None:
-    """Draws four characters that may follow a chain and are not in the list, with characters of the list.
+    """Draws four characters, from idioms of the list, that can follow a chain and are not listed.
 
     Returns:
-        Them; ``None`` if the draw gave none that may follow.
+        The characters; ``None`` if the drawn ones cannot follow.
     """
     idioms = links.lexicon.by_rank
     characters = [idioms[int(rng.integers(len(idioms)))][place] for place in range(1, LENGTH)]

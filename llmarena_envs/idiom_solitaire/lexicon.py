@@ -1,4 +1,4 @@
-"""A list of idioms: what counts as one, and how common each is."""
+"""A list of idioms with their equivalence and frequency."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,23 +9,23 @@ from llmarena_envs.idiom_solitaire.dictionaries import Folding
 
 
 class Lexicon:
-    """A list of idioms; it never changes, so that all copies of a game share it.
+    """An immutable list of idioms, shared by all copies of a game.
 
-    Forms that differ in traditional and simplified characters only are one idiom, known by one key.
+    Forms that differ only in traditional and simplified characters are one idiom with one key.
 
     Args:
-        idioms: the idioms, each with its frequency: any number that is greater for a more common one. Of several forms of an
-            idiom the first one is kept.
-        folding: what makes characters equal.
+        idioms: the idioms, each with its frequency: any number that is greater for a more common one. Of multiple forms of an
+            idiom the first one is listed.
+        folding: tables that make characters equal.
         sources: where the idioms come from.
-        starts: those that a referee may begin with; all by default.
-        readings: how the first and the last character of idioms are pronounced, as far as the source says.
-        recipe: a function and its arguments that make the list again, in another process; without it, it is copied.
+        starts: candidates for the referee's first idiom; all by default.
+        readings: pronunciation of the first and the last character of idioms, if known.
+        recipe: a function and its arguments that rebuild the list in another process; without it, the list is copied.
 
     Attributes:
         by_rank: the idioms, the most common first.
-        starts: those that a referee may begin with, in the order of ``by_rank``.
-        sources: where they come from.
+        starts: candidates for the referee's first idiom, in the order of ``by_rank``.
+        sources: where the idioms come from.
         readings: as given.
     """
 
@@ -55,19 +55,19 @@ class Lexicon:
         self.readings = readings or {}
 
     def key(self, text: str) -> str:
-        """Returns what all forms of an idiom have in common."""
+        """Returns the common key of all forms of an idiom."""
         return bare(text).translate(self._folding.forms)
 
     def find(self, text: str) -> str | None:
-        """Returns an idiom as it stands in the list, or ``None`` if it does not stand there.
+        """Returns an idiom in its listed form, or ``None`` if it is not listed.
 
         Args:
-            text: the idiom in any form, in traditional or simplified characters, perhaps with punctuation.
+            text: the idiom in traditional or simplified characters; punctuation is ignored.
         """
         return self._forms.get(self.key(text))
 
     def character(self, character: str) -> str:
-        """Returns what all forms of a single character have in common."""
+        """Returns the common key of all forms of a character."""
         return character.translate(self._folding.characters)
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""The list of idioms that comes with the game, and lists of one's own."""
+"""The shipped idiom list and user lists."""
 
 from functools import cache, lru_cache
 from importlib import resources
@@ -24,24 +24,24 @@ _SUPPLEMENT = "supplement.txt"
 
 
 def _folding(normalise: str) -> Folding:
-    """Returns what makes characters equal: traditional and simplified ones for ``"simplified"``, nothing for ``"none"``."""
+    """Returns the tables that make characters equal: traditional to simplified for ``"simplified"``, empty for ``"none"``."""
     check_choice("normalise", normalise, NORMALISE)
     return cedict().folding if normalise == "simplified" else NO_FOLDING
 
 
 def shipped_lexicon(normalise: str = "simplified") -> Lexicon:
-    """Returns the idioms of both dictionaries and of the project's supplement, about 32,300.
+    """Returns the idioms of both dictionaries and the project's supplement, about 32,300.
 
-    How common an idiom is follows from the dictionaries: first come those that both know, and among them those whose rarest
-    character is most frequent in the headwords of CC-CEDICT. A referee begins with idioms that both know, nearly 3,900.
+    Idioms in both dictionaries rank first, then by the frequency of an idiom's rarest character in the
+    headwords of CC-CEDICT. The referee's first idiom is in both dictionaries, nearly 3,900.
 
-    The list is made once a process, when it is first asked for, in less than a second.
+    The list is built once per process, on first use, in less than a second.
 
     Args:
-        normalise: ``"simplified"`` if forms in traditional and simplified characters are the same, else ``"none"``.
+        normalise: ``"simplified"`` to equate traditional and simplified forms, else ``"none"``.
 
     Raises:
-        OptionError: if ``normalise`` is none of these.
+        OptionError: if ``normalise`` is unknown.
         DependencyNotInstalled: if a dictionary is not installed.
     """
     return _ship(normalise)
@@ -53,7 +53,7 @@ def _ship(normalise: str) -> Lexicon:
     readings, dictionary, supplement = zdic(), cedict(), _supplement()
     well_known = [idiom for idiom in dictionary.idioms if idiom in readings]
     headwords = dictionary.headwords
-    # Of several forms the one that CC-CEDICT writes stands in the list, or else the simplified one.
+    # Lists the form of CC-CEDICT, else the simplified one.
     idioms = sorted(
         {**readings, **dict.fromkeys(dictionary.idioms), **supplement},
         key=lambda idiom: (idiom not in dictionary.words, idiom != idiom.translate(folding.forms)),
@@ -80,11 +80,11 @@ def listed_lexicon(path: str | Path, normalise: str = "simplified") -> Lexicon:
     """Returns the idioms of a file; see ``word_list``.
 
     Args:
-        path: of the file.
+        path: path of the file.
         normalise: as in ``shipped_lexicon``.
 
     Raises:
-        OptionError: if the file cannot be read or is malformed; or if ``normalise`` is none of the known values.
+        OptionError: if the file cannot be read or is malformed, or if ``normalise`` is unknown.
     """
     path = Path(path)
     try:
@@ -96,6 +96,6 @@ def listed_lexicon(path: str | Path, normalise: str = "simplified") -> Lexicon:
 
 @lru_cache(maxsize=4)
 def _read_file(path: Path, normalise: str, changed: int, size: int) -> Lexicon:
-    """Reads a file, once as long as it does not change: environments are made by the thousand."""
+    """Reads a file, cached until it changes, for programs that create thousands of environments."""
     idioms = load_list(path)
     return Lexicon(idioms, _folding(normalise), (Source(path.name, "", "", len(idioms)),))

@@ -1,4 +1,4 @@
-"""Which idiom may follow which: by the same character, or by the same sound."""
+"""The link rule: by the same character or the same sound."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -15,12 +15,12 @@ LINKS = (CHAR, PINYIN_TONE, PINYIN)
 
 
 class Links:
-    """The rule by which an idiom follows another, for the idioms of one list.
+    """The link rule for the idioms of one list.
 
     Args:
         lexicon: the list.
-        link: ``"char"``: begin with the character on which the one before ends; ``"pinyin_tone"``: with a character that sounds
-            the same, tone included; ``"pinyin"``: tone aside. Where sources differ about a sound, any of them will do.
+        link: ``"char"``: start with the last character of the previous idiom; ``"pinyin_tone"``: with a character of
+            the same sound and tone; ``"pinyin"``: of the same sound. If sources differ about a sound, any of them counts.
     """
 
     def __init__(self, lexicon: Lexicon, link: str) -> None:
@@ -29,11 +29,11 @@ class Links:
         self.link = link
 
     def heads(self, idiom: str) -> tuple[str, ...]:
-        """Returns what an idiom begins with, by any of which it may be joined to one before it."""
+        """Returns the possible link keys of an idiom's start."""
         return self._ends(idiom, 0)
 
     def tails(self, idiom: str) -> tuple[str, ...]:
-        """Returns what an idiom ends on, by any of which another may follow."""
+        """Returns the possible link keys of an idiom's end."""
         return self._ends(idiom, -1)
 
     def _ends(self, idiom: str, index: int) -> tuple[str, ...]:
@@ -46,20 +46,20 @@ class Links:
         return tuple(dict.fromkeys(syllables))
 
     def may_follow(self, idiom: str, previous: str) -> bool:
-        """Says whether ``idiom`` may follow ``previous``; neither need stand in the list."""
+        """Returns whether ``idiom`` can follow ``previous``; neither has to be listed."""
         tails = self.tails(previous)
         return any(head in tails for head in self.heads(idiom))
 
     def continuations(self, idiom: str) -> tuple[str, ...]:
-        """Returns the idioms of the list that may follow, ``idiom`` itself perhaps among them: the most common first.
+        """Returns the listed idioms that can follow ``idiom``, possibly including itself, the most common first.
 
-        Where it ends on more than one sound, those that go with one stand before those that go with the next.
+        If it ends on more than one sound, continuations are grouped by sound.
         """
         followers = _followers(self.lexicon, self.link)
         return tuple(dict.fromkeys(other for tail in self.tails(idiom) for other in followers.get(tail, ())))
 
     def precursors(self, idiom: str) -> tuple[str, ...]:
-        """Returns the idioms of the list that ``idiom`` may follow, itself perhaps among them."""
+        """Returns the listed idioms that ``idiom`` can follow, possibly including itself."""
         leaders = _leaders(self.lexicon, self.link)
         return tuple(dict.fromkeys(other for head in self.heads(idiom) for other in leaders.get(head, ())))
 
@@ -69,13 +69,13 @@ class Links:
 
 @lru_cache(maxsize=8)
 def _followers(lexicon: Lexicon, link: str) -> dict[str, tuple[str, ...]]:
-    """Returns the idioms of a list by what they begin with."""
+    """Groups the idioms of a list by their start."""
     return _by_end(lexicon, Links(lexicon, link).heads)
 
 
 @lru_cache(maxsize=8)
 def _leaders(lexicon: Lexicon, link: str) -> dict[str, tuple[str, ...]]:
-    """Returns the idioms of a list by what they end on."""
+    """Groups the idioms of a list by their end."""
     return _by_end(lexicon, Links(lexicon, link).tails)
 
 
@@ -88,27 +88,27 @@ def _by_end(lexicon: Lexicon, ends_of: Callable[[str], tuple[str, ...]]) -> dict
 
 
 def unused(links: Links, chain: tuple[str, ...]) -> list[str]:
-    """Returns the idioms of the list that may follow a chain and do not stand in it; see ``Links.continuations``."""
+    """Returns the unused listed idioms that can follow a chain; see ``Links.continuations``."""
     return [idiom for idiom in links.continuations(chain[-1]) if idiom not in chain]
 
 
 def goes_on(links: Links, chain: tuple[str, ...]) -> bool:
-    """Says whether the list has an idiom with which a chain goes on."""
+    """Returns whether a chain has a continuation in the list."""
     return any(idiom not in chain for idiom in links.continuations(chain[-1]))
 
 
 @lru_cache(maxsize=16)
 def choose_starts(lexicon: Lexicon, link: str, count: int, allow_dead_end: bool) -> tuple[str, ...]:
-    """Returns a sample of the idioms that a referee may begin with, the same in every match: those with the least checksums.
+    """Returns a fixed sample of first idioms: the candidates with the lowest checksums.
 
     Args:
         lexicon: the list.
-        link: the rule by which idioms follow each other.
-        count: size of the sample; the list may have fewer.
-        allow_dead_end: whether idioms may be among them that no other follows.
+        link: the link rule.
+        count: maximum size of the sample.
+        allow_dead_end: whether to include idioms without a continuation.
 
     Raises:
-        OptionError: if there is none.
+        OptionError: if the sample is empty.
     """
     links = Links(lexicon, link)
     chosen: list[str] = []

@@ -1,4 +1,4 @@
-"""How Chinese characters are pronounced, in pinyin with marked tones."""
+"""Pronunciation of Chinese characters, in pinyin with tone marks."""
 
 import unicodedata
 from functools import lru_cache
@@ -10,7 +10,7 @@ _TONES = dict.fromkeys(map(ord, "\u0304\u0301\u030c\u0300"))
 
 @lru_cache(maxsize=1024)
 def pronounce(idiom: str) -> tuple[str, ...]:
-    """Returns the syllables of an idiom, by the phrases that ``pypinyin`` knows, else character by character.
+    """Returns the syllables of an idiom, from the phrases of ``pypinyin``, else character by character.
 
     Raises:
         DependencyNotInstalled: if the package is missing.
@@ -19,5 +19,5 @@ def pronounce(idiom: str) -> tuple[str, ...]:
 
 
 def without_tone(syllable: str) -> str:
-    """Returns a syllable without the mark of its tone: ``lü`` for ``lǜ``."""
+    """Returns a syllable without tone mark: ``lü`` for ``lǜ``."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", syllable).translate(_TONES))

@@ -1,4 +1,4 @@
-"""What a player of idiom solitaire and a judge read, and how a reply is read back."""
+"""Observations of idiom solitaire and the parsing of replies."""
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
@@ -14,8 +14,8 @@ class IdiomCodec(Codec[str, IdiomView]):
     """Texts and grammar of idiom solitaire.
 
     Args:
-        language: language of the texts; the idioms are Chinese in any.
-        game: the game whose rules they state.
+        language: language of the texts; idioms are always Chinese.
+        game: the game with the rules.
     """
 
     def __init__(self, language: str, game: IdiomSolitaire) -> None:
@@ -49,7 +49,7 @@ class IdiomCodec(Codec[str, IdiomView]):
         self._waiting = prompts.joined("chain", "turn", "wait").by_position("chain", *present)
 
     def rules(self, agent: str) -> str:
-        """Returns the rules of the game, or what a judge is to do."""
+        """Returns the rules of the game, or a judge's task."""
         return self._judge_rules if agent == JUDGE else self._rules
 
     def observation(self, view: IdiomView) -> str:
@@ -60,7 +60,7 @@ class IdiomCodec(Codec[str, IdiomView]):
         return self._to_move(*present, view.chain[-1], self._link) if view.to_move else self._waiting(*present)
 
     def update(self, view: IdiomView, since: IdiomView) -> str:
-        """Returns the idioms since then and the form of an answer, or the question to a judge."""
+        """Returns new idioms and the answer format, or the question to a judge."""
         if view.agent == JUDGE:
             return self._question(view)
         if not view.to_move:
@@ -68,15 +68,15 @@ class IdiomCodec(Codec[str, IdiomView]):
         return self._to_move_reminder(ARROW.join(view.chain[len(since.chain) :]), *self._present(view), view.chain[-1])
 
     def _question(self, view: IdiomView) -> str:
-        """Returns what a judge has to decide."""
+        """Returns the question to a judge."""
         return self._prompts.render("question", idiom=view.asked) if view.to_move else self._judge_waits
 
     def _present(self, view: IdiomView) -> tuple[str, str, int, int]:
-        """Returns the turn order, who reads, and the turn."""
+        """Returns the turn order, the reader, and the turn."""
         return self._separator.join(view.players), view.agent, view.turn, view.max_turns
 
     def ending(self, view: IdiomView, ending: Ending) -> str:
-        """Returns the chain, by what the match ended, and what that means for the reader."""
+        """Returns the chain, the cause of the end, and the reader's result."""
         cause = self._ends.forfeit(view.agent, ending.offenders) if ending.offenders else self._cause(view)
         if view.agent == JUDGE:
             return f"{self._judge_intro}\n{self._ends.over(cause, self._judge_done)}"
@@ -96,23 +96,23 @@ class IdiomCodec(Codec[str, IdiomView]):
         return read_idiom(reply, view.agent, lambda idiom: lexicon.key(idiom) == lexicon.key(last))
 
     def example(self, view: IdiomView) -> str:
-        """Returns the form of a ruling; an idiom needs none."""
+        """Returns the format of a ruling; empty for an idiom."""
         return self._prompts.render("ruling_form") if view.agent == JUDGE else self._prompts.render("idiom_form")
 
     def explain(self, reason: Reason, view: IdiomView) -> str:
-        """Returns the text of a reason; what is missing is told by whether a player or a judge is asked."""
+        """Returns the text of a reason; the missing part depends on player or judge."""
         if view.agent == JUDGE and reason.name in ("nothing_stated", "unclear"):
             reason = reason._replace(name=f"{reason.name}_judge")
         return super().explain(reason, view)
 
     def format(self, action: str, view: IdiomView) -> str:
-        """Writes the idiom and nothing else, or the ruling."""
+        """Writes only the idiom, or the ruling."""
         if view.agent == JUDGE:
             return self._rulings[Ruling(action)]
         return self._resignation if action == RESIGN else action
 
     def picture(self, game: IdiomSolitaire) -> str:
-        """Writes the turn order, the chain, and the idiom in question."""
+        """Writes the turn order, the chain, and the idiom to be ruled on."""
         lines = [self._separator.join(game.players), ARROW.join(game.chain)]
         if game.asked:
             lines.append(self._prompts.render("picture_asked", idiom=game.asked))

@@ -1,4 +1,4 @@
-"""Lists of idioms in files: one idiom a line, with its frequency after a tab if it is known."""
+"""Idiom list files: one idiom per line, with an optional frequency after a tab."""
 
 import math
 from collections.abc import Iterable
@@ -11,14 +11,14 @@ COMMENT = "#"
 
 
 def read_list(lines: Iterable[str], where: str) -> dict[str, float]:
-    """Reads idioms with their frequencies, 0 where none is given; empty lines and those that begin with ``#`` are skipped.
+    """Reads idioms with their frequencies, 0 by default; skips empty lines and lines that begin with ``#``.
 
     Args:
         lines: the lines of a file.
-        where: its name for error messages.
+        where: name of the file for error messages.
 
     Raises:
-        OptionError: naming the line, if it holds anything else, or an idiom occurs twice; or if there is none at all.
+        OptionError: naming the line, if it is malformed, or an idiom occurs twice; or if there is no idiom.
     """
     idioms: dict[str, float] = {}
     for number, line in enumerate(lines, start=1):
@@ -51,7 +51,7 @@ def _read_line(line: str) -> tuple[str, float]:
 
 
 def load_list(path: str | Path) -> dict[str, float]:
-    """Reads the idioms of a file in UTF-8; see ``read_list``.
+    """Reads the idioms of a UTF-8 file; see ``read_list``.
 
     Raises:
         OptionError: if the file cannot be read or is malformed.

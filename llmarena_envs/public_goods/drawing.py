@@ -1,4 +1,4 @@
-"""Pictures of the public goods game: who invested how much, as far as that is told."""
+"""Draws the public goods game: known investments by round."""
 
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts
@@ -12,11 +12,11 @@ _ROUNDS_OF_SPECTATOR = 5
 
 
 class PublicGoodsDrawing(Drawing[PublicGoodsView]):
-    """Investments as bars. A player's picture names nobody, not even the reader: players are anonymous.
+    """Draws investments as bars. A player's picture names no player, as players are anonymous.
 
     Args:
-        language: of the match.
-        game: the game whose parameters scale the bars.
+        language: language of the match.
+        game: the game with the parameters for the scale.
     """
 
     def __init__(self, language: str, game: PublicGoods) -> None:
@@ -26,7 +26,7 @@ class PublicGoodsDrawing(Drawing[PublicGoodsView]):
         self._tells_all = game.mode == 2
 
     def seat(self, view: PublicGoodsView) -> str:
-        """Draws the own coins, investments and incomes, and in mode 2 the list of all investments."""
+        """Draws the player's coins, investments and incomes, and in mode 2 the list of all investments."""
         render = self._render
         sheet = Sheet(render("drawing_title"), self._language)
         sheet.head(render("drawing_round_of", round=view.round, rounds=view.rounds))
@@ -50,7 +50,7 @@ class PublicGoodsDrawing(Drawing[PublicGoodsView]):
         return cells
 
     def spectator(self, game: PublicGoods) -> str:
-        """Draws the investments of all players in the last rounds, the pool, and what everybody owns."""
+        """Draws the investments of all players in the last rounds, the pool, and all coins."""
         render, played = self._render, len(game.investments)
         sheet = Sheet(render("drawing_title"), self._language)
         sheet.head(render("drawing_round_of", round=min(played + 1, game.rounds), rounds=game.rounds), game.to_move)

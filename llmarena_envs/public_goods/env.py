@@ -164,12 +164,12 @@ class raw_env(TextEnv):
         super().__init__(game, PublicGoodsCodec(language, cot, game), obs_type=obs_type, render_mode=render_mode)
 
     def references(self) -> dict[str, float]:
-        """Returns the payoff of a player if nobody ever invests, which is the equilibrium for alpha < n."""
+        """Returns a player's payoff without any investments, the equilibrium for alpha < n."""
         payoff = self.game.equilibrium_payoff()
         return {} if payoff is None else {"equilibrium": payoff}
 
     def make_drawing(self) -> PublicGoodsDrawing:
-        """Returns what draws investments and coins."""
+        """Returns the drawing of investments and coins."""
         return PublicGoodsDrawing(self.codec.language, self.game)
 
     def vector_space(self) -> spaces.Box:

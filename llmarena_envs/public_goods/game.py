@@ -16,10 +16,10 @@ PER_ROUND, INITIAL = "per_round", "initial"
 ENDOWMENT_MODES = (PER_ROUND, INITIAL)
 
 DECIMALS = 4
-"""Greatest number of decimals of an amount of coins."""
+"""Maximum number of decimals of an amount of coins."""
 
 MAX_STEPS = 10_000
-"""Greatest investment in steps."""
+"""Maximum investment in steps."""
 
 MAX_ALPHA = 1000
 MAX_COINS = 1_000_000
@@ -28,13 +28,13 @@ _TRIES = 20
 
 
 class PastRound(NamedTuple):
-    """What one player knows of a round that is over.
+    """One player's view of a finished round.
 
     Attributes:
         investment: the player's own investment, in steps.
-        total: what all players together invested, in steps; the income tells it.
+        total: sum of all investments, in steps; the income implies it.
         income: the player's share of the pool, in coins.
-        investments: all investments in steps, the largest first; empty in mode 1, where they are not told.
+        investments: all investments in steps, the largest first; empty in mode 1, where they are secret.
     """
 
     investment: int
@@ -44,7 +44,7 @@ class PastRound(NamedTuple):
 
 
 class PublicGoodsView(NamedTuple):
-    """What a player knows. Investments are whole numbers of steps.
+    """A player's view. Investments are whole numbers of steps.
 
     Attributes:
         agent: the player.
@@ -52,10 +52,10 @@ class PublicGoodsView(NamedTuple):
         legal: the legal investments if one is due.
         n_players: number of players.
         rounds: number of rounds in the match.
-        round: number of the present round, from 1; of the last one when the match is over.
-        highest: the largest investment of the present round.
-        coins: the player's coins from the rounds that are over, or from the beginning if coins are given once only.
-        history: the rounds that are over.
+        round: number of the current round, from 1; of the last one when the match is over.
+        highest: the player's largest legal investment of the current round.
+        coins: the player's coins from finished rounds, plus the endowment if given only once.
+        history: the finished rounds.
     """
 
     agent: str
@@ -72,27 +72,27 @@ class PublicGoodsView(NamedTuple):
 class PublicGoods(Game[int, PublicGoodsView]):
     """Rounds of investments in a common pool; an action is an investment in steps.
 
-    All arithmetic is exact: what a player owns is counted in steps and in shares of the pool, and becomes a ``float`` of coins
-    only where it is told.
+    All arithmetic is exact: wealth is counted in steps and in shares of the pool, and converted to a ``float`` of coins
+    only for output.
 
     Args:
         n_players: number of players, 2 to 20.
         rounds: number of rounds, 1 to 100.
         endowment: coins given to each player.
-        alpha: what the pool is multiplied by, above 0 and at most 1000.
-        mode: what players are told after a round: 1 for their own income, 2 for the list of all investments.
-        coin_step: step between two investments, in coins; ``endowment`` is a whole number of times as much.
-        endowment_mode: ``per_round`` to give the endowment anew in every round, ``initial`` to give it once.
+        alpha: multiplier of the pool, above 0 and at most 1000.
+        mode: information after a round: 1 for the own income, 2 for the list of all investments.
+        coin_step: step between two investments, in coins; must divide ``endowment``.
+        endowment_mode: ``per_round`` to give the endowment in every round, ``initial`` to give it once.
 
     Attributes:
         rounds: number of rounds.
-        alpha: what the pool is multiplied by.
-        mode: what players are told after a round.
+        alpha: multiplier of the pool.
+        mode: information after a round.
         step: coins of one step.
-        endowment: what each player is given, in steps.
-        greatest: the largest investment that can ever be legal, in steps.
-        gives_each_round: whether the endowment is given anew in every round.
-        investments: the investments of every round that is over, in steps and in the order of ``agents``.
+        endowment: endowment of each player, in steps.
+        greatest: upper bound of legal investments, in steps.
+        gives_each_round: whether the endowment is given in every round.
+        investments: the investments of every finished round, in steps, in the order of ``agents``.
     """
 
     def __init__(
@@ -124,9 +124,9 @@ class PublicGoods(Game[int, PublicGoodsView]):
         self.greatest = self._greatest()
         self.num_actions = self.greatest + 1
         self.max_turns = n_players * rounds
-        self.perfect_information = n_players == 2  # the income tells what the other one has invested
-        # A step is split into so many parts that the pool can be shared without a remainder; a step in the pool pays each
-        # player ``_pays`` of these parts.
+        self.perfect_information = n_players == 2  # the income implies the other player's investment
+        # A step is split into parts small enough to share the pool without a remainder; a step in the pool pays each
+        # player ``_pays`` parts.
         self._parts = n_players * self.alpha.denominator
         self._pays = self.alpha.numerator
         self._coins_numerator, self._coins_denominator = self.step.numerator, self.step.denominator * self._parts
@@ -143,17 +143,17 @@ class PublicGoods(Game[int, PublicGoodsView]):
         return greatest
 
     def is_dilemma(self) -> bool:
-        """Says whether 1 < alpha < n: investing pays for the group, and not for the one who invests."""
+        """Returns whether 1 < alpha < n: investing pays for the group but not for the investor."""
         return 1 < self.alpha < len(self.agents)
 
     def equilibrium_payoff(self) -> float | None:
-        """Returns the payoff if nobody ever invests: the equilibrium for alpha < n, otherwise ``None``."""
+        """Returns the payoff without any investments, the equilibrium for alpha < n, otherwise ``None``."""
         if self.alpha >= len(self.agents):
             return None
         return float(self.endowment * self.step * (self.rounds if self.gives_each_round else 1))
 
     def most_coins(self) -> float:
-        """Returns a bound on the coins of all players together: those given, all of them invested in time if that pays."""
+        """Returns an upper bound on the coins of all players: all endowments, invested as early as possible if profitable."""
         growth = max(self.alpha, Fraction(1))
         factor = self.rounds * growth if self.gives_each_round else growth**self.rounds
         return float(len(self.agents) * self.endowment * self.step * factor)
@@ -172,21 +172,21 @@ class PublicGoods(Game[int, PublicGoodsView]):
         self.rewards = (0.0,) * players
 
     def _in_coins(self, steps: int, pooled: int) -> float:
-        """Returns what steps of one's own and a share of a pool are worth, in coins, rounded once."""
+        """Returns own steps plus a share of a pool in coins, rounded once."""
         return (steps * self._parts + pooled * self._pays) * self._coins_numerator / self._coins_denominator
 
     def _given(self) -> int:
-        """Returns what each player was given in the rounds that are over, or is given once only, in steps."""
+        """Returns the total endowment of each player for finished rounds, or the single one, in steps."""
         return self.endowment * (len(self.investments) if self.gives_each_round else 1)
 
     def _highest(self, seat: int) -> int:
-        """Returns the largest investment of the present round: the new coins, or the whole steps of what is owned."""
+        """Returns the largest investment of the current round: the new coins, or the owned whole steps."""
         if self.gives_each_round:
             return self.endowment
         return self.endowment - self._invested[seat] + self._pooled * self._pays // self._parts
 
     def why_illegal(self, agent: str, action: int) -> Reason | None:
-        """Says why an investment is out of bounds."""
+        """Returns why an investment is illegal."""
         if action < 0:
             return Reason("below_zero")
         highest = self._highest(self.agents.index(agent))
@@ -195,7 +195,7 @@ class PublicGoods(Game[int, PublicGoodsView]):
         return None
 
     def apply(self, actions: tuple[int, ...]) -> None:
-        """Multiplies the pool, shares it equally and pays everybody what is left of the round."""
+        """Multiplies the pool, shares it equally and pays out the round."""
         total = sum(actions)
         income = self._in_coins(0, total)
         told = tuple(sorted(actions, reverse=True)) if self.mode == 2 else ()
@@ -214,14 +214,14 @@ class PublicGoods(Game[int, PublicGoodsView]):
             self.to_move = ()
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
-        """Costs an offender 1; the game is not zero-sum, so nobody gains by it."""
+        """Costs an offender 1; the others gain nothing, as the game is not zero-sum."""
         return tuple(-1.0 if agent in offenders else 0.0 for agent in self.agents)
 
     def resample(self, agent: str, rng: np.random.Generator) -> None:
-        """Redraws what the others invested: in mode 1, where only the sum is told, the amounts; in mode 2 whose they were.
+        """Redraws the others' investments: in mode 1, the amounts for the known sum; in mode 2, the investors.
 
-        In each round all is about equally likely that they could afford. Where they own what they have kept, and what they
-        invested in all rounds does not come out, others' seats are exchanged instead.
+        All affordable investments of a round are about equally likely. If players keep their coins and the redrawn investments
+        are not affordable in all rounds, exchanges the others' seats instead.
         """
         seat, rounds, to_move = self.agents.index(agent), self.investments, self.to_move
         if not any(self._redraw(rounds, seat, rng) for _ in range(_TRIES)):
@@ -233,7 +233,7 @@ class PublicGoods(Game[int, PublicGoodsView]):
         self.to_move = to_move
 
     def _redraw(self, rounds: tuple[tuple[int, ...], ...], seat: int, rng: np.random.Generator) -> bool:
-        """Plays the rounds again with other investments; says whether that went well, as it may not if all amounts are told."""
+        """Replays the rounds with other investments; returns whether it succeeded, as it can fail in mode 2."""
         self._begin()
         for investments in rounds:
             highest = [self._highest(other) for other in range(len(self.agents))]
@@ -244,11 +244,11 @@ class PublicGoods(Game[int, PublicGoodsView]):
         return True
 
     def coins(self, agent: str) -> float:
-        """Returns what ``agent`` owns: coins given and not invested, and shares of the pools."""
+        """Returns the coins of ``agent``: uninvested endowment and pool shares."""
         return self._in_coins(self._given() - self._invested[self.agents.index(agent)], self._pooled)
 
     def view(self, agent: str) -> PublicGoodsView:
-        """Returns what ``agent`` knows: its own investments and incomes, and in mode 2 the sorted list of all investments."""
+        """Returns the view of ``agent``: own investments and incomes, and in mode 2 the sorted list of all investments."""
         seat = self.agents.index(agent)
         to_move = bool(self.to_move)
         highest = self._highest(seat)
@@ -265,7 +265,7 @@ class PublicGoods(Game[int, PublicGoodsView]):
         )
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns the means of ``investment`` and ``income`` over the rounds that are over, in coins; before that both are 0."""
+        """Returns the means of ``investment`` and ``income`` over finished rounds, in coins; 0 before the first."""
         count = len(self.investments)
         if not count:
             return {"investment": 0.0, "income": 0.0}
@@ -277,7 +277,7 @@ class PublicGoods(Game[int, PublicGoodsView]):
 
 
 def shown(amount: float | Fraction) -> int | float:
-    """Returns an amount as players read it: a whole number if it is one, else rounded to four decimals."""
+    """Formats an amount for players: a whole number if possible, else rounded to four decimals."""
     rounded = round(float(amount), DECIMALS)
     return int(rounded) if rounded.is_integer() else rounded
 

@@ -1,4 +1,4 @@
-"""What a statement of an investment looks like: a number of coins, read as a person would."""
+"""Grammar of investments in a reply: a number of coins."""
 
 import re
 from decimal import Decimal
@@ -10,10 +10,10 @@ from llmarena_envs.core.replies import Grammar, quoted
 from llmarena_envs.public_goods.game import DECIMALS
 
 PUBLISHED = re.compile(rf'\{{"coins": ([0-9]{{1,6}}(?:\.[0-9]{{1,{DECIMALS}}})?)\}}')
-"""The form in which every investment is written: recognised first, as it needs no search."""
+"""The canonical form of an investment, tried first: it needs no search."""
 
 NOBODY_HERE = ""
-"""Whose statements count: players are anonymous, so what is said in the name of any seat is somebody else's."""
+"""Accepted speaker: none, as players are anonymous and any named seat is another player."""
 
 _WORDS = {
     **{word: number for number, word in enumerate((*DIGIT_WORDS, "ten"))},
@@ -40,12 +40,12 @@ _MAX_DIGITS = 15
 
 
 def read_coins(text: str, labelled: bool) -> tuple[Decimal, int] | None:
-    """Reads a number of coins at the beginning of ``text``; returns it with where it ends.
+    """Reads a number of coins at the beginning of ``text``; returns it with its end position.
 
-    Numbers up to ten may be words; ranges, sums, shares and vulgar fractions are not understood.
+    Accepts words for numbers up to ten, but no ranges, sums, shares or vulgar fractions.
 
     Raises:
-        Refusal: for a number that no investment can be.
+        Refusal: for an impossible amount.
     """
     match = _AMOUNT.match(text)
     if match is None or (not labelled and _ITEM_NUMBER.fullmatch(text)):
@@ -77,7 +77,7 @@ def _amount(match: re.Match[str]) -> Decimal:
     return Decimal(f"{whole or 0}.{decimals or 0}")
 
 
-# What is left, owned or expected, what others invest, sums and means are no investment of the player's own.
+# Excludes remaining, owned or expected coins, others' investments, sums and means.
 _NOT_MINE = (
     *("remaining", "left", "kept", "keep", "saved", "total", "current", "available", "overall", "combined", "group"),
     *("average", "mean", "median", "others", "others'", "all", "everyone's", "everybody's", "each", "pool", "pool's"),

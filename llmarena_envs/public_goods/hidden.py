@@ -1,4 +1,4 @@
-"""What a player does not know of a round that is over, drawn anew."""
+"""Redraws a player's unknowns of a finished round."""
 
 from collections.abc import Sequence
 
@@ -8,13 +8,13 @@ import numpy as np
 def redistributed(
     investments: Sequence[int], highest: Sequence[int], seat: int, rng: np.random.Generator
 ) -> tuple[int, ...]:
-    """Draws what the others invested, with the same sum.
+    """Draws the others' investments with the same sum.
 
     Args:
         investments: of every player, in steps.
         highest: the largest investment of every player.
         seat: the player whose own investment stays.
-        rng: draws by pairs of players, who share what they have uniformly: in the long run, all is equally likely.
+        rng: redistributes uniformly between pairs of players; converges to a uniform distribution.
     """
     drawn = list(investments)
     others = [other for other in range(len(drawn)) if other != seat]
@@ -33,16 +33,16 @@ def redistributed(
 def permuted(
     investments: Sequence[int], highest: Sequence[int], seat: int, rng: np.random.Generator
 ) -> tuple[int, ...] | None:
-    """Draws who of the others invested which of the amounts; all that they could afford is equally likely.
+    """Draws which of the others invested which amount; all affordable assignments are equally likely.
 
     Args:
         investments: of every player, in steps.
         highest: the largest investment of every player.
         seat: the player whose own investment stays.
-        rng: draws for each amount, the largest first, one of those who could afford it.
+        rng: draws for each amount, the largest first, a player that can afford it.
 
     Returns:
-        The investments; ``None`` if there is an amount that nobody could afford.
+        The investments; ``None`` if no player can afford an amount.
     """
     drawn = list(investments)
     others = [other for other in range(len(drawn)) if other != seat]

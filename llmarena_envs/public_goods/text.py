@@ -1,4 +1,4 @@
-"""What a player of the public goods game reads, and how a reply is read back."""
+"""Observations of the public goods game and the parsing of replies."""
 
 from fractions import Fraction
 from typing import Any
@@ -15,12 +15,12 @@ from llmarena_envs.public_goods.grammar import GRAMMAR, NOBODY_HERE, PUBLISHED
 
 
 class PublicGoodsCodec(Codec[int, PublicGoodsView]):
-    """Texts and grammar of the public goods game. No text names a seat, not even the reader's own.
+    """Texts and grammar of the public goods game. No text names a seat.
 
     Args:
         language: language of the texts.
-        cot: whether the player is invited to reason, and asked for the reason.
-        game: the game whose parameters the texts state.
+        cot: whether the instruction asks for reasoning and the reply for a reason.
+        game: the game with the parameters for the texts.
     """
 
     def __init__(self, language: str, cot: bool, game: PublicGoods) -> None:
@@ -33,7 +33,7 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
         self._mode = game.mode
         self._step = game.step
         self._rules = self._rules_text(game)
-        # No amount stands in the form: it would be copied, and investments would gather about it.
+        # The answer format contains no amount, which would anchor investments.
         self._form = prompts.render("form_cot" if cot else "form")
         self._instruction = prompts.render("instruction_cot" if cot else "instruction")
         self._instruction_for_people = prompts.render("instruction_person")
@@ -60,25 +60,25 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
         return self._rules
 
     def observation(self, view: PublicGoodsView) -> str:
-        """Returns the rounds that are over, what the player owns and the instruction."""
+        """Returns the finished rounds, the player's coins and the instruction."""
         return "\n".join([*self._history(view), *self._task(view, self._instruction)])
 
     def for_person(self, view: PublicGoodsView) -> str:
-        """Returns the observation with the instruction that asks for the number only."""
+        """Returns the observation with an instruction that asks only for the number."""
         return "\n".join([*self._history(view), *self._task(view, self._instruction_for_people)])
 
     def update(self, view: PublicGoodsView, since: PublicGoodsView) -> str:
-        """Returns the rounds that are over since then, what the player owns and the form of an answer."""
+        """Returns newly finished rounds, the player's coins and the answer format."""
         rounds = new_parts(self._history(view), self._history(since))
         return "\n".join([*rounds, *self._task(view, self._reminder)])
 
     def _task(self, view: PublicGoodsView, instruction: str) -> list[str]:
-        """Returns what the player owns, and what is to be done."""
+        """Returns the player's coins and the instruction."""
         present = self._present[view.round, view.coins]
         return [present, self._turn[view.highest], instruction] if view.to_move else [present, self._wait]
 
     def ending(self, view: PublicGoodsView, ending: Ending) -> str:
-        """Returns all rounds that are over, by what the match ended, and the player's result."""
+        """Returns all finished rounds, the cause of the end, and the player's result."""
         lines = self._history(view)
         if ending.offenders:
             lines.append(self._present[view.round, view.coins])
@@ -96,7 +96,7 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
         return self._prompts.render(name, players=others)
 
     def _history(self, view: PublicGoodsView) -> list[str]:
-        """Returns a line for each round that is over."""
+        """Returns a line for each finished round."""
         return [self._past[item] for item in enumerate(view.history, start=1)]
 
     def _past_text(self, item: tuple[int, PastRound]) -> str:
@@ -138,7 +138,7 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
         return int(steps)
 
     def example(self, view: PublicGoodsView) -> str:
-        """Returns the form of a reply, without an amount."""
+        """Returns the format of a reply, without an amount."""
         return self._form
 
     def format(self, action: int, view: PublicGoodsView) -> str:
@@ -146,7 +146,7 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
         return f'{{"coins": {self._coins(action)}}}'
 
     def picture(self, game: Any) -> str:
-        """Lists the investments and the income of every round that is over, and what everybody owns."""
+        """Lists the investments and the income of every finished round, and all coins."""
         render = self._prompts.render
         lines = []
         for number, investments in enumerate(game.investments, start=1):

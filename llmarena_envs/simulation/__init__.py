@@ -1,1 +1,1 @@
-"""Simulation of things that answer requests."""
+"""Simulation of interactive systems."""

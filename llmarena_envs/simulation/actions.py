@@ -1,4 +1,4 @@
-"""What is said in a match of simulation, and what an agent may know of it."""
+"""Actions of simulation and views of agents."""
 
 from typing import NamedTuple
 
@@ -6,24 +6,24 @@ from llmarena_envs.core.committee import Abstention, Judgement
 from llmarena_envs.simulation.tasks import Task
 
 USER, SIMULATOR = "user", "simulator"
-"""Who says a message."""
+"""Speakers of messages."""
 
 OTHER = 4
-"""The strategy of a request that follows none of the named ones."""
+"""A strategy other than the named ones."""
 STRATEGIES = (1, 2, 3, OTHER)
-"""Strategies of users: dissatisfaction, a related request, a harder one, another one.
+"""Users' strategies: dissatisfaction, a related request, a harder one, another one.
 
 Source: SimulBench (arXiv 2409.07641, section 2.3).
 """
 
 
 class Request(NamedTuple):
-    """What a user asks for.
+    """A user's request.
 
     Attributes:
         text: the request.
         strategy: one of ``STRATEGIES``.
-        unformatted: whether the reply was not in the form that was asked for, and was taken as the request itself.
+        unformatted: whether the reply lacked the required format, and was used as the request itself.
     """
 
     text: str
@@ -32,17 +32,17 @@ class Request(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a simulator answers; it may be empty."""
+    """A simulator's answer, possibly empty."""
 
     text: str
 
 
 class Rating(NamedTuple):
-    """What a judge gives a response.
+    """A judge's rating of a response.
 
     Attributes:
         score: the rating, 1 to 10.
-        text: its words, the rating included.
+        text: its text, including the rating.
     """
 
     score: float
@@ -50,20 +50,20 @@ class Rating(NamedTuple):
 
 
 Given = Rating | Judgement | Abstention
-"""What a judge gives."""
+"""A judge's action."""
 
 Action = Request | Answer | Given
 
 
 class Utterance(NamedTuple):
-    """What was said in the dialogue.
+    """A message of the dialogue.
 
     Attributes:
         speaker: ``"user"`` or ``"simulator"``.
-        text: what was said.
-        strategy: of a request, 0 for an answer, for a request that nobody chose a strategy for, and for others than the user.
-        truncated: whether its end was cut off, since it was too long.
-        unformatted: as in ``Request``; not told to others than the user.
+        text: the message.
+        strategy: strategy of a request; 0 for an answer, for a request without a strategy, and for agents except the user.
+        truncated: whether it was cut because it was too long.
+        unformatted: as in ``Request``; visible only to the user.
     """
 
     speaker: str
@@ -74,21 +74,21 @@ class Utterance(NamedTuple):
 
 
 class SimulationView(NamedTuple):
-    """What an agent knows.
+    """An agent's view.
 
     Attributes:
         agent: the agent.
-        to_move: whether it is to act.
+        to_move: whether it must act.
         legal: always empty: texts cannot be listed.
         mode: ``"dialogue"``, ``"script"`` or ``"pairwise"``.
         stage: ``"request"``, ``"answer"`` or ``"judge"``.
         turn: number of the turn, a request and its answer, counted from 1.
-        turns: number of turns of the dialogue when it is complete.
-        task: what is simulated; its ``engine`` names what answers exactly, if there is such a thing. No text tells it.
-        messages: the dialogue so far. In ``"pairwise"`` it ends with the request that both answer.
-        responses: what is judged: the last answer, or both answers in the order in which the judge sees them; what a
-            simulator in ``"pairwise"`` has answered itself; empty for users and before the answers are there.
-        fresh: whether the agent acts now without what it was told before: a judge who sees the answers in the second order.
+        turns: number of turns of the complete dialogue.
+        task: the simulated task; its ``engine`` names the reference implementation, if any, and is not shown in texts.
+        messages: the dialogue. In ``"pairwise"`` it ends with the request to both simulators.
+        responses: the judged responses: the last answer, or both answers in the judge's order; the own answer of a
+            simulator in ``"pairwise"``; empty for users and before the answers.
+        fresh: whether the agent acts without its earlier observations: a judge with the answers in the second order.
         undecided: whether the match is over without a result.
     """
 

@@ -1,7 +1,7 @@
-"""Dialogues: what users and simulators said to each other, their files, and the scripts that are taken from them.
+"""Dialogues of users and simulators, their files, and extraction of scripts.
 
-A file holds JSON lines with the fields of scripts but ``turn_num``, and further ones of the task: ``request_type``, and
-``engine`` and ``language`` where it has an engine or another language than English. A dialogue ends with an answer; a script
+A file holds JSON lines with the fields of scripts except ``turn_num``, and further ones of the task: ``request_type``, and
+``engine`` and ``language`` if it has an engine or a language other than English. A dialogue ends with an answer; a script
 taken from it ends with a request.
 
 Source: SimulBench (arXiv 2409.07641, sections 2.3 and 2.4).
@@ -24,14 +24,14 @@ class Dialogue(NamedTuple):
     Attributes:
         id: its name in its file.
         source_id: the id of its task.
-        act: the name of what is simulated.
-        task_description: of the task.
-        request_type: of the task; may be empty.
-        type: of the task.
-        source_file_name: which of the task's dialogues it is.
-        dialogue_history: the messages, an even number: a request and an answer each turn.
-        engine: of the task; empty for none.
-        language: of the task.
+        act: name of the simulated system.
+        task_description: description of the task.
+        request_type: request type of the task; can be empty.
+        type: type of the task.
+        source_file_name: name among the task's dialogues.
+        dialogue_history: the messages, an even number: a request and an answer per turn.
+        engine: engine of the task; empty for none.
+        language: language of the task.
     """
 
     id: str
@@ -68,7 +68,7 @@ class Dialogue(NamedTuple):
 
     @property
     def task(self) -> Task:
-        """The task, as far as it is known."""
+        """The task, with its known fields."""
         return Task(
             self.act, self.task_description, self.request_type, self.type, self.source_id, self.engine, self.language
         )
@@ -92,11 +92,11 @@ _FORM: RecordForm[Dialogue] = RecordForm(
 
 
 def load_dialogues(source: Given, tasks: Sequence[Task] = ()) -> tuple[Dialogue, ...]:
-    """Returns the dialogues of a file, or those of records in the same form.
+    """Returns the dialogues of a file or of records.
 
     Args:
         source: the file or the records.
-        tasks: known ones, as in ``scripts.load_scripts``.
+        tasks: known tasks, as in ``scripts.load_scripts``.
 
     Raises:
         OptionError: naming file and line, if the source cannot be read, a field is missing or unusable, an id occurs twice, or
@@ -106,12 +106,12 @@ def load_dialogues(source: Given, tasks: Sequence[Task] = ()) -> tuple[Dialogue,
 
 
 def import_dialogues(source: Given, tasks: Sequence[Task] = ()) -> Imported[Dialogue]:
-    """Returns the good dialogues of a file or of records, and why the other ones are refused; see ``load_dialogues``."""
+    """Returns the valid dialogues of a file or of records, and the reasons for refusing others; see ``load_dialogues``."""
     return _FORM.imported(source, partial(_dialogue, tasks=tasks))
 
 
 def write_dialogues(dialogues: Iterable[Dialogue]) -> str:
-    """Returns dialogues as JSON lines, which ``load_dialogues`` reads."""
+    """Writes dialogues as JSON lines for ``load_dialogues``."""
     return "".join(f"{json.dumps(dialogue_fields(each), ensure_ascii=False)}\n" for each in dialogues)
 
 
@@ -123,15 +123,15 @@ def dialogue_fields(dialogue: Dialogue) -> dict[str, Any]:
 
 
 def has_all_requests(dialogue: Dialogue) -> bool:
-    """Says whether none of the user's requests is empty, as files demand it; answers may be."""
+    """Returns whether all of the user's requests are non-empty, as required in files; answers can be empty."""
     return all(message.content.strip() for message in dialogue.dialogue_history[::2])
 
 
 def extract_scripts(dialogue: Dialogue, turn: int) -> tuple[Script, ...]:
-    """Returns the scripts of a dialogue whose first challenging turn is known.
+    """Extracts the scripts of a dialogue with a known first challenging turn.
 
-    They are that turn and all later ones, each with the first ``2 * turn - 1`` messages, which end with its request; of a
-    dialogue without a challenging turn the last one, with turn number 0. Ids are the dialogue's with the turn behind.
+    They are that turn and all later ones, each with the first ``2 * turn - 1`` messages, which end with its request; for a
+    dialogue without a challenging turn the last one, with turn number 0. Ids are the dialogue's with the turn appended.
 
     Args:
         dialogue: the dialogue.

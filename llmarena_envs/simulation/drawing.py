@@ -1,4 +1,4 @@
-"""Pictures of simulation: a window of what is simulated, with requests and answers, and what the judges gave."""
+"""Draws simulation: a window of the simulated system with requests and answers, and judgements."""
 
 from collections.abc import Sequence
 
@@ -18,11 +18,11 @@ from llmarena_envs.simulation.window import ANSWERED, ASKED, TRUE, Entry, Window
 
 
 class SimulationDrawing(Drawing[SimulationView]):
-    """The dialogue in a window; what an engine answers, and what judges gave, is for spectators.
+    """Draws the dialogue in a window; only spectators see engine answers and judgements.
 
     Args:
-        language: of the match.
-        game: the game whose seats are drawn.
+        language: language of the match.
+        game: the game with the seats to draw.
     """
 
     def __init__(self, language: str, game: Simulation) -> None:
@@ -31,7 +31,7 @@ class SimulationDrawing(Drawing[SimulationView]):
         self._render = Prompts("llmarena_envs.simulation", language).render
 
     def seat(self, view: SimulationView) -> str:
-        """Draws the dialogue, and what the owner of the view has answered or is to judge."""
+        """Draws the dialogue, and the viewer's own answer or the responses to judge."""
         role = role_of(view.agent)
         entries, turn = [], 0
         for message in view.messages:
@@ -43,14 +43,14 @@ class SimulationDrawing(Drawing[SimulationView]):
                 own = role == SIMULATOR
                 label = self._render("said_own", turn=turn) if own else self._render("response_side", side=side)
                 entries.append(self._answer(label, response))
-        # Simulators read of what they are to simulate in the dialogue only.
+        # Simulators see the task description only in the dialogue.
         title = "" if role == SIMULATOR else view.task.act
         sheet = self._sheet(view.stage, view.turn, view.turns, (view.agent,) if view.to_move else ())
         sheet.add(Window(title, entries, self._language))
         return str(sheet)
 
     def spectator(self, game: Simulation) -> str:
-        """Draws the dialogue beside what the engine answers, all answers, and what each judge gave."""
+        """Draws the dialogue with engine answers, all answers, and each judgement."""
         render, entries, turn = self._render, [], 0
         for message in game.messages:
             turn += message.speaker == USER
@@ -89,7 +89,7 @@ class SimulationDrawing(Drawing[SimulationView]):
         return Entry(without_colon(label), answer.text or self._render("nothing"), ANSWERED)
 
     def _marks(self, game: Simulation, answer: Utterance, turn: int) -> Sequence[str]:
-        """Returns how an answer compares with that of the engine, if there is one."""
+        """Returns marks that compare an answer with the engine's, if there is one."""
         if turn > len(game.truths):
             return ()
         truth = game.truths[turn - 1]
@@ -97,7 +97,7 @@ class SimulationDrawing(Drawing[SimulationView]):
         return (self._render(f"story_{'exact' if is_exact(answer.text, truth) else flawed}"),)
 
     def _given(self, game: Simulation) -> Table:
-        """Returns a row for each judge: what it gave each time, on the true sides, and its last words."""
+        """Returns a row for each judge: its judgements on the true sides, and its last text."""
         rows = []
         for judge, by_session in zip(game.judges, zip(*game.sessions, strict=True), strict=True):
             cells = [Cell(self._score(given, order), bold=True) for order, given in enumerate(by_session)]

@@ -1,6 +1,6 @@
-"""Tasks that are nearly the same, of which one is enough.
+"""Detection of near-duplicate tasks.
 
-Source: SimulBench (arXiv 2409.07641, section 2.2), which leaves them out of the tasks that were generated.
+Source: SimulBench (arXiv 2409.07641, section 2.2), which removes them from generated tasks.
 """
 
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from llmarena_envs.simulation.tasks import Task
 
 
 def near_duplicates(tasks: Sequence[Task]) -> dict[int, int]:
-    """Returns the numbers of tasks that are nearly the same as an earlier one, each with the number of that one.
+    """Maps each near-duplicate task's index to the index of an earlier one.
 
-    Two tasks are so whose acts have the same letters and digits, or whose descriptions have most of their pieces in common
-    (``core.similarity``). The tasks that are left without those returned have no near-duplicates among each other.
+    Two tasks are near-duplicates if their acts have the same letters and digits, or if their descriptions share most of their
+    pieces (``core.similarity``). The remaining tasks contain no near-duplicates.
     """
     found: dict[int, int] = {}
     kept: list[int] = []

@@ -169,7 +169,7 @@ class raw_env(TextEnv):
     )
     obs_types: ClassVar[tuple[str, ...]] = ("text",)
     fresh_turns: ClassVar[bool] = True
-    # Each is a request, an answer and a judgement, of which every role reads its own.
+    # All hold a request, an answer and a judgement; the role selects one.
     action_examples: ClassVar[tuple[str, ...]] = tuple(
         f'{{"user": {{"strategy": {strategy}, "request": "show {strategy}"}}}}\n[[{strategy}]] [[{verdict}]]'
         for strategy, verdict in enumerate("ABCA", start=1)
@@ -211,10 +211,10 @@ class raw_env(TextEnv):
         super().__init__(game, SimulationCodec(language, mode), obs_type=obs_type, render_mode=render_mode)
 
     def read_action(self, action: Any, agent: str) -> Any:
-        """Turns a text into an action of the game; one without what is asked for is an empty request or an abstention.
+        """Converts a text to an action of the game; an incomplete one is an empty request or an abstention.
 
         Raises:
-            InvalidReply: if it is no text.
+            InvalidReply: if it is not a string.
         """
         try:
             return super().read_action(action, agent)
@@ -224,19 +224,19 @@ class raw_env(TextEnv):
             return self.game.default_action(agent)
 
     def cases(self) -> dict[str, list[int]]:
-        """Returns the numbers of the tasks or scripts, those of each type by turns, so that all simulators play the same ones."""
+        """Returns task or script numbers, cycling through the types: all simulators play the same ones."""
         return {"number": self.game.numbers_by_turns()}
 
     def sources(self) -> tuple[Source, ...]:
-        """Returns where the tasks and the scripts come from and how many there are."""
+        """Returns the sources and numbers of the tasks and scripts."""
         return tuple(self._sources)
 
     def make_drawing(self) -> SimulationDrawing:
-        """Returns what draws the dialogue and what judges give."""
+        """Returns the drawing of the dialogue and judgements."""
         return SimulationDrawing(self.codec.language, self.game)
 
     def narrate(self) -> tuple[Scene, ...]:
-        """Returns the dialogue with what the engine answers, what the judges gave, and what came of it."""
+        """Returns the dialogue with engine answers, the judgements, and the result."""
         prompts = Prompts("llmarena_envs.simulation", self.codec.language)
         return tuple(Narrator(self.game, prompts).scenes())
 
@@ -246,5 +246,5 @@ class raw_env(TextEnv):
         return {**options, "engine": NO_PROGRAMS if options.get("engine", AUTO) else None}
 
     def lacks_sandbox(self) -> bool:
-        """Says whether the engine of the task is not asked because nothing on this machine isolates its programs."""
+        """Returns whether the task's engine is unavailable for lack of an isolating sandbox."""
         return self.game.lacks_engine

@@ -1,4 +1,4 @@
-"""The rules of simulation: a model plays something that answers requests, and judges rate how well it does."""
+"""Rules of simulation: a model simulates a system that answers requests, and judges rate it."""
 
 import copy
 import statistics
@@ -61,10 +61,10 @@ CHANNELS = {
     ANSWER: Channel("simulator", ("user", "judge")),
     JUDGE: Channel("judge"),
 }
-"""What is said before the match, and in each stage of it."""
+"""Message types before the match and in each stage."""
 
 Item = tuple[Task, tuple[Utterance, ...]]
-"""A task with what was said before the match."""
+"""A task with the messages before the match."""
 
 
 class Simulation(Game[Action, SimulationView]):
@@ -73,31 +73,31 @@ class Simulation(Game[Action, SimulationView]):
     Source: SimulBench (arXiv 2409.07641, section 2).
 
     Args:
-        tasks: what may be simulated; in ``"dialogue"`` one is drawn for a match. Those of scripts stand among them if something
-            more is known of them: an engine.
-        scripts: the dialogues of ``"script"`` and ``"pairwise"``, one of which is drawn. Without any, the first request of each
-            task is one.
+        tasks: the tasks; in ``"dialogue"`` one is drawn for a match. Tasks of scripts are included if they have
+            an engine.
+        scripts: the scripts of ``"script"`` and ``"pairwise"`` to draw from. If empty, the first request of each
+            task is a script.
         mode: ``"dialogue"``: user and simulator talk, the last answer is rated; ``"script"``: the answer to a script is rated;
             ``"pairwise"``: two simulators answer the same script and are compared.
-        number: number of the task or script that is taken instead; ``None`` to draw it.
-        act: the name of the task that one is drawn of; ``None`` for all.
+        number: index of a fixed task or script; ``None`` to draw it.
+        act: act of the tasks to draw from; ``None`` for all.
         turns: number of answers in ``"dialogue"``, 1 to 10.
         n_judges: number of judges, 0 to 9.
-        engine: ``"auto"`` to hold answers against the engine of a task, ``"no_programs"`` to do so unless it runs programs,
+        engine: ``"auto"`` to compare answers with the engine of a task, ``"no_programs"`` to do so unless it runs programs,
             ``None`` not to.
 
     Attributes:
         mode: as above.
-        number: number of the match's task or script.
-        task: what is simulated.
-        pool: everything that was said.
-        truths: what the engine answers to each request of the dialogue; empty if there is no engine. For spectators only.
+        number: index of the match's task or script.
+        task: the simulated task.
+        pool: all messages.
+        truths: the engine's answer to each request of the dialogue; empty if there is no engine. For spectators only.
         stage: as in ``SimulationView``.
-        given: what each judge gave in ``"dialogue"`` and ``"script"``; empty before that.
-        turns: number of turns of the dialogue when it is complete.
+        given: each judge's rating in ``"dialogue"`` and ``"script"``; empty before judging.
+        turns: number of turns of the complete dialogue.
         simulators, judges: their seats.
         counter: measures lengths.
-        committee: what the judges gave in ``"pairwise"``, where all of them judge twice, the second time with the answers in the
+        committee: the judgements in ``"pairwise"``; all judges judge twice, the second time with the answers in the
             other order.
     """
 
@@ -139,7 +139,7 @@ class Simulation(Game[Action, SimulationView]):
         self.max_turns = speaking + n_judges * self._committee.orders
 
     def numbers_by_turns(self) -> list[int]:
-        """Returns the numbers of what may be drawn: of each type, and with an engine, one in turn as long as there are any."""
+        """Returns the indices of eligible items, cycling through types, with and without engine."""
         taken: Counter[tuple[bool, str]] = Counter()
         order = []
         for number in self._candidates:
@@ -150,7 +150,7 @@ class Simulation(Game[Action, SimulationView]):
         return [number for _, _, number in sorted(order)]
 
     def reset(self, rng: np.random.Generator) -> None:
-        """Draws the task or script, and brings the engine to where the dialogue is."""
+        """Draws the task or script, and advances the engine to the dialogue's state."""
         self.number = self._candidates[int(rng.integers(len(self._candidates)))]
         self.task, begun = self.items[self.number]
         self.pool: MessagePool[Utterance] = MessagePool(CHANNELS, self.agents)
@@ -167,17 +167,17 @@ class Simulation(Game[Action, SimulationView]):
 
     @property
     def lacks_engine(self) -> bool:
-        """Whether the task has an engine that this machine cannot run."""
+        """Whether this machine cannot run the task's engine."""
         return self._truth == AUTO and bool(self.task.engine) and self._engine is None
 
     @property
     def messages(self) -> tuple[Utterance, ...]:
-        """The dialogue; in ``"pairwise"`` up to the request that both answer."""
+        """The dialogue; in ``"pairwise"`` up to the request to both simulators."""
         return self.pool.of(*self._dialogue)
 
     @property
     def answers(self) -> tuple[Utterance, ...]:
-        """In ``"pairwise"`` what each simulator answered; empty before that."""
+        """In ``"pairwise"`` each simulator's answer; empty before the answers."""
         return self.pool.of(ANSWER) if self.mode == PAIRWISE else ()
 
     @property
@@ -185,30 +185,30 @@ class Simulation(Game[Action, SimulationView]):
         return (HISTORY, REQUEST) if self.mode == PAIRWISE else (HISTORY, REQUEST, ANSWER)
 
     def _say(self, kind: str, speaker: str, message: Utterance) -> None:
-        """Adds to the dialogue; the engine, if there is one, answers a request too."""
+        """Adds a message to the dialogue; the engine, if any, also answers a request."""
         if message.speaker == USER and self._engine is not None:
             request = message.text if self.pool.sent else first_request(self.task)
-            engine = copy.copy(self._engine)  # positions are values: the copy of a match shares what it holds
+            engine = copy.copy(self._engine)  # positions are values: the copy of a match shares their content
             self.truths += (engine.respond(request),)
             self._engine = engine
         self.pool = self.pool.with_message(kind, speaker, message)
 
     @property
     def turn(self) -> int:
-        """Number of the present turn, a request and its answer, counted from 1."""
+        """Number of the current turn, a request and its answer, counted from 1."""
         return sum(message.speaker == USER for message in self.messages) + (self.stage == REQUEST)
 
     @property
     def responses(self) -> tuple[Utterance, ...]:
-        """What is judged: the last answer, or those of both simulators; empty before that."""
+        """The judged responses: the last answer, or both simulators' answers; empty before the answers."""
         if self.mode == PAIRWISE:
             return self.answers
         return tuple(message for message in self.messages[-1:] if message.speaker == SIMULATOR)
 
-    # What an agent may know.
+    # Views of agents.
 
     def view(self, agent: str) -> SimulationView:
-        """Returns what ``agent`` may know: the task and the dialogue, and what it has to judge; never what an engine answers."""
+        """Returns the view of ``agent``: task, dialogue, and responses to judge; never engine answers."""
         swapped = agent in self.judges and self.mode == PAIRWISE and self.committee.order == 1
         to_move = agent in self.to_move
         heard = self.pool.visible_to(agent, *self._dialogue)
@@ -234,10 +234,10 @@ class Simulation(Game[Action, SimulationView]):
             return (self.answers[self.simulators.index(agent)],)
         return ()
 
-    # What may be done, and what comes of it.
+    # Actions and their effects.
 
     def why_illegal(self, agent: str, action: Action) -> Reason | None:
-        """Says why something cannot be done at this stage."""
+        """Returns why an action is illegal at this stage."""
         judged = Judgement if self.mode == PAIRWISE else Rating
         if not isinstance(action, {REQUEST: Request, ANSWER: Answer}.get(self.stage, (judged, Abstention))):
             return Reason("wrong_stage")
@@ -251,7 +251,7 @@ class Simulation(Game[Action, SimulationView]):
         return defaults.get(self.stage, Abstention())
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Action:
-        """Draws words without meaning, or a judgement."""
+        """Draws meaningless words, or a judgement."""
         number = int(rng.integers(1000))
         if self.stage == REQUEST:
             return Request(filler("A request", number), STRATEGIES[number % len(STRATEGIES)])
@@ -264,7 +264,7 @@ class Simulation(Game[Action, SimulationView]):
         return Rating(score, filler("Reasons", number))
 
     def apply(self, actions: tuple[Action, ...]) -> None:
-        """Takes up a request, an answer, or what all judges gave."""
+        """Applies a request, an answer, or all judgements of a session."""
         first = actions[0]
         if isinstance(first, Request):
             text = first.text[:MAX_TEXT]
@@ -291,7 +291,7 @@ class Simulation(Game[Action, SimulationView]):
             self._call_judges()
 
     def _call_judges(self) -> None:
-        """Lets all judges act; when they have judged as often as they do, or if there are none, the match is over."""
+        """Starts a judging session of all judges; after the last one, or without judges, ends the match."""
         if not self.committee.is_done:
             self.stage, self.to_move = JUDGE, self.judges
             return
@@ -306,7 +306,7 @@ class Simulation(Game[Action, SimulationView]):
         return 1.0 if self.simulators.index(agent) == SIDES.index(winner) else -1.0
 
     def _pay_ratings(self) -> None:
-        """Pays the simulator the mean of its ratings; the match is undecided if all judges abstained."""
+        """Rewards the simulator with its mean rating; the match has no result if all judges abstained."""
         ratings = self.ratings
         self.to_move, self.undecided = (), not ratings
         if ratings:
@@ -315,21 +315,21 @@ class Simulation(Game[Action, SimulationView]):
 
     @property
     def ratings(self) -> tuple[float, ...]:
-        """The ratings of the judges who gave one; empty before that."""
+        """The ratings without abstentions; empty before judging."""
         return tuple(given.score for given in self.given if isinstance(given, Rating))
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
-        """Ends the match: -1 for an offender, +1 for the other one of two simulators; undecided if only staff acted illegally."""
+        """Ends the match: -1 for an offender, +1 for the other of two simulators; no result if only staff acted illegally."""
         self.to_move = ()
         self.undecided = not any(agent in self.simulators for agent in offenders)
         wins = 0.0 if self.undecided else 1.0
         return tuple(-1.0 if agent in offenders else wins * (agent in self.simulators) for agent in self.agents)
 
     def resample(self, agent: str, rng: np.random.Generator) -> None:
-        """Redraws what ``agent`` is not told: others' answers, a user's strategies, judgements, what an engine answers.
+        """Redraws data hidden from ``agent``: others' answers, a user's strategies, judgements, engine answers.
 
-        Words are replaced by some without meaning, an engine's until the match is over; strategies and, until then, verdicts
-        are equally likely. What an engine answers to requests to come depends on the requests alone.
+        Texts become meaningless words, engine answers only until the match is over; strategies and, until then, verdicts are
+        equally likely. Engine answers to future requests depend only on the requests.
         """
 
         def redrawn(sent: Sent[Utterance]) -> Sent[Utterance]:
@@ -350,10 +350,10 @@ class Simulation(Game[Action, SimulationView]):
         )
         self.committee = self.committee.redrawn(judge, rng, keep_verdicts=not self.to_move)
 
-    # What spectators may know.
+    # Information for spectators.
 
     def said_by(self, agent: str) -> tuple[Utterance, ...]:
-        """Returns the requests or answers that a user or simulator gave itself, in their order."""
+        """Returns a user's or simulator's own requests or answers, in order."""
         if agent not in self.simulators:
             return tuple(message for message in self.messages[1:] if message.speaker == USER)
         if self.mode == PAIRWISE:
@@ -365,11 +365,11 @@ class Simulation(Game[Action, SimulationView]):
 
     @property
     def sessions(self) -> tuple[tuple[Given, ...], ...]:
-        """What each judge gave, each time that the judges judged."""
+        """All judgements, by session."""
         return (self.given,) if self.given else self.committee.sessions
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns what is known of ``agent`` and of the match; all is -1 until the match is over."""
+        """Returns the statistics of ``agent`` and the match; all are -1 until the match is over."""
         return measures(self, agent)
 
 
@@ -378,12 +378,12 @@ def _utterance(answer: Answer) -> Utterance:
 
 
 def _heard(message: Utterance) -> Utterance:
-    """Returns a message as others know it: a strategy is its user's own business."""
+    """Returns a message as shown to other agents, without the user's strategy."""
     return message._replace(strategy=0, unformatted=False)
 
 
 def _begun(task: Task) -> Item:
-    """Returns a task with the beginning of its dialogue: the description, which holds the first request."""
+    """Returns a task with the beginning of its dialogue: the description, including the first request."""
     return task, (Utterance(USER, task.task_description),)
 
 
@@ -404,7 +404,7 @@ def _item(script: Script, tasks: Sequence[Task]) -> Item:
 
 
 def _candidates(tasks: Sequence[Task], number: int | None, act: str | None) -> list[int]:
-    """Returns the numbers of the tasks, or of those of scripts, that one is drawn from."""
+    """Returns the indices of the tasks, or scripts' tasks, to draw from."""
     found = list(range(len(tasks)))
     if act is not None:
         found = [each for each in found if _plain(tasks[each].act) == _plain(act)]

@@ -1,4 +1,4 @@
-"""What others than a user do not know of its requests, drawn anew."""
+"""Redraws a user's hidden strategies."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from llmarena_envs.simulation.actions import OTHER, STRATEGIES, Utterance
 
 
 def other_strategy(message: Utterance, rng: np.random.Generator) -> Utterance:
-    """Returns a request with another strategy if its user chose one."""
+    """Returns a request with another strategy if it has one."""
     if not message.strategy:
         return message
     strategy = STRATEGIES[int(rng.integers(len(STRATEGIES)))]

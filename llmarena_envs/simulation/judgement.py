@@ -1,4 +1,4 @@
-"""How judges' replies are read and written: their words with a rating or a verdict in double brackets."""
+"""Reading and writing of judgements: text with a rating or a verdict in double brackets."""
 
 from llmarena_envs.core.committee import Abstention, Judgement
 from llmarena_envs.core.failures import Refusal
@@ -14,13 +14,13 @@ from llmarena_envs.simulation.actions import Given, Rating
 from llmarena_envs.simulation.protocol import SCALE
 
 MAX_WORDS = 8_000
-"""Characters of a judge's words that are kept."""
+"""Maximum number of characters of a judge's text."""
 
 _ROOM = 40
-"""Characters of a longer reply that are left for the rating or verdict."""
+"""Characters of a longer reply reserved for the rating or verdict."""
 
 LETTERS = {"A": "A", "B": "B", "tie": "C"}
-"""Verdicts as they stand in brackets."""
+"""Verdicts as written in brackets."""
 
 _LABELS = {
     **{
@@ -33,14 +33,14 @@ _LABELS = {
 
 
 def read_judge(reply: str, *, compares: bool) -> Given:
-    """Reads a rating or a verdict, and the words around it.
+    """Reads a rating or a verdict, and the surrounding text.
 
     Args:
-        reply: what the judge wrote.
-        compares: whether a verdict on two responses is asked for, or a rating of one.
+        reply: the judge's reply.
+        compares: whether to read a verdict on two responses instead of a rating of one.
 
     Raises:
-        Refusal: if there is no clear one, or the rating lies outside the scale, and it is no abstention.
+        Refusal: if there is no clear rating, verdict or abstention, or the rating is out of range.
     """
     text = own_words(reply)
     if is_abstention(text):
@@ -52,7 +52,7 @@ def read_judge(reply: str, *, compares: bool) -> Given:
 
 
 def write_judge(given: Given) -> str:
-    """Writes what a judge gives: its text, with the rating or verdict at its end if it does not state it; or an abstention."""
+    """Writes a judgement: its text, with the rating or verdict appended if missing; or an abstention."""
     if isinstance(given, Abstention):
         return ABSTENTION
     return _completed(given, given.text)
@@ -63,7 +63,7 @@ def _stated(text: str, compares: bool) -> Rating | Judgement:
 
 
 def _completed(given: Rating | Judgement, words: str) -> str:
-    """Returns a judge's words, with what it gives at their end unless they state just that."""
+    """Returns a judge's text, with the rating or verdict appended unless it states exactly that."""
 
     def states(text: str) -> bool:
         try:

@@ -1,7 +1,7 @@
-"""Subsets of scripts, told by the numbers of their turns.
+"""Subsets of scripts, derived from their turn numbers.
 
 A dialogue without a challenging turn gives one script, with turn 0; any other gives one of its first challenging turn and one of
-every later turn. So the labels need not stand in a file.
+every later turn. Files therefore need no labels.
 
 Source: SimulBench (arXiv 2409.07641, section 2.4).
 """
@@ -19,21 +19,21 @@ FIRST_CHALLENGING = "FirstChan"
 """The label of the first challenging turn of a dialogue."""
 
 SUBSEQUENT = "SubseqChan"
-"""The label of a turn after it."""
+"""The label of later turns."""
 
 LABELS = (LAST_ONLY, FIRST_CHALLENGING, SUBSEQUENT)
-"""The labels, one of which every script has."""
+"""The labels; every script has one."""
 
 SUBSETS = ("All", "Hard", *LABELS, "Stateless", "Stateful")
-"""The subsets that scores are given on; Hard holds the two kinds of challenging turns, the last two parts of FirstChan."""
+"""The scored subsets; Hard contains both kinds of challenging turns, Stateless and Stateful are parts of FirstChan."""
 
 _TYPES = {"Stateless": STATELESS, "Stateful": STATEFUL}
 
 CORRECTIONS: Mapping[tuple[str, str, str, int], str] = {
-    # The first challenging turn of this dialogue is among those that were left out of the public file.
+    # The first challenging turn of this dialogue is missing in the public file.
     ("154", "045#JSON_Data_Store", "gpt-3.5-turbo-1.json", 4): SUBSEQUENT,
 }
-"""Labels of scripts of the public file, by id, source_id, source_file_name and turn_num, that their turns do not tell."""
+"""Labels of scripts of the public file, by id, source_id, source_file_name and turn_num, that turn numbers do not determine."""
 
 
 def label_scripts(
@@ -42,8 +42,8 @@ def label_scripts(
     """Returns the label of every script.
 
     Args:
-        scripts: all of a file, as the first challenging turn of a dialogue is told by there being no earlier one.
-        corrections: labels of those that this does not tell, by id, source_id, source_file_name and turn_num.
+        scripts: all scripts of a file: the first challenging turn of a dialogue is its earliest script.
+        corrections: labels of exceptions, by id, source_id, source_file_name and turn_num.
     """
     first: dict[tuple[str, str], int] = {}
     for script in scripts:
@@ -57,11 +57,11 @@ def subset(scripts: Sequence[Script], name: str) -> tuple[Script, ...]:
     """Returns the scripts of a subset of a file.
 
     Args:
-        scripts: all of the file.
+        scripts: all scripts of the file.
         name: one of ``SUBSETS``.
 
     Raises:
-        OptionError: if it is none of them.
+        OptionError: if the subset is unknown.
     """
     check_choice("subset", name, SUBSETS)
     labelled = zip(scripts, label_scripts(scripts), strict=True)
@@ -69,10 +69,10 @@ def subset(scripts: Sequence[Script], name: str) -> tuple[Script, ...]:
 
 
 def belongs(label: str, kind: str, name: str) -> bool:
-    """Says whether a script is in a subset.
+    """Returns whether a script is in a subset.
 
     Args:
-        label: of the script.
+        label: label of the script.
         kind: type of its task.
         name: one of ``SUBSETS``.
     """

@@ -1,4 +1,4 @@
-"""What is measured of a match: exactness beside what judges say, the user's strategies, flaws."""
+"""Measures of a match in addition to judgements: exactness, the user's strategies, flaws."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NAMES = {
 
 
 def measures(game: Simulation, agent: str) -> Mapping[str, float]:
-    """Returns what is known of ``agent`` and of a match; all is ``UNKNOWN`` until the match is over."""
+    """Returns the measures of ``agent`` and a match; all are ``UNKNOWN`` until the match is over."""
     role = role_of(agent)
     numbers = dict.fromkeys((*_NAMES[role], *_names_in_mode(game, role), *_NAMES["match"]), UNKNOWN)
     if game.to_move:
@@ -45,7 +45,7 @@ def measures(game: Simulation, agent: str) -> Mapping[str, float]:
 
 
 def _names_in_mode(game: Simulation, role: str) -> tuple[str, ...]:
-    """Returns the names of what there is in the mode of a match only."""
+    """Returns the names of statistics specific to the mode of a match."""
     if game.mode == PAIRWISE:
         return {"judge": ("verdict", "verdict_swapped", "winner"), "simulator": ("side", "votes", "winner")}[role]
     if role == "judge":
@@ -73,7 +73,7 @@ def _about_simulator(game: Simulation, agent: str) -> dict[str, float]:
     if not own:
         return about
     truths = game.truths if game.mode == DIALOGUE else game.truths[-1:]
-    answered = list(zip(own, truths, strict=False))  # the last request may be without an answer
+    answered = list(zip(own, truths, strict=False))  # the last request can be unanswered
     exact = [float(is_exact(each.text, truth)) for each, truth in answered] or [UNKNOWN] * len(own)
     if game.mode == DIALOGUE:
         about |= {f"exact_{turn}": each for turn, each in enumerate(exact, start=1)}

@@ -1,4 +1,4 @@
-"""The story of a match of simulation: who asked what, what was answered and what the engine answers, and the judgements."""
+"""The transcript of a match of simulation: requests, answers, engine answers, and judgements."""
 
 from collections.abc import Iterator
 
@@ -12,11 +12,11 @@ from llmarena_envs.simulation.truth import is_exact, is_format_flawed
 
 
 class Narrator:
-    """Tells the story of a match up to now.
+    """Transcribes a match.
 
     Args:
         game: the match.
-        prompts: the game's texts, in the language in which it is told.
+        prompts: the game's texts, in the language of the transcript.
     """
 
     def __init__(self, game: Simulation, prompts: Prompts) -> None:
@@ -24,7 +24,7 @@ class Narrator:
         self._render = prompts.render
 
     def scenes(self) -> Iterator[Scene]:
-        """Yields everything that has happened, in its order."""
+        """Yields all events in order."""
         game, turn = self._game, 0
         for message in game.messages:
             if message.speaker == USER:
@@ -49,7 +49,7 @@ class Narrator:
         return Scene(render("story_request", turn=turn), message.text, speaker, marks=tuple(marks))
 
     def _truth(self, turn: int) -> Iterator[Scene]:
-        """Yields what the engine answers, which nobody in the match may read."""
+        """Yields the engine's answer, which is hidden from all agents."""
         if turn <= len(self._game.truths):
             truth = self._game.truths[turn - 1]
             marks = () if truth else (self._render("story_empty"),)

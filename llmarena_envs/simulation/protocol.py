@@ -1,4 +1,4 @@
-"""The modes of a match of simulation, its stages and seats, and what is the same in all matches."""
+"""Constants of simulation: modes, stages and seats."""
 
 from llmarena_envs.core.committee import VERDICTS
 from llmarena_envs.core.judging import Scale
@@ -10,24 +10,24 @@ REQUEST, ANSWER, JUDGE = "request", "answer", "judge"
 """The stages of a match."""
 
 AUTO = "auto"
-"""Hold answers against the task's engine, if it has one."""
+"""Compare answers with the task's engine, if it has one."""
 NO_PROGRAMS = "no_programs"
-"""The same, but for engines that run what users write."""
+"""The same, except for engines that run users' programs."""
 
 USER_SEAT = "user_0"
 SIMULATORS = ("simulator_0", "simulator_1")
 MAX_TURNS = 10
 MAX_JUDGES = 9
 MAX_HISTORY = 250_000
-"""Greatest number of characters of a script."""
+"""Maximum number of characters of a script."""
 SCALE = Scale(1, 10)
-"""Of ratings.
+"""Scale of ratings.
 
 Source: SimulBench (arXiv 2409.07641, section 2.5).
 """
 
 SIDES = VERDICTS[:2]
-"""What judges call the simulators who are compared."""
+"""Names of the compared simulators in judgements."""
 
 UNKNOWN = -1.0
-"""What a statistic is while it is not known."""
+"""Value of an unknown statistic."""

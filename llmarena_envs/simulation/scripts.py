@@ -1,8 +1,8 @@
-"""Scripts: dialogues that end with a user's request, which a simulator is to answer, and their files.
+"""Scripts: dialogues that end with a user's request for a simulator, and their files.
 
 A file holds JSON lines with the fields of SimulBench's public file of scripts: ``id``, ``source_id`` (the task's id), ``act``,
-``task_description``, ``type``, ``source_file_name`` (which of the task's dialogues), ``turn_num`` and ``dialogue_history``. The
-scripts of the package also have ``strategy``, ``difficulty`` and ``reference``.
+``task_description``, ``type``, ``source_file_name`` (the task's dialogue), ``turn_num`` and ``dialogue_history``. The
+shipped scripts also have ``strategy``, ``difficulty`` and ``reference``.
 
 Source: SimulBench (arXiv 2409.07641, section 2.4).
 """
@@ -18,7 +18,7 @@ from llmarena_envs.core.similarity import essence
 from llmarena_envs.simulation.tasks import Task, read_type
 
 USER = "user"
-"""The role of the one who makes requests."""
+"""The role of the user."""
 
 ASSISTANT = "assistant"
 """The role of the simulator."""
@@ -27,10 +27,10 @@ Scripts = Given
 """The option ``scripts``: the path of a file, or records."""
 
 Difficulty = Literal["easy", "challenging"]
-"""How hard a request is."""
+"""The difficulty of a request."""
 
 MAX_TURNS = 100
-"""Greatest number of turns of a script."""
+"""Maximum number of turns of a script."""
 
 _ROLES = {
     **dict.fromkeys(("user", "human", "customer"), USER),
@@ -44,8 +44,8 @@ class Message(NamedTuple):
     """A message of a dialogue.
 
     Attributes:
-        role: ``USER`` or ``ASSISTANT``, by turns.
-        content: what was said; an answer may be empty.
+        role: ``USER`` or ``ASSISTANT``, alternating.
+        content: the text; an answer can be empty.
     """
 
     role: str
@@ -58,15 +58,15 @@ class Script(NamedTuple):
     Attributes:
         id: its name in its file.
         source_id: the id of its task.
-        act: the name of what is simulated.
-        task_description: of the task.
-        type: of the task.
-        source_file_name: which of the task's dialogues it is taken from.
-        turn_num: which turn of the dialogue is to be answered, from 1; 0 in a dialogue without a challenging turn, whose last one
-            is.
-        dialogue_history: the messages up to the request to be answered.
-        strategy: strategy of the user in the request to be answered, 1 to 4; 0 if unknown.
-        difficulty: of the request to be answered; ``None`` if unknown.
+        act: name of the simulated system.
+        task_description: description of the task.
+        type: type of the task.
+        source_file_name: the source dialogue of the task.
+        turn_num: number of the turn to answer, from 1; 0 for the last turn of a dialogue without a challenging
+            turn.
+        dialogue_history: the messages up to the last request.
+        strategy: the user's strategy in the last request, 1 to 4; 0 if unknown.
+        difficulty: difficulty of the last request; ``None`` if unknown.
         reference: the right answer; ``None`` if unknown.
     """
 
@@ -96,11 +96,11 @@ _FORM: RecordForm[Script] = RecordForm(
 
 
 def load_scripts(source: Scripts, tasks: Sequence[Task] = ()) -> tuple[Script, ...]:
-    """Returns the scripts of a user's file, or those of records in the same form.
+    """Returns the scripts of a user's file or of records.
 
     Args:
         source: the file or the records.
-        tasks: known ones, by whose id or act a record without ``act``, ``task_description`` or ``type`` is completed.
+        tasks: known tasks; complete records without ``act``, ``task_description`` or ``type`` by id or act.
 
     Raises:
         OptionError: naming file and line, if the source cannot be read, a field is missing or unusable, an id occurs twice, a
@@ -110,19 +110,19 @@ def load_scripts(source: Scripts, tasks: Sequence[Task] = ()) -> tuple[Script, .
 
 
 def import_scripts(source: Scripts, tasks: Sequence[Task] = ()) -> Imported[Script]:
-    """Returns the good scripts of a file or of records, and why the other ones are refused; see ``load_scripts``."""
+    """Returns the valid scripts of a file or of records, and the reasons for refusing others; see ``load_scripts``."""
     return _FORM.imported(source, partial(_script, tasks=tasks))
 
 
 def task_of(script: Script, tasks: Iterable[Task]) -> Task | None:
-    """Returns the one of ``tasks`` that a script was taken from, in the same words; ``None`` if it is none of them."""
+    """Returns the task of ``tasks`` with the script's source and wording, or ``None``."""
     words = essence(script.task_description)
     same = [task for task in tasks if task.act == script.act and essence(task.task_description) == words]
     return next((task for task in same if task.id == script.source_id), same[0] if same else None)
 
 
 def write_scripts(scripts: Iterable[Script]) -> str:
-    """Returns scripts as JSON lines with the public file's fields, which ``load_scripts`` reads."""
+    """Writes scripts as JSON lines for ``load_scripts``, with the public file's fields."""
     lines = []
     for script in scripts:
         lines.append(json.dumps(script_fields(script), ensure_ascii=False))
@@ -130,7 +130,7 @@ def write_scripts(scripts: Iterable[Script]) -> str:
 
 
 def script_fields(script: Script) -> dict[str, Any]:
-    """Returns the fields of a script's record, without those that are unknown."""
+    """Returns the fields of a script's record, without unknown ones."""
     history = [message._asdict() for message in script.dialogue_history]
     fields = script._asdict() | {"dialogue_history": history}
     unknown = Script._field_defaults
@@ -141,7 +141,7 @@ def read_messages(record: Record, most: int) -> tuple[Message, ...]:
     """Returns the messages of a record's ``dialogue_history``, one to ``most``.
 
     Raises:
-        OptionError: if it is no list of messages in which user and assistant speak by turns, or is too long.
+        OptionError: if it is not a list of alternating user and assistant messages, or is too long.
     """
     history = record.fields.get("dialogue_history")
     if not isinstance(history, Sequence) or isinstance(history, str | bytes) or not history:
@@ -170,10 +170,10 @@ def _script(record: Record, tasks: Sequence[Task]) -> Script:
 
 
 def known_task(record: Record, tasks: Sequence[Task]) -> Task | None:
-    """Returns the task that completes a record in which something about the task is missing; ``None`` if nothing is.
+    """Returns the task that completes an incomplete record; ``None`` if the record is complete.
 
     Raises:
-        OptionError: if something is missing, and none of the tasks has the record's ``source_id`` or ``act``.
+        OptionError: if the record is incomplete and no task has its ``source_id`` or ``act``.
     """
     missing = [name for name in ("source_id", "act", "task_description", "type") if not record.name(name, "")]
     if not missing:
@@ -235,7 +235,7 @@ def _history(record: Record) -> tuple[Message, ...]:
 
 
 def _message(record: Record, number: int, message: object) -> Message:
-    """Reads a message: an object with a role and a content, or a text, whose role is told by its number, from 1."""
+    """Reads a message: an object with role and content, or a text; its role then follows from its number, from 1."""
     where = f"dialogue_history, message {number}"
     role = USER if number % 2 else ASSISTANT
     if isinstance(message, Mapping):

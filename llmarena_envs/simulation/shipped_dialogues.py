@@ -1,7 +1,7 @@
-"""Dialogues that come with the package: ``data/dialogues/<task id>.toml``, with the right answer to every request.
+"""Shipped dialogues: ``data/dialogues/<task id>.toml``, with the right answer to every request.
 
 Each request has the user's strategy and a difficulty. Scripts are extracted as in the paper, with the first request tagged
-``challenging`` in the place of the first challenging turn.
+``challenging`` as the first challenging turn.
 
 Source: SimulBench (arXiv 2409.07641, section 2.4).
 """
@@ -23,8 +23,8 @@ class Turn(NamedTuple):
     Attributes:
         request: the request; in the first turn the description of the task.
         answer: the right answer.
-        difficulty: of the request.
-        strategy: of the user, 1 to 4; 0 in the first turn.
+        difficulty: difficulty of the request.
+        strategy: the user's strategy, 1 to 4; 0 in the first turn.
     """
 
     request: str
@@ -34,11 +34,11 @@ class Turn(NamedTuple):
 
 
 class ShippedDialogue(NamedTuple):
-    """A dialogue that comes with the package.
+    """A shipped dialogue.
 
     Attributes:
         task: the task.
-        number: which of the task's dialogues, from 1.
+        number: number among the task's dialogues, from 1.
         turns: requests with their answers.
     """
 
@@ -78,7 +78,7 @@ class ShippedDialogue(NamedTuple):
 
 @cache
 def shipped_dialogues(language: str) -> tuple[ShippedDialogue, ...]:
-    """Returns the dialogues of all tasks in a language that come with the package."""
+    """Returns the shipped dialogues of all tasks in a language."""
     folder = resources.files("llmarena_envs.simulation") / "data" / "dialogues"
     found = []
     for task in shipped_tasks(language):

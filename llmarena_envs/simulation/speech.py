@@ -1,8 +1,8 @@
-"""How what users and simulators say is written and read.
+"""Reading and writing of users' and simulators' messages.
 
-A simulator's reply is its answer as it stands: what it wraps around the content is part of what is judged. A user's reply is
-``{"user": {"strategy": 2, "request": "..."}}``; one in another form is taken as the request itself. An explanation may follow
-the number of the strategy; without a number it means strategy 4.
+A simulator's reply is its verbatim answer: wrappers around the content are part of the judged text. A user's reply is
+``{"user": {"strategy": 2, "request": "..."}}``; a reply in another format is the request itself. An explanation can follow the
+number of the strategy; without a number it means strategy 4.
 """
 
 import json
@@ -19,11 +19,11 @@ from llmarena_envs.core.replies import MAX_REPLY
 from llmarena_envs.simulation.actions import OTHER, Request
 
 MAX_TEXT = 15_000
-"""Greatest number of characters of a request or an answer in a dialogue; what is beyond is cut off."""
+"""Maximum number of characters of a request or an answer; the rest is cut."""
 
-_KEPT = MAX_TEXT + 1_000  # more than is used, so that it shows that something is cut off
+_KEPT = MAX_TEXT + 1_000  # more than is used, to detect a cut
 _MAX_PASSES = 8
-_DECODER = json.JSONDecoder(strict=False)  # one for all calls: a decoder is a reference cycle
+_DECODER = json.JSONDecoder(strict=False)  # shared: a decoder is a reference cycle
 _FIRST_BLANKS = re.compile(r"(?:[^\S\n]*+\n)++")
 _FENCE = re.compile(r"\s*+```[\w+#-]{0,20}+[ \t]*+\n(?P<inside>.*\n|)[ \t]*+```\s*+", re.DOTALL)
 _STRATEGY = re.compile(r"\W{0,20}+(?:strategy|策略)?\W{0,20}+([1-4])(?![0-9])", re.IGNORECASE)
@@ -34,12 +34,12 @@ _ENDED_REQUEST = re.compile(r'"\s{0,20}+\}(?:\s{0,20}+\}|[\s`]{0,20}+\Z)')
 _BACKSLASH = re.compile(r"\\(.)", re.DOTALL)
 _BACKSLASH_OR_QUOTE = re.compile(r'\\.|"', re.DOTALL)
 _ESCAPES = "\"\\/bfnrtu'"
-# What could be taken for tags of reasoning when a request is read again.
+# Possible reasoning tags when a request is read again.
 _ESCAPED = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<[◁＜［"})
 
 
 def as_said(reply: str) -> str:
-    """Returns a reply as it is said: without reasoning, control characters, and blank lines around it."""
+    """Returns a reply without reasoning, control characters, and surrounding blank lines."""
     text = reply
     for _ in range(_MAX_PASSES):
         before, text = text, _kept(drop_reasoning(printable(text)))
@@ -49,7 +49,7 @@ def as_said(reply: str) -> str:
 
 
 def unfenced(text: str) -> str:
-    """Returns what stands inside a fence that is around a whole text, or the text."""
+    """Returns the content of a fence around a whole text, or the text."""
     fence = _FENCE.fullmatch(text)
     return fence["inside"] if fence else text
 
@@ -63,7 +63,7 @@ def read_request(reply: str) -> Request:
     """Reads a user's reply.
 
     Raises:
-        Refusal: if there is no request in it.
+        Refusal: if there is no request.
     """
     for fields in _objects(reply):
         request = _request(fields)
@@ -76,7 +76,7 @@ def read_request(reply: str) -> Request:
 
 
 def write_request(request: Request) -> str:
-    """Writes a request as users give it."""
+    """Writes a request in the users' format."""
     fields: dict[str, Any] = {"strategy": request.strategy, "request": request.text}
     if request.unformatted:
         fields["unformatted"] = True
@@ -84,18 +84,18 @@ def write_request(request: Request) -> str:
 
 
 def _objects(reply: str) -> Iterator[Mapping[str, Any]]:
-    """Yields the objects that a reply may mean, the likeliest first."""
+    """Yields candidate objects of a reply, the likeliest first."""
     whole = _json(unfenced(reply))
     if whole is not None:
         yield whole
         return
     text = _BACKSLASH.sub(_kept_backslash, drop_reasoning(reply[-MAX_REPLY:]))
-    for readable in (text, narrow(text)):  # made plain, a quotation inside a text would end it
+    for readable in (text, narrow(text)):  # plain characters could end a string at an inner quotation mark
         yield from [fields for _, _, fields in find_objects(readable)][::-1]
 
 
 def _kept_backslash(match: re.Match[str]) -> str:
-    """Writes a backslash that escapes nothing, as that of a regular expression, in the way in which it is meant."""
+    """Writes a backslash that escapes nothing, as in a regular expression, as a literal one."""
     return match[0] if match[1] in _ESCAPES else f"\\{match[0]}"
 
 
@@ -110,7 +110,7 @@ def _json(text: str) -> Mapping[str, Any] | None:
 
 
 def _request(fields: Mapping[str, Any]) -> Request | None:
-    """Returns the request of an object, which may lack the outer one; ``None`` if it holds none."""
+    """Returns the request of an object, with or without the outer one, or ``None``."""
     outer = _plain_keys(fields)
     inner = outer.get("user", outer)
     if isinstance(inner, str):
@@ -135,7 +135,7 @@ def _plain_keys(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_bare_quotes(reply: str) -> str:
-    """Returns the request of an object in which quotation marks lack their backslash; empty if there is none."""
+    """Returns the request of an object with unescaped quotation marks, else an empty string."""
     text = drop_reasoning(reply[:MAX_REPLY])
     begun, ends = _BEGUN_REQUEST.search(text), list(_ENDED_REQUEST.finditer(text))
     if begun is None or not ends:
@@ -145,13 +145,13 @@ def _with_bare_quotes(reply: str) -> str:
 
 
 def _cut_off(reply: str) -> str:
-    """Returns the request of an object that has no end, since the reply was too long; empty if there is none."""
+    """Returns the request of an object cut off by the length limit, else an empty string."""
     found = _OPEN_REQUEST.search(drop_reasoning(reply[:MAX_REPLY]))
     return _text_of(found[1].rstrip("\\")) if found else ""
 
 
 def _text_of(inside: str) -> str:
-    """Returns the text that stands between the quotation marks of a JSON string; empty if it is none."""
+    """Returns the text of a JSON string from its content between quotation marks; empty if invalid."""
     try:
         text = _DECODER.decode(f'"{inside}"')
     except ValueError:

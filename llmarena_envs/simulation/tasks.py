@@ -1,4 +1,4 @@
-"""Tasks: what a model is to simulate, and their files.
+"""Simulation tasks and their files.
 
 A file holds JSON lines or a table with ``act``, ``task_description``, ``request_type``, ``type`` and optionally ``id``,
 ``engine`` and ``language``; those without the last two are the fields of SimulBench's public file of tasks. A table of prompts,
@@ -22,16 +22,16 @@ from llmarena_envs.core.records import Given, Imported, Record, RecordForm, json
 from llmarena_envs.core.source import Source
 
 BUILTIN = "builtin"
-"""The name of the tasks that come with the package."""
+"""Name of the shipped tasks."""
 
 LANGUAGES = ("en", "zh")
-"""Languages in which there are such tasks."""
+"""Languages of the shipped tasks."""
 
 STATELESS = "stateless"
 """The type of a task whose requests do not depend on each other."""
 
 STATEFUL = "stateful"
-"""The type of a task behind which something stands that requests change."""
+"""The type of a task with a state that requests change."""
 
 TYPES = (STATELESS, STATEFUL)
 """The types of tasks."""
@@ -49,13 +49,13 @@ class Task(NamedTuple):
     """A task.
 
     Attributes:
-        act: the name of what is simulated.
+        act: name of the simulated system.
         task_description: its interface, the form of its answers, and the first request; the user's first turn.
         request_type: kind of the user's requests, e.g. ``a command with its arguments``; empty if unknown.
         type: one of ``TYPES``.
-        id: its name in its file; the act where the file has none.
-        engine: name of the engine that answers exactly what the description asks for; empty for none.
-        language: in which it is described.
+        id: its name in its file; the act if the file has none.
+        engine: name of the engine that implements the description exactly; empty for none.
+        language: language of the description.
     """
 
     act: str
@@ -73,11 +73,11 @@ _FORM: RecordForm[Task] = RecordForm(
 
 
 def load_tasks(source: Tasks, language: str = "en") -> tuple[Task, ...]:
-    """Returns the tasks that come with the package, those of a user's file, or those of records in the same form.
+    """Returns the shipped tasks, or tasks from a user's file or records.
 
     Args:
-        source: which of them.
-        language: of the tasks that come with the package, and of those that do not name theirs.
+        source: ``builtin``, a file, or records.
+        language: language of the shipped tasks, and default language of others.
 
     Raises:
         OptionError: naming file and line, if the source cannot be read, a field is missing or unusable, an id occurs twice, or
@@ -89,15 +89,15 @@ def load_tasks(source: Tasks, language: str = "en") -> tuple[Task, ...]:
 
 
 def import_tasks(source: Given, language: str = "en") -> Imported[Task]:
-    """Returns the good tasks of a file or of records, and why the other ones are refused; see ``load_tasks``."""
+    """Returns the valid tasks of a file or of records, and the reasons for refusing others; see ``load_tasks``."""
     return _FORM.imported(source, partial(_task, language=language))
 
 
 @cache
 def shipped_tasks(language: str) -> tuple[Task, ...]:
-    """Returns the tasks that come with the package, written for this project.
+    """Returns the shipped tasks, written for this project.
 
-    They stand in files ``tasks*.jsonl``; the names of those in another language than English end with ``_zh``, say.
+    Their files are ``tasks*.jsonl``; names for languages other than English end with the language, e.g. ``_zh``.
     """
     check_choice("language", language, LANGUAGES)
     records: list[Record] = []
@@ -112,7 +112,7 @@ def shipped_tasks(language: str) -> tuple[Task, ...]:
 
 
 def read_type(record: Record, default: str | None = None) -> str:
-    """Returns the type that a record names, in any case and with any hyphens, e.g. ``stateless`` for ``State-less``."""
+    """Returns the type named by a record, ignoring case and hyphens, e.g. ``stateless`` for ``State-less``."""
     text = record.text("type", default)
     word = _NOT_WORD.sub("", text).casefold()
     kind = _SPELLINGS.get(word, word)
@@ -122,9 +122,9 @@ def read_type(record: Record, default: str | None = None) -> str:
 
 
 def write_tasks(tasks: Iterable[Task]) -> str:
-    """Returns tasks as JSON lines, which ``load_tasks`` reads.
+    """Writes tasks as JSON lines for ``load_tasks``.
 
-    The fields are those of the public file, and further ones where a task has an engine or another language than English.
+    The fields match the public file, with further ones for an engine or a language other than English.
     """
     lines = []
     for task in tasks:
@@ -144,7 +144,7 @@ def write_tasks(tasks: Iterable[Task]) -> str:
 
 
 def task_source(source: Tasks, language: str, size: int) -> Source:
-    """Returns where tasks come from, for the record of a run."""
+    """Returns the source of the tasks, for the record of a run."""
     if source == BUILTIN:
         return Source(f"llmarena-envs (simulation tasks, {language})", __version__, "Apache-2.0", size)
     return Source(Path(source).name if isinstance(source, str | Path) else "records of the run file", "", "", size)
@@ -153,7 +153,7 @@ def task_source(source: Tasks, language: str, size: int) -> Source:
 def _task(record: Record, language: str) -> Task:
     act = " ".join(record.text("act").split())
     is_prompt = "prompt" in record.fields and "task_description" not in record.fields
-    may_lack_requests = is_prompt or record.fields.get("request_type") == ""  # as it was written for a prompt
+    may_lack_requests = is_prompt or record.fields.get("request_type") == ""  # a prompt has no request type
     return Task(
         act,
         record.text("prompt" if is_prompt else "task_description").strip(),

@@ -1,4 +1,4 @@
-"""What users, simulators and judges read, and how their replies are read back."""
+"""Observations of users, simulators and judges and the parsing of replies."""
 
 import json
 from collections.abc import Iterable
@@ -45,22 +45,22 @@ class SimulationCodec(Codec[Action, SimulationView]):
         self._mode = mode
 
     def rules(self, agent: str) -> str:
-        """Returns the rules as told to the agent's role."""
+        """Returns the rules for the agent's role."""
         role = role_of(agent)
         if role != "judge":
             return self._prompts.render(f"rules_{role}")
         return self._prompts.render("rules_compare" if self._mode == PAIRWISE else "rules_rate")
 
     def observation(self, view: SimulationView) -> str:
-        """Returns the dialogue, what is to be judged, and the instruction."""
+        """Returns the dialogue, the responses to judge, and the instruction."""
         return "\n\n".join([*self._history(view), self._instruction(view)])
 
     def for_person(self, view: SimulationView) -> str:
-        """Returns the observation; a user is asked for the request only, without a strategy."""
+        """Returns the observation; asks a user only for the request, without a strategy."""
         return "\n\n".join([*self._history(view), self._instruction(view, "ask_person")])
 
     def update(self, view: SimulationView, since: SimulationView) -> str:
-        """Returns what was said since then, and the instruction; a turn to be answered without that is told whole."""
+        """Returns new messages and the instruction; the full observation for a fresh turn."""
         if view.fresh:
             return self.observation(view)
         said = new_parts(self._history(view), self._history(since))
@@ -70,9 +70,9 @@ class SimulationCodec(Codec[Action, SimulationView]):
         return "\n\n".join([*said, instruction])
 
     def chat(self, view: SimulationView) -> tuple[ChatMessage, ...] | None:
-        """Returns the dialogue word for word for a simulator, and one prompt for users and judges.
+        """Returns the dialogue verbatim for a simulator, and one prompt for users and judges.
 
-        Servers refuse empty messages. So an empty answer is written as ``simulator_0:``, which is read as an empty answer too.
+        Servers refuse empty messages, so an empty answer is written as ``simulator_0:``, which is also read as empty.
         """
         if not view.to_move:
             return None
@@ -86,7 +86,7 @@ class SimulationCodec(Codec[Action, SimulationView]):
         return ChatMessage("system", self._prompts.render("system_simulator")), *said
 
     def ending(self, view: SimulationView, ending: Ending) -> str:
-        """Returns the dialogue, what was judged, and what the reader receives."""
+        """Returns the dialogue, the judged responses, and the reader's reward."""
         cause = self._ends.forfeit(view.agent, ending.offenders) if ending.offenders else self._ends.played_out()
         compared = view.mode == PAIRWISE and role_of(view.agent) == SIMULATOR
         result = self._ends.contest(ending.reward) if compared else self._ends.received(ending.reward)
@@ -109,7 +109,7 @@ class SimulationCodec(Codec[Action, SimulationView]):
         return parts
 
     def _case(self, view: SimulationView) -> list[str]:
-        """Returns the dialogue as a judge reads it, and apart from that what is to be judged."""
+        """Returns the dialogue for a judge, and separately the responses to judge."""
         render, judged = self._prompts.render, view.responses
         dialogue = view.messages[:-1] if judged and view.mode != PAIRWISE else view.messages
         parts = [render("case", act=view.task.act, dialogue=quote(_listed(dialogue)))]
@@ -119,7 +119,7 @@ class SimulationCodec(Codec[Action, SimulationView]):
         return parts
 
     def _quoted(self, message: Utterance) -> str:
-        # Nothing that anybody says can pass for a line of the host's, or for a rating.
+        # Texts of agents cannot imitate a line of the host, or a rating.
         said = quote(message.text) if message.text else self._prompts.render("nothing")
         return f"{said}\n{self._prompts.render('cut')}" if message.truncated else said
 
@@ -135,11 +135,11 @@ class SimulationCodec(Codec[Action, SimulationView]):
         return render("compare" if view.mode == PAIRWISE else "rate", act=view.task.act)
 
     def may_be_empty(self, view: SimulationView) -> bool:
-        """Says that a simulator may answer nothing."""
+        """Returns whether an empty reply is valid, as for a simulator."""
         return role_of(view.agent) == SIMULATOR
 
     def read(self, reply: str, view: SimulationView) -> Action:
-        """Reads a request, an answer or a judgement, by the role of the reader.
+        """Reads a request, an answer or a judgement, by the reader's role.
 
         Raises:
             Refusal: if a request is empty, or there is no rating or verdict.
@@ -153,7 +153,7 @@ class SimulationCodec(Codec[Action, SimulationView]):
         return read_judge(reply, compares=self._mode == PAIRWISE)
 
     def example(self, view: SimulationView) -> str:
-        """Returns the form of what the reader is to write."""
+        """Returns the reader's answer format."""
         role = role_of(view.agent)
         if role == USER:
             return '{"user": {"strategy": 2, "request": "..."}}'
@@ -170,7 +170,7 @@ class SimulationCodec(Codec[Action, SimulationView]):
         return write_judge(action)
 
     def picture(self, game: Any) -> str:
-        """Writes the dialogue, the answers, what the engine answers, and what the judges gave."""
+        """Writes the dialogue, the answers, engine answers, and judgements."""
         assert isinstance(game, Simulation)
         render = self._prompts.render
         parts = [render("picture_task", act=game.task.act, type=game.task.type, engine=game.task.engine or "-")]
@@ -197,7 +197,7 @@ class SimulationCodec(Codec[Action, SimulationView]):
 
 
 def _listed(messages: Iterable[Utterance]) -> str:
-    """Returns a dialogue as a JSON list, a message a line."""
+    """Returns a dialogue as a JSON list, one message per line."""
     lines = [
         json.dumps({"role": each.speaker, "content": printable(each.text)}, ensure_ascii=False) for each in messages
     ]

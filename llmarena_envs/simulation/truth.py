@@ -1,6 +1,6 @@
-"""The truth where an engine stands behind a task: what the simulated thing answers, and whether an answer equals that.
+"""Reference answers of a task's engine, and comparison with them.
 
-SimulBench (arXiv 2409.07641) has judges' scores only; this is what they can be held against.
+SimulBench (arXiv 2409.07641) has only judges' scores; these comparisons can validate them.
 """
 
 import re
@@ -18,7 +18,7 @@ _LABELLED = re.compile(r"[^:：\n]{1,80}+[:：][ \t]*+(?P<value>[^\n]++)")
 
 
 def first_request(task: Task) -> str:
-    """Returns the request with which a description ends that stands on an engine: all behind its last ``First request:``.
+    """Returns the first request in the description of a task with an engine: the text after its last ``First request:``.
 
     Raises:
         OptionError: if the description has none.
@@ -33,10 +33,10 @@ def first_request(task: Task) -> str:
 
 
 def check_engine(task: Task) -> None:
-    """Checks that a task has no engine, or one that there is and a description that says what it is asked first.
+    """Checks that a task has no engine, or an existing one and a description with a first request.
 
     Raises:
-        OptionError: if it has not.
+        OptionError: if the check fails.
     """
     if task.engine:
         check_choice(f"tasks: {task.id!r:.60}: engine", task.engine, ENGINES)
@@ -44,14 +44,14 @@ def check_engine(task: Task) -> None:
 
 
 def engine_of(task: Task, *, programs: bool = True) -> Engine | None:
-    """Returns the engine of a task in its first state.
+    """Returns the engine of a task in its initial state.
 
     Args:
         task: the task.
-        programs: whether it may be one that runs requests as programs.
+        programs: whether to allow engines that run requests as programs.
 
     Returns:
-        The engine; ``None`` if the task has none, or none of that kind, or what it needs is not on this machine.
+        The engine; ``None`` if the task has none, it is not allowed, or its requirements are missing on this machine.
     """
     if not task.engine or (not programs and ENGINES[task.engine].runs_programs):
         return None
@@ -64,15 +64,15 @@ def engine_of(task: Task, *, programs: bool = True) -> Engine | None:
 
 
 def is_exact(answer: str, truth: str) -> bool:
-    """Says whether an answer is what the engine answers, but for blanks at ends of lines and a fence around the whole."""
+    """Returns whether an answer equals the engine's, ignoring trailing blanks and a fence around the whole."""
     wanted = plain(as_said(truth))
     return wanted in (plain(answer), plain(unfenced(answer)))
 
 
 def is_format_flawed(answer: str, truth: str) -> bool:
-    """Says whether an answer is not exact and yet has the right content within other text.
+    """Returns whether an answer is not exact but contains the right content within other text.
 
-    That is, as lines of their own, with marks around them perhaps; behind a colon; or with other blanks.
+    The content must be on lines of its own, possibly with marks around them, or after a colon, or differ in blanks.
     """
     wanted = plain(as_said(truth))
     if is_exact(answer, truth) or not wanted:
@@ -87,5 +87,5 @@ def is_format_flawed(answer: str, truth: str) -> bool:
 
 
 def plain(text: str) -> str:
-    """Returns a text without blanks at the ends of its lines and empty lines around it."""
+    """Returns a text without trailing blanks and surrounding empty lines."""
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")

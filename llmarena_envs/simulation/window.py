@@ -1,4 +1,4 @@
-"""A window in which something simulated answers requests, as a part of a picture."""
+"""A window of a simulated system, as a part of a drawing."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,15 +9,15 @@ from llmarena_envs.core.wrapping import wrapped
 
 _GROUND, _BAR, _LABEL = "#0d1117", "#21262d", "#9198a1"
 _MOST = 660
-"""Greatest height of the window, in pixels."""
+"""Maximum height of the window, in pixels."""
 
 
 class Kind(NamedTuple):
     """A kind of entries.
 
     Attributes:
-        colour: of the letters.
-        lines: greatest number of lines.
+        colour: colour of the letters.
+        lines: maximum number of lines.
     """
 
     colour: str
@@ -27,16 +27,16 @@ class Kind(NamedTuple):
 ASKED = Kind("#79c0ff", 10)
 ANSWERED = Kind("#e6edf3", 14)
 TRUE = Kind("#7ee787", 6)
-"""What an engine answers."""
+"""An engine's answer."""
 
 
 class Entry(NamedTuple):
-    """What was said.
+    """A message in the window.
 
     Attributes:
-        label: who said it.
-        text: what was said.
-        kind: what it is.
+        label: the speaker.
+        text: the message.
+        kind: its kind.
     """
 
     label: str
@@ -45,12 +45,12 @@ class Entry(NamedTuple):
 
 
 class Window(Block):
-    """A window with the last of what was said.
+    """A window with the last messages.
 
     Args:
-        title: what is simulated.
-        entries: everything that was said.
-        language: of the match.
+        title: the simulated system.
+        entries: all messages.
+        language: language of the match.
     """
 
     _LINE = 18

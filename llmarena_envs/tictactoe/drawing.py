@@ -1,4 +1,4 @@
-"""Pictures of tic-tac-toe."""
+"""Draws tic-tac-toe."""
 
 from collections.abc import Mapping
 
@@ -9,11 +9,11 @@ from llmarena_envs.core.svg import DIM, INK, LINE, PAPER, Svg
 _COLOURS = {"X": "#cf222e", "O": "#0969da"}
 _LAST = "#fff3c4"
 _NAMES = 24
-"""Width and height of the numbers beside rows and above columns."""
+"""Size of the row and column numbers."""
 
 
 class TicTacToeDrawing(BoardDrawing):
-    """Crosses and rings, the last one on yellow in a dark frame; free cells that can be pointed at are dashed."""
+    """Draws crosses and rings, the last one on yellow in a dark frame; clickable free cells are dashed."""
 
     package = "llmarena_envs.tictactoe"
     rows = 3

@@ -105,7 +105,7 @@ class raw_env(TextEnv):
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
 
     def make_drawing(self) -> TicTacToeDrawing:
-        """Returns what draws the board."""
+        """Returns the drawing of the board."""
         return TicTacToeDrawing(self.codec)
 
     def vector_space(self) -> spaces.Box:

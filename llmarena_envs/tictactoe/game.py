@@ -11,10 +11,10 @@ from llmarena_envs.core.options import check_int
 
 LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 MAX_OPENING = 4
-"""Random plies before play: with at most four nobody can have won yet."""
+"""Maximum number of random plies before play: no win is possible within four."""
 
 
-@cache  # 3^9 boards at most
+@cache  # at most 3^9 boards
 def free_cells(board: str) -> tuple[int, ...]:
     """Returns the indices of the empty cells."""
     return tuple(cell for cell in range(9) if board[cell] == EMPTY)
@@ -22,12 +22,12 @@ def free_cells(board: str) -> tuple[int, ...]:
 
 @cache
 def has_line(board: str) -> bool:
-    """Says whether either mark has three in a row."""
+    """Returns whether either mark has three in a row."""
     return any(board[a] == board[b] == board[c] != EMPTY for a, b, c in LINES)
 
 
 def to_pettingzoo(action: int) -> int:
-    """Converts a cell to PettingZoo's tictactoe, which counts down the columns."""
+    """Converts a cell to PettingZoo's tictactoe, which numbers cells by column."""
     return action % 3 * 3 + action // 3
 
 
@@ -44,7 +44,7 @@ class TicTacToe(Game[int, BoardView]):
 
     Attributes:
         board: as in ``BoardView``.
-        moves: the cells taken so far.
+        moves: the taken cells.
     """
 
     agents = ("player_0", "player_1")
@@ -67,7 +67,7 @@ class TicTacToe(Game[int, BoardView]):
             self.apply((cells[int(rng.integers(len(cells)))],))
 
     def why_illegal(self, agent: str, action: int) -> Reason | None:
-        """Says why a cell cannot be taken."""
+        """Returns why a cell is illegal."""
         if not 0 <= action < 9:
             return Reason("off_board")
         if self.board[action] != EMPTY:
@@ -89,7 +89,7 @@ class TicTacToe(Game[int, BoardView]):
             self.to_move = (self.agents[1 - mover],)
 
     def view(self, agent: str) -> BoardView:
-        """Returns the whole position as ``agent`` sees it."""
+        """Returns the full position for ``agent``."""
         to_move = agent in self.to_move
         mark = MARKS[self.agents.index(agent)]
         return BoardView(agent, to_move, free_cells(self.board) if to_move else (), mark, self.board, self.moves)

@@ -1,4 +1,4 @@
-"""What a player of tic-tac-toe reads, and how a reply is read back."""
+"""Observations of tic-tac-toe and the parsing of replies."""
 
 import re
 from collections.abc import Mapping
@@ -59,5 +59,5 @@ class TicTacToeCodec(BoardCodec):
     @staticmethod
     @cache  # at most 5,478 boards
     def board_text(board: str) -> str:
-        """Returns the board as three lines with ``|`` between the cells."""
+        """Returns the board as three lines with cells separated by ``|``."""
         return "\n".join("|".join(board[start : start + 3]) for start in (0, 3, 6))

@@ -1,4 +1,4 @@
-"""Pictures of Undercover: who sits at the table, what everybody said of its word, and who voted for whom."""
+"""Draws Undercover: players, clues and votes."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -22,11 +22,11 @@ class _Card(NamedTuple):
 
     Attributes:
         agent: its name.
-        word: its word where the reader knows it, else empty.
-        remark: what else is known of it.
+        word: its word if the reader knows it, else empty.
+        remark: further information.
         out: whether it was eliminated.
-        moves: whether it is to speak or to vote.
-        reply: the vote for it, where the reader may cast it.
+        moves: whether it must speak or vote.
+        reply: the vote for it, if the reader can cast it.
     """
 
     agent: str
@@ -38,7 +38,7 @@ class _Card(NamedTuple):
 
 
 class UndercoverDrawing(Drawing[UndercoverView]):
-    """Players as cards with the words that the reader knows, below them clues and votes by round.
+    """Draws players as cards with the words known to the reader, then clues and votes by round.
 
     Args:
         codec: writes votes.
@@ -53,7 +53,7 @@ class UndercoverDrawing(Drawing[UndercoverView]):
         self._render = Prompts("llmarena_envs.undercover", codec.language).render
 
     def seat(self, view: UndercoverView) -> str:
-        """Draws the table with the own word; where a vote is due, the others can be pointed at."""
+        """Draws the table with the viewer's word; in the vote stage, the other players are clickable."""
         votes = {vote.target: self._codec.format(vote, view) for vote in view.legal}
         moving = (view.agent,) if view.to_move else ()
         remarks = {view.agent: self._render("drawing_you")}
@@ -100,7 +100,7 @@ class UndercoverDrawing(Drawing[UndercoverView]):
         return str(sheet)
 
     def _add_rounds(self, sheet: Sheet, view: UndercoverView) -> None:
-        """Adds a row for each player, with its clue and its vote in each of the last rounds."""
+        """Adds a row for each player, with its clue and vote in each of the last rounds."""
         last = view.clues[-1].round
         rounds = range(max(1, last - _ROUNDS + 1), last + 1)
         if rounds[0] > 1:

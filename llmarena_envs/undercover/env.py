@@ -125,7 +125,7 @@ class raw_env(TextEnv):
         illegal="noop",
     )
     obs_types: ClassVar[tuple[str, ...]] = ("text",)
-    # Each holds a clue and a vote, of which the stage at hand reads its own.
+    # Both hold a clue and a vote; the stage selects one.
     action_examples: ClassVar[tuple[str, ...]] = tuple(
         json.dumps({"clue": f"clue number {number}", "vote": f"player_{number % 3}"}) for number in range(99)
     )
@@ -174,14 +174,14 @@ class raw_env(TextEnv):
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
 
     def references(self) -> dict[str, float]:
-        """Returns the win rate of a single undercover player among players who all vote at random.
+        """Returns the win rate of a single undercover player if all players vote at random.
 
-        It survives every round with equal chances for all who are left: (n - rounds) / n, 60 % at the standard table.
+        Each round eliminates a remaining player uniformly: (n - rounds) / n, 60 % with default options.
         """
         return dict(self._references)
 
     def make_drawing(self) -> UndercoverDrawing:
-        """Returns what draws players, clues and votes."""
+        """Returns the drawing of players, clues and votes."""
         return UndercoverDrawing(self.codec, self.game.agents, self.game.max_rounds)
 
 

@@ -28,13 +28,13 @@ CHANNELS = {
 MIN_PLAYERS = 3
 MAX_PLAYERS = 10
 MAX_CLUE = 500
-"""Greatest number of characters of a clue."""
+"""Maximum number of characters of a clue."""
 
 GUESS_SEPARATORS = ",;=，；＝、"
-"""Characters between guesses, which a guessed word cannot hold."""
+"""Separators between guesses, not allowed within a guess."""
 
 UNTOLD = -1.0
-"""Value of a statistic that is secret until the match is over."""
+"""Value of a statistic that is secret until the match ends."""
 
 _ABOUT_SIDES = ("role", "pair", "swapped")
 _ABOUT_GUESSES = ("guesses", "guesses_right", "guesses_strict")
@@ -44,7 +44,7 @@ _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 
 
 class Clue(NamedTuple):
-    """What a player says about its word in the clue stage; an empty text is a blank clue."""
+    """A player's clue; an empty text is a blank clue."""
 
     text: str
 
@@ -53,8 +53,8 @@ class Vote(NamedTuple):
     """A player's vote.
 
     Attributes:
-        target: the player voted for.
-        guesses: pairs of a player and the secret word that player is thought to hold.
+        target: the suspected player.
+        guesses: pairs of a player and its guessed secret word.
     """
 
     target: str
@@ -62,11 +62,11 @@ class Vote(NamedTuple):
 
 
 class Result(NamedTuple):
-    """How a vote stage ended.
+    """The result of a vote stage.
 
     Attributes:
         round: number of the round, counted from 1.
-        votes: pairs of a voter and the player voted for, in seat order.
+        votes: pairs of voter and target, in seat order.
         eliminated: the player who left the game.
     """
 
@@ -76,19 +76,19 @@ class Result(NamedTuple):
 
 
 class UndercoverView(NamedTuple):
-    """What a player of Undercover knows; made alike for both sides.
+    """A player's view of the match, with the same fields for both sides.
 
     Attributes:
         agent: the player.
-        to_move: whether the player is to speak or to vote.
-        legal: the possible votes (without guesses) in the vote stage; empty in the clue stage: clues cannot be listed.
+        to_move: whether the player must speak or vote.
+        legal: the possible votes (without guesses) in the vote stage; empty in the clue stage.
         word: the player's own secret word.
         stage: ``"clue"`` or ``"vote"``.
         round: number of the round, counted from 1.
         living: the players still in the game, in seat order.
-        clues: the clues of the match with round and sender, in the order they were given.
-        results: the vote stages so far.
-        winner: the side that has won, ``"ordinary"`` or ``"undercover"``; empty before the end and after a forfeit.
+        clues: the clues of the match with round and sender, in order.
+        results: the finished vote stages.
+        winner: the winning side, ``"ordinary"`` or ``"undercover"``; empty before the end and after a forfeit.
     """
 
     agent: str
@@ -104,7 +104,7 @@ class UndercoverView(NamedTuple):
 
 
 def most_voted(targets: tuple[str, ...]) -> tuple[str, ...]:
-    """Returns the players with the greatest number of votes, in order of their names."""
+    """Returns the players with the most votes, in order of their names."""
     counts = Counter(targets)
     most = max(counts.values())
     return tuple(sorted(target for target, count in counts.items() if count == most))
@@ -118,26 +118,26 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
     """A position of Undercover; an action is a ``Clue`` or a ``Vote``.
 
     Args:
-        pairs: the word pairs one of which is drawn for a match.
+        pairs: the word pairs to draw from.
         n_players: number of players, 3 to 10.
         n_undercover: number of undercover players, less than half of all.
         max_rounds: number of rounds, from ``n_undercover`` to ``n_players - 1``.
-        seat: seat of the undercover player: ``"random"``, ``"last"`` (the last seats, if there are several) or, for a single
+        seat: seat of the undercover player: ``"random"``, ``"last"`` (the last seats if more than one) or, for a single
             one, its number.
-        swap_words: whether it is drawn which word of the pair goes to the undercover side; otherwise the second does.
-        first_player: who speaks first: ``"random"`` or the number of a seat.
-        clue_check: whether clues that hold the own word or repeat another player's clue are illegal.
-        ask_guess: whether votes may come with guesses of the other players' words.
+        swap_words: whether the undercover side's word of the pair is random; otherwise it is the second.
+        first_player: the first speaker: ``"random"`` or the number of a seat.
+        clue_check: whether clues that contain the own word or repeat another player's clue are illegal.
+        ask_guess: whether votes can include guesses of the other players' words.
 
     Attributes:
-        pair: number of the match's pair in ``pairs``; -1 if redrawn words make none.
-        swapped: whether the undercover side holds the first word of the pair.
+        pair: index of the match's pair in ``pairs``; -1 if redrawn words are not a pair of the list.
+        swapped: whether the undercover side has the first word of the pair.
         undercovers: the undercover players, in seat order.
         words: the secret word of each player, in seat order.
         stage, round, living, winner: as in ``UndercoverView``.
-        waiting: the players who have yet to speak in this clue stage, in speaking order.
-        pool: every clue of the match, and how its vote stages ended.
-        blank: the senders of blank clues, one entry a clue.
+        waiting: the players still to speak in this clue stage, in speaking order.
+        pool: the clues and vote results of the match.
+        blank: the senders of blank clues, one entry per clue.
         scored_guesses: for each vote of a match with ``ask_guess``, the voter, whether at least one guess was right, and
             whether the words of all other living players were guessed.
     """
@@ -185,9 +185,9 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         self.ask_guess = ask_guess
 
     def reset(self, rng: np.random.Generator) -> None:
-        """Draws pair, sides, seats, first speaker and the lots for ties.
+        """Draws pair, sides, seats, first speaker and tie-breaking lots.
 
-        All of them are drawn whatever the options say, so that the same seed gives the same rest under other options.
+        Draws all of them regardless of options: the remaining draws of a seed do not depend on options.
         """
         size = len(self.agents)
         self.pair = int(rng.integers(len(self.pairs)))
@@ -226,12 +226,12 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
 
     @property
     def clues(self) -> tuple[Message, ...]:
-        """The clues so far."""
+        """The clues of the match."""
         return self.pool.of(CLUE)
 
     @property
     def results(self) -> tuple[Result, ...]:
-        """How the vote stages so far ended."""
+        """The results of the finished vote stages."""
         return self.pool.of(RESULT)
 
     def word(self, agent: str) -> str:
@@ -239,7 +239,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         return self.words[self.agents.index(agent)]
 
     def view(self, agent: str) -> UndercoverView:
-        """Returns what ``agent`` may know: its own word, and what has been said and published."""
+        """Returns the view of ``agent``: its own word and all public information."""
         to_move = agent in self.to_move
         voting = to_move and self.stage == VOTE
         legal = tuple(Vote(target) for target in self.living if target != agent) if voting else ()
@@ -257,7 +257,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         )
 
     def why_illegal(self, agent: str, action: Clue | Vote) -> Reason | None:
-        """Says why a clue cannot be given or a vote cannot be cast."""
+        """Returns why a clue or a vote is illegal."""
         if isinstance(action, Vote):
             return self._why_no_vote(agent, action) if self.stage == VOTE else Reason("clue_stage")
         return self._why_no_clue(agent, action.text) if self.stage == CLUE else Reason("vote_stage")
@@ -296,11 +296,11 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         return None
 
     def default_action(self, agent: str) -> Clue | None:
-        """Returns the harmless move: a blank clue in the clue stage, none in the vote stage."""
+        """Returns the neutral action: a blank clue in the clue stage, none in the vote stage."""
         return Clue("") if self.stage == CLUE else None
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Clue | Vote:
-        """Draws a vote, or a clue; clues and guesses are words without meaning in any language."""
+        """Draws a vote or a clue; clues and guesses are meaningless words."""
         if self.stage == VOTE:
             others = [other for other in self.living if other != agent]
             target = others[int(rng.integers(len(others)))]
@@ -349,9 +349,9 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         return tuple(1.0 if (agent in self.undercovers) == undercover_wins else -1.0 for agent in self.agents)
 
     def winner_after(self, results: tuple[Result, ...], undercovers: tuple[str, ...]) -> str:
-        """Returns the side that has won after these votes if these players are undercover; empty if the match goes on."""
+        """Returns the winning side for these votes and undercover players; empty if the match continues."""
         hidden = len(undercovers) - sum(result.eliminated in undercovers for result in results)
-        # A round finds one of them at most. With a single undercover player this is: undetected after the last round.
+        # A round finds at most one. With a single undercover player: undetected after the last round.
         if hidden > self.max_rounds - len(results):
             return UNDERCOVER
         return "" if hidden else ORDINARY
@@ -363,16 +363,16 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         return voter, any(right), all(right)
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
-        """Ends the match: -1 for an offender, 0 for the others; from here on the statistics name the sides."""
+        """Ends the match: -1 for an offender, 0 for the others. Statistics then reveal the sides."""
         self.to_move = ()
         return super().forfeit(offenders)
 
     def resample(self, agent: str, rng: np.random.Generator) -> None:
-        """Redraws who is undercover, the other side's word, and the lots of votes to come.
+        """Redraws the undercover players, the other side's word, and tie-breaking lots of future votes.
 
-        ``agent`` knows its word and not its side: all groups are equally likely that agree with how the votes ended and in which
-        nobody has told its own word. The other word is drawn from those that ``possible_words`` names. Options that fix words
-        or seats are no knowledge of the players. What is told once a match is over stays then.
+        ``agent`` knows its word but not its side. Groups are equally likely if they agree with the votes and no member has said
+        its own word. ``possible_words`` lists the candidates for the other word. Options that fix words or seats do not restrict
+        the redraw. Facts revealed after the match are kept.
         """
         own, is_over = self.word(agent), not self.to_move
         groups = possible_groups(self, agent)
@@ -392,7 +392,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         self._lots = (*self._lots[: len(self.results)], *rng.random(self.max_rounds - len(self.results)).tolist())
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns what is known of ``agent`` by now; its side and how well it guessed are ``UNTOLD`` until the match is over."""
+        """Returns the statistics of ``agent``; side and guess quality are ``UNTOLD`` until the match ends."""
         received, eliminated = 0, 0
         for result in self.results:
             received += [target for _, target in result.votes].count(agent)

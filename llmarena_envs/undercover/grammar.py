@@ -1,4 +1,4 @@
-"""What clues, votes and guesses look like in a reply."""
+"""Grammar of clues, votes and guesses in a reply."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from llmarena_envs.undercover.words import clue_text
 _MAX_GUESSES = 20
 _PREFIX = r"(?:player|玩家)[ \t_\-]{0,4}"
 _MARKUP = r"[ \t\"'<>\[\](){}]*+"
-# Plain actions in the form in which all are written: recognised first, as they need no search.
+# The canonical form of actions, tried first: it needs no search.
 _WORDS = r"[^\W_](?:[^\W_]|[ .-](?=[^\W_]))*+"
 _PUBLISHED_CLUE = re.compile(rf"(player_[0-9]): ({_WORDS})")
 _PUBLISHED_GUESSES = rf"player_[0-9]={_WORDS}(?:; player_[0-9]={_WORDS}){{0,{_MAX_GUESSES}}}"
@@ -22,7 +22,7 @@ _PUBLISHED_VOTE = re.compile(rf"vote: (player_[0-9])(?:\nguess: ({_PUBLISHED_GUE
 _VOTING = re.compile(
     r"(?:(?:i|we)(?:'ll| will)?[ \t]++)?vote[ \t]++(?:for[ \t]++)?|for[ \t]++|我?投(?:票?给)?[ \t]*+", re.IGNORECASE
 )
-# One of the players named in a vote; a bare number must not be the beginning of something else.
+# A player named in a vote; a bare number must not be the start of a longer token.
 _TARGET = re.compile(
     rf"{_MARKUP}(?:[,;/&+、和与或及]|and\b|or\b)?{_MARKUP}(?:and\b|or\b)?{_MARKUP}"
     rf"(?:{_PREFIX}(?P<named>{NUMBER})|(?P<bare>{NUMBER})(?:号|(?=[ \t]*+(?:$|\n|(?!\.[0-9])[^\w\s]|and\b|or\b|[和与或及]))))",
@@ -34,14 +34,14 @@ _GUESS = re.compile(
 _BETWEEN = re.compile(r"[\s;,、.>•*-]*+")
 _MAX_TARGETS = 20
 _MAX_WRAPPINGS = 8
-"""Wrappings of a clue that are taken off one after the other."""
+"""Maximum number of nested wrappings removed from a clue."""
 
 
 def read_clue(reply: str, agent: str) -> Clue:
-    """Reads the clue that a reply of ``agent`` states, without markup, so that it is the same clue when it is read again.
+    """Reads the clue in a reply of ``agent``, without markup. Reading the result again gives the same clue.
 
     Raises:
-        Refusal: if there is none, or if it is given in the name of another player.
+        Refusal: if there is no clue, or if it speaks for another player.
     """
     for _ in range(_MAX_WRAPPINGS):
         published = _PUBLISHED_CLUE.fullmatch(reply) if len(reply) <= MAX_REPLY else None
@@ -56,10 +56,10 @@ def read_clue(reply: str, agent: str) -> Clue:
 
 
 def read_vote(reply: str, agent: str, ask_guess: bool) -> Vote:
-    """Reads the vote that a reply of ``agent`` states, and the guesses if they are asked for.
+    """Reads the vote in a reply of ``agent``, and the guesses if requested.
 
     Raises:
-        Refusal: if no player is voted for, or several are.
+        Refusal: if the reply votes for no player or for more than one.
     """
     published = _PUBLISHED_VOTE.fullmatch(reply)
     if published:

@@ -1,4 +1,4 @@
-"""Who may be undercover, and which word the other group may hold, as far as a player knows."""
+"""Undercover groups and words consistent with a player's knowledge."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def possible_groups(game: Undercover, agent: str) -> list[tuple[str, ...]]:
-    """Returns the groups of players who may be undercover, in seat order.
+    """Returns the possible groups of undercover players, in seat order.
 
-    They agree with how the votes ended, and nobody who holds the word of ``agent`` in them has said it. Once the match is over,
-    ``agent`` is told its side, which stays.
+    A group must agree with the votes, and no member with the word of ``agent`` has said it. After the match, the true side of
+    ``agent`` is fixed.
     """
     clues = [message for message in game.clues if game.clue_check and contains_word(message.text, game.word(agent))]
     tellers = {message.sender for message in clues}
@@ -31,22 +31,22 @@ def possible_groups(game: Undercover, agent: str) -> list[tuple[str, ...]]:
 
 
 def _agrees_with_votes(game: Undercover, group: tuple[str, ...]) -> bool:
-    """Says whether each vote but the last one left the match going on, and the last one came to what it did come to."""
+    """Returns whether each earlier vote left the match open and the last one had its actual outcome."""
     results = game.results
     winners = [game.winner_after(results[:number], group) for number in range(1, len(results) + 1)]
     return not any(winners[:-1]) and winners[-1:] == [game.winner][: len(results)]
 
 
 def possible_words(pairs: Sequence[WordPair], own: str, clues: Sequence[str], made_up: str) -> list[str]:
-    """Returns the words that the other group may hold: those of the same kind, whatever they are paired with in the list.
+    """Returns candidates for the other group's word: words of the same kind, regardless of pairing.
 
-    Players are told that both words are alike, and not which list they are from.
+    Players know that both words are similar, but not the list.
 
     Args:
         pairs: the list.
         own: the player's own word.
-        clues: what the other group said and must not have said about its word.
-        made_up: a word that stands beside the other one where the list has no more than one.
+        clues: clues of the other group, which must not contain its word.
+        made_up: an additional candidate if the list has only one.
     """
     kinds = [pair.category for pair in pairs if own in (pair.a, pair.b)]
     words = dict.fromkeys(word for pair in pairs if pair.category in kinds for word in (pair.a, pair.b))
@@ -57,7 +57,7 @@ def possible_words(pairs: Sequence[WordPair], own: str, clues: Sequence[str], ma
 
 
 def number_of(pairs: Sequence[WordPair], one: str, other: str) -> int:
-    """Returns the number of the pair that two words make, -1 if they make none."""
+    """Returns the index of the pair with these two words, else -1."""
     return next(
         (number for number, pair in enumerate(pairs) if (one, other) in ((pair.a, pair.b), (pair.b, pair.a))), -1
     )

@@ -1,4 +1,4 @@
-"""What a player of Undercover reads, and how a reply is read back."""
+"""Observations of Undercover and the parsing of replies."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -21,8 +21,8 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         n_players: number of players.
         n_undercover: number of undercover players.
         max_rounds: number of rounds.
-        cot: whether players are invited to reason before they answer.
-        ask_guess: whether guesses of the other players' words are asked for with a vote, and reasoning with them.
+        cot: whether the instruction asks for reasoning before the answer.
+        ask_guess: whether a vote asks for guesses of the other players' words, with reasoning.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         self._clue_form = prompts.render("clue_form", agent="").strip(": ")
 
     def rules(self, agent: str) -> str:
-        """Returns the rules, the same for everybody."""
+        """Returns the rules, identical for all players."""
         return self._rules
 
     def observation(self, view: UndercoverView) -> str:
@@ -55,17 +55,17 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         return "\n".join([*self._position(view), self._instruction(view)])
 
     def for_person(self, view: UndercoverView) -> str:
-        """Returns the observation with the instruction that asks for the clue or the vote only."""
+        """Returns the observation with an instruction that asks only for the clue or the vote."""
         return "\n".join([*self._position(view), self._instruction(view, person=True)])
 
     def update(self, view: UndercoverView, since: UndercoverView) -> str:
-        """Returns what was said and published since then, who is left, and the instruction; shortly, if it was read before."""
+        """Returns new clues and votes, the remaining players, and the instruction, shortened if the player has read it."""
         first = view.round == 1 and view.stage != since.stage
         instruction = self._instruction(view) if first or not view.to_move else self._reminder(view)
         return "\n".join([*new_parts(self._position(view), self._position(since)), instruction])
 
     def ending(self, view: UndercoverView, ending: Ending) -> str:
-        """Returns the player's name and word, the history, which side won, and whether the player did."""
+        """Returns the player's name and word, the history, the winning side, and whether the player won."""
         if view.winner:
             cause, result = self._prompts.render(f"winner_{view.winner}"), self._ends.contest(ending.reward)
         else:
@@ -81,14 +81,14 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         ]
 
     def _history(self, clues: Iterable[Message], results: tuple[Result, ...], last_round: int) -> Iterator[str]:
-        """Yields the lines of what was said and published: each position's are the beginning of the next one's."""
+        """Yields the history as lines; later observations extend earlier ones."""
         render = self._prompts.render
         clues = tuple(clues)
         for number in range(1, last_round + 1):
             yield render("round", round=number, max_rounds=self._max_rounds)
             for message in clues:
                 if message.round == number:
-                    # Quoted, so that nothing a player says can pass for a line of the host's.
+                    # Quoted: a player's text cannot imitate a line of the host.
                     clue = json.dumps(message.text, ensure_ascii=False) if message.text else render("blank")
                     yield f"{message.sender}: {clue}"
             for result in results:
@@ -106,11 +106,11 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         players = ", ".join([vote.target for vote in view.legal])
         if not self._ask_guess:
             return render("vote_instruction", how=how, players=players)
-        how = render("only_two" if person else "reason_two")  # models are always asked to think before they guess
+        how = render("only_two" if person else "reason_two")  # models always reason before they guess
         return render("vote_and_guess_instruction", how=how, players=players, guesses=self._guesses(view))
 
     def _reminder(self, view: UndercoverView) -> str:
-        """Returns the instruction for somebody who has read it whole at an earlier turn."""
+        """Returns the short instruction for a player that has read the full one."""
         if view.stage == CLUE:
             return self._prompts.render("clue_reminder", agent=view.agent)
         if not self._ask_guess:
@@ -118,7 +118,7 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         return self._prompts.render("vote_and_guess_reminder", guesses=self._guesses(view))
 
     def _guesses(self, view: UndercoverView) -> str:
-        """Returns the form of guesses of the other players' words."""
+        """Returns the format of guesses of the other players' words."""
         return "; ".join([self._prompts.render("guess", player=vote.target) for vote in view.legal])
 
     def read(self, reply: str, view: UndercoverView) -> Clue | Vote:
@@ -126,16 +126,16 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         if view.stage != CLUE:
             return read_vote(reply, view.agent, self._ask_guess)
         clue = read_clue(reply, view.agent)
-        if clue.text == self._clue_form:  # the form in the instruction, repeated
+        if clue.text == self._clue_form:  # the player repeated the placeholder of the instruction
             raise Refusal(Failure.UNPARSABLE, "nothing_stated")
         return clue
 
     def example(self, view: UndercoverView) -> str:
-        """Returns the form of a clue or of a vote, as the stage at hand has it."""
+        """Returns the format of a clue or a vote, by stage."""
         return self._prompts.render("clue_form" if view.stage == CLUE else "vote_form", agent=view.agent)
 
     def explain(self, reason: Reason, view: UndercoverView) -> str:
-        """Returns the text of a reason; what is missing is told for the stage at hand."""
+        """Returns the text of a reason; the missing part depends on the stage."""
         if reason.name in ("nothing_stated", "not_your_name"):
             reason = reason._replace(name=f"{reason.name}_{view.stage}")
         return super().explain(reason, view)

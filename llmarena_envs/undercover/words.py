@@ -1,4 +1,4 @@
-"""Word pairs, and the comparison of words and clues."""
+"""Word pairs, and comparison of words and clues."""
 
 import csv
 import re
@@ -14,14 +14,14 @@ from llmarena_envs.core.replies import clean_text
 
 LANGUAGES = ("en", "zh")
 MAX_WORD = 100
-"""Greatest number of characters of a secret word."""
+"""Maximum number of characters of a secret word."""
 
 _HEADER = ["category", "a", "b"]
 _DASHED = re.compile(r"(\S.*?)\s+[-–—]\s+(\S.*)")
 
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _HAS_CJK = re.compile(f"[{_CJK}]")
-_SPACED_WORD = re.compile(rf"[^\W_{_CJK}]+")  # a run of letters and digits of a script that puts spaces between words
+_SPACED_WORD = re.compile(rf"[^\W_{_CJK}]+")  # letters and digits of a script that separates words by spaces
 _NOT_WORD = re.compile(r"[\W_]+")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]")
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -31,7 +31,7 @@ class WordPair(NamedTuple):
     """Two similar words.
 
     Attributes:
-        category: what both are, for statistics; may be empty.
+        category: category of both words, for statistics; can be empty.
         a: one word.
         b: the other.
     """
@@ -42,49 +42,49 @@ class WordPair(NamedTuple):
 
 
 def side_word(pair: WordPair, *, undercover: bool, swapped: bool) -> str:
-    """Returns the word that a side holds.
+    """Returns the secret word of a side.
 
     Args:
         pair: the word pair of the match.
         undercover: whether it is the undercover side.
-        swapped: whether the undercover side holds the first word.
+        swapped: whether the undercover side has the first word.
     """
     return pair.a if undercover == swapped else pair.b
 
 
 def one_line(text: str) -> str:
-    """Returns ``text`` in one line: runs of white space become one blank, control characters and surrogates go."""
+    """Returns ``text`` on one line: collapses white space, drops control characters and surrogates."""
     return " ".join(_UNPRINTABLE.sub("", " ".join(text.split())).split())
 
 
 def clue_text(text: str) -> str:
-    """Returns a clue as others read it: one line, without markup, quotes around it and tokens of a chat template."""
+    """Returns a clue on one line, without markup, surrounding quotes and chat-template tokens."""
     return one_line(clean_text(one_line(text)))
 
 
 def has_cjk(text: str) -> bool:
-    """Says whether ``text`` holds a Chinese, Japanese or Korean character."""
+    """Returns whether ``text`` contains a Chinese, Japanese or Korean character."""
     return _HAS_CJK.search(text) is not None
 
 
 def fold(text: str) -> str:
-    """Returns ``text`` without differences of case, character width and invisible characters."""
+    """Normalizes case and character width, and removes invisible characters."""
     return unicodedata.normalize("NFKC", _INVISIBLE.sub("", text)).casefold()
 
 
 def essence(text: str) -> str:
-    """Returns what two texts must share to count as the same: letters and digits, or symbols if there are none.
+    """Returns the letters and digits of a text for comparison, or its symbols if it has none.
 
-    It is empty for a text of blanks and punctuation.
+    Empty if the text has only blanks and punctuation.
     """
     text = fold(text)
     return _NOT_WORD.sub("", text) or "".join(sign for sign in text if unicodedata.category(sign).startswith("S"))
 
 
 def contains_word(text: str, word: str) -> bool:
-    """Says whether ``text`` holds ``word``: anywhere if the word is Chinese, Japanese or Korean, else as a whole word.
+    """Returns whether ``text`` contains ``word``, anywhere for Chinese, Japanese or Korean, else as a whole word.
 
-    How the word is joined or spaced (``yo-yo``, ``yo yo``, ``y o y o``) makes no difference.
+    Ignores hyphens and spaces within the word (``yo-yo``, ``yo yo``, ``y o y o``).
     """
     text, word = fold(text), fold(word)
     if has_cjk(word):
@@ -105,10 +105,10 @@ def contains_word(text: str, word: str) -> bool:
 
 
 def make_pair(category: str, a: object, b: object) -> WordPair:
-    """Returns a pair of two usable words.
+    """Returns a pair after checking both words.
 
     Raises:
-        ValueError: if a word is no text, has no letter, is too long, or if both are the same.
+        ValueError: if a word is not a string, has no letter, is too long, or if both are the same.
     """
     words = []
     for word in (a, b):
@@ -128,7 +128,7 @@ def read_pairs(lines: Iterable[str], where: str) -> tuple[WordPair, ...]:
         where: name of the file for error messages.
 
     Raises:
-        OptionError: naming the line, if a field is missing or superfluous, a word is unusable or a pair occurs twice.
+        OptionError: naming the line, if the number of fields is wrong, a word is unusable or a pair is repeated.
     """
     numbered = [(number, line.strip()) for number, line in enumerate(lines, start=1) if line.strip()]
     is_table = bool(numbered) and [field.strip().lower() for field in numbered[0][1].split(",")] == _HEADER
@@ -162,7 +162,7 @@ def _read_dashed(line: str) -> WordPair:
 
 
 def load_pairs(path: str | Path) -> tuple[WordPair, ...]:
-    """Reads the word pairs of a user's file in UTF-8; see ``read_pairs``.
+    """Reads word pairs from a UTF-8 file; see ``read_pairs``.
 
     Raises:
         OptionError: if the file cannot be read or is malformed.
@@ -176,7 +176,7 @@ def load_pairs(path: str | Path) -> tuple[WordPair, ...]:
 
 @cache
 def shipped_pairs(language: str) -> tuple[WordPair, ...]:
-    """Returns the list that comes with the package, written for this project: ``en`` 381 pairs, ``zh`` 177."""
+    """Returns the word pairs of the package, written for this project: 381 for ``en``, 177 for ``zh``."""
     check_choice("language", language, LANGUAGES)
     name = f"undercover_{language}.csv"
     text = (resources.files("llmarena_envs.undercover") / "data" / name).read_text(encoding="utf-8")

@@ -1,8 +1,8 @@
 """Files of texts to translate.
 
 A record has ``src`` and optionally ``tgt`` (a reference), ``doc_id``, ``src_lang`` and ``tgt_lang``. Neighbouring records with
-the same ``doc_id`` are pieces of one document, in order; a record without one is a document. Documents are cut into segments
-(``segments``), each of which is a task.
+the same ``doc_id`` form one document, in order; a record without one is a document. Documents are split into segments
+(``segments``); each segment is a task.
 """
 
 from collections.abc import Iterable
@@ -14,19 +14,19 @@ from llmarena_envs.writer_editor.segments import Unit, segment
 from llmarena_envs.writer_editor.task_types import Document
 
 MAX_LANGUAGE = 40
-"""Greatest number of characters of the name of a language."""
+"""Maximum number of characters of the name of a language."""
 
 
 def read_documents(records: Iterable[Record], src_lang: str = "", tgt_lang: str = "") -> tuple[Document, ...]:
-    """Reads documents and cuts them into segments.
+    """Reads documents and splits them into segments.
 
     Args:
         records: the records.
-        src_lang: language of the source texts of records that do not name it.
-        tgt_lang: language of their translations.
+        src_lang: default language of the source texts.
+        tgt_lang: default language of the translations.
 
     Raises:
-        OptionError: naming the line, if a field is missing or unusable, a document goes on after another one, or there is none.
+        OptionError: naming the line, if a field is missing or unusable, a document is not contiguous, or there is none.
     """
     documents: list[Document] = []
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""Pictures of writer and editor: the stage, the task, everything that was written, and the scores."""
+"""Draws writer and editor: the stage, the task, all texts, and the scores."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -24,15 +24,15 @@ from llmarena_envs.writer_editor.game import (
 from llmarena_envs.writer_editor.grammar import NAMES
 
 _LINES = {WRITE: 18, EDIT: 10}
-"""Greatest numbers of lines of what was written last; of what came before that, a third are shown."""
+"""Maximum lines of the latest text; earlier texts show a third."""
 
 
 class WriterEditorDrawing(Drawing[WriterEditorView]):
-    """All read what is written; scores are for spectators.
+    """Draws the texts for all agents; only spectators see scores.
 
     Args:
-        language: of the match.
-        game: the game whose seats and rounds are drawn.
+        language: language of the match.
+        game: the game with the seats and rounds to draw.
     """
 
     def __init__(self, language: str, game: WriterEditor) -> None:
@@ -43,11 +43,11 @@ class WriterEditorDrawing(Drawing[WriterEditorView]):
         self._render = Prompts("llmarena_envs.writer_editor", language).render
 
     def seat(self, view: WriterEditorView) -> str:
-        """Draws the task and what was written."""
+        """Draws the task and the texts."""
         return str(self._sheet(view, (view.agent,) if view.to_move else ()))
 
     def spectator(self, game: WriterEditor) -> str:
-        """Draws the task, what was written, and the scores with their reasons."""
+        """Draws the task, the texts, and the scores with their reasons."""
         sheet = self._sheet(game.view(game.agents[0]), game.to_move)
         if game.given:
             names = NAMES[game.task]

@@ -169,7 +169,7 @@ class raw_env(TextEnv):
         files={"tasks": ()},
     )
     obs_types: ClassVar[tuple[str, ...]] = ("text",)
-    # Each is a program, a text and a judgement, of which every role reads its own.
+    # All hold a program, a text and a judgement; the role selects one.
     action_examples: ClassVar[tuple[str, ...]] = tuple(
         f"```python\ndef example():\n    return {score}\n```\n"
         + json.dumps({name: {"evaluation": "an example", "score": score} for names in NAMES.values() for name in names})
@@ -222,37 +222,37 @@ class raw_env(TextEnv):
         super().__init__(game, codec, obs_type=obs_type, render_mode=render_mode)
 
     def sources(self) -> tuple[Source, ...]:
-        """Returns where the tasks come from and how many there are, and the sandbox in which programs run."""
+        """Returns the source and number of the tasks, and the sandbox for programs."""
         if self._sandbox is None or find_pass_rate(self._sandbox) is None:
             return (self._source,)
         return self._source, sandbox_source(self._sandbox, self._problems)
 
     def make_drawing(self) -> WriterEditorDrawing:
-        """Returns what draws what is written and scored."""
+        """Returns the drawing of texts and scores."""
         return WriterEditorDrawing(self.codec.language, self.game)
 
     def narrate(self) -> tuple[Scene, ...]:
-        """Returns the task, everything that was written, and the scores with their reasons."""
+        """Returns the task, all texts, and the scores with their reasons."""
         return narrate(self.game, Prompts("llmarena_envs.writer_editor", self.codec.language))
 
     @classmethod
     def narrating_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Returns the options with no program run, nor anything measured that pays nobody.
+        """Returns the options without running programs or computing measures that do not affect rewards.
 
-        Programs that would be tested in place of judges have a judge instead.
+        Without judges, one judge replaces the tests.
         """
         if options.get("task", CODE_REVIEW) != CODE_REVIEW and not options.get("n_judges", 1):
-            return options  # texts are compared, and that is the result
+            return options  # text comparison determines the result
         left_out = {"objective": False, "sandbox": AUTO}
         return {**options, **left_out, "n_judges": options.get("n_judges", 1) or 1}
 
     @classmethod
     def replaying_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Returns the options with the first sandbox of this machine that isolates, in place of any other."""
+        """Returns the options with the first isolating sandbox of this machine."""
         return {**options, "sandbox": AUTO} if "sandbox" in options else options
 
     def lacks_sandbox(self) -> bool:
-        """Says whether programs are not tested because nothing on this machine isolates them."""
+        """Returns whether programs are untested for lack of an isolating sandbox."""
         return self._sandbox is not None and find_pass_rate(self._sandbox) is None
 
 
@@ -275,10 +275,10 @@ def _languages(task: str, src_lang: object, tgt_lang: object) -> Languages:
 
 
 def _measures(task: str, n_judges: int, tasks: Sequence[Problem | Document], sandbox: str) -> tuple[Measure, ...]:
-    """Returns what is measured; without judges it must be there.
+    """Returns the measures; at least one is required without judges.
 
     Raises:
-        OptionError: if there are no judges, and nothing to measure with or to compare with.
+        OptionError: if there are no judges and no measure or reference is available.
     """
     if task == CODE_REVIEW:
         pass_rate = find_pass_rate(sandbox)
@@ -298,4 +298,4 @@ def _measures(task: str, n_judges: int, tasks: Sequence[Problem | Document], san
 
 
 def _unknown(program: str, problem: Problem) -> None:
-    """Takes the place of a pass rate where there is no sandbox."""
+    """Replaces a pass rate without a sandbox."""

@@ -1,4 +1,4 @@
-"""The rules of writer and editor: one writes, the other comments or revises, judges score both."""
+"""Rules of writer and editor: one writes, the other comments or revises, judges score both."""
 
 import statistics
 from collections.abc import Mapping, Sequence
@@ -25,10 +25,10 @@ WRITE, EDIT, JUDGE = "write", "edit", "judge"
 MAX_ROUNDS = 10
 MAX_JUDGES = 9
 MAX_TEXT = 20_000
-"""Greatest number of characters of a writer's or editor's text, as the others read it: quoted."""
+"""Maximum number of characters of a writer's or editor's text as quoted to others."""
 
 MAX_REASON = 2_000
-"""Characters of the reasons for a score that are kept."""
+"""Maximum number of stored characters of a score's reasons."""
 
 SCALE = Scale(1, 10)
 
@@ -38,11 +38,11 @@ CHANNELS = {
     EDIT: Channel("editor", ("writer", "judge")),
     JUDGE: Channel("judge"),
 }
-"""What is sent in each stage. A round is ``WRITE`` and ``EDIT``; ``JUDGE`` comes once, after the last one."""
+"""Message types by stage. A round is ``WRITE`` and ``EDIT``; ``JUDGE`` follows once after the last round."""
 
 
 class Text(NamedTuple):
-    """What a writer or an editor writes: a program, a review, a translation; empty if it gave nothing."""
+    """A writer's or editor's text: a program, a review or a translation; empty if missing."""
 
     text: str
 
@@ -55,34 +55,34 @@ class Given(NamedTuple):
 
 
 class Scores(NamedTuple):
-    """What a judge gives both roles."""
+    """A judge's scores of both roles."""
 
     writer: Given
     editor: Given
 
 
 class Abstention(NamedTuple):
-    """A judge gives no scores."""
+    """A judge's abstention, without scores."""
 
 
 Action = Text | Scores | Abstention
 
 
 class WriterEditorView(NamedTuple):
-    """What an agent knows.
+    """An agent's view.
 
     Attributes:
         agent: the agent.
-        to_move: whether it is to act.
+        to_move: whether it must act.
         legal: always empty: texts and scores cannot be listed.
         task: ``"code_review"`` or ``"translation"``.
-        assignment: what is to be written; neither tests nor a reference.
+        assignment: the assignment, without tests or reference.
         stage: ``"write"``, ``"edit"`` or ``"judge"``.
         round: number of the round, counted from 1.
-        messages: what was written so far, as far as the agent may read it.
-        consensus: whether the editor has accepted what the writer wrote.
+        messages: the texts visible to the agent.
+        consensus: whether the editor has accepted the writer's text.
         undecided: whether the match is over without scores.
-        consensus_token: what an editor sends to accept a text.
+        consensus_token: the editor's acceptance.
     """
 
     agent: str
@@ -99,13 +99,13 @@ class WriterEditorView(NamedTuple):
 
 
 def last_product(task: str, drafts: Sequence[str], edits: Sequence[str], consensus: bool) -> str:
-    """Returns what has come of a match: the last program, or the last polished translation.
+    """Returns the final product of a match: the last program, or the last polished translation.
 
     Args:
-        task: which task.
+        task: ``"code_review"`` or ``"translation"``.
         drafts: the writer's texts.
         edits: the editor's texts.
-        consensus: whether the last of these only says that the draft is accepted.
+        consensus: whether the last edit only accepts the draft.
     """
     return drafts[-1] if task == CODE_REVIEW or consensus or not edits else edits[-1]
 
@@ -113,26 +113,26 @@ def last_product(task: str, drafts: Sequence[str], edits: Sequence[str], consens
 class WriterEditor(Game[Action, WriterEditorView]):
     """A match of writer and editor.
 
-    In each round the writer sends a text and the editor a review of it, or the polished text. Rounds end by consensus, when
-    the editor sends nothing but the consensus token, or after the last one. Then all judges score both roles at once.
+    In each round the writer sends a text and the editor a review or the polished text. Rounds end by consensus, when
+    the editor sends only the consensus token, or after the last one. Then all judges score both roles at once.
 
     Args:
         task: ``"code_review"`` or ``"translation"``.
-        tasks: the problems or documents one of which is drawn for a match.
-        number: number of the one that is taken instead; ``None`` to draw it.
-        max_rounds: greatest number of rounds, 1 to 10.
-        n_judges: number of judges, 0 to 9; without judges the first measure takes their place.
-        consensus_token: what an editor sends to accept a text.
-        measures: what is measured beside the judges' scores, of the first text and of the last one.
+        tasks: the problems or documents to draw from.
+        number: index of a fixed task; ``None`` to draw it.
+        max_rounds: maximum number of rounds, 1 to 10.
+        n_judges: number of judges, 0 to 9; without judges the first measure replaces their scores.
+        consensus_token: the editor's acceptance.
+        measures: measures of the first and last text, in addition to the judges' scores.
 
     Attributes:
         task, stage, round, consensus: as in ``WriterEditorView``.
-        number: number of the match's task in ``tasks``.
-        chosen: the match's task, with what nobody is told of it.
-        pool: everything that was written.
+        number: index of the match's task in ``tasks``.
+        chosen: the match's task, including its secret parts.
+        pool: all texts.
         drafts: the writer's texts.
         edits: the editor's texts.
-        given: what each judge gave, once all have.
+        given: each judge's scores, once complete.
         measured: for each measure its values for the first and the last text; empty until the judges' turn.
     """
 
@@ -162,7 +162,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
         self.max_turns = 2 * max_rounds + n_judges
 
     def reset(self, rng: np.random.Generator) -> None:
-        """Draws the task, unless one was chosen."""
+        """Draws the task, unless it is fixed."""
         self.number = int(rng.integers(len(self.tasks))) if self._number is None else self._number
         self.chosen = self.tasks[self.number]
         self.pool: MessagePool[Message] = MessagePool(CHANNELS, self.agents)
@@ -181,7 +181,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
         self.to_move = tuple(agent for agent in self.agents if role_of(agent) == CHANNELS[stage].sender)
 
     def view(self, agent: str) -> WriterEditorView:
-        """Returns what ``agent`` may know: the task without its solution, and the messages it may read."""
+        """Returns the view of ``agent``: the task without its solution, and visible messages."""
         return WriterEditorView(
             agent,
             agent in self.to_move,
@@ -197,7 +197,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
         )
 
     def why_illegal(self, agent: str, action: Action) -> Reason | None:
-        """Says why a text or scores cannot be given."""
+        """Returns why a text or scores are illegal."""
         if isinstance(action, Text) == (self.stage == JUDGE):
             return Reason("wrong_stage")
         if isinstance(action, Text):
@@ -208,11 +208,11 @@ class WriterEditor(Game[Action, WriterEditorView]):
         return None
 
     def default_action(self, agent: str) -> Action:
-        """Returns an empty text, or for a judge an abstention."""
+        """Returns an empty text, or a judge's abstention."""
         return Abstention() if self.stage == JUDGE else Text("")
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Action:
-        """Draws a text of words without meaning, now and then consensus, or scores; a program is always one that does nothing."""
+        """Draws a meaningless text, sometimes consensus, or scores; a program always does nothing."""
         if self.stage == JUDGE:
             writer, editor = (float(score) for score in rng.integers(1, 11, size=2))
             return Scores(Given(writer), Given(editor))
@@ -224,7 +224,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
         return Text(f"words without meaning, number {number}")
 
     def apply(self, actions: tuple[Any, ...]) -> None:
-        """Passes a text on, or pays by the scores of a complete judging stage."""
+        """Sends a text, or sets rewards after a complete judging stage."""
         if self.stage == JUDGE:
             self._score(actions)
             return
@@ -244,7 +244,7 @@ class WriterEditor(Game[Action, WriterEditorView]):
             self._finish()
 
     def _finish(self) -> None:
-        """Measures what was written, and calls the judges; without any the first measure pays."""
+        """Measures the texts, and starts judging; without judges the first measure sets rewards."""
         task, own = self.chosen, self.drafts[-1]
         last = last_product(self.task, self.drafts, self.edits, self.consensus)
         values = [
@@ -257,13 +257,13 @@ class WriterEditor(Game[Action, WriterEditorView]):
             self._pay(values[0][own], values[0][last])
 
     def _pay(self, own: float, last: float) -> None:
-        """Pays the writer by its own last text, the editor by what has come of the match: 10 for the best value of a measure."""
+        """Rewards the writer for its own last text, the editor for the final product: 10 for the best value of a measure."""
         self.undecided = UNKNOWN in (own, last)
         if not self.undecided:
             self.rewards = tuple(SCALE.high * value / self.measures[0].best for value in (own, last))
 
     def _score(self, given: tuple[Scores | Abstention, ...]) -> None:
-        """Pays both roles the mean of the scores that judges gave them; the match is undecided if all abstained."""
+        """Rewards both roles with their mean score; the match has no result if all judges abstained."""
         self.given = given
         self.to_move = ()
         scores = [each for each in given if isinstance(each, Scores)]
@@ -273,16 +273,16 @@ class WriterEditor(Game[Action, WriterEditorView]):
             self.rewards = (writer, editor, *[0.0] * len(self.judges))
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
-        """Ends the match: -1 for an offender, 0 for the others; without a result if it was judges that acted illegally."""
+        """Ends the match: -1 for an offender, 0 for the others; no result if judges acted illegally."""
         self.to_move = ()
         self.undecided = set(offenders) <= set(self.judges)
         return tuple(-1.0 if agent in offenders else 0.0 for agent in self.agents)
 
     def resample(self, agent: str, rng: np.random.Generator) -> None:
-        """Replaces what nobody is told of the task by something without meaning, and redraws what was measured and judged.
+        """Replaces secret parts of the task by placeholder text, and redraws measures and judgements.
 
-        Everybody reads all that is written. What was measured becomes any other value until the match is over; after that, the
-        scores stay, and with other reasons it is redrawn which of the other judges gave which.
+        All agents read all texts. Measures become any other value until the match is over; after that, scores are kept, and new
+        reasons and a new assignment of scores to the other judges are drawn.
         """
         self.chosen = other_secrets(self.chosen, rng)
         if self.to_move:
@@ -298,9 +298,9 @@ class WriterEditor(Game[Action, WriterEditorView]):
         self.given = tuple(each if judge == own else _other_reasons(each, rng) for judge, each in given)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns what is known of ``agent`` and of the match; all but ``rounds`` is ``UNKNOWN`` until the match is over.
+        """Returns statistics of ``agent`` and the match; all but ``rounds`` are ``UNKNOWN`` until the match is over.
 
-        ``score_writer`` and ``score_editor`` are what a judge gave, ``spread`` the standard deviation of what judges gave a
+        ``score_writer`` and ``score_editor`` are a judge's scores, ``spread`` the standard deviation of judges' scores for a
         player (0 for one judge), ``length`` the characters of the agent's last text.
         """
         names = [f"{measure.name}_{when}" for measure in self.measures for when in ("first", "last")]

@@ -1,4 +1,4 @@
-"""How judgements are written and read."""
+"""Reading and writing of judgements."""
 
 import json
 
@@ -16,11 +16,11 @@ from llmarena_envs.writer_editor.game import (
 )
 
 NAMES = {CODE_REVIEW: ("Programmer", "Reviewer"), TRANSLATION: ("Translator", "Proofreader")}
-"""What writer and editor are called in a judgement."""
+"""Role names of writer and editor in a judgement."""
 
 
 def read_judgement(reply: str, task: str, abstention: str) -> Scores | Abstention:
-    """Reads a judgement: a JSON object with a score for both roles, or nothing but the word for an abstention.
+    """Reads a judgement: a JSON object with a score for both roles, or only the word for an abstention.
 
     Raises:
         Refusal: if it is neither; see ``core.judging.read_scores``.
@@ -37,7 +37,7 @@ def _given(score: Score) -> Given:
 
 
 def write_scores(scores: Scores, task: str) -> str:
-    """Writes scores with their reasons as the JSON object in which judges give them."""
+    """Writes scores with their reasons as JSON, the format for judges."""
     judgement = {
         name: {"evaluation": given.reason, "score": int(given.score) if given.score.is_integer() else given.score}
         for name, given in zip(NAMES[task], scores, strict=True)

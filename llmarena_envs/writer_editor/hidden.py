@@ -1,4 +1,4 @@
-"""What is not told of a task and of what was measured, replaced by something without meaning."""
+"""Placeholders for secret parts of a task and for measures."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from llmarena_envs.writer_editor.task_types import Document, Problem
 
 
 def other_secrets(task: Problem | Document, rng: np.random.Generator) -> Problem | Document:
-    """Returns a task with the same assignment, and with another solution and other tests, or with another reference."""
+    """Returns a task with the same assignment but another solution and tests, or another reference."""
     number = int(rng.integers(1000))
     if isinstance(task, Document):
         return task._replace(tgt=filler("A translation", number) if task.tgt else "")
@@ -23,6 +23,6 @@ def other_secrets(task: Problem | Document, rng: np.random.Generator) -> Problem
 
 
 def other_values(values: tuple[float, float], best: float, rng: np.random.Generator) -> tuple[float, float]:
-    """Draws what a first and a last text measure: alike if they did before, nothing that is not known."""
+    """Draws measures of a first and a last text: equal if they were equal, unknown if unknown."""
     first, last = (value if value == UNKNOWN else rng.random() * best for value in values)
     return first, first if values[0] == values[1] else last

@@ -1,4 +1,4 @@
-"""The story of a match of writer and editor: the task, drafts and edits, the scores with their reasons."""
+"""The transcript of a match of writer and editor: task, drafts, edits, scores and reasons."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from llmarena_envs.writer_editor.grammar import NAMES
 
 
 def narrate(game: WriterEditor, prompts: Prompts) -> tuple[Scene, ...]:
-    """Returns the story of a match up to now; ``prompts`` are the game's, in the language in which it is told."""
+    """Returns the transcript of a match; ``prompts`` are the game's, in the language of the transcript."""
     scenes = [_task(game, prompts)]
     written: dict[str, str] = {}
     for message in game.pool:
@@ -28,7 +28,7 @@ def _task(game: WriterEditor, prompts: Prompts) -> Scene:
 
 
 def _writing(game: WriterEditor, message: Message, before: str | None, prompts: Prompts) -> Scene:
-    """Returns what was written, marked if there is nothing, or nothing new; ``before`` is the sender's last text."""
+    """Returns a text, marked if empty or unchanged; ``before`` is the sender's last text."""
     stage = WRITE if role_of(message.sender) == CHANNELS[WRITE].sender else EDIT
     marks = []
     if not message.text:

@@ -1,4 +1,4 @@
-"""Measuring what was written, beside the judges: by tests, or by comparison with a reference."""
+"""Measures of texts in addition to judges: tests, or comparison with a reference."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -6,22 +6,22 @@ from typing import Any, NamedTuple
 from llmarena_envs.writer_editor.task_types import Document, Problem
 
 PassRate = Callable[[str, Problem], float | None]
-"""``pass_rate(program, problem)``: the share of the tests that a program passes, or ``None`` if it could not be run.
+"""``pass_rate(program, problem)``: share of passed tests, or ``None`` if the program could not be run.
 
-Programs come from models: whatever runs them does so in a sandbox, and ``copy.deepcopy`` and ``pickle`` keep it.
+Programs come from models: implementations must use a sandbox, and support ``copy.deepcopy`` and ``pickle``.
 """
 
 UNKNOWN = -1.0
-"""Value of a statistic that is not known, or secret until the match is over."""
+"""Value of an unknown statistic, or of a secret one before the end of the match."""
 
 
 class Measure(NamedTuple):
-    """A number that tells how good a text is.
+    """A quality measure of a text.
 
     Attributes:
-        name: what it is called in statistics.
-        best: its greatest value; the least is 0.
-        of: takes the text and its task, returns the number, or ``None`` if it is not known.
+        name: its name in statistics.
+        best: its maximum; the minimum is 0.
+        of: maps a text and its task to the value, or ``None`` if unknown.
     """
 
     name: str
@@ -29,6 +29,6 @@ class Measure(NamedTuple):
     of: Callable[[str, Any], float | None]
 
     def measure(self, text: str, task: Problem | Document) -> float:
-        """Returns the number, or ``UNKNOWN``."""
+        """Returns the value, or ``UNKNOWN``."""
         value = self.of(text, task)
         return UNKNOWN if value is None else min(value, self.best)

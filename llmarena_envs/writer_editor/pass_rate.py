@@ -12,12 +12,12 @@ from llmarena_envs.writer_editor.task_types import Problem
 
 AUTO = "auto"
 LIMITS = Limits(seconds=10.0, cpu_seconds=5.0)
-"""What a program may use for all tests of its problem together."""
+"""Limits for all tests of a problem together."""
 
 
 @dataclass(frozen=True)
 class SandboxedPassRate:
-    """The share of a problem's tests that a program passes in a sandbox.
+    """Share of a problem's tests passed by a program in a sandbox.
 
     Attributes:
         backend: name of the sandbox's backend, or ``"auto"``.
@@ -31,13 +31,13 @@ class SandboxedPassRate:
 
 
 def find_pass_rate(backend: str = AUTO) -> PassRate | None:
-    """Returns what runs a problem's tests.
+    """Returns a runner for a problem's tests.
 
     Args:
-        backend: name of the sandbox's backend; by default the first that isolates, and ``None`` is returned if there is none.
+        backend: name of the sandbox's backend; by default the first that isolates, or ``None`` without one.
 
     Raises:
-        OptionError: if the backend that is named is not available.
+        OptionError: if the named backend is not available.
     """
     missing = _why_missing(backend)
     if missing and backend != AUTO:
@@ -46,7 +46,7 @@ def find_pass_rate(backend: str = AUTO) -> PassRate | None:
 
 
 def sandbox_source(backend: str, problems: Iterable[Problem]) -> Source:
-    """Returns the sandbox that a backend's name means on this machine, its protections, and how many tests never pass in it."""
+    """Returns the sandbox of a backend on this machine, its protections, and the number of tests that always fail in it."""
     sandbox = find_sandbox(backend)
     said = [f"{what}: {how}" for what, how in sandbox.in_force.items()]
     if left_out := sum(map(_inseparable, problems)):
@@ -68,7 +68,7 @@ def _why_missing(backend: str) -> str:
     return ""
 
 
-@lru_cache(maxsize=4096)  # players hand in again what they or others have handed in before
+@lru_cache(maxsize=4096)  # players resubmit programs
 def _share_passed(backend: str, program: str, problem: Problem) -> float | None:
     checked = check_asserts(
         find_sandbox(backend), program, problem.test_list, problem.entry_point, problem.test_setup_code, LIMITS

@@ -1,8 +1,8 @@
-"""Files of programming problems: our own layout, that of MBPP and that of HumanEval.
+"""Files of programming problems in our own format, MBPP's or HumanEval's.
 
 Ours and MBPP's: ``task_id``, ``text`` (or ``prompt``), ``code``, ``test_list``, optionally ``test_setup_code``,
-``challenge_test_list``, ``entry_point``, ``buggy_code`` and ``bug``. Without ``entry_point`` the function asked for is the one
-that ``code`` defines and the first test calls.
+``challenge_test_list``, ``entry_point``, ``buggy_code`` and ``bug``. The default ``entry_point`` is the function
+defined by ``code`` and called by the first test.
 
 HumanEval's: ``task_id``, ``prompt`` (the beginning of the program), ``entry_point``, ``canonical_solution`` and ``test``, a
 program that defines ``check``.
@@ -84,7 +84,7 @@ def _of_human_eval(record: Record) -> Problem:
     entry_point = _entry_point(record, "", "")
     test = _setup(record, "test")
     asserts = _asserts_of_check(test, entry_point)
-    # Code beyond asserts cannot be judged apart from the program, and pays nothing.
+    # Code beyond asserts cannot be judged separately from the program, and gives no reward.
     tests = asserts or (f"assert all(check(candidate) is None for candidate in [{entry_point}])",)
     return Problem(
         task_id=record.name("task_id", entry_point),
@@ -97,7 +97,7 @@ def _of_human_eval(record: Record) -> Problem:
 
 
 def _asserts_of_check(test: str, entry_point: str) -> tuple[str, ...]:
-    """Returns the asserts about ``candidate`` of a program that defines ``check(candidate)`` and consists of them alone."""
+    """Returns the asserts about ``candidate`` of a program that only defines ``check(candidate)`` with asserts."""
     program = ast.parse(test).body
     checks = [part for part in program if isinstance(part, ast.FunctionDef) and part.name == "check"]
     others = [part for part in program if part not in checks and not isinstance(part, ast.Assign | ast.Expr)]
@@ -119,7 +119,7 @@ def _asserts_of_check(test: str, entry_point: str) -> tuple[str, ...]:
 
 
 def _as_assert(loop: ast.For) -> ast.stmt:
-    """Returns one assert for a loop over asserts, or the loop if it holds anything else."""
+    """Returns one assert for a loop over asserts, or the unchanged loop if it contains anything else."""
     tests = [part.test for part in loop.body if isinstance(part, ast.Assert)]
     if len(tests) < len(loop.body) or loop.orelse:
         return loop

@@ -1,4 +1,4 @@
-"""Reading the programs that writers reply, out of fenced blocks or without one."""
+"""Extraction of programs from replies, with or without fenced blocks."""
 
 import ast
 import builtins
@@ -10,7 +10,7 @@ from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.writer_editor.reading import FENCE, own_words, unquoted
 
 _CODE_INDENT = 4
-"""Blanks from which on Markdown takes a line for code, not for a fence."""
+"""Number of leading blanks that make a line code, not a fence, in Markdown."""
 
 _BUILTINS = frozenset(dir(builtins))
 _PYTHON = ("python", "python3", "py", "py3")
@@ -20,7 +20,7 @@ _CODE_LINE = re.compile(
     r"(?:if|elif|for|while|with|except)\b[^\n]*:\s*(?:#.*)?$|(?:else|try|finally):|print\(|[)\]}]+[,:]?\s*$|'''|\"\"\")"
 )
 _MAX_PARSED = 20_000
-"""Characters of a block of which the names are looked up."""
+"""Maximum characters of a block for name analysis."""
 
 _CHANGED = r"[+-](?:[ ]{2,}+|\t++)?(?:async[ ]+def|def|class|return|import|from|for|while|if|elif)\b"
 _DIFF = re.compile(rf"^(?:@@ -\d|diff --git |--- [^\n]+\n\+\+\+ |<{{7}} |>{{7}} |{_CHANGED})", re.MULTILINE)
@@ -31,13 +31,13 @@ _DEFINITION = re.compile(r"^(?:(?:async[ ]+)?def|class)[ ]+\w", re.MULTILINE)
 def read_program(reply: str, entry_point: str) -> str:
     """Returns the program in a reply.
 
-    It stands in a fenced block: of several the last one in Python that defines ``entry_point``, with the others that define what
-    it uses; else the last one in Python, else the last one that names no language, else the last one. A block that begins with
-    an indented line goes on with the one before. Where no block defines ``entry_point``, and without a fence, the program goes
-    from the first line of code to the last one.
+    Prefers the last Python block that defines ``entry_point``, with the other blocks that define names it uses; else the last
+    Python block, else the last one without a language, else the last one. A block that begins with an indented line continues
+    the previous one. If no block defines ``entry_point``, or without a fence, takes the lines from the first to the last line
+    of code.
 
     Raises:
-        Refusal: if there is none, or only a change of one.
+        Refusal: if there is no program, or only a diff.
     """
     text = unquoted(own_words(reply))
     program = unquoted(_found(text, entry_point)).strip("\n").rstrip()
@@ -53,21 +53,21 @@ def _change(entry_point: str) -> Refusal:
 
 
 def write_program(program: str) -> str:
-    """Returns a program in a fenced block, with a fence that is longer than any in it."""
+    """Returns a program in a fenced block, with a fence longer than any in it."""
     longest = max((len(match[2]) for match in FENCE.finditer(program)), default=2)
     fence = "`" * max(3, longest + 1)
     return f"{fence}python\n{program}\n{fence}"
 
 
 class Block(NamedTuple):
-    """A fenced block: the language that it names, in lower case, and its content."""
+    """A fenced block: its language in lower case, and its content."""
 
     language: str
     content: str
 
 
 def _found(text: str, entry_point: str) -> str:
-    """Returns the program that a text holds, or a part of it that holds a change of one; empty if there is neither."""
+    """Returns the program in a text, or its diff part; empty if there is neither."""
     blocks = _blocks(text)
     code = _continued([block for block in blocks if block.language in (*_PYTHON, "")])
     defining = [place for place, block in enumerate(code) if _defines(block.content, entry_point)]
@@ -88,13 +88,13 @@ def _found(text: str, entry_point: str) -> str:
 
 
 def _blocks(text: str) -> list[Block]:
-    """Returns the fenced blocks with content; one that is never closed goes to the end.
+    """Returns the non-empty fenced blocks; an unclosed one extends to the end.
 
-    As in Markdown, a fence that is indented by four or more than the opening one is part of the content.
+    As in Markdown, a fence indented by at least four more than the opening one is part of the content.
     """
     fences = list(FENCE.finditer(text))
     if _DEFINITION.search(text) and all(_indent(fence) >= _CODE_INDENT for fence in fences):
-        return []  # a program without a fence around it, with fences in a docstring
+        return []  # an unfenced program with fences in a docstring
     blocks: list[Block] = []
     opened: re.Match[str] | None = None
     for fence in fences:
@@ -122,7 +122,7 @@ def _block(opened: re.Match[str], content: str) -> Block:
 
 
 def _continued(blocks: list[Block]) -> list[Block]:
-    """Joins blocks that begin with an indented line to the block before."""
+    """Joins blocks that begin with an indented line to the previous block."""
     joined: list[Block] = []
     for block in blocks:
         if joined and block.content.strip("\n")[:1] in (" ", "\t"):
@@ -137,7 +137,7 @@ def _joined(blocks: list[Block]) -> Block:
 
 
 def _with_what_it_uses(blocks: list[Block], place: int) -> str:
-    """Returns the content of a block with the other ones that define names which it uses, and names which those use."""
+    """Returns a block together with blocks that define names it uses, transitively."""
     names = [_names(block.content) for block in blocks]
     used = {place}
     missing = set(names[place].used)
@@ -153,7 +153,7 @@ def _with_what_it_uses(blocks: list[Block], place: int) -> str:
 
 
 class _Names(NamedTuple):
-    """The names that a block defines for others, and those that it uses and does not bind anywhere."""
+    """The names defined by a block, and its free names."""
 
     defined: frozenset[str]
     used: frozenset[str]
@@ -176,7 +176,7 @@ def _names(program: str) -> _Names:
 
 
 def _tree(program: str) -> ast.Module | None:
-    """Returns what Python makes of a program, or ``None`` if it is none, or too long."""
+    """Parses a program; ``None`` if invalid or too long."""
     if len(program) > _MAX_PARSED:
         return None
     try:
@@ -188,7 +188,7 @@ def _tree(program: str) -> ast.Module | None:
 
 
 def _bound(node: ast.AST) -> set[str]:
-    """Returns the names that a statement binds."""
+    """Returns the names bound by a statement."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {node.name}
     if isinstance(node, ast.Import | ast.ImportFrom):
@@ -207,7 +207,7 @@ def _defines(program: str, name: str) -> bool:
 
 
 def _bare_program(text: str) -> str:
-    """Returns the lines of a text without fences from the first line of code to the last one."""
+    """Returns the lines of an unfenced text from the first to the last line of code."""
     if not _DEFINITION.search(text):
         return ""
     lines = text.split("\n")

@@ -1,4 +1,4 @@
-"""Reading the texts that writers and editors reply, without what models wrap them in."""
+"""Parsing of writers' and editors' texts, without wrappers added by models."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from llmarena_envs.core.reading.objects import read_object
 from llmarena_envs.core.replies import clean_text, read_part
 
 MAX_PASSES = 8
-"""Wrappers inside each other that are taken off."""
+"""Maximum number of nested wrappers to remove."""
 
 _TURN_BEGINS = re.compile(
     r"\s*+(?:<\|im_start\|>(?:assistant)?|<\|start_header_id\|>assistant<\|end_header_id\|>|<start_of_turn>(?:model)?|"
@@ -46,18 +46,18 @@ _TOKEN_EDGE = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 def own_words(reply: str) -> str:
-    """Returns a reply without reasoning, tokens of chat templates, a tag or an object around the whole, and unprintable signs.
+    """Returns a reply without reasoning, chat-template tokens, an enclosing tag or object, and unprintable characters.
 
     Raises:
-        Refusal: if it is wrapped more than ``MAX_PASSES`` times.
+        Refusal: if there are more than ``MAX_PASSES`` wrappers.
     """
     return _settled(reply, _unwrapped)
 
 
 def read_review(reply: str, token: str) -> str:
-    """Returns what an editor says of a text: free text, or ``token`` if it says nothing else.
+    """Returns an editor's review: free text, or ``token`` if it contains nothing else.
 
-    Case, punctuation and markup around the token make no difference.
+    Ignores case, punctuation and markup around the token.
 
     Raises:
         Refusal: if it says nothing.
@@ -67,16 +67,16 @@ def read_review(reply: str, token: str) -> str:
 
 
 def read_translation(reply: str) -> str:
-    """Returns a translation, without a heading that says that it is one.
+    """Returns a translation, without a heading for it.
 
     Raises:
-        Refusal: if there is none.
+        Refusal: if there is no translation.
     """
     return _some(_settled(reply, _translation))
 
 
 def read_polished(reply: str, token: str) -> str:
-    """Returns a polished translation, or ``token`` if the reply says nothing else; see ``read_review``.
+    """Returns a polished translation, or ``token`` if the reply contains nothing else; see ``read_review``.
 
     Raises:
         Refusal: if it says nothing.
@@ -86,7 +86,7 @@ def read_polished(reply: str, token: str) -> str:
 
 
 def _settled(reply: str, step: Callable[[str], str]) -> str:
-    """Applies a step until it changes nothing more."""
+    """Applies a step until nothing changes."""
     text = reply
     for _ in range(MAX_PASSES):
         before, text = text, step(text)
@@ -126,7 +126,7 @@ def _unwrapped(reply: str) -> str:
 
 
 def _unwrapped_text(reply: str) -> str:
-    """Takes off two more wrappers: the name of the speaker, and a fence around the whole."""
+    """Removes two more wrappers: the name of the speaker, and a fence around the whole text."""
     text = _unwrapped(reply).strip()
     speaker = _SPEAKER.match(text)
     text = text[speaker.end() :] if speaker else text
@@ -137,7 +137,7 @@ def _unwrapped_text(reply: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Returns a text without the marks of quoting if they stand before every line, as others' texts are shown to players."""
+    """Removes quote marks that precede every line, as in texts shown to players."""
     return _QUOTE.sub("", text) if ">" in text and _QUOTED.fullmatch(text) else text
 
 

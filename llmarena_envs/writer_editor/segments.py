@@ -1,4 +1,4 @@
-"""Cutting documents into segments of a size to translate at once."""
+"""Splitting of documents into segments for translation."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ _END_OF_SENTENCE = re.compile(r"[.!?…]++[\"'”’»)\]]*+(?=\s|\Z)|[。！？
 
 
 class Unit(NamedTuple):
-    """A piece of a document with its translation, which is empty if there is none."""
+    """A piece of a document with its translation, empty if missing."""
 
     src: str
     tgt: str
@@ -25,10 +25,10 @@ def sentences(text: str) -> list[str]:
 
 
 def segment(units: Iterable[Unit], max_chars: int = MAX_CHARS, max_sentences: int = MAX_SENTENCES) -> Iterator[Unit]:
-    """Yields segments made of whole paragraphs, as many as fit.
+    """Yields segments of as many whole paragraphs as fit.
 
-    A unit of several paragraphs is taken apart if its translation has as many; a paragraph that does not fit is taken apart
-    into sentences on the same condition. Without a translation it always is. What cannot be taken apart stays whole.
+    A unit of multiple paragraphs is split if its translation has as many; a paragraph that does not fit is split
+    into sentences on the same condition. Without a translation it is always split. Other units stay whole.
 
     Args:
         units: the pieces of a document in order, e.g. its paragraphs or sentences.
@@ -60,7 +60,7 @@ def _paragraphs(unit: Unit) -> list[Unit]:
 
 
 def _fitting(unit: Unit, max_chars: int, max_sentences: int) -> list[Unit]:
-    """Returns a paragraph, or its sentences joined to parts that fit."""
+    """Returns a paragraph, or its sentences joined into fitting parts."""
     parts = sentences(unit.src)
     if len(unit.src) <= max_chars and len(parts) <= max_sentences:
         return [unit]

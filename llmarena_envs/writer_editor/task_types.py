@@ -1,19 +1,19 @@
-"""What a task is, and what players are told of it."""
+"""Tasks and their public assignments."""
 
 import re
 from typing import NamedTuple
 
 
 class Assignment(NamedTuple):
-    """What everybody in a match may know of its task.
+    """Public part of a task.
 
     Attributes:
-        task_id: the task; no text shows it.
+        task_id: name of the task, not shown in texts.
         text: the question, or the source text.
-        signature: how the function asked for is called; empty for a translation.
-        entry_point: its name.
+        signature: signature of the requested function; empty for a translation.
+        entry_point: name of the requested function.
         src_lang: language of the source text; empty for a program.
-        tgt_lang: language it is to be translated into.
+        tgt_lang: target language.
     """
 
     task_id: str
@@ -30,11 +30,11 @@ class Problem(NamedTuple):
     Attributes:
         task_id: its name, unique among the tasks.
         text: the question.
-        entry_point: name of the function asked for.
-        code: a program that solves it; may be empty.
+        entry_point: name of the requested function.
+        code: a solution; can be empty.
         test_list: statements that raise an exception for a wrong program, mostly ``assert``.
-        test_setup_code: what stands before the statements.
-        buggy_code: a program with a mistake, for scripted players; may be empty.
+        test_setup_code: code before the statements.
+        buggy_code: a program with a mistake, for scripted players; can be empty.
         bug: the mistake in words.
     """
 
@@ -49,7 +49,7 @@ class Problem(NamedTuple):
 
     @property
     def assignment(self) -> Assignment:
-        """What players are told: no tests and no solution."""
+        """Public part of the task, without tests and solution."""
         header = re.search(rf"^def[ ]+({re.escape(self.entry_point)}[ ]*\([^\n]*\))[^\n)]*:", self.code, re.MULTILINE)
         signature = header[1] if header else self.entry_point
         return Assignment(self.task_id, self.text, signature=signature, entry_point=self.entry_point)
@@ -61,7 +61,7 @@ class Document(NamedTuple):
     Attributes:
         doc_id: its name, unique among the tasks.
         src: the source text.
-        tgt: a translation to compare with; empty if there is none.
+        tgt: reference translation; empty if missing.
         src_lang: language of the source text, a code such as ``de`` or a name.
         tgt_lang: language of the translation.
     """
@@ -74,5 +74,5 @@ class Document(NamedTuple):
 
     @property
     def assignment(self) -> Assignment:
-        """What players are told: not the reference."""
+        """Public part of the task, without the reference."""
         return Assignment(self.doc_id, self.src, src_lang=self.src_lang, tgt_lang=self.tgt_lang)

@@ -1,4 +1,4 @@
-"""The tasks that writers and editors work on, and where they come from."""
+"""Loading of writer-editor tasks."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -22,26 +22,26 @@ _COLUMNS = ("src", "tgt", "doc_id")
 
 
 class Languages(NamedTuple):
-    """Languages that documents are chosen by; an empty one stands for any."""
+    """Language filter for documents; empty matches any language."""
 
     source: str = ""
     target: str = ""
 
 
 def load_problems(tasks: Tasks) -> tuple[Problem, ...]:
-    """Returns the problems of the shipped sample, of a user's file, or of records in the same form.
+    """Returns the problems of the shipped sample, a user's file, or records of the same format.
 
     Raises:
-        OptionError: naming the line, if a file or record is not in one of the forms of ``problem_files``.
+        OptionError: naming the line, if a file or record does not match a format of ``problem_files``.
     """
     return shipped_problems() if tasks is None else read_problems(_records(tasks))
 
 
 def load_documents(tasks: Tasks, languages: Languages) -> tuple[Document, ...]:
-    """Returns the documents in a pair of languages; see ``load_problems``.
+    """Returns the documents of a language pair; see ``load_problems``.
 
     Raises:
-        OptionError: naming the line, if a file or record is not in the form of ``document_files``, or if there is no document
+        OptionError: naming the line, if a file or record does not match ``document_files``, or if there is no document
             in these languages.
     """
     documents = shipped_documents() if tasks is None else read_documents(_records(tasks), *languages)
@@ -59,18 +59,18 @@ def load_documents(tasks: Tasks, languages: Languages) -> tuple[Document, ...]:
 
 @cache
 def shipped_problems() -> tuple[Problem, ...]:
-    """Returns the problems that come with the package, written for this project."""
+    """Returns the shipped problems, written for this project."""
     return read_problems(_shipped("problems.jsonl"))
 
 
 @cache
 def shipped_documents() -> tuple[Document, ...]:
-    """Returns the documents that come with the package, written for this project."""
+    """Returns the shipped documents, written for this project."""
     return read_documents(_shipped("documents.jsonl"))
 
 
 def task_source(tasks: Tasks, size: int, kind: str) -> Source:
-    """Returns where tasks of a kind (``problems`` or ``documents``) come from, for the record of a run."""
+    """Returns the source of tasks of a kind (``problems`` or ``documents``) for the record of a run."""
     if tasks is None:
         return Source(f"llmarena-envs ({kind})", __version__, "Apache-2.0", size)
     return Source(Path(tasks).name if isinstance(tasks, str | Path) else "records of the run file", "", "", size)

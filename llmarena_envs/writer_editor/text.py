@@ -1,4 +1,4 @@
-"""What writers, editors and judges read, and how their replies are read back."""
+"""Observations of writer and editor and the parsing of replies."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ from llmarena_envs.writer_editor.programs import read_program, write_program
 from llmarena_envs.writer_editor.reading import read_polished, read_review, read_translation
 
 ABSTENTION = "abstain"
-"""What a judge writes who gives no scores."""
+"""A judge's abstention."""
 
 
 class WriterEditorCodec(Codec[Action, WriterEditorView]):
@@ -37,8 +37,8 @@ class WriterEditorCodec(Codec[Action, WriterEditorView]):
     Args:
         language: language of the texts.
         task: ``"code_review"`` or ``"translation"``.
-        max_rounds: greatest number of rounds.
-        consensus_token: what an editor sends to accept a text.
+        max_rounds: maximum number of rounds.
+        consensus_token: the editor's acceptance.
     """
 
     def __init__(self, language: str, task: str, *, max_rounds: int, consensus_token: str) -> None:
@@ -51,7 +51,7 @@ class WriterEditorCodec(Codec[Action, WriterEditorView]):
         self._names = dict(zip(("writer_name", "editor_name"), NAMES[task], strict=True))
 
     def rules(self, agent: str) -> str:
-        """Returns the rules as told to the agent's role."""
+        """Returns the rules for the agent's role."""
         role = role_of(agent)
         fields: dict[str, object] = {"max_rounds": self._max_rounds, "limit": MAX_TEXT, "token": self._token}
         if self._task == TRANSLATION:
@@ -59,15 +59,15 @@ class WriterEditorCodec(Codec[Action, WriterEditorView]):
         return self._prompts.render(f"rules_{self._task}_{role}", **fields)
 
     def observation(self, view: WriterEditorView) -> str:
-        """Returns the task, everything written so far that the reader may read, and the instruction."""
+        """Returns the task, all texts visible to the reader, and the instruction."""
         return "\n\n".join([*self._history(view), self._instruction(view)])
 
     def update(self, view: WriterEditorView, since: WriterEditorView) -> str:
-        """Returns everything written since then that the reader may read, and the instruction."""
+        """Returns new texts visible to the reader, and the instruction."""
         return "\n\n".join([*new_parts(self._history(view), self._history(since)), self._instruction(view)])
 
     def ending(self, view: WriterEditorView, ending: Ending) -> str:
-        """Returns the task, everything written, and what the reader receives."""
+        """Returns the task, all texts, and the reader's reward."""
         cause = self._ends.forfeit(view.agent, ending.offenders) if ending.offenders else self._ends.played_out()
         result = self._prompts.render("no_scores") if view.undecided else self._ends.received(ending.reward)
         return "\n".join(["\n\n".join(self._history(view)), self._ends.over(cause, result)])
@@ -83,14 +83,14 @@ class WriterEditorCodec(Codec[Action, WriterEditorView]):
             stage = WRITE if role_of(message.sender) == CHANNELS[WRITE].sender else EDIT
             who = "own" if message.sender == view.agent else "other"
             heading = render(f"{view.task}_{stage}_{who}", round=message.round)
-            # Quoted, so that nothing a player writes can pass for a line of the host's.
+            # Quoted: a player's text cannot imitate a line of the host.
             parts.append(f"{heading}\n{quote(message.text) if message.text else render('nothing')}")
         if view.consensus:
             parts.append(render(f"accepted_{view.task}"))
         return parts
 
     def _languages(self, view: WriterEditorView) -> dict[str, object]:
-        """Returns the names of the source and the target language; one without a name here is shown as it is given."""
+        """Returns the names of the source and the target language; unknown codes are shown as given."""
         if view.task == CODE_REVIEW:
             return {}
         codes = {"source": view.assignment.src_lang, "target": view.assignment.tgt_lang}
@@ -111,7 +111,7 @@ class WriterEditorCodec(Codec[Action, WriterEditorView]):
         return self._prompts.render(name, token=self._token, **self._languages(view))
 
     def read(self, reply: str, view: WriterEditorView) -> Action:
-        """Reads a program, a review, a translation or a judgement, by the role of the reader."""
+        """Reads a program, a review, a translation or a judgement, by the reader's role."""
         role = role_of(view.agent)
         if role == "judge":
             return read_judgement(reply, view.task, ABSTENTION)
@@ -125,7 +125,7 @@ class WriterEditorCodec(Codec[Action, WriterEditorView]):
         return Text(read_translation(reply) if role == "writer" else read_polished(reply, self._token))
 
     def example(self, view: WriterEditorView) -> str:
-        """Returns the form of what the reader is to write."""
+        """Returns the reader's answer format."""
         role = role_of(view.agent)
         if role == "judge":
             return self._prompts.render("form_scores", **self._names)
@@ -145,7 +145,7 @@ class WriterEditorCodec(Codec[Action, WriterEditorView]):
         return write_program(action.text) if is_program else action.text
 
     def picture(self, game: Any) -> str:
-        """Writes the task, everything that was written, and the scores."""
+        """Writes the task, all texts, and the scores."""
         assert isinstance(game, WriterEditor)
         render = self._prompts.render
         parts = [quote(game.tasks[game.number].assignment.text)]

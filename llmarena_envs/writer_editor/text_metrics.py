@@ -1,6 +1,6 @@
-"""Comparing translations with references, by sacrebleu (``pip install 'llmarena-envs[text]'``).
+"""Comparison of translations with references, by sacrebleu (``pip install 'llmarena-envs[text]'``).
 
-Sources: chrF++ (Popović 2017, doi 10.18653/v1/W17-4770) and BLEU as sacrebleu has it (Post 2018, doi 10.18653/v1/W18-6319).
+Sources: chrF++ (Popović 2017, doi 10.18653/v1/W17-4770) and sacrebleu's BLEU (Post 2018, doi 10.18653/v1/W18-6319).
 """
 
 import importlib.util
@@ -8,14 +8,14 @@ import importlib.util
 from llmarena_envs.writer_editor.task_types import Document
 
 BEST = 100.0
-"""The greatest value of both."""
+"""Maximum of both metrics."""
 
 _TOKENIZERS = {"zh": "zh", "ja": "char", "ko": "char"}
-"""How BLEU takes sentences apart, by language; others are taken apart at blanks and punctuation."""
+"""BLEU tokenizers by language; others split at blanks and punctuation."""
 
 
 def has_text_metrics() -> bool:
-    """Says whether sacrebleu is installed."""
+    """Returns whether sacrebleu is installed."""
     return importlib.util.find_spec("sacrebleu") is not None
 
 
@@ -35,6 +35,6 @@ def bleu(text: str, document: Document) -> float | None:
     import sacrebleu
 
     tokenizer = _TOKENIZERS.get(document.tgt_lang.lower().partition("-")[0], "13a")
-    # One segment in one line: BLEU counts words and knows no lines.
+    # One segment per line: BLEU counts words and ignores line breaks.
     hypothesis, reference = (" ".join(side.split()) for side in (text, document.tgt))
     return float(sacrebleu.sentence_bleu(hypothesis, [reference], tokenize=tokenizer).score)

@@ -1,4 +1,4 @@
-"""The story of a debate: the question, every part of every turn, what each judge gave before and after discussion, who won."""
+"""The transcript of a debate: question, turns, judgements before and after discussion, winner."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,11 +13,11 @@ from llmarena_envs.debate.protocol import SIDES, Turn
 
 
 class Narrator:
-    """Tells the story of a debate up to now.
+    """Transcribes a debate.
 
     Args:
         game: the debate.
-        language: in which it is told.
+        language: language of the transcript.
     """
 
     def __init__(self, game: Debate, language: str) -> None:
@@ -26,7 +26,7 @@ class Narrator:
         self._domains = Prompts("llmarena_envs.debate.questions", language)
 
     def scenes(self) -> Iterator[Scene]:
-        """Yields everything that has happened, in its order."""
+        """Yields all events in order."""
         game, told = self._game, 0
         if not game.question.text:
             return
@@ -46,7 +46,7 @@ class Narrator:
             yield self._decision()
 
     def _delivery(self, turn: Turn, delivery: Delivery) -> Iterator[Scene]:
-        """Yields the parts of a turn; what holds of the whole turn is marked at the first one."""
+        """Yields the parts of a turn; the first part carries marks of the whole turn."""
         marks = [self._render("fresh")] if turn.fresh else []
         if delivery.forbidden:
             marks.append(self._render("forbidden", count=delivery.forbidden))
@@ -68,7 +68,7 @@ class Narrator:
         )
 
     def _judging(self, order: int) -> Iterator[Scene]:
-        """Yields what the judges gave in one order of the sides, session by session, and after each what they stand at."""
+        """Yields the judgements in one order of the sides, session by session, with the result of each session."""
         game, times = self._game, self._game.committee.times
         stands = dict.fromkeys(game.judges, NONE)
         for number, session in enumerate(game.committee.sessions[order * times : (order + 1) * times]):
@@ -91,7 +91,7 @@ class Narrator:
         return Scene(heading, given.text, judge, marks=marks)
 
     def _decision(self) -> Scene:
-        """Returns who has won, and what every judge and the committee stood at before any discussion and after it."""
+        """Returns the winner, and the results of each judge and the committee before and after discussion."""
         committee, render = self._game.committee, self._render
         before, after = committee.verdicts_before(), committee.verdicts()
         outcome = render("after", counts=self._tally(after), winner=self._name(committee.winner))

@@ -1,4 +1,4 @@
-"""Questions to debate: their domains, their files, and how an examiner is asked for new ones."""
+"""Debate questions: domains, files, and an examiner for new ones."""
 
 from llmarena_envs.debate.questions.checks import check_question
 from llmarena_envs.debate.questions.domains import DOMAINS

@@ -1,6 +1,6 @@
-"""Whether a text can be put to somebody as a question: it asks something, answers nothing and stands by itself.
+"""Checks that a text is usable as a question: it asks, answers nothing and is self-contained.
 
-What is refused is refused for what can be seen for certain; whether a question is good is not said here.
+Refuses only certain defects; does not judge the quality of a question.
 """
 
 import re
@@ -10,19 +10,19 @@ from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.similarity import essence
 
 MIN_LETTERS = 8
-"""Least number of letters and digits of a question, each Chinese, Japanese or Korean character counted twice."""
+"""Minimum number of letters and digits of a question; Chinese, Japanese and Korean characters count twice."""
 
 MAX_QUESTION = 4_000
-"""Greatest number of characters of a question."""
+"""Maximum number of characters of a question."""
 
 MIN_CONTEXT = 60
-"""Least number of letters and digits, counted so, of a text that a question refers to as standing beside it."""
+"""Minimum number of letters and digits, counted the same way, of a text that a question refers to."""
 
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 def _any_of(words: str) -> str:
-    """Returns the pattern of one of some words."""
+    """Returns a pattern that matches any of some words."""
     return f"(?:{'|'.join(words.split())})"
 
 
@@ -88,7 +88,7 @@ _ELSEWHERE = re.compile(
 
 
 def check_question(text: str) -> Reason | None:
-    """Returns why a text is no question that can be put to somebody, or ``None`` if nothing is against it.
+    """Returns why a text is unusable as a question, or ``None`` if usable.
 
     The reason names a text of ``prompts``. Linear in the length of the text.
     """
@@ -109,13 +109,13 @@ def check_question(text: str) -> Reason | None:
 
 
 def letters(text: str) -> int:
-    """Returns the number of letters and digits of a text, each Chinese, Japanese or Korean character counted twice."""
+    """Returns the number of letters and digits; Chinese, Japanese and Korean characters count twice."""
     plain = essence(text)
     return len(plain) + len(_CJK.findall(plain))
 
 
 def _missing_context(text: str) -> str:
-    """Returns the words by which a question refers to what is not there; empty if all is."""
+    """Returns the words of a reference to missing context, else an empty string."""
     match = _ELSEWHERE.search(text)
     if match:
         return match[0]

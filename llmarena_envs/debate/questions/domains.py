@@ -1,4 +1,4 @@
-"""The eight domains of questions (Auto-Arena, arXiv 2405.20267v1, section 3.1) and how files spell them."""
+"""The eight domains of questions (Auto-Arena, arXiv 2405.20267v1, section 3.1) and their spellings in files."""
 
 import re
 
@@ -30,10 +30,10 @@ _BETWEEN_WORDS = re.compile(r"[\W_]+")
 
 
 def read_domain(text: str) -> str:
-    """Returns the domain that a text names, e.g. ``stem`` for ``STEM knowledge``.
+    """Parses a domain name, e.g. ``stem`` for ``STEM knowledge``.
 
     Raises:
-        ValueError: if it names none.
+        ValueError: if the domain is unknown.
     """
     words = " ".join(_BETWEEN_WORDS.sub(" ", text).casefold().split())
     domain = _SPELLINGS.get(words, words)

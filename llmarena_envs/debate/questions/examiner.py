@@ -1,7 +1,7 @@
-"""The examiner: what it is asked for, and which of the questions it drafts are kept.
+"""The examiner's prompt and the screening of drafted questions.
 
 Source: Auto-Arena (arXiv 2405.20267v1, section 3.1).
-It is told neither that it takes part in what follows nor to ask what it could answer itself.
+The prompt neither says that the examiner takes part later nor asks for questions it could answer itself.
 """
 
 from collections.abc import Iterable
@@ -23,15 +23,15 @@ REASONS = (
     "question_example",
     "question_repeated",
 )
-"""Names of the reasons for which a question is refused."""
+"""Names of the reasons for refusing a question."""
 
 
 class Draft(NamedTuple):
-    """A question as an examiner drafted it.
+    """An examiner's drafted question.
 
     Attributes:
         text: the question.
-        refused: why it is not kept, ``None`` if it is.
+        refused: why it is refused, ``None`` if accepted.
     """
 
     text: str
@@ -45,12 +45,12 @@ def examiner_prompts(language: str) -> Prompts:
 
 
 def examiner_prompt(domain: str, count: int, language: str) -> str:
-    """Returns what an examiner is asked for.
+    """Returns the examiner's prompt.
 
     Args:
         domain: one of ``DOMAINS``.
         count: number of questions, 1 or more.
-        language: of the texts and of the questions.
+        language: language of the texts and the questions.
     """
     texts = examiner_prompts(language)
     parts = {part: texts.render(f"{part}_{domain}") for part in ("domain", "command", "example")}
@@ -58,13 +58,13 @@ def examiner_prompt(domain: str, count: int, language: str) -> str:
 
 
 def screen(texts: Iterable[str], domain: str, language: str, known: Iterable[str] = ()) -> list[Draft]:
-    """Checks drafted questions by themselves, against the example of the prompt, and against each other.
+    """Checks drafted questions individually, against the example of the prompt, and against each other.
 
     Args:
-        texts: the questions, in their order; of two that are nearly the same the first one is kept.
-        domain: what they were asked for.
-        language: in which they were asked for.
-        known: questions that are kept already.
+        texts: the questions in order; the first of two near-duplicates is accepted.
+        domain: the requested domain.
+        language: the requested language.
+        known: previously accepted questions.
     """
     example = Seen([examiner_prompts(language).render(f"example_{domain}")])
     seen = Seen(known)

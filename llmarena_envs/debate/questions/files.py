@@ -1,6 +1,6 @@
 """Files of questions: JSON lines or a CSV table with ``domain``, ``id``, ``question`` and optionally ``reference``.
 
-``reference`` is an answer that judges are shown. An id may be an integer.
+``reference`` is an answer for judges. An id can be an integer.
 """
 
 import json
@@ -17,10 +17,10 @@ from llmarena_envs.core.source import Source
 from llmarena_envs.debate.questions.domains import DOMAINS, read_domain
 
 BUILTIN = "builtin"
-"""The name of the questions that come with the package."""
+"""Name of the shipped questions."""
 
 LANGUAGES = ("en", "zh")
-"""Languages in which there are such questions."""
+"""Languages of the shipped questions."""
 
 Questions = Given
 """The option ``questions``: ``builtin``, the path of a file, or records."""
@@ -32,8 +32,8 @@ class Question(NamedTuple):
     Attributes:
         id: its name in its file.
         domain: one of ``DOMAINS``.
-        text: what is asked.
-        reference: an answer that judges are shown; empty for none.
+        text: the question's text.
+        reference: reference answer for judges; empty for none.
     """
 
     id: str
@@ -46,14 +46,14 @@ _FORM: RecordForm[Question] = RecordForm("questions", "question", ("domain", "id
 
 
 def load_questions(source: Questions, language: str = "en") -> tuple[Question, ...]:
-    """Returns the questions that come with the package, those of a user's file, or those of records in the same form.
+    """Returns the shipped questions, or questions from a user's file or records.
 
     Args:
-        source: which of them.
-        language: of the questions that come with the package.
+        source: ``builtin``, a file, or records.
+        language: language of the shipped questions.
 
     Raises:
-        OptionError: naming file and line, if the source cannot be read, a field is missing or unusable, a domain is not known,
+        OptionError: naming file and line, if the source cannot be read, a field is missing or unusable, a domain is unknown,
             an id occurs twice, or there is no question.
     """
     if source == BUILTIN:
@@ -63,7 +63,7 @@ def load_questions(source: Questions, language: str = "en") -> tuple[Question, .
 
 @cache
 def shipped_questions(language: str) -> tuple[Question, ...]:
-    """Returns the questions that come with the package, written for this project."""
+    """Returns the shipped questions, written for this project."""
     check_choice("language", language, LANGUAGES)
     name = f"questions_{language}.jsonl"
     text = (resources.files("llmarena_envs.debate") / "data" / name).read_text(encoding="utf-8")
@@ -71,7 +71,7 @@ def shipped_questions(language: str) -> tuple[Question, ...]:
 
 
 def write_questions(questions: Iterable[Question]) -> str:
-    """Returns questions as JSON lines, which ``load_questions`` reads."""
+    """Writes questions as JSON lines for ``load_questions``."""
     lines = []
     for question in questions:
         fields = {"domain": question.domain, "id": question.id, "question": question.text}
@@ -82,9 +82,9 @@ def write_questions(questions: Iterable[Question]) -> str:
 
 
 def first_of_each_domain(questions: Sequence[Question], count: int = 5) -> list[int]:
-    """Returns the numbers of the first questions of every domain, domain by domain.
+    """Returns the indices of the first questions of every domain, domain by domain.
 
-    Source: Auto-Arena (arXiv 2405.20267v1, section 4.1), which takes 5 of each of 8 domains for every pair of players.
+    Source: Auto-Arena (arXiv 2405.20267v1, section 4.1), with 5 of each of 8 domains for every pair of players.
     """
     numbers: dict[str, list[int]] = {domain: [] for domain in DOMAINS}
     for number, question in enumerate(questions):
@@ -94,7 +94,7 @@ def first_of_each_domain(questions: Sequence[Question], count: int = 5) -> list[
 
 
 def question_source(source: Questions, language: str, size: int) -> Source:
-    """Returns where questions come from, for the record of a run."""
+    """Returns the source of the questions, for the record of a run."""
     if source == BUILTIN:
         return Source(f"llmarena-envs (questions, {language})", __version__, "Apache-2.0", size)
     return Source(Path(source).name if isinstance(source, str | Path) else "records of the run file", "", "", size)

@@ -1,7 +1,7 @@
-"""Reading the questions out of an examiner's reply: numbered ones as asked for, a JSON list, bullets, or one that stands alone.
+"""Extraction of questions from an examiner's reply: a numbered list as requested, a JSON list, bullets, or a single question.
 
-Lines below a numbered one belong to it. Numbers count only where they are written and indented like the first one, and outside of
-code that is fenced in a question; so a list inside a question stays there. Nothing is judged here: see ``checks``.
+Lines below a numbered one belong to it. Numbers count only if formatted and indented like the first one, and outside of fenced
+code, so a list inside a question remains part of it. Extraction does not judge questions: see ``checks``.
 """
 
 import re
@@ -13,7 +13,7 @@ from llmarena_envs.core.reading.objects import find_objects, read_object
 from llmarena_envs.core.replies import read_part
 
 MAX_READ = 200
-"""Questions that are read in one reply."""
+"""Maximum number of questions read from one reply."""
 
 _LINE_BREAK = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -48,10 +48,10 @@ class _Line(NamedTuple):
     """A line of a reply.
 
     Attributes:
-        text: as it was written.
-        plain: with its signs made plain, the comma of Chinese lists a full stop.
-        depth: in how many fences it stands, one that it opens or closes counted.
-        is_fence: whether it opens or closes one.
+        text: the original text.
+        plain: the text with plain characters, the comma of Chinese lists as a full stop.
+        depth: number of enclosing fences, including one it opens or closes.
+        is_fence: whether it opens or closes a fence.
     """
 
     text: str
@@ -61,14 +61,14 @@ class _Line(NamedTuple):
 
 
 def read_questions(reply: str) -> list[str]:
-    """Returns the questions of a reply in their order, in linear time.
+    """Returns the questions of a reply in order, in linear time.
 
     Args:
-        reply: what the examiner wrote.
+        reply: the examiner's reply.
 
     Returns:
-        The texts, without numbers, markup around the whole and control characters; empty for a reply that holds nothing. A reply
-        without numbers, bullets or a list is one question, or one a line if every line ends with a question mark.
+        The texts, without numbers, enclosing markup and control characters; empty for an empty reply. A reply
+        without numbers, bullets or a list is one question, or one per line if every line ends with a question mark.
     """
     lines = _lines(plain_text(read_part(reply)))
     found = _listed(lines) or _marked(lines, _NUMBER) or _marked(lines, _BULLET) or _unmarked(lines)
@@ -77,7 +77,7 @@ def read_questions(reply: str) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """Returns a text with one kind of line break, without control characters and halves of characters."""
+    """Normalizes line breaks, and removes control characters and unpaired surrogates."""
     return _UNPRINTABLE.sub("", _LINE_BREAK.sub("\n", text))
 
 
@@ -100,7 +100,7 @@ def _lines(text: str) -> list[_Line]:
 
 
 def _listed(lines: Sequence[_Line]) -> list[str]:
-    """Returns the texts of a list in brackets that begins and ends with a line, or of objects that do."""
+    """Returns the texts of a list in brackets that spans whole lines, or of such objects."""
     text = "\n".join(line.text for line in lines if not line.is_fence).strip()
     start = 0 if text.startswith(("[", "{")) else max(text.find("\n["), text.find("\n{")) + 1
     if not text.startswith(("[", "{"), start):
@@ -127,7 +127,7 @@ def _field(item: Any) -> str:
 
 
 def _marked(lines: Sequence[_Line], mark: re.Pattern[str]) -> list[str]:
-    """Returns the lines with a mark, each with the lines below it."""
+    """Returns the marked lines, each with the lines below it."""
     found: list[list[str]] = []
     style, depth = None, 0
     for line in lines:
@@ -159,7 +159,7 @@ def _unmarked(lines: Sequence[_Line]) -> list[str]:
 
 
 def _without_remark(texts: Sequence[str]) -> list[str]:
-    """Returns lines without what is said to the reader after the last question, in a paragraph of its own."""
+    """Drops a remark to the reader after the last question, in a paragraph of its own."""
     for number in range(1, len(texts)):
         if not texts[number - 1].strip() and _REMARK.match(texts[number].lstrip("*_> -")):
             return list(texts[:number])
@@ -168,7 +168,7 @@ def _without_remark(texts: Sequence[str]) -> list[str]:
 
 def _trim(text: str) -> str:
     lines = [line.rstrip() for line in text.strip().split("\n")]
-    while lines and (not lines[-1] or _RULE.fullmatch(lines[-1])):  # what separates it from the next one
+    while lines and (not lines[-1] or _RULE.fullmatch(lines[-1])):  # separator from the next one
         lines.pop()
     text = "\n".join(lines).strip()
     text = _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
