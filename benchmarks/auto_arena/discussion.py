@@ -35,7 +35,7 @@ from rating.statistics.results import rated_seats
 
 OFF, ON = "winner_first", "winner"
 TITLES = {OFF: "without discussion", ON: "with discussion"}
-"""Statistics of the winner before and after the discussion."""
+"""Titles of the statistics with the winner before and after the discussion."""
 
 TIE, NOBODY = 2, -1
 

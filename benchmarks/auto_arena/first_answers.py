@@ -44,7 +44,7 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result
     """Returns both tournaments' rank agreement with another ranking, and their ratings.
 
     Raises:
-        OptionError: if a run is judged on other texts than its name says.
+        OptionError: if the judged texts do not match the name of a run.
     """
     for name, run in runs.items():
         check_judged_on(run, first_answers=name == FIRST_ANSWERS)

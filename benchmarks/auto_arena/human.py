@@ -195,12 +195,12 @@ def committee(run: PlayedRun, matches: Mapping[str, int]) -> dict[str, Verdicts]
 
 
 def _decision(labels: Sequence[Label | None]) -> Label | None:
-    """Returns the most frequent label, or a tie if there is none."""
+    """Returns the most frequent label; a tie if several are equally frequent."""
     return plurality_of(Counter(label for label in labels if label is not None), tied=TIE)
 
 
 def questions(shown: Mapping[str, Shown], options: Options) -> dict[str, tuple[str, str]]:
-    """Returns questions of real users and as many of the debates, in random order: the text and its origin, by id."""
+    """Returns equally many questions of real users and of the debates, in random order: text and origin by id."""
     made = list(dict.fromkeys(debate.question for debate in shown.values()))
     real = list(dict.fromkeys(question.text for question in load_questions(options.real, options.language)))
     rng = np.random.default_rng(options.seed)

@@ -102,7 +102,7 @@ def plan_rejudging(
 
     Args:
         run: the run with the battles.
-        battles: of it.
+        battles: battles of the run to judge.
         repeat: number of times they are judged.
         seed: root seed.
         workers: processes.

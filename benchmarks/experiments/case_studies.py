@@ -30,7 +30,7 @@ def plan_examples(
         environments: the games.
         matches: minimum per policy and game.
         scripted: the scripted policies of each environment.
-        together: by environment, the number of policies from which they play each other; below it, and in environments not
+        together: by environment, the minimum number of policies for matches among them; below it, and in environments not
             listed, each policy plays itself.
     """
     config = plan_run(

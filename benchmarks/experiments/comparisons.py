@@ -1,4 +1,4 @@
-"""Differences between players who met the same cases, each with an interval and a permutation test."""
+"""Differences between players on the same cases, each with an interval and a permutation test."""
 
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple

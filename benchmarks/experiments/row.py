@@ -68,7 +68,7 @@ class RowOptions:
         """Returns the policy of each published model named with ``same``.
 
         Raises:
-            OptionError: if one has another form.
+            OptionError: if an entry has another form.
         """
         return parse_pairs(self.same, "same", "MODEL=POLICY")
 
@@ -80,7 +80,7 @@ class RowOptions:
         """Returns the family of each model named with ``family``.
 
         Raises:
-            OptionError: if one has another form.
+            OptionError: if an entry has another form.
         """
         return parse_pairs(self.family, "family", "NAME=FAMILY")
 
@@ -138,8 +138,8 @@ class Row(Generic[AnyOptions]):
         plan: returns the runs by a short name.
         measure: returns the result of the played runs, by the same names; follow-up runs can be missing.
         precision: returns the number of cases and the expected width of the intervals for the options.
-        shows: what it shows, in plain words.
-        does_not_show: what it does not show.
+        shows: conclusions that the row supports, in plain words.
+        does_not_show: conclusions that it does not support.
         any_manner: whether it can be computed from any run of its games, with any options and any pairings.
         follow_up: returns further runs by a short name, planned from the played ones; by default none.
         preparation: runs played first; none by default.

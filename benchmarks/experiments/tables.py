@@ -164,7 +164,7 @@ def beside(
 
     Args:
         published: figures by model.
-        measured: figures by policy; as many of them.
+        measured: figures by policy; the same number of figures.
         same: our policy by published model; both share a row.
 
     Returns:

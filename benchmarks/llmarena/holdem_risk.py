@@ -1,4 +1,4 @@
-"""Hand strength at which players fold, call and raise, in static states of hold'em (LLMArena, arXiv 2402.16499, Figure 4).
+"""Hand strength by action (fold, call, raise) in static states of hold'em (LLMArena, arXiv 2402.16499, Figure 4).
 
 Every policy decides once in each of the same states: two hole cards and three community cards after a called blind, and, by
 default, a bet of half the pot to match, which makes fold legal. The win rate of a state is the probability that its hole cards

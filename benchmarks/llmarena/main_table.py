@@ -53,7 +53,7 @@ METRICS = {
 """Ranking metric of each scheme."""
 
 TEXT_COLOUR_TURNS = 75
-"""Score from which a cell of the figure is dark and its number white."""
+"""Minimum score of a dark cell with a white number in the figure."""
 
 
 @dataclass(frozen=True, kw_only=True)

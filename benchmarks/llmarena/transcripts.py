@@ -25,7 +25,7 @@ SCRIPTED = {
     "hanabi_v0": ("convention",),
 }
 TOGETHER = {game: 2 for game in GAMES if game not in ("undercover_v0", "hanabi_v0")}
-"""Number of policies from which they play each other; in the other games a policy sits on all seats."""
+"""Minimum number of policies for matches among them; in the other games a policy sits on all seats."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,7 +40,7 @@ class Difficulty(NamedTuple):
 
     Attributes:
         act: name of the task.
-        type: of it.
+        type: type of the task.
         scripts: number of its scripts.
         score: mean over all simulators and scripts.
     """
@@ -93,7 +93,7 @@ def difficulties(answers: Sequence[Answered]) -> list[Difficulty]:
 
 
 def at_end(tasks: Sequence[Difficulty], end: str, kind: str, listed: int) -> list[Difficulty]:
-    """Returns the tasks of a type at one end, the most extreme first; at most half of the tasks."""
+    """Returns the tasks of a type at one end, the most extreme first; at most half of several tasks."""
     own = [each for each in tasks if each.type == kind]
     count = min(listed, len(own) // 2) if len(own) > 1 else len(own) * (end == ENDS[0])
     return own[:count] if end == ENDS[0] else own[::-1][:count]

@@ -30,7 +30,7 @@ Exact answers of ``good``, ``fair`` and ``poor``: 80, 60 and 20 %; to hard reque
 """
 
 COLLECTED: Scripted = {SIMULATION: ("good=flawed:stale=0.05,omission=0.05",)}
-"""The simulator in the dialogues for scripts: about two of three have no error, as in the paper."""
+"""The simulator in the dialogues for scripts: about two of three dialogues have no error, as in the paper."""
 
 USER = "user"
 JUDGES = ("exact",)

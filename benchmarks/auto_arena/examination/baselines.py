@@ -37,7 +37,7 @@ class Templates(ScriptedPolicy):
 
 
 class FromFile(ScriptedPolicy):
-    """Gives the questions of a file, in its order, from the first one that has not been accepted yet.
+    """Gives the questions of a file, in its order, from the first question not accepted yet.
 
     Args:
         questions: the file, or ``builtin``.

@@ -31,7 +31,7 @@ keep a clue from imitating a line of the instruction. Earlier items are not show
 
 0 or 1. A reply states it as `Verdict: no` or `Verdict: yes`; `否` and `是` are understood, and so is JSON such as
 `{"verdict": true}`. A reply without a verdict is an abstention: a turn with `fallback` in the record is not counted,
-whatever action was drawn for it.
+even though an action was drawn for it.
 
 ### Rewards
 

@@ -37,7 +37,7 @@ class Templates(ScriptedPolicy):
 
 
 class FromFile(ScriptedPolicy):
-    """Gives the tasks of a file with the given type, in its order, from the first one that was not given yet.
+    """Gives the tasks of a file with the given type, in its order, from the first new task.
 
     Args:
         file: the file.
