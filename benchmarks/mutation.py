@@ -1,12 +1,12 @@
-"""How much the tests catch: a seeded sample of mutants of the packages, made and run by mutmut.
+"""Mutation testing: a seeded sample of mutants of the packages, made and run by mutmut.
 
     pip install -e '.[test,mutation]'
     python -m benchmarks.mutation --sample 200 --seed 1
 
-Run it by hand or by night, in a checkout: mutmut copies it to ``mutants/``, learns in one run of the tests which of them
-reach which function (about ten minutes), and then runs for each mutant those that reach it. Mutants that change nothing but
-a text are not drawn: whether every word of an error message is tested says little. Survivors are written with their
-differences, to be read: either no program can tell them from the original, or a test is missing.
+Run it by hand or overnight, in a checkout: mutmut copies it to ``mutants/``, records in one run of the tests which tests
+reach which function (about ten minutes), and then runs those tests for each mutant. Mutants that change only a text are not
+drawn: the tests need not check every word of an error message. Survivors are written with their diffs, to be read: either the
+mutant is equivalent to the original, or a test is missing.
 """
 
 import io
@@ -26,7 +26,7 @@ from benchmarks.options import option, parse
 
 MUTANTS = Path("mutants")
 _ANY = "llmarena_envs.core.declaration.x_role_of__mutmut_1"
-_KILLED = {1, 3, -24, 24, 36, 152, 255}  # failed tests, and the ways in which mutmut reports a mutant that never ends
+_KILLED = {1, 3, -24, 24, 36, 152, 255}  # failed tests, and mutmut's exit codes for a mutant that never ends
 _UNREACHED = 33
 
 
@@ -61,7 +61,7 @@ def _result(code: int | None) -> str:
 
 
 def _draw(names: list[str], size: int, rng: np.random.Generator) -> list[str]:
-    """Returns mutants in a random order, those that change only a text left out."""
+    """Returns mutants in a random order, without those that change only a text."""
     drawn: list[str] = []
     for index in rng.permutation(len(names)):
         if len(drawn) == size:
@@ -72,7 +72,7 @@ def _draw(names: list[str], size: int, rng: np.random.Generator) -> list[str]:
 
 
 def _changes_only_texts(difference: str) -> bool:
-    """Says whether the removed and the added lines differ in string literals only."""
+    """Whether the removed and the added lines differ in string literals only."""
     removed, added = (
         "\n".join(re.findall(rf"^{re.escape(sign)}(?!{re.escape(sign * 2)})(.*)$", difference, re.MULTILINE))
         for sign in "-+"
@@ -92,7 +92,7 @@ def _without_texts(code: str) -> list[str]:
 
 
 def _codes() -> dict[str, int | None]:
-    """Returns mutmut's exit code for every mutant, ``None`` for one that has not been run."""
+    """Returns mutmut's exit code for every mutant, ``None`` for a mutant without a run."""
     results: dict[str, int | None] = {}
     for path in sorted(MUTANTS.rglob("*.meta")):
         results |= json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
@@ -105,7 +105,7 @@ def _difference(name: str) -> str:
 
 def _mutmut(*arguments: str) -> str:
     command = [sys.executable, "-m", "mutmut", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(MUTANTS.absolute())}  # for what tests start
+    environment = {**os.environ, "PYTHONPATH": str(MUTANTS.absolute())}  # for subprocesses of the tests
     return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
 
 

@@ -1,4 +1,4 @@
-"""Options of a script: one dataclass, from which its command line is made."""
+"""Options of a script: one dataclass that defines its command line."""
 
 import argparse
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ def option(default: Any, text: str, *, smoke: Any = None) -> Any:
     """Declares a field of an options dataclass.
 
     Args:
-        default: its value if the command line does not say otherwise.
-        text: what the help says about it.
-        smoke: its value instead of the default in a smoke run, for fields on which the duration depends.
+        default: its value without the option on the command line.
+        text: help text.
+        smoke: its default in a smoke run, for fields that determine the duration.
     """
     return field(default=default, metadata={"help": text, "smoke": smoke})
 
@@ -24,14 +24,14 @@ def parse(
 ) -> Options:
     """Reads options from a command line: ``--name value``, a bare ``--name`` for flags, several values for tuples.
 
-    A tuple's flag may also be repeated. In a class with a flag ``smoke``, that flag changes the defaults of the other fields to
+    A tuple's flag can also be repeated. In a class with a flag ``smoke``, that flag changes the defaults of the other fields to
     their smoke values.
 
     Args:
         kind: a dataclass whose fields are declared with ``option``; a tuple holds texts.
-        description: what the script does; the first line is shown.
-        arguments: the command line; that of the process if left out.
-        prog: what the usage calls the command; by default the name of the script.
+        description: description of the script; the first line is shown.
+        arguments: the command line; by default from the process.
+        prog: command name in the usage; by default the name of the script.
     """
     parser = argparse.ArgumentParser(
         prog=prog or None,
@@ -45,7 +45,7 @@ def parse(
         assert default is not MISSING
         if default not in (None, "", False, ()):
             text += f" (default: {default})"
-        text = text.replace("%", "%%")  # argparse would take it for a format
+        text = text.replace("%", "%%")  # argparse reads % as a format
         if default is False:
             parser.add_argument(flag, action="store_true", help=text)
         elif isinstance(default, tuple):

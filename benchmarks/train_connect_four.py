@@ -1,9 +1,9 @@
-"""Trains a connect four player by self-play and lets it meet the random player.
+"""Trains a connect four player by self-play and plays it against the random player.
 
     python -m benchmarks.train_connect_four
     python -m benchmarks.train_connect_four --seed 1 --json result.json
 
-Shows that ``connect_four_v0.env(obs_type="vector")`` trains with an ordinary library: MaskablePPO of sb3-contrib, on the
+Shows that ``connect_four_v0.env(obs_type="vector")`` trains with a standard library: MaskablePPO of sb3-contrib, in the
 setting of PettingZoo's tutorial for action masks: one network plays both seats for 20,480 steps, then 100 matches with
 alternating seats against random moves. Needs ``pip install 'llmarena-envs[rl]'``.
 """
@@ -35,10 +35,10 @@ class Options:
 
 
 class SelfPlay(gymnasium.Env[NDArray[np.int8], np.int64]):
-    """Both seats of a two-player environment as one learner, who sees each position from the side of the player to move.
+    """Both seats of a two-player environment as one learner, with each position from the side of the player to move.
 
     Args:
-        env: an AEC environment of two players whose observations hold ``observation`` and ``action_mask``.
+        env: an AEC environment of two players with ``observation`` and ``action_mask`` in its observations.
     """
 
     def __init__(self, env: AECEnv) -> None:
@@ -63,7 +63,7 @@ class SelfPlay(gymnasium.Env[NDArray[np.int8], np.int64]):
         return self._observe(), self.env.rewards[mover], over, False, {}
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """Returns which actions are legal; MaskablePPO asks for them by this name."""
+        """Returns the legal actions; MaskablePPO requires this name."""
         return self._mask
 
     def _observe(self) -> NDArray[np.int8]:
@@ -73,7 +73,7 @@ class SelfPlay(gymnasium.Env[NDArray[np.int8], np.int64]):
 
 
 def play_random(model: Any, matches: int, seed: int) -> dict[str, int]:
-    """Plays matches of the trained player, who takes the move it holds most likely, against random legal moves.
+    """Plays matches of the trained player, with its most likely moves, against random legal moves.
 
     Returns:
         The number of matches ``won``, ``drawn`` and ``lost``; the player begins every second match.
@@ -110,9 +110,9 @@ def run(options: Options) -> dict[str, Any]:
     from sb3_contrib import MaskablePPO
 
     size = replace(options, steps=64, matches=4) if options.smoke else options
-    torch.set_num_threads(1)  # so that the same seed gives the same network
+    torch.set_num_threads(1)  # for reproducible networks
     env = SelfPlay(connect_four_v0.env(obs_type="vector"))
-    # The next position belongs to the opponent: what it is worth to one of two rivals, the other one loses.
+    # The next position belongs to the opponent, whose gain is the player's loss.
     gamma = -1.0
     rollout = min(2048, size.steps)
     model = MaskablePPO("MlpPolicy", env, gamma=gamma, n_steps=rollout, seed=size.seed, device="cpu")
@@ -124,7 +124,7 @@ def run(options: Options) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Trains, plays, prints the result and writes the JSON file if one is asked for."""
+    """Trains, plays, prints the result and writes the JSON file if requested."""
     options = parse(Options, __doc__)
     result = run(options)
     text = json.dumps(result, indent=2)

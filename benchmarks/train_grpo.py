@@ -3,13 +3,13 @@
     python -m benchmarks.train_grpo
     python -m benchmarks.train_grpo --seed 1 --json result.json --picture curve
 
-The model (144,000 weights, made on the spot with a tokenizer of its own) reads and writes the texts of the sealed-bid auction.
+The model (144,000 weights, made on the spot with its own tokenizer) reads and writes the texts of the sealed-bid auction.
 
-1. Warm start: it imitates bidders who bid anything below their valuation, so that it knows the form of a reply.
+1. Warm start: it imitates bidders with random bids below their valuation, to learn the form of a reply.
 2. GRPO (Shao et al., arXiv 2402.03300), by TRL's ``GRPOTrainer`` with the rollouts of ``agents.integrations.trl``: a group is
-   several matches of one deal; the reward is what the match pays, less 1 for a reply that does not end. One that is no legal bid
+   several matches of one deal; the reward is the match's reward, minus 1 for a reply that does not end. An illegal bid
    forfeits the match.
-3. Before and after, it plays the same deals on both seats by ``agents.play``, none of which it was trained on.
+3. Before and after, it plays the same held-out deals on both seats by ``agents.play``.
 
 Needs ``pip install 'llmarena-envs[trl]'``.
 """
@@ -47,7 +47,7 @@ from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
 
 GAME = "bid_v0"
 SETTINGS = TurnSettings(reasks=0, unparsable="forfeit", illegal="forfeit")
-"""One reply a turn: what is no legal move loses the match, so that there is something to learn from."""
+"""One reply per turn: an illegal move loses the match, which gives the model something to learn."""
 
 END = "<|im_end|>"
 TEMPLATE = (
@@ -58,10 +58,10 @@ MAX_REPLY = 12
 """Tokens; a bid has six."""
 
 IGNORED = -100
-"""Label of what the loss leaves out."""
+"""Label of tokens that the loss ignores."""
 
 MEAN_OF = 15
-"""Steps of a running mean in the picture."""
+"""Steps of a running mean in the figure."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Options:
 
 
 def random_play(seeds: Sequence[int], rng: np.random.Generator) -> Iterator[list[Message]]:
-    """Yields the conversation of every seat of matches in which all bids are random legal ones."""
+    """Yields the conversation of every seat of matches with random legal bids."""
     for deal in deals(GAME, seeds, None):
         match = deal.match(settings=SETTINGS)
         question = match.start_sync()
@@ -98,7 +98,7 @@ def random_play(seeds: Sequence[int], rng: np.random.Generator) -> Iterator[list
 
 
 def make_tokenizer(conversations: Sequence[Sequence[Message]]) -> PreTrainedTokenizerFast:
-    """Returns a tokenizer for the texts of the game: whole phrases are tokens, and so are dollars and each digit of the cents."""
+    """Returns a tokenizer for the texts of the game: whole phrases, dollar amounts and each digit of the cents are tokens."""
     pieces = pre_tokenizers.Split(Regex(r"player_\d|\$\d+\.|\d|\n"), "isolated")
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pieces, pre_tokenizers.ByteLevel(False, use_regex=False)])
@@ -138,7 +138,7 @@ def imitate(
     options: Options,
     rng: random.Random,
 ) -> list[float]:
-    """Trains the model on whole conversations, in which what is said counts more than what is told, and returns the losses."""
+    """Trains the model on whole conversations, with a higher weight on replies than on prompts, and returns the losses."""
     rows = [_labelled(tokenizer, chat) for chat in conversations]
     batches = [batch for _ in range(options.passes) for batch in _batches(rows, 8, rng)]
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
@@ -159,7 +159,7 @@ def imitate(
 
 
 def _labelled(tokenizer: PreTrainedTokenizerFast, chat: Sequence[Message]) -> tuple[torch.Tensor, ...]:
-    """Returns the tokens of a conversation, and as labels all of them and those of the last message."""
+    """Returns the tokens of a conversation, and two sets of labels: all tokens, and those in the last message."""
     told = tokenizer(tokenizer.apply_chat_template(chat[:-1], tokenize=False, add_generation_prompt=True))["input_ids"]
     ids = torch.tensor(tokenizer(tokenizer.apply_chat_template(chat, tokenize=False))["input_ids"])
     said = ids.clone()
@@ -173,7 +173,7 @@ def _batches(rows: list[Any], size: int, rng: random.Random) -> list[list[Any]]:
 
 
 def cut_off(match: Sequence[Match], reward: Sequence[float | None], **given: Any) -> list[float | None]:
-    """Costs 1 for a reply that does not end by itself: the match takes the bid in it, and nothing else teaches to stop."""
+    """Returns a penalty of 1 for a reply without an end: the match reads the bid in it and does not penalise the length."""
     cut = [any(step.kind is Failure.TRUNCATED for step in one.steps) for one in match]
     return [None if own is None else -float(is_cut) for own, is_cut in zip(reward, cut, strict=True)]
 
@@ -193,7 +193,7 @@ class Speaker:
         torch.manual_seed(seed % 2**63)
 
     def __call__(self, observation: Mapping[str, Any]) -> str:
-        """Returns the model's reply, drawn at temperature 1 as in training."""
+        """Returns the model's reply, sampled at temperature 1 as in training."""
         self._chat.hear(observation)
         text = self._tokenizer.apply_chat_template(self._chat.messages, tokenize=False, add_generation_prompt=True)
         read = self._tokenizer(text, return_tensors="pt", return_token_type_ids=False)
@@ -204,12 +204,12 @@ class Speaker:
 
 
 class Played(NamedTuple):
-    """How matches ended for the learner, one entry a match.
+    """Results of the learner, one entry per match.
 
     Attributes:
         seeds: of the deals; the two seats of a deal are one case.
-        earned: its rewards; a forfeit costs one.
-        won: whether it got the item, and at a gain.
+        earned: its rewards; a forfeit counts -1.
+        won: whether it won the item with a gain.
         legal: whether it made a legal bid.
     """
 
@@ -235,7 +235,7 @@ def evaluate(policy: Policy, chosen: Sequence[Deal]) -> Played:
 
 
 def summary(played: Played) -> dict[str, list[float | None]]:
-    """Returns the mean reward, the share of auctions won, and that of legal bids, each with its interval of 95 %."""
+    """Returns the mean reward, the share of auctions won, and the share of legal bids, each with its 95 % interval."""
     won, legal = (rate_estimate(sum(hits), len(hits)) for hits in (played.won, played.legal))
     return {
         "earned": interval(mean_estimate(played.earned, played.seeds)),
@@ -245,14 +245,14 @@ def summary(played: Played) -> dict[str, list[float | None]]:
 
 
 def changes(before: Played, after: Played) -> dict[str, list[float | None]]:
-    """Returns how much more there is of each after training, deal by deal, with the interval of the change."""
+    """Returns the changes after training, paired by deal, with their intervals."""
     more = [new - old for old, new in zip(before.earned, after.earned, strict=True)]
     won, legal = paired_change(before.won, after.won), paired_change(before.legal, after.legal)
     return {"earned": interval(mean_estimate(more, before.seeds)), "won": interval(won), "legal": interval(legal)}
 
 
 def interval(estimate: Estimate | None) -> list[float | None]:
-    """Returns a value with the ends of its interval, which it has not where all matches are alike."""
+    """Returns a value with the limits of its interval; ``None`` for missing limits if all matches are equal."""
     assert estimate is not None
     return [None if number is None else round(number, 4) for number in estimate[:3]]
 
@@ -261,11 +261,11 @@ def run(options: Options) -> dict[str, Any]:
     """Trains and plays.
 
     Returns:
-        ``options``; ``weights``, how many; ``imitation_loss``, the first and the last; ``before`` and ``after``, with ``random``
-        bids and those of the ``opponent`` beside them (see ``summary``); ``change`` (see ``changes``); ``steps`` of GRPO: mean
-        reward and share of replies without fault; ``seconds``.
+        ``options``; ``weights``, the number of weights; ``imitation_loss``, the first and the last; ``before`` and ``after``,
+        with results of ``random`` bids and of the ``opponent`` (see ``summary``); ``change`` (see ``changes``); ``steps`` of
+        GRPO: mean reward and share of valid replies; ``seconds``.
     """
-    torch.set_num_threads(1)  # so that the same seed gives the same model
+    torch.set_num_threads(1)  # for reproducible models
     torch.manual_seed(options.seed)
     rng = random.Random(options.seed)
     seconds, start = {}, time.perf_counter()
@@ -275,7 +275,7 @@ def run(options: Options) -> dict[str, Any]:
         seconds[name] = round(time.perf_counter() - start, 1)
         start = time.perf_counter()
 
-    # The deals: seeds to imitate, to train on, and to play before and after, none of them twice.
+    # Disjoint deals: seeds to imitate, to train on, and to play before and after.
     first = 10**7 * options.seed
     needed = (options.steps * options.groups + 1) // 2
     training = list(deals(GAME, range(first + 10**6, first + 10**6 + needed), options.opponent))
@@ -341,7 +341,7 @@ def run(options: Options) -> dict[str, Any]:
 
 
 def draw(result: Mapping[str, Any], path: Path) -> None:
-    """Draws the mean reward and the share of bids without fault over the steps of GRPO, and their running means."""
+    """Draws the mean reward and the share of valid bids over the steps of GRPO, and their running means."""
     labels = {"reward": "mean reward of a match", "legal": "share of bids without fault"}
     with pictures.axes(columns=2) as (figure, fields):
         for field, (name, label) in zip(fields, labels.items(), strict=True):
@@ -355,7 +355,7 @@ def draw(result: Mapping[str, Any], path: Path) -> None:
 
 
 def main() -> None:
-    """Trains, plays, prints the result, and writes the files that are asked for."""
+    """Trains, plays, prints the result, and writes the requested files."""
     options = parse(Options, __doc__)
     result = run(options)
     text = json.dumps(result)

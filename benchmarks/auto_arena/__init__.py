@@ -1,1 +1,1 @@
-"""The experiments of Auto-Arena (arXiv 2405.20267v1): one module a table or figure."""
+"""The experiments of Auto-Arena (arXiv 2405.20267v1): one module per table or figure."""

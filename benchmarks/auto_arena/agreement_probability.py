@@ -1,7 +1,7 @@
-"""How often two judges say the same of a battle, before and after their discussion (Auto-Arena, arXiv 2405.20267v1, Table 3).
+"""Agreement of two judges on a battle, before and after their discussion (Auto-Arena, arXiv 2405.20267v1, Table 3).
 
-The paper does not say how it takes the mean. Both ways are computed: the mean over pairs of judges, each pair weighing alike, and
-the share of all pairs of verdicts, in which a pair weighs by the battles that it judged.
+The paper does not define its mean. Both candidates are computed: the mean over pairs of judges with equal weights, and the share
+of all pairs of verdicts, which weights a pair of judges by its number of battles.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ def plan(options: TournamentOptions) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result:
-    """Returns how often judges say the same, both ways, and how often they change their verdicts."""
+    """Returns both agreement probabilities, and how often judges change their verdicts."""
     run = runs[RUN]
     found, stages = read_stages(run)
     bars = {
@@ -55,7 +55,7 @@ def _printed(line: str) -> float:
 
 
 def agreement_table(stages: Mapping[str, StageAgreement]) -> Table:
-    """Returns how often judges say the same, beside the printed figures."""
+    """Returns the agreement probabilities, beside the printed figures."""
     published = load_published("benchmarks.auto_arena")["T3_agreement"]
     rows: list[list[Cell]] = []
     for line, printed in published.rows.items():
@@ -88,7 +88,7 @@ def agreement_table(stages: Mapping[str, StageAgreement]) -> Table:
 
 
 def change_table(found: JudgeStudy) -> Table:
-    """Returns how often each judge changed its verdict, and where to."""
+    """Returns how often each judge changed its verdict, and the new verdicts."""
     rows: list[list[Cell]] = [["all", percent(found.changed), None, None]]
     for row in found.judges:
         if row.changes:

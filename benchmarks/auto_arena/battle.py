@@ -1,7 +1,7 @@
 """One battle with its committee, to read (Auto-Arena, arXiv 2405.20267v1, section 3, Figure 2).
 
-Every debater sits in a battle at least once. A battle is written out as a reader wants it, in Markdown, as plain text and as a
-page: who said what, what the opponent could not see, and what each judge gave before the discussion and after it.
+Every debater takes part in at least one battle. A battle is written as Markdown, as plain text and as a page: all texts with
+their speakers, the thoughts hidden from the opponent, and each judge's verdict before and after the discussion.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ class Options(RowOptions):
     """Options of the row.
 
     Raises:
-        OptionError: if one has no valid value.
+        OptionError: if an option has no valid value.
     """
 
     matches: int = option(1, "battles of each debater, at least")
@@ -49,7 +49,7 @@ class Options(RowOptions):
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns a run of as few battles as show every debater."""
+    """Returns a run with at least one battle of every debater."""
     pool = scripted(DEBATERS + JUDGES)[DEBATE]
     named = dict(entry.split("=", 1) for entry in pool[DEBATERS:])
     staff = [PolicyConfig(name=name, spec=spec, rated=False) for name, spec in named.items()]
@@ -72,10 +72,10 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns the battles, and what every judge gave.
+    """Returns the battles, and every judge's verdicts.
 
     Raises:
-        RunError: if none has ended.
+        RunError: if no battle has ended.
     """
     run = runs[PLAYED]
     records = choose(run.records(DEBATE), options.matches)
@@ -90,7 +90,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return f"n = {options.matches} of each debater: examples, from which no rate follows"
 
 

@@ -1,4 +1,4 @@
-"""Tables and pictures of a tournament: ratings, pairings, the paths of ratings, and how far they agree with other scores."""
+"""Tables and figures of a tournament: ratings, pairings, rating paths, and agreement with other scores."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -37,14 +37,14 @@ def rating_table(
     name: str = "ratings",
     judged: str = "",
 ) -> Table:
-    """Returns the ratings of everybody, the best first.
+    """Returns the ratings of all players, the best first.
 
     Args:
         board: of the tournament.
-        ratings: by what was done with ties.
-        scores: to compare with.
+        ratings: by treatment of ties.
+        scores: scores for comparison.
         name: of the table.
-        judged: what was judged, where there are several tournaments.
+        judged: the judged texts, to distinguish several tournaments.
     """
     found = {ties: own.estimates() for ties, own in ratings.items()}
     rows: list[list[Cell]] = [
@@ -79,7 +79,7 @@ def rating_table(
 
 
 def prior_note(ratings: Mapping[str, Ratings], titles: Mapping[str, str] = TIES) -> list[str]:
-    """Says of which ratings, by their titles, the battles alone do not determine them."""
+    """Returns notes on the ratings that the battles alone do not determine, by title."""
     return [
         f"{titles[key]}: not everybody has beaten or tied everybody else through a chain of others, so the battles alone"
         " determine no finite ratings; a prior was added (Gaussian, sd 418 Elo), and intervals are those of the model"
@@ -94,13 +94,13 @@ def agreement_table(
     scores: Mapping[str, float | None],
     to: str,
 ) -> Table:
-    """Returns how far ratings, and other lists of scores, order the players as ``scores`` do.
+    """Returns the agreement of ratings, and of other lists of scores, with the order by ``scores``.
 
     Args:
-        ratings: by what was done with ties.
+        ratings: by treatment of ties.
         others: lists of scores by name.
-        scores: to compare with.
-        to: what they are.
+        scores: scores for comparison.
+        to: their description.
     """
     rows: list[list[Cell]] = [
         agreement_cells(f"tournament, {TIES[ties]}", own.correlation(scores), own.spearman(scores))
@@ -137,7 +137,7 @@ def agreement_cells(name: str, found: Correlation, over_battles: Estimate | None
 
 
 def pairing_table(found: Sequence[Pairing], board: TournamentLeaderboard) -> Table:
-    """Returns the log of pairings with their committees, and the ratings of both players after each."""
+    """Returns the log of pairings with their committees, and both players' ratings after each."""
     size = max(1, (len(board.rows) - len(board.newcomers)) // 2)
     rows: list[list[Cell]] = []
     for number, pairing in enumerate(found):
@@ -190,7 +190,7 @@ def draw_published(values: Mapping[str, float | None], label: str) -> "Figure":
 
 
 def draw_paths(board: TournamentLeaderboard) -> "Figure":
-    """Draws the rating of every player after every pairing; that of a newcomer begins where it came."""
+    """Draws the rating of every player after every pairing; a newcomer's line begins at its arrival."""
     names = [row.policy for row in board.rows]
     columns = legend_columns(names)
     swiss = max(1, (len(names) - len(board.newcomers)) // 2) * board.rounds
@@ -213,7 +213,7 @@ def draw_paths(board: TournamentLeaderboard) -> "Figure":
 
 
 def path(stages: Sequence[Stage], player: str) -> tuple[list[int], list[float]]:
-    """Returns after how many pairings a player had which rating, from 1000 when it came."""
+    """Returns a player's ratings with the numbers of pairings before them, from 1000 at its arrival."""
     own = [(number, stage.ratings[player]) for number, stage in enumerate(stages, 1) if player in stage.ratings]
     if not own:
         return [0], [START]

@@ -1,7 +1,7 @@
-"""Battles that show something, found by rule (Auto-Arena, arXiv 2405.20267v1, section 5, Figures 8 to 10).
+"""Example battles, selected by rule (Auto-Arena, arXiv 2405.20267v1, section 5, Figures 8 to 10).
 
-The paper shows three, chosen by hand: debaters who compete, one who learns from its opponent, and a gap that only the debate
-makes visible. Here each is the battle of a run in which a number is greatest, the first one if there are several.
+The paper shows three, chosen by hand: debaters that compete, one that learns from its opponent, and a gap that appears only in
+the debate. Here each is the battle of a run with the greatest value of a measure, the first one in a tie.
 """
 
 import re
@@ -13,17 +13,17 @@ from llmarena_envs.debate.actions import Passage
 from llmarena_envs.debate.protocol import CRITICIZE, RAISE, RESPOND, SIDES, THINK
 
 SEQUENCE = 5
-"""Words, or characters of Chinese, in a row that are taken to be taken over."""
+"""Length of a copied sequence, in words or Chinese characters."""
 
 _UNIT = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W_\u3400-\u9fff\uf900-\ufaff]+")
 
 
 class Case(NamedTuple):
-    """A battle that was found.
+    """A selected battle.
 
     Attributes:
-        battle: it.
-        value: the number by which it was found.
+        battle: the battle.
+        value: its value of the measure.
     """
 
     battle: Battle
@@ -31,7 +31,7 @@ class Case(NamedTuple):
 
 
 def find(battles: Iterable[Battle], value: Callable[[Battle], float]) -> Case | None:
-    """Returns the first battle in which a number is greatest, or ``None`` if it is nowhere above 0."""
+    """Returns the first battle with the greatest value, or ``None`` if no value is above 0."""
     best: Case | None = None
     for battle in battles:
         number = value(battle)
@@ -41,7 +41,7 @@ def find(battles: Iterable[Battle], value: Callable[[Battle], float]) -> Case | 
 
 
 def competitiveness(battle: Battle) -> float:
-    """Returns the share of its words that a side spends on criticism and requests, of the side that spends less, 0 to 1.
+    """Returns the share of words spent on criticism and requests, of the side with the smaller share, 0 to 1.
 
     Thoughts are left out.
     """
@@ -49,10 +49,9 @@ def competitiveness(battle: Battle) -> float:
 
 
 def learning(battle: Battle) -> float:
-    """Returns how many sequences of words an answer takes over from what the opponent had said, of the answer with most.
+    """Returns the maximum number of word sequences that an answer copies from the opponent's earlier texts.
 
-    They are those of the opponent that the debater could read and that stand neither in the question nor in anything it had
-    said itself.
+    Only sequences visible to the debater count, and only if they are neither in the question nor in its own earlier texts.
     """
     question = sequences(battle.game.question.text)
     known: Mapping[str, set[tuple[str, ...]]] = {side: set(question) for side in SIDES}
@@ -69,10 +68,10 @@ def learning(battle: Battle) -> float:
 
 
 def widening(battle: Battle, before: Sequence[Verdict]) -> float:
-    """Returns by how much the winner's lead in votes is greater after the debate than on first answers, -2 to 2.
+    """Returns the increase of the winner's lead in votes from the first answers to the whole debate, -2 to 2.
 
     Args:
-        battle: a debate that was judged.
+        battle: a judged debate.
         before: verdicts on its first answers.
     """
     if battle.verdict.winner not in (0, 1) or not before:
@@ -82,7 +81,7 @@ def widening(battle: Battle, before: Sequence[Verdict]) -> float:
 
 
 def sequences(text: str) -> set[tuple[str, ...]]:
-    """Returns every sequence of words of a text, in small letters."""
+    """Returns every word sequence of a text, in lower case."""
     units = _UNIT.findall(text.casefold())
     return {tuple(units[index : index + SEQUENCE]) for index in range(len(units) - SEQUENCE + 1)}
 

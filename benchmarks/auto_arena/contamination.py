@@ -1,7 +1,7 @@
-"""Whether questions stand in a corpus that players may have been trained on (Auto-Arena, arXiv 2405.20267v4, appendix C).
+"""Contamination of questions by a possible training corpus (Auto-Arena, arXiv 2405.20267v4, appendix C).
 
-Nothing is played: the questions of some files are looked for in a corpus of the user's, as pieces of 50 characters and by the
-similarity of passages.
+No matches are played: questions from files are searched in the user's corpus, as pieces of 50 characters and by the similarity
+of passages.
 """
 
 import itertools
@@ -51,10 +51,10 @@ class Options(RowOptions):
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns nothing, after a look at what the options name.
+    """Checks the options and returns no runs.
 
     Raises:
-        OptionError: if there is no corpus, or an option names something else that is not there.
+        OptionError: if the corpus or a named file or function does not exist.
     """
     question_files(options)
     find_embedder(options.embedder)
@@ -66,7 +66,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns how many questions stand in the corpus, and where."""
+    """Returns the share of questions in the corpus, with their places."""
     files = question_files(options)
     questions = list(itertools.chain(*files.values()))
     pieces = draw_pieces(questions, options.seed)
@@ -99,10 +99,10 @@ def question_files(options: Options) -> dict[str, tuple[Question, ...]]:
 
 
 def find_embedder(spec: str) -> Embedder:
-    """Returns the function that a spec names; without one, counts of runs of characters.
+    """Returns the embedder named by a spec; by default counts of character trigrams.
 
     Raises:
-        OptionError: if there is none.
+        OptionError: if it does not exist.
     """
     if not spec:
         return ngram_vectors
@@ -117,13 +117,13 @@ def contamination_table(
     nearest: Mapping[int, Match],
     options: Options,
 ) -> Table:
-    """Returns the shares of questions that were found.
+    """Returns the shares of matching questions.
 
     Args:
         files: the questions by file.
-        pieces: what was looked for of each question, numbered through all files.
-        found: questions of which a piece was found.
-        nearest: for each question the passage that resembles it most.
+        pieces: the searched pieces of each question, numbered through all files.
+        found: matches of pieces by question.
+        nearest: for each question the most similar passage.
         options: of the row.
     """
     rows: list[list[Cell]] = []
@@ -164,7 +164,7 @@ def contamination_table(
 def found_lines(
     files: Mapping[str, Sequence[Question]], found: Mapping[int, Match], nearest: Mapping[int, Match], similar: float
 ) -> str:
-    """Returns what was found as JSON lines."""
+    """Returns the matches as JSON lines."""
     lines = []
     owners = [(name, question) for name, questions in files.items() for question in questions]
     for number, (name, question) in enumerate(owners):
@@ -177,7 +177,7 @@ def found_lines(
 
 
 def precision(options: Options) -> str:
-    """Says how many questions there are."""
+    """Returns the number of questions."""
     sizes = {name: len(questions) for name, questions in question_files(options).items()}
     least = min(sizes.values())
     return f"n = {', '.join(f'{size} questions of {name}' for name, size in sizes.items())}: {rate_precision(least)}"

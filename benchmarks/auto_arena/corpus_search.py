@@ -1,11 +1,11 @@
-"""Whether questions occur in a corpus: as pieces of 50 characters, or as passages that resemble them.
+"""Search of questions in a corpus: as pieces of 50 characters, or by similar passages.
 
-A question occurs in the corpus if one of three pieces of 50 characters, drawn from its letters and digits, stands in the
-letters and digits of a passage; a question with fewer characters is looked for as a whole. It resembles a passage if the cosine
-of their embeddings is at least 0.8. Both take time in proportion to the corpus.
+A question occurs in the corpus if one of three pieces of 50 characters, drawn from its letters and digits, is in the
+letters and digits of a passage; a question with fewer characters is searched as a whole. It resembles a passage if the cosine
+of their embeddings is at least 0.8. Both searches take time linear in the size of the corpus.
 
-Source: Auto-Arena (arXiv 2405.20267v4, appendix C), where generated questions are tested so; the pieces as in the report on GPT-4
-(arXiv 2303.08774, appendix C).
+Source: Auto-Arena (arXiv 2405.20267v4, appendix C), which tests generated questions in this way; the pieces as in the report on
+GPT-4 (arXiv 2303.08774, appendix C).
 """
 
 import json
@@ -29,11 +29,11 @@ JSON_LINES = (".jsonl", ".ndjson")
 PIECE = 50
 SAMPLES = 3
 SHORTEST = 20
-"""Least number of letters and digits of a question that is looked for; a shorter one may be found anywhere."""
+"""Minimum number of letters and digits of a searched question; shorter ones match by chance."""
 
 SIMILAR = 0.8
 LONGEST_PASSAGE = 2_000
-"""Greatest number of characters of a passage that is embedded; longer ones are cut into several."""
+"""Maximum number of characters of an embedded passage; longer ones are split."""
 
 _AT_ONCE = 1024
 _DIMENSIONS = 2048
@@ -56,12 +56,12 @@ class Passage(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A question that was found.
+    """A match of a question in the corpus.
 
     Attributes:
         question: its number.
         where: file and line.
-        text: the piece that stands there, or the beginning of the passage that resembles it.
+        text: the matching piece, or the beginning of the similar passage.
         similarity: cosine of both; 1 for a piece.
     """
 
@@ -74,11 +74,10 @@ class Match(NamedTuple):
 def read_corpus(path: Path) -> Iterator[Passage]:
     """Yields the passages of a file, or of all files below a directory in the order of their names.
 
-    Of a file of JSON lines every text in a line is a passage, of any other file every paragraph. Bytes that are no UTF-8 are
-    passed over.
+    In a file of JSON lines every text in a line is a passage, in any other file every paragraph. Invalid UTF-8 bytes are skipped.
 
     Raises:
-        OptionError: if there is no such file, or it cannot be read.
+        OptionError: if the file does not exist, or cannot be read.
     """
     files = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
     if not files:
@@ -110,7 +109,7 @@ def _passages(file: Path) -> Iterator[Passage]:
 
 
 def _texts(line: str) -> Iterator[str]:
-    """Yields the texts of a line of JSON, or the line itself if it is none."""
+    """Yields the texts of a line of JSON, or the line itself if it is not JSON."""
     try:
         waiting = [json.loads(line)]
     except (ValueError, RecursionError):
@@ -127,7 +126,7 @@ def _texts(line: str) -> Iterator[str]:
 
 
 def draw_pieces(questions: Sequence[Question], seed: int) -> list[tuple[str, ...]]:
-    """Returns the pieces of each question that are looked for, none of one that is too short."""
+    """Returns the pieces of each question to search; too short questions have none."""
     rng = np.random.default_rng(seed)
     drawn: list[tuple[str, ...]] = []
     for question in questions:
@@ -140,11 +139,11 @@ def draw_pieces(questions: Sequence[Question], seed: int) -> list[tuple[str, ...
 
 
 def find_pieces(pieces: Sequence[Sequence[str]], corpus: Iterable[Passage]) -> list[Match]:
-    """Returns for each question with a piece in the corpus the first place where one stands, in linear time.
+    """Returns the first match of each question with a piece in the corpus, in linear time.
 
     Args:
         pieces: of each question.
-        corpus: the passages; a piece has to stand in one of them.
+        corpus: the passages; a piece must be within one passage.
     """
     by_beginning: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for number, own in enumerate(pieces):
@@ -161,7 +160,7 @@ def find_pieces(pieces: Sequence[Sequence[str]], corpus: Iterable[Passage]) -> l
 
 
 def find_similar(questions: Sequence[Question], corpus: Iterable[Passage], embed: Embedder) -> list[Match]:
-    """Returns for each question the passage that resembles it most, whatever the cosine is.
+    """Returns the most similar passage for each question, with any cosine.
 
     Args:
         questions: the questions.
@@ -169,7 +168,7 @@ def find_similar(questions: Sequence[Question], corpus: Iterable[Passage], embed
         embed: the embedder.
 
     Raises:
-        OptionError: if the embedder does not give a vector of finite numbers for each text, all equally long.
+        OptionError: if the embedder does not return a vector of finite numbers for each text, all of equal length.
     """
     wanted = _unit_vectors(embed, [question.text for question in questions])
     best = np.full(len(questions), -np.inf)
@@ -213,9 +212,9 @@ def _unit_vectors(embed: Embedder, texts: Sequence[str]) -> NDArray[np.float64]:
 
 
 def ngram_vectors(texts: Sequence[str]) -> NDArray[np.float64]:
-    """Returns for each text how often each run of three characters occurs, hashed into 2048 numbers.
+    """Returns the counts of character trigrams of each text, hashed into 2048 numbers.
 
-    That is no embedding: it sees the same words, not the same meaning.
+    These vectors show common words, not common meaning.
     """
     vectors = np.zeros((len(texts), _DIMENSIONS))
     for row, text in zip(vectors, texts, strict=True):

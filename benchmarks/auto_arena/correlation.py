@@ -1,7 +1,7 @@
-"""How far two lists of scores order the same players alike, where some scores are missing.
+"""Rank agreement of two lists of scores with missing values.
 
-Spearman's correlation with a human ranking and the share of pairs in the same order are what Auto-Arena (arXiv 2405.20267v1,
-sections 4.2 and 4.5) says of a leaderboard.
+Auto-Arena (arXiv 2405.20267v1, sections 4.2 and 4.5) reports Spearman's correlation with a human ranking and the share of pairs
+in the same order for a leaderboard.
 """
 
 import itertools
@@ -16,11 +16,11 @@ from rating.statistics.estimates import FEWEST_CLUSTERS, Z_95, Estimate
 
 
 class Correlation(NamedTuple):
-    """What two lists of scores have in common.
+    """Agreement of two lists of scores.
 
     Attributes:
-        n: players who have both scores.
-        spearman: correlation of the ranks, ties averaged, -1 to 1; ``None`` below two players, or where all scores of a
+        n: number of players with both scores.
+        spearman: correlation of the ranks, ties averaged, -1 to 1; ``None`` below two players, or if all scores of a
             list are equal.
         pearson: correlation of the scores themselves, likewise.
         kendall: Kendall's tau-b, likewise.
@@ -36,12 +36,12 @@ class Correlation(NamedTuple):
     pairs: int
 
     def spearman_estimate(self) -> Estimate | None:
-        """Returns Spearman's correlation with its 95 % interval over players that are drawn like these.
+        """Returns Spearman's correlation with its 95 % interval over players from the same population.
 
         The interval of Bonett and Wright (Sample size requirements for estimating Pearson, Kendall and Spearman correlations,
-        2000): that of Fisher's transformation with variance (1 + rho^2 / 2) / (n - 3). A perfect correlation has the lower
-        end of the next lower one. By simulation it holds for five players and more and true correlations up to 0.95, above
-        which the upper end is too low; it is left out below five.
+        2000): Fisher's transformation with variance (1 + rho^2 / 2) / (n - 3). A perfect correlation gets the lower limit of the
+        next lower possible value. In simulations it holds for five or more players and true correlations up to 0.95, above
+        which the upper limit is too low; it is left out below five.
         """
         if self.spearman is None:
             return None
@@ -62,10 +62,10 @@ class Correlation(NamedTuple):
 
 
 def correlate(first: Mapping[str, float | None], second: Mapping[str, float | None]) -> Correlation:
-    """Returns what two lists of scores have in common over the players who have both (pairwise deletion).
+    """Returns the agreement of two lists of scores over the players with both (pairwise deletion).
 
     Args:
-        first: scores by player; ``None`` where one is missing.
+        first: scores by player; ``None`` for a missing one.
         second: likewise, in any unit.
 
     Raises:

@@ -1,7 +1,7 @@
-"""What the judges' discussion changes in a ranking (Auto-Arena, arXiv 2405.20267v1, section 4.4).
+"""Effect of the judges' discussion on a ranking (Auto-Arena, arXiv 2405.20267v1, section 4.4).
 
-One tournament gives both. Every judge gives a verdict before the discussion, so who would have won without it is known of each
-battle; pairings and committees are those of the tournament with discussion.
+One tournament gives both rankings. Every judge gives a verdict before the discussion, so the winner without discussion is known
+for each battle; pairings and committees are from the tournament with discussion.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ from rating.statistics.results import rated_seats
 
 OFF, ON = "winner_first", "winner"
 TITLES = {OFF: "without discussion", ON: "with discussion"}
-"""What the winner was before and after it, by the statistic that says so."""
+"""Titles of the statistics with the winner before and after the discussion."""
 
 TIE, NOBODY = 2, -1
 
@@ -46,11 +46,11 @@ def plan(options: TournamentOptions) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result:
-    """Returns the ratings before and after the discussion, and how far they order the players alike.
+    """Returns the ratings before and after the discussion, and their rank agreement.
 
     Raises:
         OptionError: if the judges of the run had no discussion.
-        RunError: if nobody can be rated.
+        RunError: if no player can be rated.
     """
     run = runs[RUN]
     if not run.config.options(DEBATE).get("discussion", True):
@@ -77,7 +77,7 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result
 
 
 def decided_by(outcomes: Sequence[Outcome], key: str) -> list[Outcome]:
-    """Returns the battles as they would have ended had a statistic said who wins; those without a winner are undecided."""
+    """Returns the battles with the winner given by a statistic; battles without a winner are undecided."""
     made = []
     for outcome in outcomes:
         if outcome.status not in PLAYED:
@@ -97,7 +97,7 @@ def _reward(statistics: Mapping[str, float], winner: int) -> float:
 
 
 def rating_table(ratings: Mapping[str, Ratings]) -> Table:
-    """Returns both ratings of everybody."""
+    """Returns both ratings of all players."""
     values = {key: own.estimates() for key, own in ratings.items()}
     places = {key: {policy: place for place, policy in enumerate(own, 1)} for key, own in values.items()}
     rows: list[list[Cell]] = []
@@ -128,7 +128,7 @@ def rating_table(ratings: Mapping[str, Ratings]) -> Table:
 
 
 def agreement_table(ratings: Mapping[str, Ratings], scores: Scores | None) -> Table:
-    """Returns how far both ratings order the players alike, and as a ranking from elsewhere does."""
+    """Returns the rank agreement of both ratings with each other and with another ranking."""
     alike = ratings[OFF].correlation(ratings[ON].values())
     rows = [
         [
@@ -169,7 +169,7 @@ def agreement_table(ratings: Mapping[str, Ratings], scores: Scores | None) -> Ta
 
 
 def change_table(outcomes: Sequence[Outcome]) -> Table:
-    """Returns how often the discussion changed who won."""
+    """Returns how often the discussion changed the winner."""
     winners = [
         tuple(int(statistic(rated_seats(outcome)[0], key)) for key in TITLES)
         for outcome in outcomes

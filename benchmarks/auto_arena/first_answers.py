@@ -1,7 +1,7 @@
-"""What the debate is worth: a tournament in which two first answers are judged (Auto-Arena, arXiv 2405.20267v1, Table 2).
+"""Ablation of the debate: a tournament that judges two first answers (Auto-Arena, arXiv 2405.20267v1, Table 2).
 
-The paper's ablation without peer battles: both answer the question blindly, and these answers are judged. It is a tournament of
-its own, with its own pairings and committees.
+The paper's ablation without peer battles: both answer the question blindly, and these answers are judged. It is a separate
+tournament with its own pairings and committees.
 """
 
 from collections.abc import Mapping
@@ -41,10 +41,10 @@ def plan(options: TournamentOptions) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result:
-    """Returns how far both tournaments find the order of another ranking, and their ratings.
+    """Returns both tournaments' rank agreement with another ranking, and their ratings.
 
     Raises:
-        OptionError: if a run is judged on something else than its name says.
+        OptionError: if the judged texts do not match the name of a run.
     """
     for name, run in runs.items():
         check_judged_on(run, first_answers=name == FIRST_ANSWERS)
@@ -72,10 +72,10 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result
 
 
 def check_judged_on(run: PlayedRun, *, first_answers: bool) -> None:
-    """Checks what the judges of a run were shown.
+    """Checks the texts that the judges of a run read.
 
     Raises:
-        OptionError: if it was something else.
+        OptionError: if they are not the expected ones.
     """
     got = run.config.options(DEBATE).get("judge_initial_only", False)
     if got != first_answers:
@@ -85,7 +85,7 @@ def check_judged_on(run: PlayedRun, *, first_answers: bool) -> None:
 
 
 def ablation_table(played: Mapping[str, Played], scores: Scores) -> Table:
-    """Returns how far each tournament orders the players as ``scores`` do."""
+    """Returns each tournament's rank agreement with ``scores``."""
     rows: list[list[Cell]] = []
     for name, own in played.items():
         results = duels(own.outcomes)

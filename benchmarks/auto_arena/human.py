@@ -1,7 +1,7 @@
-"""The human study: people judge a sample of debates blind, and tell real questions from made ones.
+"""The human study: people judge a sample of debates blind, and distinguish real questions from generated ones.
 
 Sheets are written with the debates to read, without names of players or verdicts, in random order; sides are called A and B as
-the judges saw them. Sheets that were filled in are named with ``--sheet`` and ``--question-sheet``.
+for the judges. Filled sheets are given with ``--sheet`` and ``--question-sheet``.
 
 Source: Auto-Arena (arXiv 2405.20267v4, appendix D) for questions, and the authors' repository, assets/human_eval, for verdicts.
 """
@@ -42,7 +42,7 @@ VERDICT = "verdict"
 SOURCE = "source"
 REAL, MADE = "real", "synthetic"
 SOURCES = {**dict.fromkeys((REAL, "r", "真实"), REAL), **dict.fromkeys((MADE, "made", "s", "合成"), MADE)}
-"""Where a question is from, by the label in lower case."""
+"""Origin of a question, by the label in lower case."""
 
 VERDICTS = {"a": FIRST, "b": SECOND, **dict.fromkeys(("tie", "c", "平局", "平手"), TIE)}
 """Verdicts by the label in lower case."""
@@ -51,7 +51,7 @@ THOUGHT = "think"
 MOST = "most people"
 
 Verdicts = Mapping[str, Label | None]
-"""What somebody says of each debate, by its id in the sheet."""
+"""A person's verdict on each debate, by its id in the sheet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class Options(TournamentOptions):
     """Options of the row.
 
     Raises:
-        OptionError: if one has no valid value.
+        OptionError: if an option has no valid value.
     """
 
     battles: int = option(50, "debates to judge", smoke=3)
@@ -82,13 +82,13 @@ class Options(TournamentOptions):
 
 
 class Shown(NamedTuple):
-    """A debate as people read it.
+    """A debate as shown to people.
 
     Attributes:
         match: number of the match.
         domain: of the question.
         question: the question.
-        text: all of it in Markdown.
+        text: the whole debate in Markdown.
     """
 
     match: int
@@ -98,14 +98,14 @@ class Shown(NamedTuple):
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns the tournament; questions that cannot be used are found before anything is played."""
+    """Returns the tournament; checks the question file before play."""
     if options.real:
         load_questions(options.real, options.language)
     return {RUN: plan_tournament(options)}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns sheets to fill in, and of those that were filled in how people agree with each other and with the committee."""
+    """Returns sheets to fill in, and the agreement of filled sheets with each other and with the committee."""
     run = runs[RUN]
     shown = sample(run, options)
     read = {Path(path).stem: read_sheet(Path(path), VERDICT, VERDICTS, shown) for path in options.sheet}
@@ -145,7 +145,7 @@ def sample(run: PlayedRun, options: Options) -> dict[str, Shown]:
     """Returns the debates to judge by their ids in the sheet, in random order.
 
     Raises:
-        RunError: if there is none.
+        RunError: if there are no debates.
     """
     records = {record.match.id: record for record in run.records(DEBATE)}
     if not records:
@@ -156,10 +156,10 @@ def sample(run: PlayedRun, options: Options) -> dict[str, Shown]:
 
 
 def as_shown(record: Record) -> Shown:
-    """Returns a debate as judges saw it before they gave a verdict, but for thoughts.
+    """Returns a debate as shown to the judges before their verdicts, without thoughts.
 
     Raises:
-        RunError: if the record is not of a debate that can have been played.
+        RunError: if the recorded moves are illegal.
     """
     env = begun(record.match)
     judge = next((agent for agent in env.possible_agents if agent.startswith("judge")), "")
@@ -182,7 +182,7 @@ def as_shown(record: Record) -> Shown:
 
 
 def committee(run: PlayedRun, matches: Mapping[str, int]) -> dict[str, Verdicts]:
-    """Returns what the committee decided of each item, after its discussion and before it."""
+    """Returns the committee's decision on each item, after its discussion and before it."""
     first: dict[str, list[Label | None]] = {}
     final: dict[str, list[Label | None]] = {}
     for one in read_judgements(run):
@@ -195,12 +195,12 @@ def committee(run: PlayedRun, matches: Mapping[str, int]) -> dict[str, Verdicts]
 
 
 def _decision(labels: Sequence[Label | None]) -> Label | None:
-    """Returns what most say, or a tie where as many are for one verdict as for another."""
+    """Returns the most frequent label; a tie if several are equally frequent."""
     return plurality_of(Counter(label for label in labels if label is not None), tied=TIE)
 
 
 def questions(shown: Mapping[str, Shown], options: Options) -> dict[str, tuple[str, str]]:
-    """Returns questions of real users and as many of the debates, in random order: the text and where it is from, by id."""
+    """Returns equally many questions of real users and of the debates, in random order: text and origin by id."""
     made = list(dict.fromkeys(debate.question for debate in shown.values()))
     real = list(dict.fromkeys(question.text for question in load_questions(options.real, options.language)))
     rng = np.random.default_rng(options.seed)
@@ -212,13 +212,13 @@ def questions(shown: Mapping[str, Shown], options: Options) -> dict[str, tuple[s
 
 
 def agreement_table(people: Mapping[str, Verdicts], decisions: Mapping[str, Verdicts]) -> Table:
-    """Returns how every two of the people agree, and each of them with the committee; all verdicts in the same order."""
+    """Returns the agreement of every two people, and of each with the committee; all verdicts in the same order."""
     everybody = {**people, **decisions}
     rows: list[list[Cell]] = []
     for first, second in itertools.combinations(everybody, 2):
         if (
             first in decisions or second == MOST
-        ):  # the committee with itself, and people with a majority of which they are part
+        ):  # the committee with itself, and people with a majority that includes them
             continue
         labels = [everybody[name].values() for name in (first, second)]
         found = cohens_kappa(*map(list, labels))
@@ -253,7 +253,7 @@ def _remark(found: Agreement) -> str:
 
 
 def verdict_table(verdicts: Mapping[str, Verdicts]) -> Table:
-    """Returns how often everybody gave each verdict."""
+    """Returns the frequency of each verdict by rater."""
     rows: list[list[Cell]] = []
     for name, said in verdicts.items():
         counts = Counter(said.values())
@@ -267,7 +267,7 @@ def verdict_table(verdicts: Mapping[str, Verdicts]) -> Table:
 
 
 def question_table(said: Mapping[str, Mapping[str, str]], truth: Mapping[str, str]) -> Table:
-    """Returns how often people tell where a question is from."""
+    """Returns how often people recognise the origin of a question."""
     rows: list[list[Cell]] = []
     for name, labels in said.items():
         right = sum(labels[item] == source for item, source in truth.items())
@@ -296,7 +296,7 @@ def question_table(said: Mapping[str, Mapping[str, str]], truth: Mapping[str, st
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return f"n = {options.battles} debates to judge: {rate_precision(options.battles)}"
 
 

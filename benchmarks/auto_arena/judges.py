@@ -1,4 +1,4 @@
-"""The judges of a tournament that was played: what their verdicts say of them."""
+"""Agreement and changes of the judges of a tournament, from their verdicts."""
 
 from collections.abc import Mapping
 
@@ -20,7 +20,7 @@ def read_judgements(run: PlayedRun) -> list[Judgement]:
     """Returns every verdict of a run of debates.
 
     Raises:
-        RunError: if there is none.
+        RunError: if there are no verdicts.
     """
     verdicts = declared_verdicts(DEBATE)
     found = judgements_of(run.outcomes(DEBATE), verdicts) if verdicts else []
@@ -30,7 +30,7 @@ def read_judgements(run: PlayedRun) -> list[Judgement]:
 
 
 def read_stages(run: PlayedRun) -> tuple[JudgeStudy, dict[str, StageAgreement]]:
-    """Returns what the verdicts of a run say of the judges, and their agreement before and after discussion.
+    """Returns the judge study of a run, and the judges' agreement before and after discussion.
 
     Raises:
         OptionError: if the judges had no discussion.
@@ -45,11 +45,11 @@ def read_stages(run: PlayedRun) -> tuple[JudgeStudy, dict[str, StageAgreement]]:
 
 
 def mean_kappa(means: PairMeans | None) -> Estimate | None:
-    """Returns the mean of Cohen's kappa with the number of pairs that have one."""
+    """Returns the mean of Cohen's kappa with the number of pairs with a defined kappa."""
     return means.kappa._replace(n=means.defined) if means and means.kappa else None
 
 
 def majority_cells(stages: Mapping[str, StageAgreement], judge: str) -> list[Cell]:
-    """Returns a judge's kappa with the majority of all, by stage, then with that of the others."""
+    """Returns a judge's kappa with the majority of all judges, by stage, then with the majority of the others."""
     found: list[WithMajority | None] = [stage.majority.get(judge) for stage in stages.values()]
     return [*(both and both.all.kappa for both in found), *(both and both.others.kappa for both in found)]

@@ -1,4 +1,4 @@
-"""How judges agree before and after their discussion: Cohen's kappa of every two, and of each with the majority.
+"""Agreement of judges before and after their discussion: Cohen's kappa of every two, and of each with the majority.
 
 Source: Auto-Arena (arXiv 2405.20267v1, section 4.4, Figures 3 and 4).
 """
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 MATRICES = {BEFORE: "kappa_before", AFTER: "kappa_after"}
 SMALL_SAMPLE = ("GPT-3.5", "Llama-2")
-"""The pair whose printed kappa after discussion is 1."""
+"""The pair with a printed kappa of 1 after discussion."""
 
 MOST_DRAWN = 20
-"""Judges of a heat map."""
+"""Maximum number of judges in a heat map."""
 
 
 def plan(options: TournamentOptions) -> dict[str, RunConfig]:
@@ -67,7 +67,7 @@ def printed_pairs(table: Published) -> dict[tuple[str, str], float]:
 
 
 def mean_table(stages: Mapping[str, StageAgreement], published: Mapping[str, Published], enough: int) -> Table:
-    """Returns the means of kappa over pairs: as the text has them, from the printed matrices, and measured."""
+    """Returns the means of kappa over pairs: from the text, from the printed matrices, and measured."""
     matrices = {stage: printed_pairs(published[key]) for stage, key in MATRICES.items()}
     printed = published["kappa_mean"]
     rows: list[list[Cell]] = [
@@ -108,7 +108,7 @@ def mean_table(stages: Mapping[str, StageAgreement], published: Mapping[str, Pub
 def majority_table(
     found: JudgeStudy, stages: Mapping[str, StageAgreement], published: Published, same: Mapping[str, str]
 ) -> Table:
-    """Returns kappa of each judge with the majority, beside the printed ones; and with that of the others."""
+    """Returns kappa of each judge with the majority, beside the printed ones, and with the majority of the others."""
     judges = [row.judge for row in found.judges]
     measured = {judge: majority_cells(stages, judge) for judge in judges}
     rows = beside(published.rows, {judge: own[:2] for judge, own in measured.items()}, same)
@@ -132,7 +132,7 @@ def majority_table(
 
 
 def pair_table(stages: Mapping[str, StageAgreement], enough: int) -> Table:
-    """Returns what was measured of every two judges."""
+    """Returns the measured kappas of every two judges."""
     by_stage = [{pair.raters: pair.plain for pair in stage.pairs or ()} for stage in stages.values()]
     rows: list[list[Cell]] = []
     for raters in sorted({raters for pairs in by_stage for raters in pairs}):
@@ -179,7 +179,7 @@ def draw_printed(published: Mapping[str, Published]) -> "Figure":
 
 
 def draw_measured(names: Sequence[str], stages: Mapping[str, StageAgreement]) -> "Figure":
-    """Draws what was measured, with the number of battles."""
+    """Draws the measured kappas, with the numbers of battles."""
     cells = {
         stage: {
             pair.raters: (None, f"–\n({pair.plain.n})")
@@ -199,7 +199,7 @@ def _text(kappa: float) -> str:
 def _heat_maps(
     names: Sequence[str], tables: Mapping[str, Mapping[tuple[str, str], tuple[float | None, str]]]
 ) -> "Figure":
-    """Draws a heat map for each stage, one below the other: value and text of every two, in either order."""
+    """Draws a heat map for each stage, one below the other: value and text of every pair, in either order."""
     height = 1.1 + 0.36 * len(names)
     with axes(height * len(tables)) as (figure, (first,)):
         first.remove()

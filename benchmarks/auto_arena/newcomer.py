@@ -1,4 +1,4 @@
-"""A player is added to a finished tournament: how ratings move, and whether the others keep their order.
+"""Adds a player to a finished tournament: changes of the ratings and of the others' order.
 
 Source: Auto-Arena (arXiv 2405.20267v1, section 4.5, Figure 5).
 """
@@ -36,7 +36,7 @@ class Options(TournamentOptions):
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns a tournament to which somebody is added."""
+    """Returns a tournament with newcomers."""
     return {RUN: plan_tournament(options)}
 
 
@@ -44,7 +44,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     """Returns the ratings before and after, and after each pairing of a newcomer.
 
     Raises:
-        OptionError: if nobody was added, or has met nobody yet.
+        OptionError: if there is no newcomer, or it has not played yet.
     """
     played = read_tournament(runs[RUN])
     board = played.board
@@ -63,7 +63,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def arrivals(board: TournamentLeaderboard) -> dict[str, tuple[int, int]]:
-    """Returns for every newcomer who has played how many pairings there were before its first and after its last one."""
+    """Returns for every newcomer with battles the number of pairings before its first and after its last one."""
     begins = {
         name: next((number for number, stage in enumerate(board.path) if name in stage.ratings), len(board.path))
         for name in board.newcomers
@@ -73,7 +73,7 @@ def arrivals(board: TournamentLeaderboard) -> dict[str, tuple[int, int]]:
 
 
 def order_table(board: TournamentLeaderboard, added: Mapping[str, tuple[int, int]]) -> Table:
-    """Returns where each newcomer came to stand, and how the order of those before it changed."""
+    """Returns the rank of each newcomer, and the change of the order of the earlier players."""
     rows: list[list[Cell]] = []
     for name, (begin, end) in added.items():
         before, after = board.path[begin - 1].ratings, board.path[end - 1].ratings
@@ -122,7 +122,7 @@ def order(ratings: Mapping[str, float]) -> list[str]:
 
 
 def moved(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, float]:
-    """Returns by how much the rating of each who was there before has moved against the mean of them."""
+    """Returns the change of each earlier player's rating, relative to the mean change."""
     shift = sum(after[player] - before[player] for player in before) / len(before)
     return {player: abs(after[player] - before[player] - shift) for player in before}
 
@@ -144,7 +144,7 @@ def path_table(board: TournamentLeaderboard, newcomer: str, begin: int, end: int
 
 
 def against(stage: Stage, newcomer: str) -> str:
-    """Returns against whom a newcomer played."""
+    """Returns the opponent of a newcomer."""
     first, second = stage.pair
     return f"against {second if first == newcomer else first}"
 

@@ -1,4 +1,4 @@
-"""The pairings of a tournament as they were played, and how many there must be (Auto-Arena, arXiv 2405.20267v1, section 4.1)."""
+"""The played pairings of a tournament, and their planned number (Auto-Arena, arXiv 2405.20267v1, section 4.1)."""
 
 import itertools
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ class Pairing(NamedTuple):
     Attributes:
         first: one player, the first by name.
         second: the other one.
-        committee: who judged, in the order of their seats.
+        committee: judges, in the order of their seats.
         outcomes: of the battles, in match-number order.
     """
 
@@ -43,17 +43,17 @@ class Pairing(NamedTuple):
 
     @property
     def undecided(self) -> int:
-        """Battles in which too few judges gave a verdict."""
+        """Battles with too few verdicts."""
         return sum(outcome.status == UNDECIDED for outcome in self.outcomes)
 
     @property
     def void(self) -> int:
-        """Battles that do not count because a provider failed."""
+        """Battles without effect because a provider failed."""
         return sum(outcome.status == VOID for outcome in self.outcomes)
 
 
 def pairings(outcomes: Sequence[Outcome]) -> list[Pairing]:
-    """Returns the pairings in the order in which they were played."""
+    """Returns the pairings in the order of play."""
     ordered = sorted(outcomes, key=lambda outcome: outcome.number)
     found = []
     for (first, second), group in itertools.groupby(ordered, key=_players):
@@ -72,11 +72,11 @@ def _committee(outcome: Outcome) -> tuple[str, ...]:
 
 
 def planned_pairings(players: int, newcomers: int = 0) -> int:
-    """Returns the pairings of a Swiss tournament to which players are added afterwards.
+    """Returns the number of pairings of a Swiss tournament with newcomers.
 
     Args:
-        players: all of them.
-        newcomers: how many of them are added, one after the other.
+        players: number of players, including newcomers.
+        newcomers: number of players added in sequence.
     """
     base = players - newcomers
     added = sum(_rounds(size) for size in range(base + 1, players + 1))

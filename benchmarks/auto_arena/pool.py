@@ -1,4 +1,4 @@
-"""The scripted pool of Auto-Arena: debaters of known strength, who judge as well."""
+"""The scripted pool of Auto-Arena: debaters of known strength, also used as judges."""
 
 from collections.abc import Sequence
 
@@ -15,19 +15,19 @@ NAMES = (
     "ash", "beech", "cedar", "dogwood", "elm", "fir", "ginkgo", "hazel", "ivy", "juniper", "kapok", "larch", "maple",
     "neem", "oak", "pine", "quince", "rowan",
 )  # fmt: skip
-"""The strongest first, which is the order of the alphabet; as many as the longest leaderboard of the paper has models."""
+"""The strongest first, in alphabetical order; as many as models on the paper's longest leaderboard."""
 
 SPREAD = 2.2
-"""Logits between the strongest and the weakest, as the paper's 17 models have: 380 points of Elo."""
+"""Logits between the strongest and the weakest, as for the paper's 17 models: 380 points of Elo."""
 
 LEAST_NOISE, MORE_NOISE = 3.0, 5.0
-"""What the strongest judge errs by, and how much more the weakest does: points, of which 4 are a logit."""
+"""Error of the strongest judge, and the additional error of the weakest: in points, 4 per logit."""
 
 CONFORMITY = 0.5
-"""How likely a judge whom the others contradict follows them in the discussion."""
+"""Probability that a judge in the minority follows the others in the discussion."""
 
 PRIOR_NOISE = 0.35
-"""Standard deviation of what initial scores are off, in logits: they correlate with the strengths as MMLU does with people."""
+"""Standard deviation of initial scores in logits; gives them the correlation with strengths that MMLU has with human ranks."""
 
 
 def strengths(players: int) -> dict[str, float]:
@@ -46,12 +46,12 @@ def scripted(players: int) -> Scripted:
 
 
 def noise(strength: float) -> float:
-    """Returns by how much a debater errs as a judge, in points: the stronger it is, the less."""
+    """Returns the error of a debater as a judge, in points: smaller for a stronger one."""
     return round(LEAST_NOISE + MORE_NOISE * (1 - strength / SPREAD), 4)
 
 
 def initial_scores(players: int, seed: int) -> dict[str, float]:
-    """Returns what is known of a pool beforehand: its strengths, not exactly."""
+    """Returns initial scores of a pool: its strengths with noise."""
     noise = np.random.default_rng(seed).normal(0.0, PRIOR_NOISE, len(NAMES)).tolist()
     return {
         name: round(strength + error, 4)
@@ -60,14 +60,14 @@ def initial_scores(players: int, seed: int) -> dict[str, float]:
 
 
 def late(players: int, newcomers: int) -> Sequence[str]:
-    """Returns who of a pool comes late: some at equal distances from the strongest to the weakest."""
+    """Returns the newcomers of a pool: players at equal distances from the strongest to the weakest."""
     return [NAMES[(2 * index + 1) * players // (2 * newcomers)] for index in range(newcomers)]
 
 
 def length_options(options: RowOptions) -> dict[str, str]:
-    """Returns the option of debates that measures lengths: in tokens, as in the paper, where models debate and tiktoken works.
+    """Returns the environment option for the length measure: tokens, as in the paper, if models debate and tiktoken works.
 
-    Otherwise words are counted. The record and the page of a run name the counter.
+    Otherwise words are counted. The record and the page of a run name the measure.
     """
     if not options.models():
         return {}

@@ -1,4 +1,4 @@
-"""The correlations that Auto-Arena (arXiv 2405.20267v1) prints, computed again from published scores."""
+"""The correlations printed in Auto-Arena (arXiv 2405.20267v1), recomputed from published scores."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Tab
 from rating.statistics.estimates import Estimate
 
 ROUNDING = {"Spearman, %": 0.05, "concordance, %": 0.05, "Pearson": 1e-9}
-"""How far a printed value may lie from what its scores give."""
+"""Tolerance between a printed value and the recomputed one."""
 
 RATED = "Auto-Arena Elo"
 """The column of published ratings."""
@@ -23,12 +23,12 @@ def scores(published: Published, column: str) -> dict[str, float | None]:
 
 
 def correlation_table(published: Published, human: str, printed: Sequence[Published]) -> Table:
-    """Returns every printed correlation with a human ranking beside what the published scores give.
+    """Returns every printed correlation with a human ranking beside the recomputed one.
 
     Args:
         published: scores of models.
         human: the column with the human ranking.
-        printed: correlations by benchmark, whose names are columns of ``published`` where it has their scores.
+        printed: correlations by benchmark; names of benchmarks are columns of ``published`` if it has their scores.
     """
     values: dict[str, dict[str, float]] = {}
     for table in printed:
@@ -76,7 +76,7 @@ def correlation_table(published: Published, human: str, printed: Sequence[Publis
 
 
 def verdict(printed: Mapping[str, float], computed: Mapping[str, Estimate | float | None]) -> str:
-    """Says whether printed values are what their scores give, within rounding."""
+    """Returns whether printed values agree with their scores, within rounding."""
     if not computed:
         return NO_SCORES
     for title, value in printed.items():
@@ -97,7 +97,7 @@ def _by_measure(found: Correlation) -> dict[str, Estimate | float | None]:
 
 
 def claims_table(claims: Published) -> Table:
-    """Returns what the paper says it gains over the best benchmark, in three places."""
+    """Returns the paper's claims of its gain over the best benchmark, in three places."""
     return Table(
         "gains",
         "gain in Spearman correlation over the best other benchmark, as the paper says it",
@@ -113,13 +113,13 @@ def published_ratings_table(
     same: Mapping[str, str],
     known: Sequence[str],
 ) -> Table:
-    """Returns published lists of ratings side by side, by model, with what was measured of these models.
+    """Returns published lists of ratings by model, beside the measured ratings of these models.
 
     Args:
         lists: published tables by key.
         measured: ratings by policy.
-        same: policy of ours by the published model that it is.
-        known: notes that stand elsewhere already.
+        same: our policy by published model.
+        known: notes of earlier tables, not repeated here.
     """
     values = {key: scores(table, RATED) for key, table in lists.items()}
     models = dict.fromkeys(model for own in values.values() for model in own)

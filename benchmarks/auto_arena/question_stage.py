@@ -29,7 +29,7 @@ from rating.statistics.bounded import bounded_mean
 from rating.statistics.results import duels
 
 LEAST_DISTINCT = 0.9
-"""Share of the questions asked for that an examiner must write without repeating itself."""
+"""Share of the requested questions that an examiner must write without repetition."""
 
 PUBLIC = "the questions are public: models may have been trained on them"
 
@@ -39,7 +39,7 @@ class QuestionOptions(RowOptions):
     """Options of a row that plays a tournament on questions.
 
     Raises:
-        OptionError: if two of them exclude each other.
+        OptionError: if two options exclude each other.
     """
 
     examiner: str = option("", "policy that writes the questions first, e.g. openai:MODEL (default: the packaged ones)")
@@ -113,14 +113,14 @@ EXAMINED: Preparation[Any] = Preparation(plan_examination, take_questions)
 
 
 def question_options(options: QuestionOptions, count: int) -> dict[str, Any]:
-    """Returns the option of debates that holds the questions of a file, which every pairing plays; empty for the packaged ones.
+    """Returns the environment option with the questions of a file, the same for every pairing; empty for the packaged ones.
 
     Args:
         options: of the row.
-        count: of a pairing; as many of each domain as there are, the first of the file.
+        count: questions per pairing; equally many of each domain, the first of the file.
 
     Raises:
-        OptionError: if the file cannot be read, or has fewer.
+        OptionError: if the file cannot be read, or has too few questions.
     """
     if options.questions in ("", BUILTIN):
         return {}
@@ -138,7 +138,7 @@ def question_options(options: QuestionOptions, count: int) -> dict[str, Any]:
 
 
 def question_notes(run: PlayedRun) -> list[str]:
-    """Says where the questions of a run come from, and how the examiner scored if it plays."""
+    """Returns notes on the origin of the questions of a run, and on the examiner's score if it plays."""
     options = run.config.options(DEBATE)
     given = options.get("questions")
     if given == BUILTIN and "question" not in options:
@@ -158,7 +158,7 @@ def question_notes(run: PlayedRun) -> list[str]:
 
 
 def examiner_of(run: PlayedRun, texts: Sequence[str]) -> str:
-    """Returns the examiner that wrote the questions of a run, if its own run is beside it; empty otherwise."""
+    """Returns the author of the questions of a run, if its own run is beside it; empty otherwise."""
     beside = run.directory.parent / questions.RUN
     if not places.has_store(beside):
         return ""
@@ -173,7 +173,7 @@ def examiner_of(run: PlayedRun, texts: Sequence[str]) -> str:
 
 
 def advantage_notes(run: PlayedRun, examiner: str) -> list[str]:
-    """Compares the points of an examiner on its own questions with the others'; empty if it did not play."""
+    """Returns notes that compare an examiner's points on its own questions with the others'; empty if it did not play."""
     own: list[float] = []
     others: list[float] = []
     for duel in duels(run.outcomes(DEBATE)):

@@ -1,7 +1,7 @@
 """The examiner's work: 30 questions in each of eight domains (Auto-Arena, arXiv 2405.20267v1, section 3.1).
 
-Every policy drafts questions in every domain, ten at a time. Of what is kept the first five of each domain are those of a
-pairing: 40 questions. All that is kept is written as a file that ``debate_v0`` takes as ``questions``.
+Every policy drafts questions in every domain, ten at a time. A pairing uses the first five accepted questions of each domain: 40
+questions. All accepted questions are written as a file for the option ``questions`` of ``debate_v0``.
 """
 
 from collections import Counter
@@ -45,7 +45,7 @@ SCRIPTED = {
 }
 RUN = "examination"
 SAMPLING = {"temperature": 0.7, "max_tokens": 3000}
-"""Options of a model that examines, as in the authors' code, unless its spec says otherwise."""
+"""Default options of a model that examines, as in the authors' code."""
 
 MODELS = ("openai", "hf")
 REPEATED = "question_repeated"
@@ -59,7 +59,7 @@ REASON_TITLES = {
     "question_example": "the example",
     REPEATED: "repeated",
 }
-"""What reasons are called in tables."""
+"""Names of reasons in tables."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,13 +77,13 @@ class Options(RowOptions):
 
 @dataclass(frozen=True)
 class Examined:
-    """What an examiner did in one domain.
+    """Work of an examiner in one domain.
 
     Attributes:
         domain: the domain.
-        wanted: number of questions that were asked for.
+        wanted: number of requested questions.
         seat: the examiner's seat.
-        kept: the questions that were kept.
+        kept: the accepted questions.
     """
 
     domain: str
@@ -100,7 +100,7 @@ class Collected(NamedTuple):
     """The questions of an examiner.
 
     Attributes:
-        questions: those that can be debated, with ids of their own.
+        questions: usable questions, with their own ids.
         repeated: number of near-copies of its questions in other domains.
         public: number of near-copies of public questions.
     """
@@ -111,7 +111,7 @@ class Collected(NamedTuple):
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns a run in which every examiner works in every domain."""
+    """Returns a run of every examiner in every domain."""
     check_int("chosen", options.chosen, 1, options.count)
     read_public(options.public)
     work = EnvironmentConfig(
@@ -129,7 +129,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def with_sampling(examiner: PolicyConfig) -> PolicyConfig:
-    """Returns an examiner that samples as the paper's, if it is a model whose spec does not say how."""
+    """Returns an examiner with the paper's sampling, if it is a model and its spec has no sampling options."""
     name, own = split_spec(examiner.spec)
     if name.partition(":")[0] not in MODELS:
         return examiner
@@ -138,7 +138,7 @@ def with_sampling(examiner: PolicyConfig) -> PolicyConfig:
 
 
 def read_public(paths: Sequence[str]) -> list[str]:
-    """Returns the questions of public sets: every text in a file of JSON lines, every line of any other file.
+    """Returns the questions of public sets: every text in a file of JSON lines, every line of another file.
 
     Raises:
         OptionError: if a file cannot be read.
@@ -154,7 +154,7 @@ def read_public(paths: Sequence[str]) -> list[str]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns what was kept and why the rest was not, and the questions."""
+    """Returns the accepted questions, and the numbers of refused ones by reason."""
     run = runs[RUN]
     examined = examinations(run)
     public = read_public(options.public)
@@ -191,7 +191,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def examinations(run: PlayedRun) -> dict[str, list[Examined]]:
-    """Returns what every examiner did, domain by domain in the order of matches.
+    """Returns every examiner's work, domain by domain in the order of matches.
 
     Raises:
         RunError: if no match has ended.
@@ -232,7 +232,7 @@ def collected(examined: Sequence[Examined], public: Sequence[str] = ()) -> Colle
 
 
 def kept_share(examined: Sequence[Examined]) -> Estimate | None:
-    """Returns the share of the questions asked for that were kept, clustered by domain."""
+    """Returns the share of the requested questions that were accepted, clustered by domain."""
     hits: list[bool] = []
     clusters: list[int] = []
     for item in examined:
@@ -253,7 +253,7 @@ def refused_share(examined: Sequence[Examined], reasons: Collection[str]) -> Est
 
 
 def examiner_table(examined: Mapping[str, Sequence[Examined]], chosen: int) -> Table:
-    """Returns what every examiner's work came to over all domains."""
+    """Returns the results of every examiner over all domains."""
     rows: list[list[Cell]] = [
         [
             policy,
@@ -289,7 +289,7 @@ def examiner_table(examined: Mapping[str, Sequence[Examined]], chosen: int) -> T
 
 
 def reason_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
-    """Returns how many questions of every examiner were refused for which reason."""
+    """Returns the number of refused questions of every examiner by reason."""
     rows: list[list[Cell]] = [
         [
             policy,
@@ -321,7 +321,7 @@ def reason_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
 
 
 def domain_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
-    """Returns what every examiner's work came to in each domain."""
+    """Returns the results of every examiner in each domain."""
     rows: list[list[Cell]] = [
         [
             policy,
@@ -353,7 +353,7 @@ def domain_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     calls = -(-options.count // options.batch)
     return (
         f"n = {options.count} questions of each examiner in each of {len(DOMAINS)} domains, in at least {calls} calls a domain;"

@@ -1,6 +1,6 @@
 """Correlation with a human ranking and leaderboard, 17 models (Auto-Arena, arXiv 2405.20267v1, section 4.5, Table 4, Figure 7).
 
-A Swiss tournament of nine is played, as in the fourth version of the paper, and the others are placed one after the other.
+A Swiss tournament of nine is played, as in the fourth version of the paper, and the others are added in sequence.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Correlation of a leaderboard with a human ranking (Auto-Arena, arXiv 2405.20267v1, sections 4.2, 4.5 and 4.6).
 
-Printed correlations are computed again from the published scores. A tournament is played and compared in the same way with a
-ranking from elsewhere: a file of scores, or what the scripted debaters were made to be.
+Printed correlations are recomputed from the published scores. A tournament is played and compared in the same way with another
+ranking: a file of scores, or the true strengths of the scripted debaters.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,14 +26,14 @@ from rating.running.run_file import RunConfig
 
 @dataclass(frozen=True)
 class PublishedComparison:
-    """What a table of the paper has.
+    """Published data of a table of the paper.
 
     Attributes:
         scores: key of the published scores.
         human: their column with the human ranking.
         printed: keys of the printed correlations.
         lists: keys of published lists of ratings.
-        gains: whether the paper's claims of what it gains belong to it.
+        gains: whether to show the paper's claims of its gains.
     """
 
     scores: str
@@ -49,7 +49,7 @@ def plan(options: TournamentOptions) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions, comparison: PublishedComparison) -> Result:
-    """Returns the printed correlations and what the published scores give, and the same of the tournament that was played."""
+    """Returns the printed and recomputed correlations, and the correlations of the played tournament."""
     published = load_published("benchmarks.auto_arena")
     played = read_tournament(runs[RUN])
     names = [row.policy for row in played.board.rows]
@@ -88,10 +88,10 @@ def make_row(
     """Returns the row of a table.
 
     Args:
-        title: what it is.
-        source: where it stands in the paper.
+        title: of the row.
+        source: its place in the paper.
         options: of the tournament.
-        comparison: what the paper has.
+        comparison: the published data.
     """
     return Row(
         title=title,

@@ -1,7 +1,7 @@
-"""Ratings of a tournament as Auto-Arena (arXiv 2405.20267v1, section 4.1) has them, and how far they agree with other scores.
+"""Ratings of a tournament as in Auto-Arena (arXiv 2405.20267v1, section 4.1), and their agreement with other scores.
 
 Bradley-Terry by maximum likelihood on the Elo scale with mean 1000 and no advantage of a side, since sides are drawn. A tie
-counts as half a win of each, or is left out; the paper's tournament does the first, its published ratings are of the second.
+counts as half a win of each, or is left out; the paper's tournament uses halves, its published ratings leave ties out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,10 +27,10 @@ class Ratings:
 
     Attributes:
         fitted: to all battles.
-        drawn: ratings as they might have come out, shape (draws, n), in the order of ``fitted.policies``: fitted to battles drawn
-            again; or, where the battles alone determine no ratings, drawn from the model's own uncertainty, since of somebody
-            unbeaten every draw of battles says the same.
-        battles: of each player that count.
+        drawn: resampled ratings, shape (draws, n), in the order of ``fitted.policies``: fitted to resampled battles; or, if the
+            battles alone determine no ratings, drawn from the model's posterior, since resampled battles of an unbeaten player
+            have no variation.
+        battles: number of counted battles by player.
     """
 
     fitted: BradleyTerryFit
@@ -43,7 +43,7 @@ class Ratings:
         return dict(sorted(pairs, key=lambda pair: (-round(pair[1], 6), pair[0])))
 
     def estimates(self) -> dict[str, Estimate]:
-        """Returns ratings with 95 % intervals over what might have come out, in the order of ``values``."""
+        """Returns ratings with 95 % intervals from ``drawn``, in the order of ``values``."""
         low, high = np.quantile(self.drawn, (0.025, 0.975), axis=0)
         place = {policy: index for index, policy in enumerate(self.fitted.policies)}
         return {
@@ -58,9 +58,9 @@ class Ratings:
         }
 
     def spearman(self, scores: Mapping[str, float | None]) -> Estimate | None:
-        """Returns the rank correlation with some scores, with its 95 % interval over what might have come out.
+        """Returns the rank correlation with some scores, with its 95 % interval from ``drawn``.
 
-        Ratings of drawn battles err twice, so the interval lies rather low; it is widened to hold the value itself.
+        Resampled ratings contain the sampling error twice, so the interval is rather low; it is widened to include the value.
         """
         found = self.correlation(scores)
         if found.spearman is None:
@@ -73,7 +73,7 @@ class Ratings:
         )
 
     def correlation(self, scores: Mapping[str, float | None]) -> Correlation:
-        """Returns how far the ratings and some scores order the players alike."""
+        """Returns the rank agreement of the ratings with some scores."""
         return correlate({policy: round(value, 6) for policy, value in self.values().items()}, scores)
 
 

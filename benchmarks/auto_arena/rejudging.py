@@ -1,4 +1,4 @@
-"""Battles read off a run, and the judging of their first answers by the committees that judged the whole debates."""
+"""Battles read from a run, and the judging of their first answers by the committees of the whole debates."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,18 +29,18 @@ SHARED_OPTIONS = (
     "judge_sees_think",
     "language",
 )  # fmt: skip
-"""Options of a debate that say how it is judged."""
+"""Options of a debate that concern its judging."""
 
 NOBODY = PolicyConfig(name="first answers", spec="random")
-"""Who sits where the debaters sit when nobody debates."""
+"""Policy on the debaters' seats when only judges act."""
 
 
 class Verdict(NamedTuple):
-    """What a committee came to.
+    """The verdict of a committee.
 
     Attributes:
         winner: 0 for A, 1 for B, 2 for a tie.
-        given: what each judge gave; below 0 for nothing.
+        given: each judge's verdict; negative for none.
     """
 
     winner: float
@@ -48,18 +48,18 @@ class Verdict(NamedTuple):
 
     @property
     def lead(self) -> float:
-        """Votes for A less those for B, as a share of the verdicts that were given; -1 to 1."""
+        """Votes for A minus votes for B, as a share of the verdicts; -1 to 1."""
         votes = [verdict for verdict in self.given if verdict >= 0]
         return (votes.count(0.0) - votes.count(1.0)) / len(votes) if votes else 0.0
 
 
 class Battle(NamedTuple):
-    """A whole debate that was judged.
+    """A judged debate.
 
     Attributes:
-        match: in which it was fought.
-        game: its end.
-        first_answers: what judges need to judge its first answers alone.
+        match: its match.
+        game: its final state.
+        first_answers: input of the judges for its first answers alone.
         sides: policies of A and B.
         committee: policies of the judges, seat by seat.
         verdict: on the whole debate.
@@ -74,7 +74,7 @@ class Battle(NamedTuple):
 
 
 def read_battles(run: PlayedRun) -> Iterator[Battle]:
-    """Yields the whole debates of a run that have a result; those that were forfeited, and first answers alone, are left out."""
+    """Yields the whole debates of a run with a result; forfeited debates, and first answers alone, are left out."""
     for record in run.records(DEBATE):
         assert record.outcome is not None
         if record.match.options.get("judge_initial_only") or any(seat.forfeit for seat in record.outcome.seats):
@@ -88,7 +88,7 @@ def read_battles(run: PlayedRun) -> Iterator[Battle]:
 
 
 def verdict_of(record: Record) -> Verdict:
-    """Returns what the committee of a finished match came to."""
+    """Returns the committee's verdict in a finished match."""
     assert record.outcome is not None
     judges = [seat for seat in record.outcome.seats if role_of(seat.agent) == "judge"]
     winner = next(seat.statistics["winner"] for seat in record.outcome.seats)
@@ -98,12 +98,12 @@ def verdict_of(record: Record) -> Verdict:
 def plan_rejudging(
     run: PlayedRun, battles: Iterable[Battle], repeat: int, seed: int, workers: int
 ) -> dict[str, RunConfig]:
-    """Returns a run for each committee in which it judges the first answers of the battles that it has judged.
+    """Returns a run for each committee that judges the first answers of its battles.
 
     Args:
-        run: in which they were fought.
-        battles: of it.
-        repeat: how often they are judged.
+        run: the run with the battles.
+        battles: battles of the run to judge.
+        repeat: number of times they are judged.
         seed: root seed.
         workers: processes.
     """
@@ -137,7 +137,7 @@ def plan_rejudging(
 
 
 def first_answers(record: Record, game: Debate) -> dict[str, Any]:
-    """Returns what judges need of a battle, whose end ``game`` is, to judge its first answers."""
+    """Returns the input of the judges for the first answers of a battle with the final state ``game``."""
     turns = [turn for turn in record.turns if turn.agent in DEBATERS]
     return {
         "match": record.match.number,
@@ -149,7 +149,7 @@ def first_answers(record: Record, game: Debate) -> dict[str, Any]:
 
 
 def judges(config: RunConfig, committee: Sequence[str]) -> list[PolicyConfig]:
-    """Returns policies of a run as judges; scripted ones are named as they are known outside of debates too."""
+    """Returns policies of a run as judges; scripted ones get their names outside of debates."""
     found = []
     for title in dict.fromkeys(committee):
         policy = config.find_policy(title)
@@ -163,7 +163,7 @@ def judges(config: RunConfig, committee: Sequence[str]) -> list[PolicyConfig]:
 
 
 def rejudged(runs: Mapping[str, PlayedRun]) -> dict[int, list[Verdict]]:
-    """Returns the verdicts on first answers by the number of the match in which they were given, in the order of judging."""
+    """Returns the verdicts on first answers by the number of their original match, in the order of judging."""
     found: dict[int, list[Verdict]] = defaultdict(list)
     for run in runs.values():
         if GIVEN_ANSWERS in run.environments():

@@ -1,9 +1,8 @@
-"""Whether examiners set questions that suit themselves (Auto-Arena, arXiv 2405.20267v4, appendix E).
+"""Self-preference of examiners: advantage on their own questions (Auto-Arena, arXiv 2405.20267v4, appendix E).
 
-The same policies debate questions of two examiners, every pair each question with the seats exchanged. A player that does better
-on its own questions than on the other examiner's, while the others do not, has set itself easy ones. Whether the scores of both
-sets come from one distribution is tested by Kolmogorov and Smirnov's test, whether wins are equally frequent by Fisher's exact
-test.
+The same policies debate questions of two examiners, every pair each question with the seats exchanged. An examiner has an
+advantage if it does better on its own questions than on the other examiner's, and the others do not. The score distributions on
+both sets are compared by the Kolmogorov-Smirnov test, the frequencies of wins by Fisher's exact test.
 """
 
 from collections import Counter
@@ -47,7 +46,7 @@ class Options(RowOptions):
     """Options of the row.
 
     Raises:
-        OptionError: if one has no valid value.
+        OptionError: if an option has no valid value.
     """
 
     examiner: tuple[str, ...] = option(
@@ -72,9 +71,9 @@ class Set(NamedTuple):
     """The questions of one examiner.
 
     Attributes:
-        examiner: who set them, a policy by name.
+        examiner: the author, a policy by name.
         source: their file, or ``builtin``.
-        numbers: which of them are used.
+        numbers: indices of the used questions.
     """
 
     examiner: str
@@ -83,11 +82,11 @@ class Set(NamedTuple):
 
 
 class Score(NamedTuple):
-    """What a player came to in a match.
+    """A player's score in a match.
 
     Attributes:
         question: number of the question.
-        votes: the share of the committee's votes that it had, a tie being half a vote, 0 to 1.
+        votes: its share of the committee's votes, a tie being half a vote, 0 to 1.
         won: whether it won.
     """
 
@@ -100,10 +99,10 @@ def question_sets(options: Options) -> tuple[Set, Set]:
     """Returns the questions of both examiners.
 
     Raises:
-        OptionError: if there are not two examiners, or a file cannot be read.
+        OptionError: if there are not exactly two examiners, or a file cannot be read.
     """
     if options.examiner:
-        pairs = [item.rpartition("=")[::2] for item in options.examiner]  # a policy may have options, with more of them
+        pairs = [item.rpartition("=")[::2] for item in options.examiner]  # options of a policy contain = too
         if len({name for name, _ in pairs}) != 2 or len(pairs) != 2 or not all(name and file for name, file in pairs):
             raise OptionError(f"examiner: expected two of POLICY=FILE, got {' '.join(options.examiner)!r:.200}")
         found = [
@@ -114,7 +113,7 @@ def question_sets(options: Options) -> tuple[Set, Set]:
     names = [entry.partition("=")[0] for entry in scripted(options.players)[DEBATE]]
     questions = load_questions(BUILTIN, options.language)
     fewest = min(Counter(question.domain for question in questions).values())
-    each = min(options.chosen, fewest // 2)  # both get as many
+    each = min(options.chosen, fewest // 2)  # equally many for both
     first = first_of_each_domain(questions, each)
     second = [number for number in first_of_each_domain(questions, 2 * each) if number not in set(first)]
     return Set(names[0], BUILTIN, first), Set(names[-1], BUILTIN, second)
@@ -140,13 +139,13 @@ def plan(options: Options) -> dict[str, RunConfig]:
         config = plan_run(options, [debate], scripted=scripted(options.players), stop={"matches": 1})
         matches = 2 * max(1, len(config.pool(DEBATE)) - 1) * len(own.numbers)
         stop = config.stop.model_copy(update={"matches": matches, "max_matches": max(400, matches)})
-        # Another seed for each set: chance would be the same in both, and what it gives a player no evidence of anything.
+        # Separate seeds: with a common seed, chance effects on both sets would be the same, and no evidence.
         runs[name] = config.model_copy(update={"stop": stop, "seed": options.seed + index})
     return runs
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns what every player came to on both sets, and what examiners gained on their own."""
+    """Returns every player's scores on both sets, and the examiners' advantage on their own."""
     examiners = [own.examiner for own in question_sets(options)]
     outcomes = {name: runs[name].outcomes(DEBATE) for name in RUNS}
     first, second = (scores(outcomes[name]) for name in RUNS)
@@ -184,7 +183,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def scores(outcomes: Sequence[Outcome]) -> dict[str, list[Score]]:
-    """Returns what every player came to in its matches with a result, by policy."""
+    """Returns every player's scores in its matches with a result, by policy."""
     found: dict[str, list[Score]] = {}
     for outcome in outcomes:
         seats = rated_seats(outcome)
@@ -219,7 +218,7 @@ def by_question(own: Sequence[Score]) -> list[float]:
 
 
 def kolmogorov_smirnov(first: Sequence[Score], second: Sequence[Score]) -> tuple[float, float]:
-    """Returns the greatest distance between the distributions of scores by question, and its p."""
+    """Returns the maximum distance between the distributions of scores by question, and its p-value."""
     from scipy import stats  # slow to import
 
     result = stats.ks_2samp(by_question(first), by_question(second))
@@ -227,7 +226,7 @@ def kolmogorov_smirnov(first: Sequence[Score], second: Sequence[Score]) -> tuple
 
 
 def fisher(first: Sequence[Score], second: Sequence[Score]) -> float:
-    """Returns how likely wins would differ as much if they were equally frequent on both sets."""
+    """Returns the p-value of a difference in the frequency of wins between both sets."""
     from scipy import stats  # slow to import
 
     counts = [[won := sum(score.won for score in own), len(own) - won] for own in (first, second)]
@@ -240,7 +239,7 @@ def player_table(
     second: Mapping[str, Sequence[Score]],
     examiners: Sequence[str],
 ) -> Table:
-    """Returns what every player came to on the questions of both examiners."""
+    """Returns every player's scores on the questions of both examiners."""
     rows: list[list[Cell]] = [
         [
             policy,
@@ -274,12 +273,12 @@ def gain_table(
     second: Mapping[str, Sequence[Score]],
     examiners: Sequence[str],
 ) -> Table:
-    """Returns what examiners gained on their own questions, over the other examiner's.
+    """Returns the advantage of examiners on their own questions, over the other examiner's.
 
     Args:
-        own: the examiners who debated.
+        own: the examiners that debated.
         first: scores on the questions of the first examiner.
-        second: those on the questions of the second one.
+        second: scores on the questions of the second one.
         examiners: both.
     """
     pairs = {policy: (first, second) if policy == examiners[0] else (second, first) for policy in own}
@@ -329,7 +328,7 @@ def _gain(mine: Estimate | None, other: Estimate | None) -> Estimate | None:
 
 
 def precision(options: Options) -> str:
-    """Says how many matches there are."""
+    """Returns the number of matches."""
     sizes = [len(own.numbers) for own in question_sets(options)]
     others = max(1, options.players - 1)
     return (

@@ -1,4 +1,4 @@
-"""Battles written out, and what their judges gave."""
+"""Transcripts of battles, with the judges' verdicts."""
 
 from collections.abc import Iterable, Mapping
 
@@ -13,17 +13,17 @@ VERDICTS = debate_v0.raw_env.declaration.verdicts
 assert VERDICTS is not None
 FIRST, FINAL, LABELS = VERDICTS.first, VERDICTS.final, VERDICTS.labels
 NOBODY = -1.0
-"""What stands in records for a verdict that was not given."""
+"""Recorded value of a missing verdict."""
 
 
 def story_files(records: Mapping[str, Record]) -> tuple[dict[str, str], list[str]]:
     """Returns battles as Markdown and as plain text.
 
     Args:
-        records: by the name of their files.
+        records: by file name.
 
     Returns:
-        Texts by the name of their files, and a note for each battle that cannot be told.
+        Texts by file name, and a note for each battle without a transcript.
     """
     files, notes = {}, []
     for name, record in records.items():
@@ -37,7 +37,7 @@ def story_files(records: Mapping[str, Record]) -> tuple[dict[str, str], list[str
 
 
 def verdict_table(records: Iterable[Record]) -> Table:
-    """Returns what every judge gave, before it had read the others and after it."""
+    """Returns every judge's verdict before and after the discussion."""
     rows: list[list[Cell]] = []
     for record in records:
         assert record.outcome is not None

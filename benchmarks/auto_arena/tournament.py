@@ -1,4 +1,4 @@
-"""A whole tournament: ratings, the log of pairings with their committees, and how many battles it takes.
+"""A whole tournament: ratings, the log of pairings with their committees, and the number of battles.
 
 Source: Auto-Arena (arXiv 2405.20267v1, section 4.1).
 """
@@ -23,10 +23,10 @@ from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Tab
 from rating.running.run_file import RunConfig
 
 GROWN = {7: 0, 9: 0, 17: 8, 18: 9}
-"""Numbers of players in the paper and its records, each with how many of them came after the rounds."""
+"""Numbers of players in the paper and its records, each with the number of newcomers."""
 
 QUESTIONS = 40
-"""Of a pairing, in the paper."""
+"""Battles per pairing, in the paper."""
 
 
 def plan(options: TournamentOptions) -> dict[str, RunConfig]:
@@ -50,13 +50,13 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result
 
 
 def count_table(players: int, late: int, paired: int, battles: int) -> Table:
-    """Returns the numbers of battles by the rules, in the authors' records, and of the tournament that was played.
+    """Returns the numbers of battles by the rules, in the authors' records, and in the played tournament.
 
     Args:
         players: of the tournament.
-        late: how many of them came after the rounds.
-        paired: pairings that were played.
-        battles: likewise.
+        late: number of newcomers.
+        paired: number of played pairings.
+        battles: number of played battles.
     """
     published = load_published("benchmarks.auto_arena")["battle_counts"]
     rows: list[list[Cell]] = [
@@ -93,7 +93,7 @@ def count_table(players: int, late: int, paired: int, battles: int) -> Table:
 
 
 def protocol_table() -> Table:
-    """Returns what the text says of debates and of the examiner, and what its own rules give."""
+    """Returns the text's statements on debates and the examiner, and the numbers that follow from its rules."""
     published = load_published("benchmarks.auto_arena")["protocol"]
     return Table(
         "protocol",

@@ -1,4 +1,4 @@
-"""The tournament of most rows of Auto-Arena (arXiv 2405.20267v1, section 4.1): its options, how it is planned and read."""
+"""The tournament of most rows of Auto-Arena (arXiv 2405.20267v1, section 4.1): options, plan and reading."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from rating.statistics.bradley_terry import ELO_PER_NAT
 from rating.statistics.estimates import Z_95
 
 RUN = "tournament"
-"""Name of the run of a row that plays one: the same for all, so that a row can be computed from the run of another."""
+"""Name of the run of rows with a single run: the same for all, hence a row can be computed from the run of another."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,7 @@ class TournamentOptions(QuestionOptions):
     """Options of a row that plays a tournament.
 
     Raises:
-        OptionError: if one has no valid value.
+        OptionError: if an option has no valid value.
     """
 
     players: int = option(7, "scripted debaters, those who come late included")
@@ -68,7 +68,7 @@ def plan_tournament(options: TournamentOptions, **settings: Any) -> RunConfig:
         **settings: options of the environment.
 
     Raises:
-        OptionError: if an option has no valid value, e.g. where nobody is left to judge.
+        OptionError: if an option has no valid value, e.g. if no judge remains.
     """
     debaters = scripted(options.players)
     known = {} if options.alone else initial_scores(options.players, options.seed)
@@ -97,7 +97,7 @@ def plan_tournament(options: TournamentOptions, **settings: Any) -> RunConfig:
 
 
 def precision(options: TournamentOptions) -> str:
-    """Says how many battles there are, and how well ratings will be known."""
+    """Returns the number of battles, and the expected precision of the ratings."""
     players = len(options.policy) + (0 if options.alone else options.players)
     late = len(options.newcomer) + (0 if options.alone else options.late)
     pairings = planned_pairings(players, late)
@@ -110,14 +110,14 @@ def precision(options: TournamentOptions) -> str:
 
 
 class Played(NamedTuple):
-    """A tournament that was played.
+    """A played tournament.
 
     Attributes:
-        outcomes: of all battles, void ones included.
+        outcomes: of all battles, including void ones.
         board: its leaderboard.
-        ratings: with ties as halves, ``half``, and left out, ``drop``; a way in which nobody can be rated is missing.
+        ratings: with ties as halves, ``half``, and left out, ``drop``; an entry without rated players is missing.
         prior: initial scores.
-        notes: its questions, how it was played, and which battles are left out.
+        notes: on its questions, its settings, and excluded battles.
     """
 
     outcomes: Sequence[Outcome]
@@ -132,7 +132,7 @@ def read_tournament(run: PlayedRun) -> Played:
 
     Raises:
         OptionError: if debates were not played as a tournament.
-        RunError: if none has a result.
+        RunError: if no debate has a result.
     """
     scheme = make_scheme(run.config, DEBATE)
     if not isinstance(scheme, Tournament):
@@ -153,17 +153,17 @@ def read_tournament(run: PlayedRun) -> Played:
 
 
 def _settings(questions: int, options: Mapping[str, Any]) -> str:
-    """Says what a run file says of its debates."""
+    """Returns the debate settings of a run file as text."""
     said = [f"{name} = {value!r:.80}" for name, value in sorted(options.items()) if name != "questions"]
     return ", ".join([f"{questions} questions a pairing", *said])
 
 
 class Scores(NamedTuple):
-    """A ranking from elsewhere.
+    """Another ranking.
 
     Attributes:
         values: by policy.
-        title: what they are.
+        title: description of the scores.
     """
 
     values: Mapping[str, float]
@@ -171,13 +171,13 @@ class Scores(NamedTuple):
 
 
 def scores_to_compare(options: TournamentOptions, policies: Sequence[str]) -> Scores | None:
-    """Returns the ranking that the options name, or the true strengths of the scripted debaters.
+    """Returns the ranking named by the options, or the true strengths of the scripted debaters.
 
     Returns:
-        ``None`` if there is none of at least two of the policies.
+        ``None`` if it has fewer than two of the policies.
 
     Raises:
-        OptionError: if a file is named that knows fewer than two of them.
+        OptionError: if a named file has fewer than two of them.
     """
     if not options.scores:
         known = strengths(options.players)

@@ -1,9 +1,9 @@
-"""Battles to read, and what the debate changes (Auto-Arena, arXiv 2405.20267v1, section 5, Figures 8 to 10).
+"""Battles to read, and the effect of the debate (Auto-Arena, arXiv 2405.20267v1, section 5, Figures 8 to 10).
 
-The paper shows debaters who compete, one who learns from the other, and a gap between two that is wider after the debate than
-their first answers tell. Here such battles are found in a tournament by rule, and the last claim is counted: the committee of
-every battle judges its two first answers too, the very same texts, and so it is known how often the debate changes the verdict.
-The first answers are judged twice, since a committee that contradicts itself changes its verdict without any debate.
+The paper shows debaters that compete, one that learns from the other, and a gap between two that is wider after the debate than
+on their first answers. Here such battles are selected by rule from a tournament, and the last claim is tested: the committee of
+every battle also judges its two first answers, which shows how often the debate changes the verdict. The first answers are
+judged twice, since an inconsistent committee changes its verdict without any debate.
 """
 
 from collections import Counter
@@ -31,7 +31,7 @@ from rating.statistics.estimates import mean_estimate
 
 TIE = 2.0
 JUDGED = 3
-"""Verdicts that can be compared: on A, on B, a tie."""
+"""Comparable verdicts: on A, on B, a tie."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Options(TournamentOptions):
     """Options of the row.
 
     Raises:
-        OptionError: if one has no valid value.
+        OptionError: if an option has no valid value.
     """
 
     per_pairing: int = option(8, "battles of a pairing, each on a question of its own", smoke=2)
@@ -66,12 +66,12 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def follow_up(runs: Mapping[str, PlayedRun], options: Options) -> dict[str, RunConfig]:
-    """Returns the judging of the first answers, a run for each committee."""
+    """Returns the runs that judge the first answers, one for each committee."""
     return plan_rejudging(runs[RUN], read_battles(runs[RUN]), options.repeat, options.seed, options.workers)
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns how often the debate changes the verdict, and the battles found.
+    """Returns how often the debate changes the verdict, and the selected battles.
 
     Raises:
         RunError: if no debate has a verdict.
@@ -115,7 +115,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def change_table(debated: Sequence[Change], again: Sequence[Change]) -> Table:
-    """Returns how often verdicts differ."""
+    """Returns the frequency of different verdicts."""
     rows: list[list[Cell]] = []
     for name, changes in (("first answers, then the whole debate", debated), ("first answers, judged twice", again)):
         matches = [change.match for change in changes]
@@ -164,7 +164,7 @@ def change_table(debated: Sequence[Change], again: Sequence[Change]) -> Table:
 
 
 def transition_table(debated: Sequence[Change]) -> Table:
-    """Returns how many verdicts on first answers became which ones on the debate."""
+    """Returns the transitions from verdicts on first answers to verdicts on the debate."""
     counts = Counter((change.before.winner, change.after.winner) for change in debated)
     labels = {number: label for number, label in LABELS.items() if number < JUDGED}
     return Table(
@@ -177,7 +177,7 @@ def transition_table(debated: Sequence[Change]) -> Table:
 
 
 def lead_table(battles: Sequence[Battle], debated: Sequence[Change], options: Options) -> Table:
-    """Returns how far apart the sides are in votes, on first answers and after the debate."""
+    """Returns the gap in votes between the sides, on first answers and after the debate."""
     scores = scores_to_compare(options, sorted({side for battle in battles for side in battle.sides}))
     signs = {battle.match.number: _better(battle, scores.values) for battle in battles} if scores else {}
     kinds: dict[str, list[tuple[int, float, float]]] = {
@@ -215,7 +215,7 @@ def lead_table(battles: Sequence[Battle], debated: Sequence[Change], options: Op
 
 
 def _better(battle: Battle, scores: Mapping[str, float]) -> int:
-    """Returns 1 if A is the better side, -1 if B is, 0 if that is not known."""
+    """Returns 1 if A is the better side, -1 if B is, 0 if unknown."""
     first, second = (scores.get(side) for side in battle.sides)
     return 0 if first is None or second is None else (first > second) - (first < second)
 
@@ -237,7 +237,7 @@ RULES = {
 
 
 def case_table(cases: Mapping[str, Case | None]) -> Table:
-    """Returns which battle was found by which rule."""
+    """Returns the selected battle of each rule."""
     rows: list[list[Cell]] = []
     for kind, case in cases.items():
         if case is not None:

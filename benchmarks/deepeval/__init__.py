@@ -1,1 +1,1 @@
-"""The experiments of DeepEval (arXiv 2309.04369): one module a table or figure."""
+"""The experiments of DeepEval (arXiv 2309.04369): one module per table or figure."""

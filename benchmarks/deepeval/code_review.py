@@ -1,7 +1,7 @@
 """Code review: programmers and reviewers, scored by judges, with unit tests beside (DeepEval, arXiv 2309.04369, Table 3).
 
-Every pair of policies has both roles on the same problems. The paper takes the test split of MBPP; its file can be named with
-``--tasks``. Judges score both roles; beside them stands what the problems' tests say of the first and of the last program, and
+Every pair of policies has both roles on the same problems. The paper uses the test split of MBPP; its file can be given with
+``--tasks``. Judges score both roles; the tables also give the unit test results of the first and of the last program, and
 how often a reviewer accepted a program that fails them.
 """
 
@@ -58,7 +58,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns scores in both roles, what the tests say, and what the judges are worth."""
+    """Returns scores in both roles, test results, and the quality of the judges."""
     run = runs[TASKS]
     check_task(run, CODE_REVIEW, TASK)
     matches = judged_matches(run, CODE_REVIEW)
@@ -103,12 +103,12 @@ def truth(match: JudgedMatch, role: str) -> float | None:
 
 
 def tested(match: JudgedMatch) -> bool:
-    """Says whether it is known what the first and the last program pass."""
+    """Whether the test results of the first and the last program are known."""
     return not match.is_forfeited and all(known(match.writer, name) is not None for name in (FIRST, LAST))
 
 
 def passes(match: JudgedMatch, which: str) -> bool:
-    """Says whether a program passes all tests."""
+    """Whether a program passes all tests."""
     return match.writer.statistics[which] >= 1
 
 
@@ -119,7 +119,7 @@ def pass_rate(matches: Sequence[JudgedMatch], which: str) -> Estimate | None:
 
 
 def change(matches: Sequence[JudgedMatch]) -> Estimate | None:
-    """Returns by how much that share rises from the first to the last program."""
+    """Returns the change of that share from the first to the last program."""
     own = [match for match in matches if tested(match)]
     gains = [float(passes(match, LAST)) - passes(match, FIRST) for match in own]
     return mean_estimate(gains, [match.task for match in own], scale=(-1, 1))
@@ -132,7 +132,7 @@ def false_consensus(matches: Sequence[JudgedMatch]) -> Estimate | None:
 
 
 def program_table(matches: Sequence[JudgedMatch]) -> Table:
-    """Returns what the tests say of the programs, by programmer."""
+    """Returns the test results of the programs, by programmer."""
     rows: list[list[Cell]] = []
     for policy in policies(matches):
         own = [match for match in matches if match.writer.policy == policy]
@@ -176,7 +176,7 @@ def program_table(matches: Sequence[JudgedMatch]) -> Table:
 
 
 def consensus_table(matches: Sequence[JudgedMatch]) -> Table:
-    """Returns how often reviewers accept programs, and wrong ones."""
+    """Returns how often reviewers accept programs, and failing ones."""
     rows: list[list[Cell]] = []
     for policy in policies(matches):
         own = [match for match in matches if match.editor.policy == policy and not match.is_forfeited]
@@ -223,7 +223,7 @@ def pass_picture(matches: Sequence[JudgedMatch]) -> "Mapping[str, Figure]":
 
 
 def review_lengths(run: PlayedRun) -> dict[int, int]:
-    """Returns the characters of all that the reviewer said, by match."""
+    """Returns the total characters of the reviewer's texts, by match."""
     return {
         record.match.number: sum(_length(turn) for turn in record.turns if turn.agent == "editor_0")
         for record in run.records(CODE_REVIEW)
@@ -235,7 +235,7 @@ def _length(turn: Turn) -> int:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return describe_size(plan(options)[TASKS], CODE_REVIEW)
 
 

@@ -1,11 +1,11 @@
 """Win rates and hits at idiom solitaire, early player by late player (DeepEval, arXiv 2309.04369, Tables 1 and 2).
 
-Every ordered pair of policies plays once from each of the same starts: thirty in the paper, numbered ones here, one a deal. The
-early player of a row is the one who moves first. No match is left out: a player without a valid idiom has lost.
+Every ordered pair of policies plays once from each of the same starts: thirty in the paper; here numbered starts, one per deal.
+The early player of a row moves first. No match is left out: a player without a valid idiom has lost.
 
-A player's hits are its valid idioms. Whoever fails has lost, and the players move in turn, so in every decided match the hits of
-the early player less those of the late one are 1 if the early one has won and 0 if not. That is checked for every match, and the
-published tables are held against it.
+A player's hits are its valid idioms. The players alternate and the player that fails loses, so in every decided match the early
+player's hits minus the late player's are 1 if the early one has won and 0 if not. This identity is checked for every match and
+for the published tables.
 """
 
 import itertools
@@ -51,7 +51,7 @@ LOST_BY: Mapping[int, str] = {
     End.FORFEIT: "forfeit",
 }
 ROUNDING = 0.0151
-"""By how much a difference of printed hits and a printed rate may differ if both are right: by three roundings."""
+"""Maximum difference between printed hits and a printed rate that three roundings explain."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +59,7 @@ class Options(RowOptions):
     """Options of the row.
 
     Raises:
-        OptionError: if one has no valid value.
+        OptionError: if an option has no valid value.
     """
 
     starts: int = option(30, "first idioms, from each of which every ordered pair plays once, 1 to 1000", smoke=4)
@@ -75,10 +75,10 @@ class Chain(NamedTuple):
     """A match.
 
     Attributes:
-        outcome: what it came to.
+        outcome: outcome of the match.
         early: the seat that moved first.
-        late: the other one.
-        start: what it began with: matches that share it are alike.
+        late: the other seat.
+        start: the start of the chain; matches with the same start are not independent.
     """
 
     outcome: Outcome
@@ -88,12 +88,12 @@ class Chain(NamedTuple):
 
     @property
     def early_hits(self) -> float:
-        """Idioms that the early player gave."""
+        """Idioms of the early player."""
         return statistic(self.early, "hits")
 
     @property
     def late_hits(self) -> float:
-        """Idioms that the late player gave."""
+        """Idioms of the late player."""
         return statistic(self.late, "hits")
 
     @property
@@ -108,7 +108,7 @@ class Chain(NamedTuple):
 
     @property
     def keeps_identity(self) -> bool:
-        """Whether the hits say who won."""
+        """Whether the hits agree with the winner."""
         return self.early_hits - self.late_hits == (1 if self.early_won else 0)
 
 
@@ -116,13 +116,13 @@ Pairs = Mapping[tuple[str, str], Sequence[Chain]]
 
 
 class Measure(NamedTuple):
-    """What is measured of the early and the late player of a match.
+    """A metric of the early and the late player of a match.
 
     Attributes:
         name: for tables.
-        title: what it is, with its unit.
-        early: of the early player.
-        late: of the late player.
+        title: the metric with its unit.
+        early: value of the early player.
+        late: value of the late player.
         estimate: the mean of some values, by the start of each.
         decimals: in tables.
     """
@@ -152,7 +152,7 @@ HITS = Measure("hits", "hits in a match", lambda chain: chain.early_hits, lambda
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns a run in which every ordered pair plays once from each start."""
+    """Returns a run with one match of every ordered pair from each start."""
     settings = {"n_starts": options.starts, "language": options.language}
     if options.idioms:
         settings["idioms"] = options.idioms
@@ -168,10 +168,10 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns win rates and hits by pair and by player, how they differ, and how they fit each other.
+    """Returns win rates and hits by pair and by player, their differences, and their consistency.
 
     Raises:
-        OptionError: if more than two played a match.
+        OptionError: if a match had more than two players.
         RunError: if no match has ended, or its statistics are missing.
     """
     run = runs[RUN]
@@ -213,10 +213,10 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def checked(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Returns the matches that have a result, without judges.
+    """Returns the matches with a result, without judges.
 
     Raises:
-        OptionError: if more than two played one.
+        OptionError: if a match had more than two players.
     """
     ended = finished(outcomes)
     check_two_seats(ended)
@@ -224,10 +224,10 @@ def checked(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def chain(outcome: Outcome) -> Chain:
-    """Returns a match by who moved first."""
+    """Returns a match with its seats ordered by first move."""
     early, late = sorted(outcome.seats, key=lambda seat: statistic(seat, "place"))
     start = int(statistic(early, "start"))
-    # A start of a list of its own has no number; the seed tells such matches apart, and is never negative.
+    # A start from a custom list has no number; such matches are distinguished by the seed, which is never negative.
     return Chain(outcome, early, late, start if start >= 0 else -1 - outcome.seed)
 
 
@@ -250,7 +250,7 @@ def policies_of(pairs: Pairs) -> list[str]:
 
 
 def own_means(item: Measure, pairs: Pairs, policy: str) -> tuple[Estimate | None, Estimate | None]:
-    """Returns what a policy had as the early and as the late player against all others."""
+    """Returns the means of a policy as the early and as the late player against all others."""
     early = [each for pair, chains in pairs.items() if pair[0] == policy for each in chains]
     late = [each for pair, chains in pairs.items() if pair[1] == policy for each in chains]
     return (
@@ -260,7 +260,7 @@ def own_means(item: Measure, pairs: Pairs, policy: str) -> tuple[Estimate | None
 
 
 def matrix_table(item: Measure, pairs: Pairs) -> Table:
-    """Returns early players by late players, as the paper prints them."""
+    """Returns early players by late players, as printed in the paper."""
     names = policies_of(pairs)
     means = {policy: own_means(item, pairs, policy) for policy in names}
 
@@ -290,7 +290,7 @@ def matrix_table(item: Measure, pairs: Pairs) -> Table:
 
 
 def pair_table(item: Measure, pairs: Pairs, published: Published, same: Mapping[str, str]) -> Table:
-    """Returns every cell of the matrix with its interval, published figures beside."""
+    """Returns every cell of the matrix with its interval, beside the published figures."""
     measured = {
         pair_name(*pair): [
             item.estimate([side(each) for each in chains], [each.start for each in chains])
@@ -314,7 +314,7 @@ def pair_table(item: Measure, pairs: Pairs, published: Published, same: Mapping[
 
 
 def mean_table(item: Measure, pairs: Pairs, published: Published, same: Mapping[str, str]) -> Table:
-    """Returns what every player had as the early and as the late one, published figures beside."""
+    """Returns every player's means as the early and as the late player, beside the published figures."""
     measured = {policy: own_means(item, pairs, policy) for policy in policies_of(pairs)}
     return Table(
         f"{item.name}-means",
@@ -326,12 +326,12 @@ def mean_table(item: Measure, pairs: Pairs, published: Published, same: Mapping[
 
 
 def pair_name(early: str, late: str) -> str:
-    """Returns what tables call an ordered pair."""
+    """Returns the table name of an ordered pair."""
     return f"{early} | {late}"
 
 
 def comparisons(pairs: Pairs) -> list[PlayerComparison]:
-    """Returns the points of every two policies in their matches with each other, in both orders, a draw being half a point."""
+    """Returns the points of every two policies in their matches with each other, in both orders; a draw is half a point."""
     found = []
     for one, other in itertools.combinations(policies_of(pairs), 2):
         values, starts = [], []
@@ -345,7 +345,7 @@ def comparisons(pairs: Pairs) -> list[PlayerComparison]:
 
 
 def end_table(chains: Sequence[Chain]) -> Table:
-    """Returns by what every player lost."""
+    """Returns the causes of every player's losses."""
     lost: dict[str, Counter[str]] = {}
     for each in chains:
         for seat, won in ((each.early, each.late_won), (each.late, each.early_won)):
@@ -365,7 +365,7 @@ def end_table(chains: Sequence[Chain]) -> Table:
 
 
 def identity_table(pairs: Pairs) -> Table:
-    """Returns for every pair whether hits and wins fit, match by match."""
+    """Returns for every pair whether hits and wins agree, match by match."""
     rows: list[list[Cell]] = []
     for pair, chains in pairs.items():
         decided = [each for each in chains if each.early_won or each.late_won]
@@ -396,7 +396,7 @@ def identity_table(pairs: Pairs) -> Table:
 
 
 def identity_notes(chains: Sequence[Chain]) -> list[str]:
-    """Says whether the hits of every decided match say who won."""
+    """Returns notes on whether the hits of every decided match agree with its winner."""
     decided = [each for each in chains if each.early_won or each.late_won]
     broken = [each.outcome.number for each in decided if not each.keeps_identity]
     if not broken:
@@ -408,7 +408,7 @@ def identity_notes(chains: Sequence[Chain]) -> list[str]:
 
 
 def contradiction_table(wins: Published, hits: Published) -> Table:
-    """Returns how the published tables contradict each other."""
+    """Returns the contradictions between the published tables."""
     rows: list[list[Cell]] = []
     for pair, (early, _) in wins.rows.items():
         early_hits, late_hits = hits.rows[pair]
@@ -440,7 +440,7 @@ def contradiction_table(wins: Published, hits: Published) -> Table:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return f"n = {options.starts} matches of each ordered pair, one from each start: {rate_precision(options.starts)}"
 
 

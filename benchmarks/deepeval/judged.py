@@ -1,4 +1,4 @@
-"""Judged matches of a writer and an editor: planned, and read from what was played."""
+"""Judged matches of a writer and an editor: plans, and reading from runs."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ TASKS = "tasks"
 
 SCRIPTED_JUDGES = ("rubric", "by_length")
 NEEDED = {"task", "length", "empty", "abstentions"}
-"""Statistics of every seat from which the rows are computed."""
+"""Statistics required of every seat."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class JudgedOptions(RowOptions):
     )
 
     def judges(self) -> tuple[str, ...]:
-        """Returns who judges."""
+        """Returns the judges."""
         return self.judge or SCRIPTED_JUDGES
 
 
@@ -60,7 +60,7 @@ APART = (SCALE.low - SCALE.high, SCALE.high - SCALE.low)
 
 
 class Scores(NamedTuple):
-    """What one judge gave, 1 to 10."""
+    """Scores by one judge, 1 to 10."""
 
     writer: float
     editor: float
@@ -68,7 +68,7 @@ class Scores(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgedMatch:
-    """A match that was played to its end.
+    """A finished match.
 
     Attributes:
         number: its number.
@@ -76,9 +76,9 @@ class JudgedMatch:
         task: number of its task in the list.
         writer: the writer's seat.
         editor: the editor's seat.
-        scores: what every judge gave by who it is; ``None`` for a judge who abstained.
+        scores: scores by judge; ``None`` for a judge that abstained.
         is_scored: whether both roles have a score, the mean of the judges'.
-        is_forfeited: whether somebody ended it by a bad reply.
+        is_forfeited: whether an invalid reply ended it.
     """
 
     number: int
@@ -96,15 +96,15 @@ class JudgedMatch:
 
 
 def plan_tasks(options: JudgedOptions, environment: str, task: Mapping[str, Any]) -> dict[str, RunConfig]:
-    """Returns a run in which every pair of policies has both roles on each of some tasks.
+    """Returns a run in which every pair of policies has both roles on each task.
 
     Args:
         options: of the row.
         environment: name of the environment, with a label.
-        task: its options that say which task it is.
+        task: environment options that select the kind of task.
 
     Raises:
-        OptionError: if an option has no valid value, or fewer than two policies play.
+        OptionError: if an option has no valid value, or there are fewer than two policies.
     """
     check_int("matches", options.matches, 0, 100_000)
     judges = options.judges()
@@ -128,7 +128,7 @@ def plan_tasks(options: JudgedOptions, environment: str, task: Mapping[str, Any]
 
 
 def _count(options: Mapping[str, Any]) -> int:
-    """Returns how many tasks there are to draw from."""
+    """Returns the number of available tasks."""
     tasks = options.get("tasks")
     if options["task"] == CODE_REVIEW:
         return len(load_problems(tasks))
@@ -136,7 +136,7 @@ def _count(options: Mapping[str, Any]) -> int:
 
 
 def describe_size(config: RunConfig, environment: str) -> str:
-    """Says how many cases a planned run has, and how much its judges will have to do."""
+    """Returns the number of cases of a planned run, and the work of its judges."""
     players = len(config.pool(environment))
     tasks = config.stop.matches // (2 * max(1, players - 1))
     judges = len(config.find_environment(environment).staff["judge"])
@@ -147,10 +147,10 @@ def describe_size(config: RunConfig, environment: str) -> str:
 
 
 def check_task(run: PlayedRun, environment: str, task: Mapping[str, Any]) -> None:
-    """Checks that a run is one of a task.
+    """Checks that a run has the given kind of task.
 
     Raises:
-        OptionError: if it is one of another.
+        OptionError: if it has another one.
     """
     found = {"task": "code_review", **run.config.options(environment)}
     for key, value in task.items():
@@ -162,10 +162,10 @@ def check_task(run: PlayedRun, environment: str, task: Mapping[str, Any]) -> Non
 
 
 def judged_matches(run: PlayedRun, environment: str) -> list[JudgedMatch]:
-    """Returns the matches of a run that were played to their end, in match-number order.
+    """Returns the finished matches of a run, in match-number order.
 
     Raises:
-        RunError: if none was, or statistics are missing.
+        RunError: if no match is finished, or statistics are missing.
     """
     outcomes = sorted(run.outcomes(environment), key=lambda outcome: outcome.number)
     matches = [_match(run, outcome) for outcome in outcomes if outcome.status in (FINISHED, UNDECIDED)]
@@ -209,6 +209,6 @@ def scored(matches: Iterable[JudgedMatch]) -> list[JudgedMatch]:
 
 
 def known(seat: SeatOutcome, name: str) -> float | None:
-    """Returns a statistic of a seat, or ``None`` if the environment did not know it."""
+    """Returns a statistic of a seat, or ``None`` if it is unknown."""
     value = seat.statistics.get(name, UNKNOWN)
     return None if value == UNKNOWN else value

@@ -1,4 +1,4 @@
-"""What judges are worth: their scores beside what is known of a text, its length, its role, and other judges' scores."""
+"""Quality of judges: their scores against the measured quality of a text, its length, its role, and other judges' scores."""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 
 ROLES = ("writer", "editor")
 Value = Callable[[JudgedMatch, str], float | None]
-"""Takes a match and a role, and returns what is known of the role's text."""
+"""Takes a match and a role, and returns the measured quality of the role's text."""
 
 
 class Case(NamedTuple):
-    """A score that a judge gave.
+    """A score by a judge.
 
     Attributes:
         match: number of the match.
         task: number of its task.
         score: 1 to 10.
         length: characters of the text.
-        truth: how good the text is as far as it can be measured, or ``None``.
+        truth: measured quality of the text, or ``None``.
     """
 
     match: int
@@ -39,7 +39,7 @@ class Case(NamedTuple):
 
 
 def cases(matches: Sequence[JudgedMatch], judge: str, role: str, truth: Value, length: Value) -> list[Case]:
-    """Returns what a judge gave a role."""
+    """Returns a judge's scores of a role."""
     found = []
     for match in matches:
         scores = match.scores.get(judge)
@@ -55,7 +55,7 @@ def judges_of(matches: Sequence[JudgedMatch]) -> list[str]:
 
 
 def accuracy(own: Sequence[Case]) -> "Estimate | None":
-    """Returns the share of pairs of texts on one task that a judge orders as what is known of them."""
+    """Returns the share of pairs of texts on one task that a judge orders like the measured quality."""
     told = [(case.score, case.truth, case.task) for case in own if case.truth is not None]
     return concordance(*zip(*told, strict=True)) if told else None
 
@@ -63,7 +63,7 @@ def accuracy(own: Sequence[Case]) -> "Estimate | None":
 def judge_tables(
     matches: Sequence[JudgedMatch], names: Names, truth: Value, length: Value, notes: Sequence[str]
 ) -> list[Table]:
-    """Returns what the judges are worth: against what is known, by role, and beside each other; ``notes`` say what is known."""
+    """Returns the tables on judge quality: accuracy, roles, and agreement; ``notes`` name the measure of quality."""
     return [
         accuracy_table(matches, names, truth, length, notes),
         role_table(matches, names),
@@ -74,7 +74,7 @@ def judge_tables(
 def accuracy_table(
     matches: Sequence[JudgedMatch], names: Names, truth: Value, length: Value, notes: Sequence[str]
 ) -> Table:
-    """Returns how far each judge's scores follow what is known of the texts, and their length."""
+    """Returns how closely each judge's scores follow the measured quality of the texts, and their length."""
     rows: list[list[Cell]] = []
     for judge, role in itertools.product(judges_of(matches), ROLES):
         own = cases(matches, judge, role, truth, length)
@@ -117,7 +117,7 @@ def accuracy_table(
 
 
 def role_table(matches: Sequence[JudgedMatch], names: Names) -> Table:
-    """Returns whether judges favour a role."""
+    """Returns each judge's preference for a role."""
     judges = judges_of(matches)
     rows: list[list[Cell]] = []
     for judge in judges:
@@ -148,7 +148,7 @@ def role_table(matches: Sequence[JudgedMatch], names: Names) -> Table:
 
 
 def agreement_table(matches: Sequence[JudgedMatch], names: Names) -> Table:
-    """Returns how far every two judges agree."""
+    """Returns the agreement of every two judges."""
     rows: list[list[Cell]] = []
     for (first, second), role in itertools.product(itertools.combinations(judges_of(matches), 2), ROLES):
         one, other = (
@@ -187,7 +187,7 @@ def agreement_table(matches: Sequence[JudgedMatch], names: Names) -> Table:
 
 
 def accuracy_picture(matches: Sequence[JudgedMatch], names: Names, truth: Value) -> "Mapping[str, Figure]":
-    """Draws how often judges order texts as what is known; nothing if that is known of none."""
+    """Draws how often judges order texts like the measured quality; nothing if it is unknown for all texts."""
     shares = {
         f"{judge}, scores of the {names.of(role)}": percent(accuracy(cases(matches, judge, role, truth, _nothing)))
         for judge in judges_of(matches)
@@ -200,7 +200,7 @@ def accuracy_picture(matches: Sequence[JudgedMatch], names: Names, truth: Value)
 
 
 def judge_notes(run_judges: Sequence[str], players: Sequence[str]) -> list[str]:
-    """Says who judged, and who of them played as well."""
+    """Returns notes on the judges, and on judges that also played."""
     notes = [f"judged by {', '.join(run_judges)}; a score is the mean of the judges who gave one"] if run_judges else []
     return notes + [
         f"{judge} judges matches that it plays itself: scores of its own texts are no independent ones"

@@ -1,12 +1,12 @@
-"""How good a list of idioms is as a referee: what it knows of genuine idioms, and what it accepts that is none.
+"""Accuracy of a list of idioms as a referee: its coverage of genuine idioms, and its false positives.
 
     python -m benchmarks.deepeval.lexicon_quality
     python -m benchmarks.deepeval.lexicon_quality --idioms my_list.txt --words my_words.csv --out DIR
 
-The words stand in ``lexicon_quality.csv``: 300 idioms and 200 words of four characters that are none, written down from memory
-for this project, without a look at the list, and not used to extend it. Two kinds are idioms, well-known and literary ones; the
-others are ordinary phrases, names, idioms with one wrong character, and halves of two idioms put together. The referee of the
-source (DeepEval, arXiv 2309.04369) judges by a list too, but says neither which one nor how good it is.
+The test words are in ``lexicon_quality.csv``: 300 idioms and 200 other words of four characters, written down from memory for
+this project, without a look at the list, and not used to extend it. Two kinds are idioms, well-known and literary ones; the
+others are ordinary phrases, names, idioms with one wrong character, and combined halves of two idioms. The referee of the
+source (DeepEval, arXiv 2309.04369) judges by a list too, but the paper gives neither its name nor its accuracy.
 """
 
 import csv
@@ -61,7 +61,7 @@ def read_words(path: Path) -> dict[str, str]:
 
 
 def measure(lexicon: Lexicon, kinds: dict[str, str]) -> Table:
-    """Returns how many words of each kind stand in a list, with intervals, and names those on which it errs.
+    """Returns the share of words of each kind in a list, with intervals, and names the errors.
 
     Args:
         lexicon: the list.

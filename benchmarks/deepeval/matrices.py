@@ -1,4 +1,4 @@
-"""The tables that code review and translation share: scores of every pair in both roles, their means, and what was left out."""
+"""Shared tables of code review and translation: scores of every pair in both roles, their means, and excluded matches."""
 
 import itertools
 from collections import Counter
@@ -23,7 +23,7 @@ CLUSTERED = (
 
 
 class Names(NamedTuple):
-    """What the roles of a task are called."""
+    """Names of the roles of a task."""
 
     writer: str
     editor: str
@@ -34,7 +34,7 @@ class Names(NamedTuple):
 
 
 def policies(matches: Sequence[JudgedMatch]) -> list[str]:
-    """Returns everybody who played, sorted."""
+    """Returns all players, sorted."""
     return sorted({seat.policy for match in matches for seat in (match.writer, match.editor)})
 
 
@@ -61,11 +61,11 @@ def score_tables(
     """Returns the scores of both roles, beside the published ones.
 
     Args:
-        matches: what was played.
+        matches: the matches.
         names: of the roles.
         cells: the paper's cells.
         means: the paper's means of the players.
-        same: policy of ours by the published model that it is.
+        same: our policy by published model.
     """
     return [
         *(score_matrix(matches, role, names) for role in ("writer", "editor")),
@@ -131,7 +131,7 @@ def mean_table(matches: Sequence[JudgedMatch], names: Names, published: Publishe
 
 
 def difference_table(matches: Sequence[JudgedMatch], role: str, names: Names) -> Table:
-    """Returns tests of whether two players differ in a role, on the same tasks and with the same partners."""
+    """Returns tests of the difference between two players in a role, on the same tasks and with the same partners."""
     values: dict[str, dict[tuple[str, int, int], float]] = {policy: {} for policy in policies(matches)}
     for match in scored(matches):
         partner = match.seat("editor" if role == "writer" else "writer").policy
@@ -173,7 +173,7 @@ def published_table(published: Published) -> Table:
 
 
 def count_table(run: PlayedRun, environment: str, matches: Sequence[JudgedMatch]) -> Table:
-    """Returns how many matches count, and why others do not."""
+    """Returns the number of counted matches, and the reasons for excluding the others."""
     left_out = Counter(
         seat.policy
         for outcome in run.outcomes(environment)

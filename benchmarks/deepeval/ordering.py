@@ -1,6 +1,6 @@
-"""How far two numbers order the same cases alike: a judge's scores and what is known, or the scores of two judges.
+"""Rank agreement of two numbers on the same cases: a judge's scores and measured quality, or the scores of two judges.
 
-Cases are compared within groups, e.g. the texts that were written on one task, so that neither easy tasks nor long ones count.
+Cases are compared within groups, e.g. the texts on one task; differences in difficulty or length between tasks have no effect.
 Groups are the independent cases of all intervals.
 """
 
@@ -17,14 +17,14 @@ Floats = NDArray[np.float64]
 
 
 def concordance(first: Sequence[float], second: Sequence[float], groups: Sequence[int]) -> Estimate | None:
-    """Returns the share of pairs of cases that both numbers order alike, clustered by group.
+    """Returns the share of pairs of cases ordered alike by both numbers, clustered by group.
 
-    Pairs of one group count that the second number tells apart; a pair that the first one does not tell apart counts one half.
+    Pairs within a group count unless the second number is tied; a tie of the first number counts one half.
 
     Args:
         first: a number for each case, e.g. a judge's score.
-        second: another one, e.g. what is known of the case.
-        groups: for each case the group it belongs to.
+        second: another one, e.g. the measured quality.
+        groups: group of each case.
 
     Returns:
         The share, 0 to 1, with the number of pairs as ``n``; ``None`` if there are no pairs.
@@ -55,17 +55,17 @@ def rank_correlation(
 ) -> Estimate | None:
     """Returns Spearman's rank correlation of two numbers within groups, with a bootstrap interval, resampled by group.
 
-    What is ranked, ties averaged, are the differences from the group's mean. Ranks are made once and not for every resample.
+    Ranks are of the differences from the group's mean, ties averaged. They are computed once, not for every resample.
 
     Args:
         first: a number for each case.
         second: another one.
-        groups: for each case the group it belongs to.
-        given: a third one that is held equal: the partial correlation of the ranks.
+        groups: group of each case.
+        given: a third number to control for: the partial correlation of the ranks.
 
     Returns:
-        The correlation, -1 to 1; ``None`` where it is undefined: if a number is the same for all cases of each group, or follows
-        from ``given``. The interval is left out if groups are too few for one, or resamples in which it is undefined too many.
+        The correlation, -1 to 1; ``None`` if it is undefined: a number is constant within each group, or determined by ``given``.
+        The interval is left out if there are too few groups, or too many resamples with an undefined correlation.
 
     Raises:
         ValueError: if the lengths differ.
@@ -76,7 +76,7 @@ def rank_correlation(
     if n < 2:
         return None
     ranks = np.stack([_ranks(column, labels) for column in columns], axis=1)
-    # All that a correlation is made of are sums, which are taken by group once.
+    # Correlations need sums only, computed once per group.
     products = np.concatenate([ranks, (ranks[:, :, None] * ranks[:, None, :]).reshape(n, -1), np.ones((n, 1))], axis=1)
     sums = np.zeros((count, products.shape[1]))
     np.add.at(sums, labels, products)
@@ -97,7 +97,7 @@ def rank_correlation(
 def _checked(
     first: Sequence[float], second: Sequence[float], groups: Sequence[int]
 ) -> tuple[Floats, Floats, NDArray[np.intp]]:
-    """Returns both numbers of each case and the number of its group."""
+    """Returns both numbers of each case and the index of its group."""
     if not len(first) == len(second) == len(groups):
         raise ValueError(
             f"expected two numbers and a group for each case, got {len(first)}, {len(second)} and {len(groups)}"
@@ -107,15 +107,15 @@ def _checked(
 
 
 def _ranks(values: Floats, labels: NDArray[np.intp]) -> Floats:
-    """Returns the ranks of the differences from the group's mean, less the mean rank."""
+    """Returns the ranks of the differences from the group's mean, minus the mean rank."""
     means = np.bincount(labels, values) / np.bincount(labels)
-    # Equal values differ from their mean by the error of rounding, which is no difference.
+    # Rounding errors make equal values differ from their mean.
     ranks: Floats = rankdata(np.round(values - means[labels], 9))
     return ranks - (len(values) + 1) / 2
 
 
 def _correlations(sums: Floats, size: int) -> Floats:
-    """Returns the correlation of the first two of ``size`` columns, the others held equal, for each row of sums.
+    """Returns the correlation of the first two of ``size`` columns, controlling for the others, for each row of sums.
 
     A row holds the sums of the columns, of all their products, and the number of cases.
     """

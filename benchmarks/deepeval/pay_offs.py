@@ -1,10 +1,10 @@
 """Pay-offs at public goods, four players at one table (DeepEval, arXiv 2309.04369, Figure 4).
 
 The paper plays each of its two modes ten times with four models at one table, and draws a box for each model; it prints no
-numbers. Here every player sits on every seat equally often, which takes a multiple of four matches. With more than four players
-every four of them meet.
+numbers. Here every player has every seat equally often, which takes a multiple of four matches. With more than four players
+every combination of four plays.
 
-A match that an illegal reply ended has no pay-offs that compare with others: it is counted and left out.
+A match ended by an illegal reply has no comparable pay-offs: it is counted and left out.
 """
 
 import itertools
@@ -41,7 +41,7 @@ RUN = "tables"
 PUBLISHED_CASE = "fig6_investments"
 
 ENDOWMENT = 10
-"""Coins of a player in a round, as the game has them where no option says otherwise."""
+"""Default coins of a player per round."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options, mode: int) -> Resul
     """Returns the pay-offs of every policy, and how they differ.
 
     Raises:
-        OptionError: if the run is of another mode, or not of everybody with everybody.
+        OptionError: if the run has another mode, or does not include all combinations of players.
         RunError: if no match has pay-offs.
     """
     run = runs[RUN]
@@ -119,7 +119,7 @@ def by_policy(outcomes: Sequence[Outcome]) -> dict[str, list[SeatOutcome]]:
 
 
 def forfeited(outcomes: Sequence[Outcome], whole: Sequence[Outcome]) -> list[str]:
-    """Returns a note that counts the matches that were ended by an illegal reply, if there are any."""
+    """Returns a note that counts the matches ended by an illegal reply; empty if there are none."""
     ended = len(finished(outcomes)) - len(whole)
     return [f"{ended} of {len(outcomes)} matches were ended by a forfeit and are left out"] if ended else []
 
@@ -166,7 +166,7 @@ def pay_off_table(
 
 
 def comparisons(outcomes: Sequence[Outcome], policies: Sequence[str]) -> list[PlayerComparison]:
-    """Returns the pay-offs of every two policies in the matches that both played, in the order of ``policies``."""
+    """Returns the pay-offs of every two policies in their common matches, in the order of ``policies``."""
     rank = {policy: place for place, policy in enumerate(policies)}
     pairs: dict[tuple[str, str], list[tuple[float, float]]] = {pair: [] for pair in itertools.combinations(policies, 2)}
     for outcome in outcomes:
@@ -176,7 +176,7 @@ def comparisons(outcomes: Sequence[Outcome], policies: Sequence[str]) -> list[Pl
 
 
 def replay_table(published: Published) -> Table:
-    """Returns the published five rounds with the pay-offs that the rules of the game give for them."""
+    """Returns the published five rounds with the pay-offs computed by the rules of the game."""
     invested = [[int(amount) for amount in row if amount is not None] for row in published.rows.values()]
     game = PublicGoods(n_players=len(invested), rounds=len(published.columns), mode=2)
     game.reset(np.random.default_rng(0))
@@ -203,7 +203,7 @@ def make_row(mode: int, told: str, figure: str) -> Row[Options]:
 
     Args:
         mode: 1 or 2.
-        told: what players are told after a round.
+        told: information of the players after a round.
         figure: of the paper.
     """
     return Row(
@@ -226,7 +226,7 @@ def make_row(mode: int, told: str, figure: str) -> Row[Options]:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     n = options.matches
     return (
         f"n = {n} matches of each policy, or a few more so that each sits on every seat equally often: the smallest p of a"

@@ -1,4 +1,4 @@
-"""Pay-offs at public goods where each player is told its own income only (DeepEval, arXiv 2309.04369, Figure 4 a)."""
+"""Pay-offs at public goods with private information: each player sees its own income (DeepEval, arXiv 2309.04369, Figure 4 a)."""
 
 from benchmarks.deepeval.pay_offs import make_row
 

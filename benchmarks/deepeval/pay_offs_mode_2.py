@@ -1,4 +1,4 @@
-"""Pay-offs at public goods where everybody is told all investments (DeepEval, arXiv 2309.04369, Figure 4 b)."""
+"""Pay-offs at public goods with public information: all see all investments (DeepEval, arXiv 2309.04369, Figure 4 b)."""
 
 from benchmarks.deepeval.pay_offs import make_row
 

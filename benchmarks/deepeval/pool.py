@@ -10,4 +10,4 @@ SCRIPTED: Scripted = {
     CODE_REVIEW: ("echo", "fixer", "unsure=fixer:skill=0.5"),
     TRANSLATION: ("echo", "translator", "careless=translator:noise=0.5"),
 }
-"""The ladders of the tasks: policies whose order is known (docs/deepeval.md)."""
+"""Scripted policies of each task, ordered by known strength (docs/deepeval.md)."""

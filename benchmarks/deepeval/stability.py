@@ -1,7 +1,7 @@
-"""Stableness: how abilities move as more is played, and when play could have stopped (DeepEval, arXiv 2309.04369).
+"""Stableness: convergence of abilities, and the earliest possible stop (DeepEval, arXiv 2309.04369).
 
-The ability of a player is its mean reward over its matches, in each role. The paper repeats a task until that converges, and
-does not say what converging is. What counts as standing still here is in ``benchmarks.deepeval.stableness``.
+The ability of a player is its mean reward over its matches, in each role. The paper repeats a task until abilities converge, and
+does not define convergence. ``benchmarks.deepeval.stableness`` has the definition used here.
 """
 
 import math
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 RUN = "matches"
 PLAYED = ("public_goods_v0", "idiom_solitaire_v0")
-"""What the row plays by itself; the tasks of writers and editors need judges, which their own rows seat."""
+"""Tasks that the row plays itself; tasks of writers and editors need judges and have their own rows."""
 
 WRITING = ("writer_editor_v0", "writer_editor_v0#code_review", "writer_editor_v0#translation")
 RULES = {
@@ -40,7 +40,7 @@ RULES = {
     "idiom_solitaire_v0": StablenessRule(window=10, eps=0.05, half_width=0.1),
     **dict.fromkeys(WRITING, StablenessRule(window=10, eps=0.1, half_width=0.25)),
 }
-"""What counts as standing still in each task, in units of its reward: coins, wins less losses, scores of 1 to 10."""
+"""Convergence thresholds of each task, in units of its reward: coins, wins minus losses, scores of 1 to 10."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class Options(RowOptions):
     """Options of the row.
 
     Raises:
-        OptionError: if one has no valid value.
+        OptionError: if an option has no valid value.
     """
 
     task: str = option("public_goods_v0", "what is played; with --run, every task of the run is taken")
@@ -67,13 +67,13 @@ class Options(RowOptions):
                 raise OptionError(f"{name}: expected a number of 0 or more, got {getattr(self, name)!r}")
 
     def rule(self, task: str) -> StablenessRule:
-        """Returns what counts as standing still in a task."""
+        """Returns the convergence rule of a task."""
         own = RULES[task]
         return StablenessRule(self.window, self.eps or own.eps, self.half_width or own.half_width)
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns matches of one task; of what was played before, any task will do."""
+    """Returns matches of one task; an existing run can have any task."""
     tasks = list(RULES) if options.run else [options.task]
     environments = [EnvironmentConfig(name=task, scheme="mean_reward") for task in tasks]
     scripted = {task: SCRIPTED.get(task, ("random",)) for task in tasks}
@@ -89,10 +89,10 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns how the abilities moved in every task of the run.
+    """Returns the course of the abilities in every task of the run.
 
     Raises:
-        RunError: if no match of any has ended.
+        RunError: if no match of any task has ended.
     """
     run = runs[RUN]
     outcomes = {task: run.outcomes(task) for task in run.environments() if task in RULES}
@@ -111,12 +111,12 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def file_name(task: str) -> str:
-    """Returns the name of a task without the sign before its label, behind which a link would name a place in a page."""
+    """Returns the name of a task with the sign before its label replaced, since links would read it as a page fragment."""
     return task.replace("#", "-")
 
 
 def own_values(outcomes: Sequence[Outcome]) -> dict[str, list[float]]:
-    """Returns the rewards of every policy in match-number order, by role where there are several.
+    """Returns the rewards of every policy in match-number order, by role for tasks with several roles.
 
     A policy on several seats of one role has the mean of their rewards.
     """
@@ -179,7 +179,7 @@ def verdict_table(run: PlayedRun, found: Mapping[str, RunningStableness], option
 def player_table(
     task: str, values: Mapping[str, Sequence[float]], result: RunningStableness, rule: StablenessRule
 ) -> Table:
-    """Returns for every player its ability, how sure that is, and after how many matches it alone stood still."""
+    """Returns for every player its ability with its interval, and the number of matches until its own convergence."""
     rows: list[list[Cell]] = []
     for name, own in values.items():
         alone, steps = stableness({name: own}, rule), result.steps[name]
@@ -244,7 +244,7 @@ def draw(task: str, result: RunningStableness) -> "Figure":
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     most = "at most " if options.until_known else ""
     return f"n = {most}{options.matches} matches of each policy, each of which is a point of its curve"
 

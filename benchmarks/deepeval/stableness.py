@@ -1,8 +1,8 @@
-"""Stableness: how mean abilities move as more is played, and after how many matches they stand still.
+"""Stableness: convergence of mean abilities over the matches, and the number of matches until convergence.
 
-DeepEval (arXiv 2309.04369) repeats a task until abilities converge and does not say what that is. Here they stand
-still when no mean has changed by ``eps`` over the last ``window`` matches, for ``window`` matches in a row; or when the interval
-of every mean is narrow enough.
+DeepEval (arXiv 2309.04369) repeats a task until abilities converge and does not define convergence. Here abilities have
+converged when no mean has changed by ``eps`` over the last ``window`` matches, for ``window`` consecutive matches; or when the
+interval of every mean is narrow enough.
 """
 
 import math
@@ -19,8 +19,8 @@ class Step(NamedTuple):
     """The mean of the first matches.
 
     Attributes:
-        mean: of the values so far.
-        half_width: of its 95 % interval; infinite as long as all deals are alike, which tells nothing of others.
+        mean: of the values up to this match.
+        half_width: of its 95 % interval; infinite as long as all deals are equal, which gives no variance estimate.
     """
 
     mean: float
@@ -29,12 +29,12 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class StablenessRule:
-    """What counts as standing still; a condition that is ``None`` never holds.
+    """A convergence rule; a condition that is ``None`` never holds.
 
     Attributes:
-        window: matches back with which a mean is compared, and matches in a row for which that must hold.
-        eps: every mean must have changed by less.
-        half_width: of the 95 % intervals; every one must be less.
+        window: matches over which a change is measured, and consecutive matches for which the condition must hold.
+        eps: upper bound of the change of every mean.
+        half_width: upper bound of the half-widths of the 95 % intervals.
     """
 
     window: int = 10
@@ -48,19 +48,19 @@ class StablenessRule:
 
 
 class RunningStableness:
-    """How means move, folded: values are taken as they come.
+    """Incremental convergence check: values are added one at a time.
 
-    Neither condition is asked before 2 * ``window`` matches of every player, since few values that happen to be alike would
-    satisfy both. A player with more matches than others is judged by as many as they have.
+    Both conditions are checked from 2 * ``window`` matches of every player, since a few equal values would satisfy both. A player
+    with more matches than others is judged on the common number of matches.
 
     Args:
         names: the players (in each role).
-        rule: what counts as standing still.
+        rule: the convergence rule.
 
     Attributes:
         steps: by name, the mean after every match.
-        changes: after match m (from 0) the largest change of a mean over the window; ``None`` before there is one.
-        stable: number of matches after which the means stood still, if they did.
+        changes: after match m (from 0) the largest change of a mean over the window; ``None`` for the first ones.
+        stable: number of matches after which the means had converged, if they did.
         narrow: number of matches after which all intervals were narrow enough, if they were.
     """
 
@@ -75,7 +75,7 @@ class RunningStableness:
 
     @property
     def reason(self) -> str:
-        """Which condition held first: ``stable``, ``narrow``, or nothing; ``stable`` if both did at once."""
+        """The condition that held first: ``stable``, ``narrow``, or empty; ``stable`` if both held at once."""
         if self.stable is not None and (self.narrow is None or self.stable <= self.narrow):
             return STABLE
         return NARROW if self.narrow is not None else ""
@@ -86,15 +86,15 @@ class RunningStableness:
         return {STABLE: self.stable, NARROW: self.narrow}.get(self.reason)
 
     def add(self, name: str, value: float, deal: Hashable = None) -> None:
-        """Takes the next value of a player.
+        """Adds the next value of a player.
 
         Args:
             name: of the player.
             value: e.g. its reward in a match.
-            deal: the independent case it belongs to, e.g. the seed of the match; ``None`` if it is one by itself.
+            deal: the independent case of the value, e.g. the seed of the match; ``None`` for a case of its own.
 
         Raises:
-            ValueError: if it is not finite.
+            ValueError: if the value is not finite.
         """
         self.steps[name].append(_step(self._means[name], value, deal))
         if len(self.steps[name]) == len(self.changes) + 1 and all(
@@ -103,7 +103,7 @@ class RunningStableness:
             self._judge(len(self.changes))
 
     def leave_out(self, name: str) -> None:
-        """Waits no longer for a player; the others are looked at as if it had not been there from now on."""
+        """Removes a player from the check; the others are checked without it from now on."""
         self.steps.pop(name, None)
         self._means.pop(name, None)
         if self.steps:
@@ -111,7 +111,7 @@ class RunningStableness:
                 self._judge(m)
 
     def _judge(self, m: int) -> None:
-        """Looks at match m, from 0, which every player has had."""
+        """Checks match m, from 0; every player has played it."""
         rule, steps = self._rule, self.steps.values()
         change = None if m < rule.window else max(abs(own[m].mean - own[m - rule.window].mean) for own in steps)
         self.changes.append(change)
@@ -128,7 +128,7 @@ class RunningStableness:
 
 
 def _step(mean: RunningMean, value: float, deal: Hashable = None) -> Step:
-    """Adds a value to a mean and returns what is known of it then."""
+    """Adds a value to a mean and returns the updated mean."""
     if not math.isfinite(value):
         raise ValueError("values: expected finite numbers; leave missing ones out")
     mean.add(value, deal)
@@ -146,11 +146,11 @@ def running_means(values: Sequence[float]) -> list[Step]:
 
 
 def stableness(values: Mapping[str, Sequence[float]], rule: StablenessRule) -> RunningStableness:
-    """Says after how many matches the means of all players stood still.
+    """Returns the convergence of the means of all players.
 
     Args:
-        values: of each player (in each role), in the order in which they came.
-        rule: what counts as standing still.
+        values: of each player (in each role), in chronological order.
+        rule: the convergence rule.
 
     Raises:
         ValueError: if a value is not finite.

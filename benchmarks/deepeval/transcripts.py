@@ -1,7 +1,7 @@
 """Transcripts: matches of all four tasks to read (DeepEval, arXiv 2309.04369, Figures 5 to 9).
 
-The paper shows a match or two of each task. What is written here holds every policy at least once, the judges' scores with their
-reasons, and every reply as it came.
+The paper shows a match or two of each task. The transcripts here include every policy at least once, the judges' scores with
+their reasons, and every raw reply.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ TITLES = {
     TRANSLATION: "translation",
 }
 SEATS = {"public_goods_v0": 4, "idiom_solitaire_v0": 2, CODE_REVIEW: 2, TRANSLATION: 2}
-"""Players of a match, as the paper has them."""
+"""Players per match, as in the paper."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +40,7 @@ class Options(RowOptions):
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns a run of as few matches as show every policy; where they are too few for a table, each plays with itself."""
+    """Returns a run with at least one match of every policy; with too few for a table, each plays with itself."""
     judges = options.judge or SCRIPTED_JUDGES
     settings: dict[str, dict[str, object]] = {
         "public_goods_v0": {},
@@ -65,12 +65,12 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns the transcripts, a list of them, and the page on which every match of the run can be looked at."""
+    """Returns the transcripts, a list of them, and the report page of all matches."""
     return write_out(runs[PLAYED], TITLES, options.matches, "Transcripts of DeepEval's tasks")
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return f"n = {options.matches} of each policy and task: examples, from which no rate follows"
 
 

@@ -1,8 +1,8 @@
 """Translation: translators and proofreaders, scored by judges, with references beside (DeepEval, arXiv 2309.04369, Tables 4-6).
 
-Every pair of policies has both roles on the same documents, one pass each. The paper's documents are not published; those that
-come with the package are the project's own, others can be named with ``--tasks``. Where there are references, chrF++ and BLEU
-of the raw and of the polished text stand beside the scores.
+Every pair of policies has both roles on the same documents, one pass each. The paper's documents are not published; the packaged
+ones are the project's own, others can be given with ``--tasks``. With references, the tables also give chrF++ and BLEU of the
+raw and of the polished text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,14 +37,14 @@ METRICS = {"chrf": "chrF++", "bleu": "BLEU"}
 
 @dataclass(frozen=True)
 class Languages:
-    """What a row translates.
+    """The languages of a row.
 
     Attributes:
         source: code of the language of the source texts.
-        target: code of the language they are translated into.
+        target: code of the language of the translations.
         title: both in words.
         published: key of the published figures.
-        place: where they stand.
+        place: their place in the paper.
     """
 
     source: str
@@ -65,7 +65,7 @@ def plan(languages: Languages, options: JudgedOptions) -> dict[str, RunConfig]:
 
 
 def measure(languages: Languages, runs: Mapping[str, PlayedRun], options: JudgedOptions) -> Result:
-    """Returns scores in both roles, the comparison with references, and what the judges are worth."""
+    """Returns scores in both roles, the comparison with references, and the quality of the judges."""
     run = runs[TASKS]
     check_task(run, TRANSLATION, languages.task)
     matches = judged_matches(run, TRANSLATION)
@@ -107,7 +107,7 @@ def measure(languages: Languages, runs: Mapping[str, PlayedRun], options: Judged
 
 
 def truth(match: JudgedMatch, role: str) -> float | None:
-    """Returns chrF++ of the raw translation, or for the editor of the polished one."""
+    """Returns chrF++ of the raw translation, or for the editor chrF++ of the polished one."""
     return metric(match, "chrf", "first" if role == "writer" else "last")
 
 
@@ -117,12 +117,12 @@ def length(match: JudgedMatch, role: str) -> float:
 
 
 def metric(match: JudgedMatch, name: str, which: str) -> float | None:
-    """Returns chrF++ or BLEU of the first or the last text, or ``None`` if it is not known."""
+    """Returns chrF++ or BLEU of the first or the last text, or ``None`` if it is unknown."""
     return None if match.is_forfeited else known(match.writer, f"{name}_{which}")
 
 
 def mean_metric(matches: Sequence[JudgedMatch], name: str, which: str) -> Estimate | None:
-    """Returns the mean of a metric over the texts that were compared; ``change`` is last less first."""
+    """Returns the mean of a metric over the texts with references; ``change`` is last minus first."""
     pairs = [(metric(match, name, "first"), metric(match, name, "last"), match.task) for match in matches]
     values = {
         "first": [(first, task) for first, _, task in pairs if first is not None],
@@ -134,7 +134,7 @@ def mean_metric(matches: Sequence[JudgedMatch], name: str, which: str) -> Estima
 
 
 def reference_table(matches: Sequence[JudgedMatch], role: str) -> Table:
-    """Returns chrF++ and BLEU of raw and polished texts, by who had a role."""
+    """Returns chrF++ and BLEU of raw and polished texts, by the policy in a role."""
     rows: list[list[Cell]] = []
     for policy in policies(matches):
         own = [match for match in matches if match.seat(role).policy == policy]
@@ -163,7 +163,7 @@ def reference_table(matches: Sequence[JudgedMatch], role: str) -> Table:
 
 
 def precision(languages: Languages, options: JudgedOptions) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return describe_size(plan(languages, options)[TASKS], TRANSLATION)
 
 

@@ -1,1 +1,1 @@
-"""What the experiments of all papers share: a row is a table or figure, planned as runs, played, measured, written and drawn."""
+"""Shared code of the paper experiments: a row is one table or figure, with its planned runs, measurement and output files."""

@@ -1,4 +1,4 @@
-"""Case studies: matches planned and written out to be read, so few that every policy is in one at least, and the report page."""
+"""Case studies: a few matches per policy as transcripts, with a list and a report page."""
 
 import math
 from collections import Counter
@@ -23,15 +23,15 @@ def plan_examples(
     scripted: Scripted,
     together: Mapping[str, int],
 ) -> RunConfig:
-    """Returns a run of as few matches as show every policy, in the games that somebody plays.
+    """Returns a run with the given number of matches per policy in every game that has policies.
 
     Args:
         options: of the row.
-        environments: what is played.
-        matches: of each policy and game, at least.
-        scripted: the scripted policies of each of the environments.
-        together: by environment, the number of policies from which on they play each other; fewer play themselves, and so do
-            those of an environment that is not named.
+        environments: the games.
+        matches: minimum per policy and game.
+        scripted: the scripted policies of each environment.
+        together: by environment, the minimum number of policies for matches among them; below it, and in environments not
+            listed, each policy plays itself.
     """
     config = plan_run(
         options,
@@ -49,12 +49,12 @@ def plan_examples(
 
 
 def write_out(run: PlayedRun, games: Mapping[str, str], matches: int, page: str) -> Result:
-    """Returns the transcripts of a run, a list of them, and the page on which every match of it can be looked at.
+    """Returns the transcripts of a run, a list of them, and the report page of all matches.
 
     Args:
-        run: what was played.
+        run: the run.
         games: title of each environment by its name.
-        matches: of each policy and game, at least.
+        matches: minimum per policy and game.
         page: title of the page.
     """
     rows: list[list[Cell]] = []
@@ -91,7 +91,7 @@ def write_out(run: PlayedRun, games: Mapping[str, str], matches: int, page: str)
 
 
 def choose(records: Iterable[Record], matches: int) -> list[Record]:
-    """Returns the first matches by which every policy is in as many as wanted, or in all it has."""
+    """Returns the first matches that include every policy the requested number of times, or as often as it played."""
     chosen, seen = [], Counter[str]()
     for record in records:
         policies = set(record.match.policies)

@@ -1,4 +1,4 @@
-"""The command of a paper: lists its rows, runs one or all, prints and writes what came out."""
+"""The command of a paper: lists its rows, runs one or all, prints and writes the results."""
 
 import json
 import sys
@@ -24,7 +24,7 @@ from rating.running.session import Session
 
 EVERY_ROW = "all"
 
-_NO_SETTINGS = ("run", "out", "json", "workers", "cache", "offline")  # options by which no figure changes
+_NO_SETTINGS = ("run", "out", "json", "workers", "cache", "offline")  # options that do not affect results
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def _list(paper: Paper, command: str, *, as_json: bool) -> None:
 
 
 def _words_for(words: Sequence[str], common: RowOptions, name: str) -> list[str]:
-    """Returns the command line of one of all rows: a directory of runs holds one for each row."""
+    """Returns the command line for one row when all are run: the directory of runs has a subdirectory per row."""
     return [*words, *(["--run", str(Path(common.run) / name)] if common.run else [])]
 
 
@@ -143,7 +143,7 @@ def _out(paper: Paper, options: RowOptions) -> Path:
 def _run_row(
     paper: Paper, name: str, options: RowOptions, plan: Mapping[str, RunConfig], interruptions: Interruptions
 ) -> tuple[dict[str, Any], int]:
-    """Runs a row whose plan was checked, writes its result, and returns it with the number of its matches that are void."""
+    """Runs a row with a checked plan, writes its result, and returns it with the number of void matches."""
     row = paper.row(name)
     out = _out(paper, options)
     talk = sys.stderr if options.json else sys.stdout
@@ -165,7 +165,7 @@ def _run_row(
             plan = row.plan(row.preparation.take(prepared, options))
             check_runs(out / name, plan, options.session())
         runs, void = _play(out / name, plan, options.session(), interruptions, talk)
-        if not void:  # what follows is made from all that was to be played
+        if not void:  # follow-ups need every match
             following = row.follow_up(runs, options)
             check_runs(out / name, following, options.session())
             more, void = _play(out / name, following, options.session(), interruptions, talk)
@@ -182,7 +182,7 @@ def _run_row(
 def _play(
     directory: Path, plan: Mapping[str, RunConfig], session: Session, interruptions: Interruptions, talk: TextIO
 ) -> tuple[dict[str, PlayedRun], int]:
-    """Says what the planned runs will cost, plays them, and returns them with the number of their matches that are void."""
+    """Prints the expected costs of the planned runs, plays them, and returns them with the number of void matches."""
     for part, config in plan.items():
         for line in describe(expected_costs(config)):
             print(f"  {part}: {line}", file=talk)
@@ -194,7 +194,7 @@ def _play(
 def _report(
     paper: Paper, name: str, row: AnyRow, options: RowOptions, runs: Mapping[str, PlayedRun], result: Result
 ) -> dict[str, Any]:
-    """Returns all of a result as JSON values."""
+    """Returns a complete result as JSON values."""
     settings = asdict(options)
     return {
         "paper": paper.title,

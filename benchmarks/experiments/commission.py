@@ -1,4 +1,4 @@
-"""Commissions: items that one author is asked for by batches; what is good is kept, what is missing asked for again."""
+"""Commissions: one author is asked for items in batches; good items are kept, missing ones requested again."""
 
 import math
 from collections import Counter
@@ -11,18 +11,18 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, kw_only=True)
 class Commission(Generic[Item]):
-    """How far a commission is.
+    """Progress of a commission.
 
     Attributes:
-        batch: how many items are asked for at once.
-        calls: how often a batch is asked for at most; what is missing then is left out.
-        wanted: number of items that are asked for now; 0 at the end.
-        left: number of those that come after the present batch.
-        asked: how often the present batch was asked for.
-        called: how often anything was.
+        batch: items per request.
+        calls: maximum number of requests per batch; items still missing afterwards are left out.
+        wanted: number of items requested now; 0 at the end.
+        left: number of items after the present batch.
+        asked: requests for the present batch.
+        called: requests in total.
         accepted: items kept.
-        surplus: number of good items beyond what was asked for.
-        refused: why each of the others was not kept.
+        surplus: number of good items beyond the requested number.
+        refused: reason for each item that was not kept.
     """
 
     batch: int
@@ -37,16 +37,16 @@ class Commission(Generic[Item]):
 
     @classmethod
     def begun(cls, count: int, batch: int, calls: int) -> "Commission[Item]":
-        """Returns a commission of ``count`` items at its beginning."""
+        """Returns a new commission of ``count`` items."""
         wanted = min(batch, count)
         return cls(batch=batch, calls=calls, wanted=wanted, left=count - wanted)
 
     def taken(self, good: Sequence[Item], refused: Iterable[str]) -> "Commission[Item]":
-        """Returns how far it is after a reply.
+        """Returns the progress after a reply.
 
         Args:
-            good: items of the reply that can be kept.
-            refused: why each of its others cannot.
+            good: acceptable items of the reply.
+            refused: reason for each of its other items.
         """
         kept = tuple(good[: self.wanted])
         after = replace(
@@ -64,10 +64,10 @@ class Commission(Generic[Item]):
         return replace(after, wanted=wanted, left=self.left - wanted, asked=0)
 
     def statistics(self, names: Mapping[str, str]) -> dict[str, float]:
-        """Returns what was drafted and kept, and the items refused by reason.
+        """Returns the numbers of drafted and accepted items, and of refused items by reason.
 
         Args:
-            names: of the statistics, by reason.
+            names: names of the statistics, by reason.
         """
         counts = Counter(self.refused)
         return {
@@ -80,5 +80,5 @@ class Commission(Generic[Item]):
 
 
 def most_calls(count: int, batch: int, calls: int) -> int:
-    """Returns how often an author is asked at most for ``count`` items."""
+    """Returns the maximum number of requests for ``count`` items."""
     return math.ceil(count / batch) * calls

@@ -1,4 +1,4 @@
-"""The rules of work on commission: one author, who is asked for items by batches until all are there or nobody asks any more."""
+"""The rules of commissions: one author is asked for items in batches until enough are accepted or the requests are used up."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ MAX_CALLS = 10
 
 
 class Screened(Protocol):
-    """An item as its author gave it, the first member of a tuple; ``refused`` says why it is not kept, or is ``None``."""
+    """An item as written by its author, the first member of a tuple; ``refused`` is the reason against it, or ``None``."""
 
     @property
     def refused(self) -> Reason | None:
-        """Why it is not kept."""
+        """Reason for refusing the item; ``None`` if accepted."""
 
     def __getitem__(self, index: int, /) -> Any:
         """Returns a member."""
@@ -35,15 +35,15 @@ class CommissionGame(Game[tuple[Item, ...], AuthorView], Generic[Item, AuthorVie
     """A commission; an action is the items of one reply.
 
     Args:
-        count: how many items are wanted.
-        batch: how many of them are asked for at once.
-        calls: how often a batch is asked for at most; what is missing then is left out.
+        count: number of items wanted.
+        batch: items per request.
+        calls: maximum number of requests per batch; items still missing afterwards are left out.
 
     Attributes:
-        nothing: what counts for a reply that could not be read: an item that is empty.
+        nothing: an empty item, used for an unreadable reply.
         max_batch: greatest ``batch``.
         refusals: names of the statistics that count refused items, by reason.
-        last: all items of the last reply to the present batch, with the reason why one was not kept.
+        last: all items of the last reply to the present batch, each with its reason for refusal.
     """
 
     perfect_information = True
@@ -60,10 +60,10 @@ class CommissionGame(Game[tuple[Item, ...], AuthorView], Generic[Item, AuthorVie
 
     @abstractmethod
     def screen(self, items: tuple[Item, ...]) -> Sequence[Draft]:
-        """Returns the items of a reply, each with the reason why it is not kept."""
+        """Returns the items of a reply, each with its reason for refusal."""
 
     def reset(self, rng: np.random.Generator) -> None:
-        """Begins with the first batch; nothing is drawn."""
+        """Begins with the first batch; draws nothing at random."""
         self.to_move: tuple[str, ...] = self.agents
         self.rewards = (0.0,)
         self.last: tuple[Draft, ...] = ()
@@ -71,24 +71,24 @@ class CommissionGame(Game[tuple[Item, ...], AuthorView], Generic[Item, AuthorVie
 
     @property
     def accepted(self) -> tuple[Item, ...]:
-        """Returns what was kept so far."""
+        """Returns the items accepted up to now."""
         return self._commission.accepted
 
     @property
     def wanted(self) -> int:
-        """Returns how many items are asked for now; 0 at the end."""
+        """Returns the number of items requested now; 0 at the end."""
         return self._commission.wanted if self.to_move else 0
 
     def why_illegal(self, agent: str, action: tuple[Item, ...]) -> Reason | None:
-        """Returns ``None``: every reply counts, whatever is kept of it."""
+        """Returns ``None``: every reply is legal, even if all its items are refused."""
         return None
 
     def default_action(self, agent: str) -> tuple[Item, ...]:
-        """Returns an item that is empty."""
+        """Returns an empty item."""
         return self.nothing
 
     def apply(self, actions: tuple[tuple[Item, ...], ...]) -> None:
-        """Keeps what is good, and asks for what is missing, for the next batch, or for nothing more."""
+        """Keeps the good items, then requests the missing ones or the next batch, or ends the match."""
         drafts = tuple(self.screen(actions[0]))
         good = [draft[0] for draft in drafts if draft.refused is None]
         self._commission = self._commission.taken(good, [draft.refused.name for draft in drafts if draft.refused])
@@ -98,5 +98,5 @@ class CommissionGame(Game[tuple[Item, ...], AuthorView], Generic[Item, AuthorVie
             self.rewards = (len(self.accepted) / self.count,)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns what was drafted and kept, and the items refused by reason."""
+        """Returns the numbers of drafted and accepted items, and of refused items by reason."""
         return self._commission.statistics(self.refusals)

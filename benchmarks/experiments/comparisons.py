@@ -1,4 +1,4 @@
-"""Differences between players who met the same cases, each with an interval and a permutation test."""
+"""Differences between players on the same cases, each with an interval and a permutation test."""
 
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
@@ -10,13 +10,13 @@ from rating.statistics.simultaneous import holm
 
 
 class PlayerComparison(NamedTuple):
-    """Two players and what each of them had in the same cases.
+    """Values of two players in the same cases.
 
     Attributes:
         first: one player.
         second: the other.
-        values: of both, case by case.
-        clusters: for each case the group it belongs to, e.g. its deal.
+        values: pairs of values, one per case.
+        clusters: group of each case, e.g. its deal.
     """
 
     first: str
@@ -35,16 +35,16 @@ def comparison_table(
     decimals: int = 2,
     notes: Sequence[str] = (),
 ) -> Table:
-    """Returns the difference of every two players who met, and how likely chance alone would make it as large.
+    """Returns the difference of every pair of players with common cases, with an interval and a permutation test.
 
     Args:
-        comparisons: those without a case are left out.
-        value: what is compared, with its unit.
-        group: what a group of cases is, e.g. ``match``.
+        comparisons: pairs of players; a pair without cases is left out.
+        value: name of the compared value, with its unit.
+        group: name of a group of cases, e.g. ``match``.
         scale: least and greatest possible difference.
         name: of the table.
         decimals: of the differences.
-        notes: what else must be known to read the table.
+        notes: further notes of the table.
     """
     found = []
     for item in comparisons:

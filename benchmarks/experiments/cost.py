@@ -1,4 +1,4 @@
-"""What a row will cost before it is played: matches, calls and tokens of a model in it, estimated from scripted play."""
+"""Expected cost of a row before it is played: matches, calls and tokens per model, estimated from scripted play."""
 
 import math
 from collections import Counter
@@ -20,27 +20,27 @@ from rating.running.run_tables import EnvironmentConfig
 from rating.schedules.schedule import Stop
 
 SAMPLES = 3
-"""Matches from which the length of prompts and matches is estimated: of random play, or of those who write at length."""
+"""Matches for estimating the length of prompts and matches, by random play or the policies in the table below."""
 
 WRITERS = {"debate_v0": "verbose"}
-"""By environment whose prompts are mostly what players have written: a policy that writes as much as it may, as models do."""
+"""Verbose policies for environments whose prompts consist mostly of the players' texts, by environment."""
 
 REPLY_TOKENS = 150
-"""Tokens that a model is taken to write in a reply at least, its reasoning included."""
+"""Assumed minimum number of tokens in a model's reply, its reasoning included."""
 
 _CHARACTERS_A_TOKEN = {"en": 4.0, "zh": 1.5}
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one policy does in one environment.
+    """Expected cost of one policy in one environment.
 
     Attributes:
         environment: its name.
-        alike: whether every policy has as many matches.
+        alike: whether every policy has the same number of matches.
         least: matches until the run may stop.
         most: matches after which it stops.
-        calls: replies asked for in ``most`` matches.
+        calls: replies requested in ``most`` matches.
         tokens_in: tokens read in them.
         tokens_out: tokens written in them.
     """
@@ -55,7 +55,7 @@ class Cost:
 
 
 def expected_costs(config: RunConfig) -> list[Cost]:
-    """Returns what a policy that plays everything costs in each environment of a run: the one that plays most."""
+    """Returns the cost of the policy with the most matches in each environment of a run."""
     return [_cost(config, item) for item in config.environment]
 
 
@@ -77,7 +77,7 @@ def describe(costs: Sequence[Cost]) -> list[str]:
 def _cost(config: RunConfig, item: EnvironmentConfig) -> Cost:
     schedule = make_scheme(config, item.name).schedule()
     pool = config.pool(item.name)
-    # Whoever is the field of the others plays more than is asked of a policy under test.
+    # The opponent of the scheme ``field`` plays more matches than a policy under test.
     tested = [name for name in pool if name != item.opponent] or pool
     enough = config.stop.rated_rule().least
     matches = Counter[str]()
@@ -112,12 +112,12 @@ def _cost(config: RunConfig, item: EnvironmentConfig) -> Cost:
 
 
 def _lengths(config: RunConfig, item: EnvironmentConfig) -> list[tuple[float, float, float]]:
-    """Returns, for every seat, mean turns, characters read and characters written in a match."""
+    """Returns the mean turns, characters read and characters written per match for every seat."""
     turns, read, written = (Counter[str]() for _ in range(3))
     history = load_environment(item.name).declaration.history
     spec = WRITERS.get(module_name(item.name), "random")
     for seed in range(SAMPLES):
-        # Of options that change from deal to deal, such as scripts, the values are taken at equal distances.
+        # Options that vary across deals, such as scripts: values are taken at equal distances.
         dealt = {name: values[seed * len(values) // SAMPLES] for name, values in item.by_deal.items()}
         env = make_environment(item.name, {**config.options(item.name), **dealt})
         agents = env.possible_agents
@@ -135,7 +135,7 @@ def _lengths(config: RunConfig, item: EnvironmentConfig) -> list[tuple[float, fl
 
 
 class _Reader:
-    """Reads a match as a model with the environment's default options does; it is not asked.
+    """Counts the characters a model would read in a match with the environment's default options, without calling one.
 
     Args:
         history: as in ``LLMPolicy``.
@@ -147,7 +147,7 @@ class _Reader:
         self._prompter = Prompter(PromptForm(memory, "system", ROLES))
 
     def hear(self, observation: Mapping[str, Any], reply: str) -> int:
-        """Returns the characters that the model is sent, and takes note of its reply."""
+        """Returns the characters in the prompt of a turn, and records the reply."""
         sent = sum(len(message["content"]) for message in self._prompter.hear(observation))
         self._prompter.remember(reply)
         return sent
@@ -157,7 +157,7 @@ class _Reader:
 
 
 def _rounded(number: int) -> str:
-    """Writes a number with two digits that count."""
+    """Writes a number with two significant digits."""
     if number < 100:
         return str(number)
     digits = 10 ** (len(str(number)) - 2)

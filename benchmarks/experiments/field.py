@@ -1,4 +1,4 @@
-"""Matches of the scheme ``field``: each with its seat under test, by policy."""
+"""Matches of the scheme ``field``, with the seat under test, by policy."""
 
 from typing import NamedTuple
 
@@ -11,10 +11,10 @@ from rating.schemes.field import STANDARD_OPPONENT, Field
 
 
 class Case(NamedTuple):
-    """A match of a policy among the field.
+    """A match of a policy under test against the field.
 
     Attributes:
-        outcome: what the match came to.
+        outcome: outcome of the match.
         seat: the seat of the policy under test.
     """
 
@@ -28,12 +28,12 @@ class Case(NamedTuple):
 
     @property
     def other_forfeited(self) -> bool:
-        """Whether somebody of the field forfeited the match."""
+        """Whether another seat forfeited the match."""
         return any(seat.forfeit for seat in self.outcome.seats if seat.agent != self.seat.agent)
 
 
 def field_cases(run: PlayedRun, environment: str) -> dict[str, list[Case]]:
-    """Returns the matches of every policy under test in match-number order, void ones included.
+    """Returns the matches of every policy under test in match-number order, including void ones.
 
     Raises:
         OptionError: if the environment was not played by the scheme ``field``.
@@ -52,5 +52,5 @@ def field_cases(run: PlayedRun, environment: str) -> dict[str, list[Case]]:
 
 
 def field_opponent(run: PlayedRun, environment: str) -> str:
-    """Returns who sits on the seats that are not under test."""
+    """Returns the policy on the seats that are not under test."""
     return run.config.find_environment(environment).opponent or STANDARD_OPPONENT

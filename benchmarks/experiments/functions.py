@@ -1,4 +1,4 @@
-"""Functions of the user's own that an option names as ``module:function``."""
+"""User functions named by an option as ``module:function``."""
 
 import importlib
 from collections.abc import Callable
@@ -8,14 +8,14 @@ from llmarena_envs.core.options import OptionError
 
 
 def find_function(option: str, spec: str) -> Callable[..., Any]:
-    """Returns the function that an option names.
+    """Returns the function named by an option.
 
     Args:
         option: name of the option, for errors.
         spec: ``module:function``; the module must be importable, e.g. a file in the working directory.
 
     Raises:
-        OptionError: if there is none.
+        OptionError: if the function does not exist.
     """
     module, colon, name = spec.partition(":")
     if not colon or not name.isidentifier() or not all(part.isidentifier() for part in module.split(".")):

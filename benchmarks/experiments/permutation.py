@@ -1,4 +1,4 @@
-"""Permutation tests between players who met the same cases: exact for few cases, by drawing lots otherwise."""
+"""Paired permutation tests between players: exact for few cases, by random exchanges otherwise."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 EXACT = 16
-"""Cases that differ up to which all exchanges are tried, 65536 of them."""
+"""Maximum number of differing cases for an exact test, 65536 exchanges."""
 
 DRAWS = 10_000
-"""Random exchanges if there are too many to try all."""
+"""Random exchanges above that limit."""
 
 _TOLERANCE = 1e-9
 
@@ -19,10 +19,10 @@ class PermutationTest(NamedTuple):
     """The result of a test.
 
     Attributes:
-        difference: mean of the first player's values less the second one's.
-        p: share of the exchanges under which the difference would be at least as large, in either direction.
+        difference: mean of the first player's values minus the mean of the second's.
+        p: two-sided share of the exchanges with a difference at least as large.
         n: number of independent cases.
-        exact: whether all exchanges were tried.
+        exact: whether all exchanges were enumerated.
     """
 
     difference: float
@@ -38,15 +38,15 @@ def paired_permutation_test(
 ) -> PermutationTest | None:
     """Tests whether two players differ, by exchanging their values case by case (Fisher's randomisation test, two-sided).
 
-    If they are equal, each value might as well have been the other one's. The result does not depend on the order of the cases.
+    The result does not depend on the order of the cases.
 
     Args:
         first: values of one player.
-        second: those of the other one in the same cases.
-        clusters: for each case the group it belongs to; the values of a group are exchanged together. By default each is its own.
+        second: values of the other player in the same cases.
+        clusters: group of each case; the values of a group are exchanged together. By default each case is its own group.
 
     Returns:
-        ``None`` if there are no cases. Drawn exchanges are counted with the one that happened, so that p is never 0.
+        ``None`` if there are no cases. Random exchanges are counted together with the observed one, hence p is never 0.
 
     Raises:
         ValueError: if the lengths differ or a value is not finite.
@@ -66,7 +66,7 @@ def paired_permutation_test(
         sums[group] += difference
     sizes = np.sort(np.abs(np.array(list(sums.values()))))
     scale = _TOLERANCE * max(1.0, float(sizes.sum()))
-    moving = sizes[sizes > scale]  # an exchange of equal values changes nothing
+    moving = sizes[sizes > scale]  # exchanging equal values has no effect
     limit = abs(sum(sums.values())) - scale
     exact = len(moving) <= EXACT
     if exact:

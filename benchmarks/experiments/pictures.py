@@ -1,4 +1,4 @@
-"""Pictures of results: the same style for all, saved as PNG and SVG with the same bytes for the same figures."""
+"""Figures in one common style, saved as PNG and SVG; the same values give the same bytes."""
 
 import sys
 import warnings
@@ -15,11 +15,11 @@ from matplotlib.font_manager import fontManager
 from rating.statistics.estimates import Estimate
 
 WIDTH = 7.0
-"""Inches: the width of a page."""
+"""Page width in inches."""
 
 FONTS = (
     "DejaVu Sans",
-    # For names in Chinese, whichever is installed; without any a PNG has boxes instead, while an SVG holds the text.
+    # For Chinese names, the first installed font; without one a PNG has boxes, while an SVG holds the text.
     "Noto Sans CJK SC",
     "Noto Sans SC",
     "WenQuanYi Micro Hei",
@@ -40,15 +40,15 @@ _STYLE = {
 }
 COLOURS = ("#0969da", "#bf3989", "#1a7f37", "#9a6700", "#8250df", "#57606a")
 LINES = ("-", "--", ":", "-.")
-"""Styles of lines; with the colours they tell twenty-four policies apart."""
+"""Line styles; together with the colours they distinguish 24 policies."""
 
 LEGEND_CHARACTERS = 100
-"""Characters of names that fit into a line of a legend."""
+"""Characters of names per line of a legend."""
 
 
 @contextmanager
 def axes(height: float = 3.2, columns: int = 1) -> Iterator[tuple[Figure, Sequence[Axes]]]:
-    """Makes a figure of page width with some axes side by side, in the common style."""
+    """Makes a figure of page width with axes side by side, in the common style."""
     with mpl.rc_context(_STYLE):
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         yield figure, [figure.add_subplot(1, columns, index + 1) for index in range(columns)]
@@ -59,8 +59,8 @@ def estimates(rows: Mapping[str, Estimate | None], label: str, *, lines: Mapping
 
     Args:
         rows: estimates by name; those without a value are left out.
-        label: what the values are, with their unit.
-        lines: values to compare with, by what they are.
+        label: name of the values, with their unit.
+        lines: reference values by name.
     """
     shown = {name: value for name, value in rows.items() if value is not None}
     with axes(0.8 + 0.32 * max(1, len(shown))) as (figure, (field,)):
@@ -87,13 +87,13 @@ def boxes(
     limits: tuple[float, float] | None = None,
     decimals: int = 2,
 ) -> Figure:
-    """Draws a box for every name: median, quartiles, whiskers to the last value within 1.5 of their distance, and the rest.
+    """Draws a box plot for every name: median, quartiles, whiskers to the last value within 1.5 interquartile ranges, outliers.
 
     Args:
         samples: values by name; names without any are left out.
-        label: what the values are, with their unit.
-        line: a value to compare with, dashed.
-        limits: of the axis; by default those of the values.
+        label: name of the values, with their unit.
+        line: a reference value, dashed.
+        limits: of the axis; by default from the values.
         decimals: of the medians.
     """
     shown = {name: list(values) for name, values in samples.items() if len(values)}
@@ -124,7 +124,7 @@ def boxes(
 
 
 def name_rows(field: Axes, names: Sequence[str], label: str) -> None:
-    """Names horizontal rows, the first on top, and what is measured along them."""
+    """Labels horizontal rows, the first on top, and the axis."""
     field.set_yticks(range(len(names)), [plain(name) for name in names])
     field.set_ylim(max(1, len(names)) - 0.5, -0.5)
     field.figure.supxlabel(label, fontsize="medium")
@@ -137,22 +137,22 @@ def line_style(index: int) -> tuple[str, str]:
 
 
 def legend_columns(names: Sequence[str]) -> int:
-    """Returns into how many columns a legend below a picture fits."""
+    """Returns the number of columns of a legend below a figure."""
     longest = max(len(plain(name)) for name in names)
     return max(1, min(len(names), LEGEND_CHARACTERS // (longest + 6)))
 
 
 def plain(name: str, longest: int = 40) -> str:
-    """Returns a name whose dollar signs are not taken for mathematics, and whose middle is left out where it is long."""
+    """Returns a name with dollar signs escaped for matplotlib and its middle left out if it is too long."""
     half = longest // 2
     cut = name if len(name) <= longest else f"{name[:half]}…{name[-half:]}"
     return cut.replace("$", r"\$")
 
 
 def save(figure: Figure, path: Path) -> list[Path]:
-    """Saves a picture as ``path`` with ``.png`` and ``.svg`` behind it, each at once, and returns both paths.
+    """Saves a figure as ``path`` with ``.png`` and ``.svg`` appended, each atomically, and returns both paths.
 
-    Characters for which no font is installed are boxes in the PNG; a line on standard error says so.
+    Characters without an installed font are boxes in the PNG; a line on standard error reports it.
     """
     paths = []
     missing = False

@@ -1,4 +1,4 @@
-"""Who plays: the scripted policies of every game, and those that the command line names."""
+"""The policies of a row: the scripted ones of every game, and those named on the command line."""
 
 import re
 import sys
@@ -28,17 +28,17 @@ def plan_run(
     scripted: Scripted,
     **settings: Any,
 ) -> RunConfig:
-    """Returns a run of some environments by the scripted policies and those named on the command line.
+    """Returns a run with the scripted policies and those named on the command line.
 
     Args:
         options: of the row.
-        environments: what is played.
-        stop: keys of ``StopConfig``; a fixed number of matches raises the limit, unless that is given too.
-        scripted: the scripted policies of each of the environments.
-        **settings: further keys of the run file; the schedule is a round robin, as in the papers, unless they name another.
+        environments: environments of the run.
+        stop: keys of ``StopConfig``; a fixed number of matches raises the limit, unless the limit is given too.
+        scripted: the scripted policies of each environment.
+        **settings: further keys of the run file; the schedule is a round robin, as in the papers, by default.
 
     Raises:
-        OptionError: if nobody is left to play, or a setting has no valid value.
+        OptionError: if no policy remains, or a setting has no valid value.
     """
     policies = pool(options, [item.name for item in environments], scripted)
     if not policies:

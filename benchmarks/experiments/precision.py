@@ -1,13 +1,13 @@
-"""What can be said of the precision of a result before anything is played."""
+"""Expected precision of a result before play."""
 
 from rating.statistics.estimates import FEWEST_CLUSTERS, rate_estimate
 
 FEW_CASES = 30
-"""Below so many cases a kappa says little: its interval is wide, and its limits are hardly those of 95 %."""
+"""Number of cases below which a kappa has a wide interval with poor coverage."""
 
 
 def rate_precision(n: int) -> str:
-    """Says how wide the interval of a rate of one half will be, where it is widest.
+    """Returns a sentence with the interval of a rate of one half, the widest case.
 
     Args:
         n: number of independent cases, 1 or more.

@@ -1,4 +1,4 @@
-"""Changes of shares, with intervals that hold for few cases and for shares of 0 and 1."""
+"""Differences of proportions, with intervals that hold for few cases and for proportions of 0 and 1."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from rating.statistics.estimates import Z_95, Estimate, rate_estimate, wilson_in
 
 
 def paired_change(before: Sequence[bool], after: Sequence[bool]) -> Estimate | None:
-    """Returns by how much a share changes over pairs of cases, with Newcombe's interval.
+    """Returns the change of a proportion over pairs of cases, with Newcombe's interval.
 
     Source: Newcombe, Improved confidence intervals for the difference between binomial proportions based on paired data (1998),
     method 10: Wilson's intervals of both shares, combined with regard to their correlation.
@@ -17,7 +17,7 @@ def paired_change(before: Sequence[bool], after: Sequence[bool]) -> Estimate | N
         after: whether the second one is.
 
     Returns:
-        The share after less the share before, -1 to 1; ``None`` if there are no pairs.
+        The share after minus the share before, -1 to 1; ``None`` if there are no pairs.
 
     Raises:
         ValueError: if the lengths differ.
@@ -44,23 +44,23 @@ def paired_change(before: Sequence[bool], after: Sequence[bool]) -> Estimate | N
 
 
 def _margins(rate: float, n: int) -> tuple[float, float]:
-    """Returns how far Wilson's interval reaches below and above a rate."""
+    """Returns the distances from a rate to the lower and upper limit of its Wilson interval."""
     low, high = wilson_interval(rate, n, Z_95)
     return rate - low, high - rate
 
 
 def unpaired_change(before: Estimate, after: Estimate) -> Estimate:
-    """Returns by how much a share differs between two groups of cases that have nothing to do with each other.
+    """Returns the difference of a proportion between two independent groups of cases.
 
     Source: Newcombe, Interval estimation for the difference between independent proportions (1998), method 10: Wilson's intervals
-    of both shares, combined. They may be other intervals of the shares, too.
+    of both shares, combined. Other intervals of the shares can be used too.
 
     Args:
         before: the share in the first group.
         after: the share in the second one.
 
     Returns:
-        The share after less the share before; without an interval if one of them has none.
+        The share after minus the share before; without an interval if either share has none.
     """
     n, clusters = before.n + after.n, before.clusters + after.clusters
     difference = after.value - before.value

@@ -1,4 +1,4 @@
-"""Figures that a paper has published, kept unchanged as data beside the scripts."""
+"""Published figures of a paper, stored unchanged as data."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ class Published:
 
     Attributes:
         source: paper and place, with a remark where the numbers are not in the text.
-        columns: what the numbers of a row are.
-        rows: numbers by model, as printed; ``None`` where nothing is.
-        notes: misprints and what else does not hold of it.
+        columns: titles of the numbers in a row.
+        rows: numbers by model, as printed; ``None`` for an empty cell.
+        notes: misprints and other reservations.
         kind: where the numbers were found; ``"text"`` includes printed tables.
     """
 
@@ -43,7 +43,7 @@ def load_published(package: str) -> dict[str, Published]:
         Tables and figures by key.
 
     Raises:
-        ValueError: if a row has not a number for every column, or a table is of no known kind.
+        ValueError: if a row lacks a number for a column, or the kind of a table is unknown.
     """
     text = resources.files(package).joinpath("published.json").read_text(encoding="utf-8")
     return {key: _table(key, value) for key, value in json.loads(text).items()}

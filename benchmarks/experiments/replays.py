@@ -1,4 +1,4 @@
-"""Recorded matches, set up again."""
+"""Rebuilds recorded matches."""
 
 from pettingzoo import AECEnv
 
@@ -9,7 +9,7 @@ from rating.records.record import Record
 
 
 def begun(match: Match) -> AECEnv:
-    """Returns the raw environment of a match as the match began; the recorded actions can be played in it."""
+    """Returns the raw environment at the start of a match; the recorded actions can be played in it."""
     env = recorded_environment(match).unwrapped
     env.reset(seed=Streams(match.seed).game())
     return env

@@ -1,4 +1,4 @@
-"""A row of a paper's catalogue: one table or figure, what is played for it, and how it is computed from what was played."""
+"""A row of a paper's catalogue: one table or figure, with its plan and its measurement."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class RowOptions:
     """Options of every row.
 
     Raises:
-        OptionError: if one has no valid value.
+        OptionError: if an option has no valid value.
     """
 
     policy: tuple[str, ...] = option(
@@ -57,7 +57,7 @@ class RowOptions:
         check_choice("language", self.language, LANGUAGES)
 
     def session(self) -> Session:
-        """Returns what holds for this go at the runs; every row plays as many matches as its paper.
+        """Returns the session settings of the runs; every row plays as many matches as its paper.
 
         Raises:
             OptionError: if there is no cache offline.
@@ -68,7 +68,7 @@ class RowOptions:
         """Returns the policy of each published model named with ``same``.
 
         Raises:
-            OptionError: if one has another form.
+            OptionError: if an entry has another form.
         """
         return parse_pairs(self.same, "same", "MODEL=POLICY")
 
@@ -80,21 +80,21 @@ class RowOptions:
         """Returns the family of each model named with ``family``.
 
         Raises:
-            OptionError: if one has another form.
+            OptionError: if an entry has another form.
         """
         return parse_pairs(self.family, "family", "NAME=FAMILY")
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a row came to.
+    """The result of a row.
 
     Attributes:
         tables: its tables.
-        figures: its pictures by name.
-        notes: what holds for all of it, e.g. what was left out.
+        figures: its figures by name.
+        notes: notes on the whole result, e.g. on excluded games.
         files: further files by name, e.g. transcripts.
-        sheets: files for people to fill in, by name; one that is there already is left as it is.
+        sheets: annotation sheets by name; an existing file is not overwritten.
     """
 
     tables: Sequence[Table]
@@ -113,7 +113,7 @@ def _nothing(runs: Mapping[str, "PlayedRun"], options: RowOptions) -> Mapping[st
 
 @dataclass(frozen=True)
 class Preparation(Generic[AnyOptions]):
-    """Runs played before a row, whose plan depends on them.
+    """Runs played before a row, as input to its plan.
 
     Attributes:
         plan: returns the runs, by a short name; may return none.
@@ -132,16 +132,16 @@ class Row(Generic[AnyOptions]):
     """A row.
 
     Attributes:
-        title: one sentence that says what it is.
+        title: the content of the row in one sentence.
         source: paper, section, table or figure.
         options: the class of its options.
-        plan: returns what is played, by a short name.
-        measure: returns the result of what was played, by the same names; what follows up may be missing.
-        precision: says for the options how many cases there are and how wide their intervals will be.
-        shows: what it shows, in plain words.
-        does_not_show: what it does not show.
-        any_manner: whether it may be computed from any run of its games, whatever their options and who met whom.
-        follow_up: returns what is played after that, by a short name, from what was played; by default nothing.
+        plan: returns the runs by a short name.
+        measure: returns the result of the played runs, by the same names; follow-up runs can be missing.
+        precision: returns the number of cases and the expected width of the intervals for the options.
+        shows: conclusions that the row supports, in plain words.
+        does_not_show: conclusions that it does not support.
+        any_manner: whether it can be computed from any run of its games, with any options and any pairings.
+        follow_up: returns further runs by a short name, planned from the played ones; by default none.
         preparation: runs played first; none by default.
         needs: name of a required option, empty for none; ``all`` leaves such a row out.
     """

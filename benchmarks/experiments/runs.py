@@ -1,4 +1,4 @@
-"""The runs of a row: directories like those of any run, played, resumed, or opened as they are."""
+"""The runs of a row: ordinary run directories, played, resumed, or opened."""
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
@@ -19,13 +19,13 @@ from rating.schemes.leaderboard import Leaderboard
 
 
 class PlayedRun:
-    """What was played, to read from; the directory is left as it is.
+    """A played run, read-only.
 
     Args:
         directory: of the run.
 
     Raises:
-        RunError: if it is none.
+        RunError: if the directory holds no run.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -41,31 +41,31 @@ class PlayedRun:
         return [item.name for item in self.config.environment]
 
     def records(self, environment: str, statuses: Collection[str] = (FINISHED,)) -> Iterator[Record]:
-        """Returns the matches of an environment that ended in one of some ways, in match-number order."""
+        """Returns the matches of an environment with the given statuses, in match-number order."""
         with closing(run_directory.open_store(self.directory)) as store:
             for record in store.records():
                 if record.match.environment == environment and record.status in statuses:
                     yield record
 
     def outcomes(self, environment: str) -> list[Outcome]:
-        """Returns all outcomes of an environment, void ones included."""
+        """Returns all outcomes of an environment, including void ones."""
         with closing(run_directory.open_store(self.directory)) as store:
             return [outcome for outcome in store.outcomes() if outcome.environment == environment]
 
     def stop_reason(self, environment: str) -> str:
-        """Returns why no more was played; empty if play goes on."""
+        """Returns the reason for the stop; empty if the run has not stopped."""
         return self._facts.get(f"stopped:{environment}", "")
 
     def rules(self, environment: str) -> dict[str, str]:
-        """Returns what each agent was told of the rules; empty if it was not recorded.
+        """Returns the recorded rules text of each agent; empty if none was recorded.
 
         Raises:
-            RunError: if something else was recorded.
+            RunError: if the record is not a table of texts.
         """
         return fact_table(f"rules:{environment}", self._facts)
 
     def sources(self) -> list[str]:
-        """Returns the names of what the environments were played with: data sets, and what measured lengths."""
+        """Returns the names of the recorded sources of the environments: data sets and length measures."""
         names = {name for each in self.environments() for name in fact_table(f"sources:{each}", self._facts)}
         return sorted(names)
 
@@ -82,17 +82,17 @@ class PlayedRun:
 
 
 def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: bool = False) -> dict[str, PlayedRun]:
-    """Opens what was played before.
+    """Opens existing runs.
 
     Args:
         directory: a directory that holds the planned runs by name; if only one is planned, the run or a directory that holds only
             it.
-        plan: what would be played otherwise.
-        any_manner: whether the games may have been played with other options and another scheme than planned.
+        plan: the planned runs.
+        any_manner: whether the games may have other options and another scheme than planned.
 
     Raises:
         RunError: if there is no such run.
-        OptionError: if it is one of other games, or of the same in another manner.
+        OptionError: if a run has other games, or the same games with other options or another scheme.
     """
     found = {name: directory / name for name in plan}
     if len(plan) == 1:
@@ -109,14 +109,14 @@ def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: boo
 
 
 def open_follow_ups(directory: Path, plan: Mapping[str, RunConfig]) -> dict[str, PlayedRun]:
-    """Opens those follow-ups of what was played before that were played as well.
+    """Opens the existing follow-up runs.
 
     Args:
         directory: a directory that holds runs by name.
-        plan: what would follow.
+        plan: the planned follow-ups.
 
     Raises:
-        OptionError: if one of them followed something else.
+        OptionError: if a run differs from its plan.
     """
     paths = {name: directory / name for name in plan}
     found = {name: path for name, path in paths.items() if places.has_store(path)}
@@ -131,10 +131,10 @@ def _open(found: Mapping[str, Path], plan: Mapping[str, RunConfig], any_manner: 
 
 
 def check_runs(directory: Path, plan: Mapping[str, RunConfig], session: Session = ONE_GO) -> None:
-    """Checks that what is planned can be played by whom it names, each run in a directory of its name.
+    """Checks that the planned runs can be played, each in a directory of its name.
 
     Raises:
-        OptionError: if it cannot.
+        OptionError: if a policy or an option is not usable.
         RunError: if a directory holds another run.
     """
     check_plan(plan, session)
@@ -146,7 +146,7 @@ def check_plan(plan: Mapping[str, RunConfig], session: Session = ONE_GO) -> None
     """Checks that every planned run can be played.
 
     Raises:
-        OptionError: if it cannot.
+        OptionError: if a run cannot be played.
     """
     for config in plan.values():
         config.check(offline=session.offline)
@@ -157,10 +157,10 @@ def check_plan(plan: Mapping[str, RunConfig], session: Session = ONE_GO) -> None
 def play_runs(
     directory: Path, plan: Mapping[str, RunConfig], interruptions: Interruptions, session: Session = ONE_GO
 ) -> int:
-    """Plays what is planned and was checked, each run in a directory of its name; what was played before is gone on with.
+    """Plays or resumes the planned and checked runs, each in a directory of its name.
 
     Returns:
-        How many matches are void.
+        The number of void matches.
 
     Raises:
         BudgetExceeded: if too many providers failed.
@@ -178,7 +178,7 @@ def play_runs(
 
 
 def _check_same(path: Path, config: RunConfig) -> None:
-    """Checks that a directory holds nothing, or the run that is planned."""
+    """Checks that a directory is empty or holds the planned run."""
     if not path.exists() or (path.is_dir() and not any(path.iterdir())):
         return
     if run_directory.read_run_file(path) != write_run_file(config):
@@ -189,7 +189,7 @@ def _check_same(path: Path, config: RunConfig) -> None:
 
 
 def _check_games(run: PlayedRun, config: RunConfig, any_manner: bool) -> None:
-    """Checks that a run is one of the planned games, of some of them at least, in the planned manner unless any will do."""
+    """Checks that a run has some of the planned games, with the planned options and scheme unless ``any_manner``."""
     common = [name for name in run.environments() if name in {item.name for item in config.environment}]
     if not common:
         raise OptionError(

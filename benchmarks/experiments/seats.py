@@ -1,4 +1,4 @@
-"""What rows ask of the seats of matches, and what they say of matches that were not played to the end."""
+"""Checks of the seats of matches, and notes on unfinished matches."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from rating.statistics.results import rated_seats
 
 
 def unfinished(outcomes: Sequence[Outcome]) -> list[str]:
-    """Returns a note that counts the matches without a result by their status, if there are any."""
+    """Returns a note that counts the matches without a result by status; empty if there are none."""
     counts = Counter(outcome.status for outcome in outcomes if outcome.status != FINISHED)
     if not counts:
         return []
@@ -19,10 +19,10 @@ def unfinished(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def check_two_seats(outcomes: Sequence[Outcome]) -> None:
-    """Checks that two sat at every match.
+    """Checks that every match has two seats.
 
     Raises:
-        OptionError: if more did.
+        OptionError: if a match has more.
     """
     for outcome in outcomes:
         if len(rated_seats(outcome)) != 2:
@@ -36,7 +36,7 @@ def statistic(seat: SeatOutcome, name: str) -> float:
     """Returns a statistic of a seat.
 
     Raises:
-        RunError: if it has none of this name.
+        RunError: if the seat has no statistic of this name.
     """
     if name not in seat.statistics:
         raise RunError(f"expected the statistic {name!r} of every seat, got {sorted(seat.statistics)}")

@@ -1,6 +1,6 @@
-"""Sheets that people fill in: a table of items with an empty column for what they say of each, and reading it back.
+"""Annotation sheets: writes items with an empty column for labels, and reads the filled sheet.
 
-A sheet is a CSV file that opens in any spreadsheet. What players wrote is in it, so that no cell can be taken for a formula.
+A sheet is a CSV file for spreadsheets. Players' texts are escaped: a spreadsheet does not read them as formulas.
 """
 
 import csv
@@ -17,11 +17,11 @@ YES_NO = {
     **dict.fromkeys(("yes", "y", "1", "true", "是", "对"), True),
     **dict.fromkeys(("no", "n", "0", "false", "否", "错"), False),
 }
-"""Labels of questions that are answered by yes or no, in lower case."""
+"""Labels of yes-or-no questions, in lower case."""
 
 Label = TypeVar("Label")
 
-_BYTE_ORDER_MARK = "\ufeff"  # without it spreadsheets take UTF-8 for something else
+_BYTE_ORDER_MARK = "\ufeff"  # without it spreadsheets misread UTF-8
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 _DELIMITERS = ",;\t"
 
@@ -30,8 +30,8 @@ def write_sheet(items: Mapping[str, Sequence[str]], columns: Sequence[str], ques
     """Returns a sheet as CSV.
 
     Args:
-        items: what is shown of each item, by its id, in the order of the sheet.
-        columns: what is shown.
+        items: cells of each item, by its id, in the order of the sheet.
+        columns: titles of the cells.
         question: the column to fill in.
     """
     file = io.StringIO()
@@ -43,20 +43,20 @@ def write_sheet(items: Mapping[str, Sequence[str]], columns: Sequence[str], ques
 
 
 def read_sheet(path: Path, question: str, labels: Mapping[str, Label], items: Collection[str]) -> dict[str, Label]:
-    """Reads a sheet that was filled in.
+    """Reads a filled sheet.
 
     Args:
         path: the file.
-        question: the column that was filled in.
-        labels: what a label means, by the label in lower case.
-        items: ids of the items, each of which must be there once.
+        question: the filled column.
+        labels: value of each label, by the label in lower case.
+        items: ids of the items, each required exactly once.
 
     Returns:
-        What was said, by item.
+        The label value by item.
 
     Raises:
-        OptionError: naming file and line, if a label is missing, unknown or double, an item is missing or not one of these, or
-            the file is none of that kind.
+        OptionError: naming file and line, if a label is missing, unknown or double, an item is missing or unknown, or the file is
+            not a sheet.
     """
     rows = _rows(path)
     header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
@@ -97,7 +97,7 @@ def read_sheet(path: Path, question: str, labels: Mapping[str, Label], items: Co
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """Returns the rows of a file that hold something, with the number of the line."""
+    """Returns the non-empty rows of a file with their line numbers."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -111,15 +111,15 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
 
 
 def _cell(text: str) -> str:
-    """Returns a text that no spreadsheet takes for a formula."""
+    """Returns a text that no spreadsheet reads as a formula."""
     return f"'{text}" if text.lstrip().startswith(_FORMULA) or text.startswith(_FORMULA) else text
 
 
 def opaque_id(text: str) -> str:
-    """Returns an id that tells nothing of what it stands for."""
+    """Returns a hash of a text as an id that does not reveal it."""
     return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def items_mark(items: Iterable[str]) -> str:
-    """Returns what stands in the names of files of the same items only, so that none takes the place of another."""
+    """Returns a mark for file names that depends on the set of items: sheets of other items are not overwritten."""
     return opaque_id(" ".join(sorted(items)))

@@ -23,8 +23,8 @@ class Column:
     """One column.
 
     Attributes:
-        title: what the cells are, with their unit.
-        source: ``published`` for figures of a paper, ``measured`` for what was played; empty for names and counts that are
+        title: content of the cells, with its unit.
+        source: ``published`` for figures of a paper, ``measured`` for figures of a run; empty for names and counts that are
             neither.
         decimals: of numbers in Markdown.
     """
@@ -45,10 +45,10 @@ class Table:
 
     Attributes:
         name: short, for file names.
-        title: what it shows.
+        title: content of the table.
         columns: the columns.
-        rows: a cell for every column; ``None`` where there is nothing.
-        notes: what must be known to read it.
+        rows: a cell for every column; ``None`` for an empty cell.
+        notes: caveats for reading it.
     """
 
     name: str
@@ -132,7 +132,7 @@ def _written(cell: Cell, column: Column) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Returns a text, of a player's perhaps, that stays one cell and is no markup."""
+    """Returns a text, possibly a player's, escaped for a single Markdown cell."""
     plain = printable(" ".join(text.split()))
     return plain.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")
 
@@ -164,8 +164,8 @@ def beside(
 
     Args:
         published: figures by model.
-        measured: figures by policy; as many of them.
-        same: policy of ours by the published model that it is; both stand in one row.
+        measured: figures by policy; the same number of figures.
+        same: our policy by published model; both share a row.
 
     Returns:
         The published models in their order, then the other policies in theirs.

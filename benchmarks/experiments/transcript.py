@@ -1,4 +1,4 @@
-"""Transcripts of matches in Markdown: what every seat read, replied and played, quoted so that no text of a player is markup."""
+"""Transcripts of matches in Markdown: texts read, replies and actions of every seat, with players' texts quoted."""
 
 from collections.abc import Iterable, Mapping
 
@@ -29,11 +29,11 @@ def transcript(record: Record) -> str:
 
 
 def story(record: Record, scenes: Iterable[Scene]) -> str:
-    """Returns the story of a match as Markdown.
+    """Returns the narrated transcript of a match as Markdown.
 
     Args:
         record: of the match.
-        scenes: the story as its environment tells it.
+        scenes: the scenes from its environment.
     """
     policies = {seat.agent: seat.policy for seat in record.outcome.seats} if record.outcome else {}
     return "\n\n".join([*_title(record), *(part for scene in scenes for part in _scene(scene, policies))])
@@ -48,7 +48,7 @@ def _title(record: Record) -> list[str]:
 
 
 def _scene(scene: Scene, policies: Mapping[str, str]) -> list[str]:
-    """Returns a scene; its heading and remarks are the environment's own."""
+    """Returns a scene; its heading and remarks come from the environment."""
     who = f"{inline(scene.speaker)} ({inline(policies.get(scene.speaker, ''))}): " if scene.speaker else ""
     remarks = "".join(f" *{remark}*;" for remark in scene.remarks).rstrip(";")
     level = "####" if scene.speaker or scene.text else "###"
@@ -57,7 +57,7 @@ def _scene(scene: Scene, policies: Mapping[str, str]) -> list[str]:
 
 
 def rules(texts: Mapping[str, str]) -> str:
-    """Returns as Markdown what the agents are told of the rules, each text once."""
+    """Returns the rules texts of the agents as Markdown, each text once."""
     agents: dict[str, list[str]] = {}
     for agent, text in texts.items():
         agents.setdefault(text, []).append(agent)

@@ -1,1 +1,1 @@
-"""The experiments of LLMArena (arXiv 2402.16499): one module a table or figure."""
+"""The experiments of LLMArena (arXiv 2402.16499): one module per table or figure."""

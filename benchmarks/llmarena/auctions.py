@@ -1,7 +1,7 @@
-"""How near bids come to equilibrium: auctions of every policy with itself (LLMArena, arXiv 2402.16499, Figure 3).
+"""Bids relative to equilibrium: auctions of every policy with itself (LLMArena, arXiv 2402.16499, Figure 3).
 
-The score of a bid b at valuation v is (b - v/2) / (v/2). It goes from -1, for a bid of nothing, to just below 1, for a bid of
-almost the valuation; 0 is the equilibrium of two bidders whose valuations are uniform.
+The score of a bid b at valuation v is (b - v/2) / (v/2). It ranges from -1, for a bid of 0, to just below 1, for a bid near
+the valuation; 0 is the equilibrium of two bidders with uniform valuations.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ from rating.statistics.estimates import RESAMPLES, Estimate, mean_estimate
 GAME = "bid_v0"
 RUN = "auctions"
 FAIR_PAYOFF = 10 / 6
-"""Dollars a bidder and auction, if both bid the equilibrium: a third of the highest valuation, won by one of two."""
+"""Dollars per bidder and auction if both bid the equilibrium: one bidder wins, at a third of the highest valuation."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +47,8 @@ class Bids:
 
     Attributes:
         scores: of its bids.
-        auctions: for each of them the number of its auction.
-        played_for: bids that were made for it, because no reply was a legal one, or auctions that it forfeited.
+        auctions: number of the auction of each bid.
+        played_for: bids replaced by a fallback, because no reply was legal, or forfeited auctions.
     """
 
     scores: Sequence[float]
@@ -96,7 +96,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def own_bids(outcomes: Sequence[Outcome]) -> Bids:
-    """Returns the bids that a policy made itself."""
+    """Returns a policy's bids, without fallbacks."""
     scores: list[float] = []
     auctions: list[int] = []
     played_for = 0
@@ -104,7 +104,7 @@ def own_bids(outcomes: Sequence[Outcome]) -> Bids:
         for seat in outcome.seats:
             if seat.fallbacks or seat.forfeit:
                 played_for += 1
-            elif statistic(seat, "valuation"):  # 0 where the other side's forfeit ended the auction
+            elif statistic(seat, "valuation"):  # 0 if the other side's forfeit ended the auction
                 scores.append(statistic(seat, "score"))
                 auctions.append(outcome.number)
     return Bids(scores, auctions, played_for)
@@ -176,12 +176,12 @@ def label_table(published: Published, bids: Mapping[str, Bids]) -> Table:
 def median_estimate(values: Sequence[float], clusters: Sequence[int]) -> Estimate | None:
     """Returns a median with a percentile bootstrap interval at 95 %, resampled by cluster; ``None`` without values.
 
-    The interval is left out below six clusters: not even the smallest and the largest of n independent values enclose the median
-    more often than with probability 1 - 2 / 2^n. The result does not depend on the order of the values.
+    The interval is left out below six clusters: even the range of n independent values contains the median with probability
+    1 - 2 / 2^n only. The result does not depend on the order of the values.
 
     Args:
         values: finite numbers.
-        clusters: for each value the group it belongs to, e.g. the number of its match.
+        clusters: group of each value, e.g. the number of its match.
     """
     if not values:
         return None
@@ -200,7 +200,7 @@ def median_estimate(values: Sequence[float], clusters: Sequence[int]) -> Estimat
 
 
 def _repeated_median(numbers: NDArray[np.float64], times: NDArray[np.int64]) -> float:
-    """Returns the median of sorted numbers, each repeated as often as ``times`` says."""
+    """Returns the median of sorted numbers, each repeated ``times`` times."""
     up_to = np.cumsum(times)
     middle = (up_to[-1] - 1) // 2, up_to[-1] // 2
     return float(numbers[np.searchsorted(up_to, middle, side="right")].mean())
@@ -216,7 +216,7 @@ def _or_lowest(estimate: Estimate | None) -> float:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return (
         f"n = {options.matches} auctions of each policy with itself, two bids each: the interval of a median reaches about"
         f" {1.96 / (2 * options.matches) ** 0.5:.2f} to either side where scores spread like those of a random"

@@ -1,4 +1,4 @@
-"""Positions of board games to look at: as text and as pictures."""
+"""Positions of board games, drawn as text and as figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,29 +13,29 @@ from benchmarks.experiments.pictures import COLOURS, WIDTH, axes, plain
 from llmarena_envs.core.board import EMPTY
 
 ABREAST = 4
-"""Boards side by side."""
+"""Boards per row."""
 
 _SLOT = WIDTH / ABREAST
 _CELL = 0.2
-_ABOVE = 0.78  # inches above a board for what is said of it
+_ABOVE = 0.78  # inches for the caption above a board
 _PLAYED, _BETTER, _LIGHT = "#bf3989", "#1a7f37", "#dafbe1"
 _MARKS = {"X": COLOURS[0], "O": COLOURS[3]}
 
 
 @dataclass(frozen=True)
 class Position:
-    """A position in which a player could have done better.
+    """A position in which a player missed a better move.
 
     Attributes:
         policy: the player.
         match: id of the match.
         number: of the match in its schedule.
         turn: index of the turn in the match.
-        mark: who is to move.
+        mark: the mark to move.
         board: as in ``BoardView``.
         columns: of the board.
-        played: index of the cell that was filled.
-        better: indices of the cells that should have been.
+        played: index of the filled cell.
+        better: indices of the better cells.
     """
 
     policy: str
@@ -55,17 +55,17 @@ class Position:
 
     @property
     def names_rows(self) -> bool:
-        """Whether a move names its row too: where discs fall it does not."""
+        """Whether a move names its row; false for games with falling discs."""
         return self.rows == self.columns
 
     def name(self, cell: int) -> str:
-        """Returns what a move to a cell is called."""
+        """Returns the name of a move to a cell."""
         row, column = divmod(cell, self.columns)
         return f"({row + 1}, {column + 1})" if self.names_rows else str(column + 1)
 
 
 def to_text(position: Position) -> str:
-    """Returns a position as a block of Markdown in which nothing, not even the name of a player, is markup."""
+    """Returns a position as a Markdown code block, with players' names as plain text."""
     cells = [cell if cell != EMPTY else "." for cell in position.board]
     for cell in position.better:
         cells[cell] = "+"
@@ -91,7 +91,7 @@ def draw(rows: dict[str, Sequence[Position]]) -> Figure:
     """Draws positions of one game, some side by side in each row.
 
     Args:
-        rows: positions by what they have in common, which stands above the row; the first ``ABREAST`` of each are drawn.
+        rows: positions by heading; the first ``ABREAST`` of each are drawn.
     """
     height = _ABOVE + _CELL * max(position.rows for row in rows.values() for position in row) + 0.15
     with axes(len(rows) * height + 0.35) as (figure, (field,)):
@@ -121,7 +121,7 @@ def draw(rows: dict[str, Sequence[Position]]) -> Figure:
 
 
 def _board(field: Axes, position: Position, left: float, top: float) -> None:
-    """Draws a board with its top left corner at a place, in inches."""
+    """Draws a board; the position of its top left corner is in inches."""
     small = 6.5
     field.text(left, top - 0.45, plain(position.policy, 24), fontsize=7.5, va="center")
     said = f"match {position.number}, turn {position.turn}, {position.mark} to move"

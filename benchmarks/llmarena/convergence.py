@@ -1,10 +1,10 @@
-"""How ratings converge: TrueSkill's mu and sigma of every policy against its matches (LLMArena, arXiv 2402.16499).
+"""Convergence of ratings: TrueSkill's mu and sigma of every policy against its matches (LLMArena, arXiv 2402.16499).
 
-The paper plays until ratings converge and does not say what that is. Here a game stops when no mu has changed by 0.25 over a
-player's last 20 matches or every sigma is below 1, after 50 matches at least and 400 at most; the numbers stand in the run file.
+The paper plays until ratings converge and does not define convergence. Here a game stops when no mu has changed by 0.25 over a
+player's last 20 matches or every sigma is below 1, after at least 50 and at most 400 matches; the run file sets these numbers.
 
-TrueSkill takes one match after the other, so its ratings depend on their order. How much is shown by rating the same matches in
-other orders; Bradley-Terry ratings, which depend on no order, stand beside.
+TrueSkill processes matches sequentially, so its ratings depend on their order. The tables show the size of this effect by rating
+the same matches in other orders, and list Bradley-Terry ratings, which do not depend on the order.
 """
 
 from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
     """Returns a run of both board games.
 
     Raises:
-        OptionError: if an option is none.
+        OptionError: if an option has no valid value.
     """
     check_int("orders", options.orders, 20, 1000)
     config = plan_run(
@@ -64,7 +64,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns how the ratings of every rated game of the run have moved.
+    """Returns the course of the ratings in every rated game of the run.
 
     Raises:
         OptionError: if none of its games is rated by TrueSkill.
@@ -93,7 +93,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 def course_table(
     game: str, board: SkillLeaderboard, history: Mapping[str, Sequence[RatingStep]], stop: StopConfig
 ) -> Table:
-    """Returns where every policy came to, and after how many of its matches its rating stood."""
+    """Returns the final rating of every policy, and the number of its matches until the rating converged."""
     rows: list[list[Cell]] = []
     for row in board.rows:
         steps = history.get(row.policy, ())
@@ -141,18 +141,18 @@ def course_table(
 
 
 def mu_changes(steps: Sequence[RatingStep], window: int) -> list[float | None]:
-    """Returns after each match by how much mu differs from what it was ``window`` matches before; ``None`` for the first ones."""
+    """Returns the change of mu over the last ``window`` matches after each match; ``None`` for the first ones."""
     mus = [TrueSkillOptions().mu, *(step.mu for step in steps)]
     return [None if index < window else abs(mus[index] - mus[index - window]) for index in range(1, len(mus))]
 
 
 def first_below(values: Sequence[float | None], limit: float) -> int | None:
-    """Returns the number, from 1, of the first value below a limit; ``None`` if there is none."""
+    """Returns the number, from 1, of the first value below a limit; ``None`` if no value is."""
     return next((number for number, value in enumerate(values, 1) if value is not None and value < limit), None)
 
 
 def last_below(values: Sequence[float | None], limit: float) -> int | None:
-    """Returns the number, from 1, of the value from which on all are below a limit; ``None`` if the last one is not."""
+    """Returns the number, from 1, of the first value after which all are below a limit; ``None`` if the last one is not."""
     number = len(values)
     while number and (value := values[number - 1]) is not None and value < limit:
         number -= 1
@@ -160,7 +160,7 @@ def last_below(values: Sequence[float | None], limit: float) -> int | None:
 
 
 def draw_course(title: str, history: Mapping[str, Sequence[RatingStep]], stop: StopConfig) -> Figure:
-    """Draws mu and sigma of every policy after each of its matches, side by side."""
+    """Draws mu and sigma of every policy after each of its matches."""
     columns = legend_columns(list(history))
     start = TrueSkillOptions()
     with axes(3.0 + 0.2 * -(-len(history) // columns), 2) as (figure, (left, right)):
@@ -181,7 +181,7 @@ def draw_course(title: str, history: Mapping[str, Sequence[RatingStep]], stop: S
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return (
         f"n = {options.min_matches} to {options.max_matches} matches of each policy in each game, rated in {options.orders} more"
         " orders; with TrueSkill's standard drift no sigma falls below about 0.8, however much is played"

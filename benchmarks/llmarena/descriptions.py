@@ -1,4 +1,4 @@
-"""Descriptions at undercover: what was said of which word, and whether it was judged to be correct."""
+"""Descriptions at undercover: clues by word, and whether they were judged correct."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ class Clue(NamedTuple):
     Attributes:
         match: number of its match.
         word: the speaker's word.
-        text: what was said.
+        text: text of the clue.
     """
 
     match: int
@@ -31,37 +31,37 @@ class Clue(NamedTuple):
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing was said."""
+        """Whether the clue is empty."""
         return not essence(self.text)
 
     @property
     def item(self) -> str:
-        """The id under which it is judged."""
+        """The id of the judged item."""
         return item_id(self.word, self.text)
 
 
 Items = Mapping[str, tuple[str, str]]
-"""Word and clue of what is judged, by id; a clue that is given several times for a word is one item."""
+"""Word and clue of each judged item, by id; repeated clues for a word are one item."""
 
 Verdicts = Mapping[str, bool | None]
-"""What a rater says of items; ``None`` for an abstention."""
+"""A rater's verdicts by item; ``None`` for an abstention."""
 
 
 def item_id(word: str, clue: str) -> str:
-    """Returns the id of an item, which says nothing of who gave the clue and is no number to a spreadsheet."""
+    """Returns the id of an item; it does not reveal the author, and spreadsheets do not read it as a number."""
     return f"c{hashlib.sha256(json.dumps([word, clue]).encode()).hexdigest()[:12]}"
 
 
 def clues_of(record: Record, seats: Iterable[SeatOutcome], pairs: Sequence[WordPair]) -> Iterator[Clue]:
-    """Yields the clues that some seats gave in a finished match.
+    """Yields the clues of some seats in a finished match.
 
     Args:
         record: the match.
-        seats: whose clues.
-        pairs: the list of words with which it was played.
+        seats: seats to include.
+        pairs: the list of word pairs of the match.
 
     Raises:
-        RunError: if it was played with another one.
+        RunError: if the match was played with another list.
     """
     where = f"match {record.match.number} of {record.match.environment}"
     for seat in seats:
@@ -71,7 +71,7 @@ def clues_of(record: Record, seats: Iterable[SeatOutcome], pairs: Sequence[WordP
         word = side_word(pairs[number], undercover=bool(seat.statistics["role"]), swapped=swapped)
         for turn in record.turns:
             if turn.agent != seat.agent or not turn.played.startswith(f"{seat.agent}:"):
-                continue  # somebody else's turn, or a vote
+                continue  # another agent's turn, or a vote
             if json.dumps(word, ensure_ascii=False) not in turn.read:
                 raise RunError(
                     f"{where}: expected {seat.agent} to read its word {word!r}, but it did not; the list of words is not the one"
@@ -81,14 +81,14 @@ def clues_of(record: Record, seats: Iterable[SeatOutcome], pairs: Sequence[WordP
 
 
 def to_judge(clues: Iterable[Clue], seed: int) -> dict[str, tuple[str, str]]:
-    """Returns what is to be judged of some clues, in an order that says nothing of who gave them; blank ones need no judge."""
+    """Returns the items to judge, in a random order that hides their authors; blank clues need no judge."""
     found = {clue.item: (clue.word, clue.text) for clue in clues if not clue.is_blank}
     ids = sorted(found)
     return {ids[index]: found[ids[index]] for index in np.random.default_rng(seed).permutation(len(ids))}
 
 
 def judged(record: Record) -> dict[str, bool | None]:
-    """Returns what was said in a match of the judge; a turn that was played for it is an abstention."""
+    """Returns the verdicts in a match of the judge; a fallback turn is an abstention."""
     return {
         item_id(word, clue): None if turn.fallback else turn.action == YES
         for (word, clue), turn in zip(record.match.options["items"], record.turns, strict=False)
@@ -98,7 +98,7 @@ def judged(record: Record) -> dict[str, bool | None]:
 def accuracy(clues: Sequence[Clue], verdicts: Verdicts) -> Estimate | None:
     """Returns the share of clues that describe their word correctly, clustered by match.
 
-    A blank clue describes nothing; one of which nothing was decided is left out.
+    A blank clue counts as incorrect; a clue without a verdict is left out.
     """
     decided = [(clue.match, False if clue.is_blank else verdicts.get(clue.item)) for clue in clues]
     known = [(match, verdict) for match, verdict in decided if verdict is not None]

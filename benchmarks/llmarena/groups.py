@@ -1,6 +1,6 @@
-"""Groups of players, by size for instance, and what they score on average (LLMArena, arXiv 2402.16499, text on Table 1).
+"""Groups of players, e.g. by size, and their average scores (LLMArena, arXiv 2402.16499, text on Table 1).
 
-The paper groups models by their number of parameters; who belongs where follows from their names.
+The paper groups models by number of parameters, as given by their names.
 """
 
 import csv
@@ -33,10 +33,10 @@ def read_groups(path: Path) -> dict[str, str]:
     """Reads a CSV file with the columns ``policy`` and ``group``.
 
     Returns:
-        The group of each policy; empty for one that stands in none.
+        The group of each policy; empty for a policy without a group.
 
     Raises:
-        OptionError: if it is another file, or names a policy twice.
+        OptionError: if the file has another format, or names a policy twice.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -62,7 +62,7 @@ def read_groups(path: Path) -> dict[str, str]:
 
 
 def check_groups(groups: Mapping[str, str], policies: Sequence[str], path: Path) -> None:
-    """Checks that the file names the policies that play.
+    """Checks that the file lists exactly the policies of the run.
 
     Raises:
         OptionError: if one is missing or unknown.
@@ -81,7 +81,7 @@ def check_groups(groups: Mapping[str, str], policies: Sequence[str], path: Path)
 
 
 def group_table(summary: Summary, groups: Mapping[str, str], titles: Mapping[str, str]) -> Table:
-    """Returns the averages of the groups, in the order of the file; the average of a group is that of its players' averages."""
+    """Returns the averages of the groups, in the order of the file; a group's average is the mean of its players' averages."""
     names = list(dict.fromkeys(group for group in groups.values() if group))
     rows: list[list[Cell]] = []
     for name in names:
@@ -105,7 +105,7 @@ def group_table(summary: Summary, groups: Mapping[str, str], titles: Mapping[str
 
 
 def published_group_table(cells: Published, printed: Published) -> Table:
-    """Returns the averages of the paper's size groups, computed from its cells, beside those it prints.
+    """Returns the averages of the paper's size groups, computed from its cells, beside the printed ones.
 
     Args:
         cells: normalised scores by model; the last column is the average.
@@ -135,6 +135,6 @@ def published_group_table(cells: Published, printed: Published) -> Table:
 
 
 def mean(values: Iterable[float | None]) -> Estimate | None:
-    """Returns the mean of the values that are known, with their number."""
+    """Returns the mean of the values that are not ``None``, with their number."""
     known = [value for value in values if value is not None]
     return Estimate(sum(known) / len(known), None, None, len(known), len(known)) if known else None

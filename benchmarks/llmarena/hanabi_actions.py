@@ -1,7 +1,7 @@
-"""What players of Hanabi do: shares of plays, hints and discards in self-play (LLMArena, arXiv 2402.16499, Figure 5).
+"""Actions at Hanabi: shares of plays, hints and discards in self-play (LLMArena, arXiv 2402.16499, Figure 5).
 
-The risk rank of an action is 10 for a play, which may cost the life and with it all points, 5 for a discard, which may lose a
-card that is needed, and 0 for a hint, which loses nothing.
+The risk rank of an action is 10 for a play, which can cost the last life and with it all points, 5 for a discard, which can lose
+a needed card, and 0 for a hint, which is safe.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ HIGHEST_SCORE = 10
 
 RISK = {"play": 10, "reveal": 0, "discard": 5}
 NARROWEST = 0.06
-"""Share below which a part of a bar has no room for its number."""
+"""Minimum share for a number inside a bar."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +50,13 @@ class Options(RowOptions):
 
 @dataclass
 class Actions:
-    """What a policy did by itself.
+    """Actions of a policy, without fallbacks.
 
     Attributes:
-        names: of its actions, those of ``RISK``.
-        matches: for each of them the number of its match.
+        names: of its actions, from ``RISK``.
+        matches: number of the match of each action.
         scores: of the matches.
-        played_for: actions that were chosen for it, because no reply was a legal one; or none, which ended the match.
+        played_for: actions replaced by a fallback, because no reply was legal; or matches forfeited for that reason.
     """
 
     names: list[str] = field(default_factory=list)
@@ -68,11 +68,11 @@ class Actions:
         """Adds a match.
 
         Args:
-            record: of it.
-            names: what each number of an action means.
+            record: record of the match.
+            names: name of each action number.
 
         Raises:
-            RunError: if it holds something else than a match of Hanabi.
+            RunError: if the record is not a match of Hanabi.
         """
         number = record.match.number
         if record.outcome is None:
@@ -114,7 +114,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def actions_by_policy(run: PlayedRun) -> dict[str, Actions]:
-    """Returns what every policy did on all seats of its matches with itself."""
+    """Returns the actions of every policy on all seats of its matches with itself."""
     env = make_environment(GAME, run.config.options(GAME))
     names = [ACTIONS[action.kind] for action in env.unwrapped.game.variant.actions]
     table: dict[str, Actions] = {}
@@ -161,7 +161,7 @@ def action_table(actions: Mapping[str, Actions]) -> Table:
 
 
 def stacked_bars(actions: Mapping[str, Actions]) -> "Figure":
-    """Draws a bar for each player, parted by what it did."""
+    """Draws a stacked bar of action shares for each player."""
     shown = {policy: own for policy, own in actions.items() if own.names}
     with axes(1.1 + 0.36 * max(1, len(shown))) as (figure, (bars,)):
         for index, name in enumerate(RISK):
@@ -189,7 +189,7 @@ def _share(own: Actions, name: str) -> float:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return (
         f"n = {options.matches} matches of each policy with itself; actions of one match are alike; at most, with one"
         f" case a match, {rate_precision(options.matches)}"

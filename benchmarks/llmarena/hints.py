@@ -1,10 +1,10 @@
-"""What the list of legal moves is worth: self-play with and without it (LLMArena, arXiv 2402.16499, Table 2).
+"""Effect of the list of legal moves: self-play with and without it (LLMArena, arXiv 2402.16499, Table 2).
 
 Every policy plays itself at both board games, with the legal moves listed in its prompt and without, on the same seeds. As in the
-paper a reply that is understood and not allowed ends the match at once (preset ``llmarena``).
+paper a parsed but illegal reply ends the match at once (preset ``llmarena``).
 
-The paper defines neither rate for self-play. Here the error rate is the share of matches that an illegal move ended, the win rate
-the share that the first player won by a line.
+The paper defines neither rate for self-play. Here the error rate is the share of matches ended by an illegal move, the win rate
+the share won by the first player with a line.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -64,7 +64,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns win and error rates of both prompts, and what the list changes."""
+    """Returns win and error rates of both prompts, and the effect of the list."""
     published = load_published("benchmarks.llmarena")["T2_spatial"]
     tables, figures = [], {}
     for game, title in GAMES.items():
@@ -107,7 +107,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 def change_table(
     game: str, title: str, cases: Mapping[str, Mapping[str, Sequence[Outcome]]], policies: Sequence[str]
 ) -> Table:
-    """Returns what leaving the list out changes, paired by the seed of the match, and what else happened in these matches."""
+    """Returns the effect of leaving the list out, paired by the seed of the match, with further statistics of these matches."""
     rows: list[list[Cell]] = []
     for policy in policies:
         with_list, without = (cases[name][policy] for name in (HINT, NO_HINT))
@@ -139,12 +139,12 @@ def change_table(
 
 
 def is_error(outcome: Outcome) -> bool:
-    """Says whether an illegal move ended the match."""
+    """Whether an illegal move ended the match."""
     return any(seat.forfeit == ILLEGAL for seat in outcome.seats)
 
 
 def is_first_win(outcome: Outcome) -> bool:
-    """Says whether the first player won by a line."""
+    """Whether the first player won by a line."""
     return not any(seat.forfeit for seat in outcome.seats) and outcome.seats[0].reward > 0
 
 
@@ -171,7 +171,7 @@ def errors(outcomes: Sequence[Outcome]) -> Estimate | None:
 
 
 def illegal_replies(outcomes: Sequence[Outcome]) -> Estimate | None:
-    """Returns illegal replies by turn, clustered by match."""
+    """Returns illegal replies per turn, clustered by match."""
     replies: list[bool] = []
     clusters: list[int] = []
     for outcome in outcomes:
@@ -185,14 +185,14 @@ def illegal_replies(outcomes: Sequence[Outcome]) -> Estimate | None:
 def change(
     with_list: Sequence[Outcome], without: Sequence[Outcome], happened: Callable[[Outcome], bool]
 ) -> Estimate | None:
-    """Returns how much oftener something happens without the list, by pairs of matches with the same seed."""
+    """Returns the change of the rate of an event without the list, paired by seed."""
     before = {outcome.seed: happened(outcome) for outcome in with_list}
     pairs = [(before[outcome.seed], happened(outcome)) for outcome in without if outcome.seed in before]
     return paired_change([old for old, _ in pairs], [new for _, new in pairs])
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return (
         f"n = {options.matches} matches of each policy with itself for each of two games and two prompts:"
         f" {rate_precision(options.matches)}"

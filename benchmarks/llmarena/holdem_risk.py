@@ -1,9 +1,9 @@
-"""With how good a hand players fold, call and raise, in static states of hold'em (LLMArena, arXiv 2402.16499, Figure 4).
+"""Hand strength by action (fold, call, raise) in static states of hold'em (LLMArena, arXiv 2402.16499, Figure 4).
 
-Every policy decides once in each of the same states: two hole cards and three community cards after a called blind, and, unless
-asked for otherwise, a bet of half the pot to match, so that fold is legal. The win rate of a state is the probability that its
-hole cards win against a random hand when all community cards are dealt, a tie counting one half; it is sampled, from a seed that
-belongs to the state.
+Every policy decides once in each of the same states: two hole cards and three community cards after a called blind, and, by
+default, a bet of half the pot to match, which makes fold legal. The win rate of a state is the probability that its hole cards
+win against a random hand after all community cards are dealt, a tie counting one half; it is sampled, with a seed from the
+state.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 GAME = "holdem_v0"
 RUN = "states"
 SAMPLING = 3
-"""Key of the stream from which win rates are sampled; those of ``agents.play.Streams`` are 0 to 2."""
+"""Key of the random stream for sampling win rates; ``agents.play.Streams`` uses 0 to 2."""
 MAX_SAMPLES = 1_000_000
 
 
@@ -54,10 +54,10 @@ class Options(RowOptions):
 
 @dataclass(frozen=True)
 class Decision:
-    """What a policy did in a state.
+    """Action of a policy in a state.
 
     Attributes:
-        action: what it did; ``None`` if no reply was a legal action.
+        action: the action; ``None`` if no reply was a legal action.
         state: seed of the state.
         win_rate: of the state, 0 to 1.
     """
@@ -84,7 +84,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def decisions_of(run: PlayedRun, samples: int) -> dict[str, list[Decision]]:
-    """Returns the decisions of every policy; the win rate of a state that several met is sampled once."""
+    """Returns the decisions of every policy; the win rate of a shared state is sampled once."""
     win_rates: dict[int, float] = {}
     table: dict[str, list[Decision]] = {}
     for record in run.records(GAME):
@@ -97,10 +97,10 @@ def decisions_of(run: PlayedRun, samples: int) -> dict[str, list[Decision]]:
 
 
 def action_of(record: Record) -> Action | None:
-    """Returns what was decided, ``None`` if no reply was a legal action.
+    """Returns the action of a decision, ``None`` if no reply was a legal action.
 
     Raises:
-        RunError: if the record holds no decision.
+        RunError: if the record is not a decision.
     """
     turn = record.turns[0] if len(record.turns) == 1 else None
     if turn and turn.fallback:
@@ -118,7 +118,7 @@ def win_rate(match: Match, samples: int) -> float:
 
 
 def mean_win_rate(decisions: Sequence[Decision]) -> Estimate | None:
-    """Returns the mean win rate of the states of some decisions."""
+    """Returns the mean win rate of the states of the decisions."""
     states = [decision.state for decision in decisions]
     return mean_estimate([decision.win_rate for decision in decisions], states, scale=(0, 1))
 
@@ -129,7 +129,7 @@ def taken(decisions: Sequence[Decision], action: Action) -> list[Decision]:
 
 
 def action_table(decisions: Mapping[str, Sequence[Decision]], options: Options) -> Table:
-    """Returns the mean win rate of the states in which each policy took each action."""
+    """Returns the mean win rate by policy and action."""
     return Table(
         "win-rates",
         f"mean win rate in %, of the states in which an action was taken, with its interval and (the number of states)"
@@ -191,7 +191,7 @@ def picture(decisions: Mapping[str, Sequence[Decision]]) -> "Figure":
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return (
         f"n = {options.states} states, the same for each policy, divided among its actions: the interval of a mean win rate"
         " reaches about 8 points to either side with 25 states, 4 with 100"

@@ -1,4 +1,4 @@
-"""What the rows on whole leaderboards share: the games as the paper names them, their leaderboards, and why each game stopped."""
+"""Shared code of the rows on whole leaderboards: the paper's names of games, leaderboards, and reasons for stopping."""
 
 from collections.abc import Mapping
 
@@ -22,19 +22,19 @@ GAMES = {
 """The paper's name of each game, in the order of its Tables 1 and 4."""
 
 PLAYED = "games"
-"""Name of the run of a row that plays one: the same for all, so that a row can be computed from the run of another."""
+"""Name of the run of rows with a single run: the same for all, hence a row can be computed from the run of another."""
 
 
 def game_options(game: str, language: str, hands: int = 1) -> dict[str, object]:
-    """Returns the options of an environment; ``hands`` are those of a match of hold'em."""
+    """Returns the options of an environment; ``hands`` is the number of hands per match of hold'em."""
     return {"language": language, **({"hands": hands} if game == "holdem_v0" else {})}
 
 
 def leaderboards(run: PlayedRun) -> dict[str, Leaderboard]:
-    """Returns the leaderboard of every game of the paper that the run holds and that has begun.
+    """Returns the leaderboard of every started game of the paper in the run.
 
     Raises:
-        RunError: if there is none.
+        RunError: if there is no leaderboard.
     """
     held = [game for game in GAMES if game in run.environments()]
     boards = {game: run.leaderboard(game) for game in held if run.outcomes(game)}
@@ -44,7 +44,7 @@ def leaderboards(run: PlayedRun) -> dict[str, Leaderboard]:
 
 
 def stop_table(run: PlayedRun, boards: Mapping[str, Leaderboard]) -> Table:
-    """Returns why each game was played no further, and how much of it was."""
+    """Returns the reason why each game stopped, and its number of matches."""
     rows: list[list[Cell]] = []
     for game, board in boards.items():
         played = [row.effort.matches for row in board.rows]
@@ -92,7 +92,7 @@ def bradley_terry_cell(row: SkillRow) -> Estimate | None:
 
 
 def bradley_terry_notes(boards: Mapping[str, Leaderboard]) -> list[str]:
-    """Says of which games the results alone do not determine the ratings."""
+    """Returns notes on the games in which the results alone do not determine the ratings."""
     return [
         f"{GAMES[game]}: not every policy has beaten or tied every other through a chain of others, so how far"
         " Bradley-Terry ratings are apart depends on the prior"

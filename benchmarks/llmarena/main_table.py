@@ -1,7 +1,7 @@
-"""The main table: all seven games until the ratings stand (LLMArena, arXiv 2402.16499, Tables 1 and 4).
+"""The main table: all seven games until the ratings converge (LLMArena, arXiv 2402.16499, Tables 1 and 4).
 
 Tic-tac-toe, connect four, hold'em and bargain are rated by TrueSkill, undercover by the share of wins as undercover, bid and
-Hanabi by the mean reward. Table 4 has these values as they are, Table 1 in per cent of the best of each game, with averages.
+Hanabi by the mean reward. Table 4 has the raw values, Table 1 the values in per cent of the best of each game, with averages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ from rating.schemes.stopping import TRUESKILL
 from rating.schemes.summary import Summary, summarise_scores
 
 FIELD = "similarity"
-"""The policy on the other seats of undercover, where it plays."""
+"""The policy on the other seats of undercover."""
 
 METRICS = {
     "duels": "TrueSkill mu",
@@ -50,10 +50,10 @@ METRICS = {
     "mean_reward": "mean reward",
     "cooperation": "mean reward with itself",
 }
-"""By what each way of comparing ranks."""
+"""Ranking metric of each scheme."""
 
 TEXT_COLOUR_TURNS = 75
-"""Score from which a cell of the picture is so dark that its number is white."""
+"""Minimum score of a dark cell with a white number in the figure."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,10 +76,10 @@ class Options(RowOptions):
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns one run of all games that somebody plays.
+    """Returns one run of all games with policies.
 
     Raises:
-        OptionError: if an option is none.
+        OptionError: if an option has no valid value.
     """
     check_choice("preset", options.preset, ("standard", "llmarena"))
     if options.matches > options.max_matches:
@@ -144,7 +144,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 def raw_table(
     boards: Mapping[str, Leaderboard], summary: Summary, published: Published, same: Mapping[str, str]
 ) -> Table:
-    """Returns the value of every policy in every game, as Table 4 has them."""
+    """Returns the value of every policy in every game, as in Table 4."""
     values = {game: {row.policy: raw_cell(row) for row in board.rows} for game, board in boards.items()}
     measured = {row.policy: [values.get(game, {}).get(row.policy) for game in GAMES] for row in summary.rows}
     return Table(
@@ -164,7 +164,7 @@ def raw_table(
 
 
 def as_printed(column: Column) -> Column:
-    """Returns a column of Table 4 with as many decimals as it is printed with: Hanabi has a value with three."""
+    """Returns a column of Table 4 with the printed number of decimals: Hanabi has a value with three."""
     return replace(column, decimals=3) if (column.title, column.source) == (GAMES["hanabi_v0"], PUBLISHED) else column
 
 
@@ -173,7 +173,7 @@ def _compared(board: Leaderboard) -> str:
 
 
 def paper_summary(boards: Mapping[str, Leaderboard]) -> Summary:
-    """Returns the table of all games as the paper makes it: TrueSkill's mu is the one after the matches in their order."""
+    """Returns the table of all games as in the paper: TrueSkill's mu is the one after the matches in their order."""
     values = {
         game: {
             **headline(board),
@@ -194,7 +194,7 @@ def raw_cell(row: leaderboard.LeaderboardRow) -> Cell:
 
 
 def metric(row: leaderboard.LeaderboardRow) -> Cell:
-    """Returns the value by which a policy is ranked: a number for TrueSkill's mu, else an estimate."""
+    """Returns the ranking metric of a policy: a number for TrueSkill's mu, else an estimate."""
     if isinstance(row, SkillRow):
         return row.mu
     if isinstance(row, RoleRow):
@@ -203,7 +203,7 @@ def metric(row: leaderboard.LeaderboardRow) -> Cell:
 
 
 def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
-    """Returns one line for every policy of every game, with all that is known of how certain its value is."""
+    """Returns one line for every policy of every game, with the uncertainty of its value."""
     lines: list[list[Cell]] = []
     for game, board in boards.items():
         for row in board.rows:
@@ -249,7 +249,7 @@ def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
 
 
 def normalised_table(summary: Summary, published: Published, same: Mapping[str, str]) -> Table:
-    """Returns every value in per cent of the best of its game, with the averages of rows and columns, as Table 1 has them."""
+    """Returns every value in per cent of the best of its game, with the averages of rows and columns, as in Table 1."""
     theirs = dict(published.rows)
     their_averages = theirs.pop("Average")
     measured: dict[str, Sequence[Cell]] = {
@@ -278,7 +278,7 @@ def normalised_table(summary: Summary, published: Published, same: Mapping[str, 
 
 
 def ability_table(summary: Summary, published: Published, same: Mapping[str, str]) -> Table:
-    """Returns averages over the games that ask for an ability."""
+    """Returns averages over the games of each ability."""
     asked = {game: load_environment(game).declaration.abilities for game in GAMES}
     abilities = sorted({ability for own in asked.values() for ability in own})
     theirs = {
@@ -320,7 +320,7 @@ def corrected_table(published: Published) -> Table:
 
 
 def draw_normalised(summary: Summary) -> Figure:
-    """Draws the normalised scores as a coloured table."""
+    """Draws the normalised scores as a heat map."""
     titles = [*(GAMES[game] for game in summary.environments), "average"]
     table = [
         [*(row.scores[game] for game in summary.environments), row.average.value if row.average else None]
@@ -349,7 +349,7 @@ def draw_normalised(summary: Summary) -> Figure:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return (
         f"n = {options.min_matches} to {options.max_matches} matches of each policy in each rated game, {options.matches} in each"
         f" other one, where {rate_precision(options.matches)}"

@@ -1,10 +1,10 @@
-"""Missed chances at the board games: wins and blocks that were at hand, and solved play (LLMArena, arXiv 2402.16499).
+"""Missed chances at the board games: immediate wins and blocks, and solved play (LLMArena, arXiv 2402.16499).
 
-Every move of tic-tac-toe and connect four is compared with what the position offered: a win at once, or a win of the opponent to
-be blocked; and with solved play, which is exact at tic-tac-toe and looks some plies ahead at connect four.
+Every move of tic-tac-toe and connect four is compared with the chances in its position: an immediate win, or a threat to block;
+and with solved play, which is exact at tic-tac-toe and looks some plies ahead at connect four.
 
 The paper plays both games and has no such table. The matches of any run of the two games can be counted with
-``--run``, e.g. those of the main table.
+``--run``, e.g. the run of the main table.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ RUN = "games"
 
 
 class Kind(StrEnum):
-    """What can be missed, the plainest first."""
+    """Kinds of missed chances, the simplest first."""
 
     WIN = "missed win"
     BLOCK = "missed block"
@@ -66,16 +66,16 @@ class Options(RowOptions):
 
 @dataclass
 class Tally:
-    """What a policy did in one game.
+    """Counts of a policy in one game.
 
     Attributes:
         turns: turns it took.
-        moves: turns in which it made a move of its own.
-        illegal: replies that were read and not allowed.
-        unstoppable: moves before which no block could help.
-        undecided: moves of which solved play cannot tell.
-        cases: for each kind and each move where it was possible whether it happened, and the number of the match.
-        positions: where it happened, the first ones.
+        moves: turns with a move of its own.
+        illegal: parsed but illegal replies.
+        unstoppable: moves in positions without a sufficient block.
+        undecided: moves that solved play cannot evaluate.
+        cases: for each kind and each move with a chance: whether it was missed, and the number of the match.
+        positions: the first positions with a missed chance.
     """
 
     turns: int = 0
@@ -87,15 +87,15 @@ class Tally:
     positions: dict[Kind, list[Position]] = field(default_factory=lambda: {kind: [] for kind in Kind})
 
     def possible(self, kind: Kind) -> int:
-        """Returns how often something could have been missed."""
+        """Returns the number of chances."""
         return len(self.cases[kind])
 
     def missed(self, kind: Kind) -> int:
-        """Returns how often it was."""
+        """Returns the number of missed chances."""
         return sum(hit for hit, _ in self.cases[kind])
 
     def rate(self, kind: Kind) -> Estimate | None:
-        """Returns the share that was missed in per cent, clustered by match."""
+        """Returns the share of missed chances in per cent, clustered by match."""
         return percent(bounded_mean([hit for hit, _ in self.cases[kind]], [match for _, match in self.cases[kind]]))
 
 
@@ -112,10 +112,10 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns what was missed, and where.
+    """Returns the missed chances with their positions.
 
     Raises:
-        RunError: if no match has ended, or one that has is none of its game.
+        RunError: if no match has ended, or a recorded match is invalid.
     """
     run = runs[RUN]
     tables: list[Table] = []
@@ -142,7 +142,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def count(run: PlayedRun, game: str, solved: Solved, shown: int) -> dict[str, Tally]:
-    """Returns what every policy did, by name."""
+    """Returns the counts of every policy, by name."""
     tallies = {policy: Tally() for policy in run.config.pool(game)}
     for record in run.records(game):
         for turn, view in positions(record):
@@ -174,7 +174,7 @@ def count(run: PlayedRun, game: str, solved: Solved, shown: int) -> dict[str, Ta
 
 
 def add_move(tally: Tally, solved: Solved, view: BoardView, action: int, match: int) -> Kind | None:
-    """Counts a move, and returns the plainest kind of chance that it missed."""
+    """Counts a move, and returns the simplest kind of chance that it missed."""
     chances = solved.chances(view.board, view.mark)
     change = solved.change(view.board, view.mark, action)
     tally.moves += 1
@@ -195,7 +195,7 @@ def add_move(tally: Tally, solved: Solved, view: BoardView, action: int, match: 
 
 
 def better_moves(solved: Solved, view: BoardView, kind: Kind) -> list[int]:
-    """Returns the actions that would not have missed what was missed."""
+    """Returns the actions that take the chance of a kind."""
     chances = solved.chances(view.board, view.mark)
     if kind is Kind.WIN:
         return list(chances.wins)
@@ -208,7 +208,7 @@ def better_moves(solved: Solved, view: BoardView, kind: Kind) -> list[int]:
 
 
 def at_hand(game: str, title: str, tallies: Mapping[str, Tally]) -> Table:
-    """Returns how many wins and blocks were at hand, and missed."""
+    """Returns the numbers of immediate wins and blocks, and of missed ones."""
     headings = ("turns", "wins at hand", "missed wins", "missed wins, %", "blocks needed", "missed blocks", "missed blocks, %",
                 "no block possible", "illegal replies", "turns without a move of its own")  # fmt: skip
     rows: list[list[Cell]] = [
@@ -239,7 +239,7 @@ def at_hand(game: str, title: str, tallies: Mapping[str, Tally]) -> Table:
 
 
 def by_solved_play(game: str, title: str, tallies: Mapping[str, Tally], options: Options) -> Table:
-    """Returns how often the worth of a position was given away."""
+    """Returns how often a move worsened the game-theoretic value of a position."""
     headings = ("moves", "in won positions", "wins given away", "wins given away, %", "in positions not lost", "losing moves",
                 "losing moves, %", "in undecided positions")  # fmt: skip
     rows: list[list[Cell]] = [
@@ -271,7 +271,7 @@ def _missed(tally: Tally, kind: Kind) -> list[Cell]:
 
 
 def pictures(game: str, title: str, tallies: Mapping[str, Tally]) -> "dict[str, Figure]":
-    """Returns the rates with their intervals, and boards."""
+    """Draws the rates with their intervals, and boards."""
     figures = {}
     for name, label, kinds in (
         ("at-hand", "missed, % of those at hand", {Kind.WIN: "wins", Kind.BLOCK: "blocks"}),
@@ -295,13 +295,13 @@ def pictures(game: str, title: str, tallies: Mapping[str, Tally]) -> "dict[str, 
 
 
 def _in_turns(lists: Sequence[Sequence[Position]]) -> list[Position]:
-    """Returns the first of every list, then the second of every list, and so on."""
+    """Interleaves lists: the first of every list, then the second of every list, and so on."""
     longest = max(map(len, lists), default=0)
     return [items[index] for index in range(longest) for items in lists if index < len(items)]
 
 
 def listing(title: str, tallies: Mapping[str, Tally], shown: int) -> str:
-    """Returns positions to look at, as Markdown."""
+    """Returns example positions as Markdown."""
     parts = [
         f"# {title}: what was missed",
         f"The first {shown} positions of each player and kind; one that is of several kinds stands under the first. The position"
@@ -317,7 +317,7 @@ def listing(title: str, tallies: Mapping[str, Tally], shown: int) -> str:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return (
         f"n = {options.matches} matches or a few more of each policy in each of two games; how many chances arise in them is"
         f" only known afterwards. If one arises in every match, {rate_precision(options.matches)}"

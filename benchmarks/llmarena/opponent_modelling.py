@@ -1,11 +1,11 @@
 """Opponent modelling at undercover (LLMArena, arXiv 2402.16499, Table 3): descriptions of the own word, guesses of the others'.
 
-Every policy is the undercover player among four of one fixed policy, and guesses the words of all others whenever it votes. A
+Every policy is the undercover player among four of one fixed policy, and guesses the words of all others with every vote. A
 guess is right if at least one of these words is, strictly right if all of them are.
 
-Whether a clue describes the word correctly is no fact of the game. People say so on a sheet, and any policy can be the judge;
-the paper does not say who judged. With ``clues=own`` the clues of the policy under test count, with ``all_seats`` those of
-everybody in its matches, which the published shares imply.
+The game does not determine whether a clue describes the word correctly. People label clues on a sheet, and any policy can be the
+judge; the paper does not name its judges. With ``clues=own`` the clues of the policy under test count, with ``all_seats`` the
+clues of all seats in its matches, as the published shares imply.
 """
 
 import hashlib
@@ -54,7 +54,7 @@ NO_JUDGE = "none"
 OWN, ALL_SEATS = "own", "all_seats"
 QUESTION = "accurate"
 NEEDED = {"role", "pair", "swapped", "guesses", "guesses_right", "guesses_strict"}
-"""Statistics of the game from which the row is computed."""
+"""Required statistics of the game."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,12 +70,12 @@ class Options(RowOptions):
 
 @dataclass(frozen=True)
 class Modelling:
-    """What was seen of one policy.
+    """Data of one policy.
 
     Attributes:
-        seats: its seat as the undercover player, by match that was finished.
-        clues: the clues that count.
-        void: number of its matches that were not played to their end.
+        seats: its seat as the undercover player, by finished match.
+        clues: the counted clues.
+        void: number of its unfinished matches.
     """
 
     seats: Mapping[int, SeatOutcome]
@@ -84,7 +84,7 @@ class Modelling:
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns the games; a judge or a sheet that cannot be used is found before anything is played."""
+    """Returns the games; checks the judge and the sheets before play."""
     check_choice("clues", options.clues, (OWN, ALL_SEATS))
     paths = [Path(sheet).resolve() for sheet in options.sheet]
     for path in paths:
@@ -109,12 +109,12 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def _scripted_judge_scores(options: Options) -> bool:
-    """Says whether the scripted judge reads clues of models."""
+    """Whether the scripted judge judges clues of models."""
     return options.judge == SCRIPTED_JUDGE and bool(options.models())
 
 
 def follow_up(runs: Mapping[str, PlayedRun], options: Options) -> dict[str, RunConfig]:
-    """Returns the judging of what was said in the games."""
+    """Returns the run that judges the clues of the games."""
     items = list(_items(_collect(runs[GAMES], options), options.seed).values())
     return {JUDGE: _judging(options, items)} if items and options.judge != NO_JUDGE else {}
 
@@ -130,7 +130,7 @@ def _judging(options: Options, items: Sequence[tuple[str, str]]) -> RunConfig:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns rates of guesses, the accuracy of descriptions, and how far those who judged them agree."""
+    """Returns rates of guesses, the accuracy of descriptions, and the agreement of the raters."""
     seen = _collect(runs[GAMES], options)
     items = _items(seen, options.seed)
     judges: dict[str, Verdicts] = {
@@ -173,7 +173,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def _pictures(seen: Mapping[str, Modelling], verdicts: Verdicts | None) -> dict[str, "Figure"]:
-    """Returns a picture of each rate that is known of anybody."""
+    """Draws each known rate."""
     rates = {
         (name, f"records in which a vote came with {what} right, %, with 95 % interval"): {
             policy: by_record(modelling, rate) for policy, modelling in seen.items()
@@ -210,7 +210,7 @@ def _notes(run: PlayedRun, options: Options, items: Items) -> list[str]:
 
 
 def _named(sheets: Sequence[str]) -> dict[str, Path]:
-    """Returns the annotation sheets by what they are called: the name of the file, with a number if several have it."""
+    """Returns the annotation sheets by display name: the file name, with a number if it is not unique."""
     paths = [Path(sheet) for sheet in sheets]
     stems = [path.stem for path in paths]
     return {
@@ -220,18 +220,18 @@ def _named(sheets: Sequence[str]) -> dict[str, Path]:
 
 
 def _together(annotators: Mapping[str, Verdicts], items: Items) -> dict[str, Verdicts]:
-    """Returns what the annotators say by majority, by who they are."""
+    """Returns the annotators' majority verdicts, under their joint name."""
     if len(annotators) < 2:
         return dict(annotators)
     majority = {item: plurality([verdicts[item] for verdicts in annotators.values()]) for item in items}
     return {f"majority of {', '.join(annotators)}": majority}
 
 
-# What was said.
+# Collecting clues.
 
 
 def _collect(run: PlayedRun, options: Options) -> dict[str, Modelling]:
-    """Returns what was seen of every policy."""
+    """Returns the data of every policy."""
     env = make_environment(GAME, run.config.options(GAME))
     pairs = env.unwrapped.game.pairs
     env.close()
@@ -260,18 +260,18 @@ def _items(seen: Mapping[str, Modelling], seed: int) -> Items:
 
 
 def _sheet_name(items: Items) -> str:
-    """Returns a name that only a sheet of the same items has, so that none takes the place of another that was filled in."""
+    """Returns a file name that depends on the set of items: a filled sheet of other items is not overwritten."""
     return f"sheet-{hashlib.sha256(' '.join(sorted(items)).encode()).hexdigest()[:8]}.csv"
 
 
-# What it comes to.
+# Tables.
 
 RATES = {"guesses_right": "at least one word", "guesses_strict": "all words"}
-"""What is counted of the votes, by the name of the statistic."""
+"""Title of each vote statistic, by its name."""
 
 
 def by_record(modelling: Modelling, statistic: str) -> Estimate | None:
-    """Returns the share of records with a right guess in some vote, of those that came to a vote."""
+    """Returns the share of records with a right guess in any vote, among records with a vote."""
     voted = [seat for seat in modelling.seats.values() if seat.statistics["guesses"]]
     return rate_estimate(sum(seat.statistics[statistic] > 0 for seat in voted), len(voted))
 
@@ -321,7 +321,7 @@ def guess_table(seen: Mapping[str, Modelling]) -> Table:
 
 
 def description_table(seen: Mapping[str, Modelling], sources: Mapping[str, Verdicts]) -> Table:
-    """Returns the accuracy of descriptions by everybody who judged them."""
+    """Returns the accuracy of descriptions by every judge and annotator."""
     rows: list[list[Cell]] = []
     for policy, modelling in seen.items():
         row: list[Cell] = [policy, len(modelling.clues), sum(clue.is_blank for clue in modelling.clues)]
@@ -350,7 +350,7 @@ def description_table(seen: Mapping[str, Modelling], sources: Mapping[str, Verdi
 
 
 def agreement_table(raters: Mapping[str, Verdicts]) -> Table:
-    """Returns Cohen's kappa of every two who judged."""
+    """Returns Cohen's kappa of every pair of raters."""
     rows: list[list[Cell]] = []
     for first, second in itertools.combinations(raters, 2):
         items = [item for item in raters[first] if item in raters[second]]
@@ -381,7 +381,7 @@ def _remark(found: Agreement) -> str:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     clues = 2 if options.clues == OWN else 9
     judged = f"; then a judge reads every different clue, at most {clues * options.matches} of each policy"
     return (

@@ -1,6 +1,6 @@
-"""Scripted players that show what an experiment measures where the baselines do not.
+"""Scripted players for effects that the baselines do not show.
 
-They read texts as a language model does, know the list of words, or judge.
+They read prompts like a language model, know the word list, or judge.
 """
 
 import re
@@ -23,9 +23,9 @@ _LISTED = re.compile(rf"^[^:：\n]+[:：] *({_MOVE}(?:, {_MOVE})*)$", re.MULTILI
 
 
 class Reader(ScriptedPolicy):
-    """Plays a random one of the moves that a board game's text lists; without a list, any cell or column, free or not.
+    """Plays a random listed move of a board game; without a list, any cell or column, free or not.
 
-    It shows what the list is worth to somebody who does not look at the board.
+    It shows the effect of the list on a player that ignores the board.
     """
 
     reads: ClassVar[str] = "text"
@@ -39,15 +39,15 @@ class Reader(ScriptedPolicy):
 
 
 class Guesser(Similarity):
-    """Plays undercover like similarity, and guesses words as somebody who knows the shipped list of pairs.
+    """Plays undercover like similarity, and guesses words from the shipped list of pairs.
 
-    Where its word is in several pairs it draws one of them. It shows what it is worth to know which side one is on: nobody who
-    takes itself for an ordinary player finds the words of all others as the undercover player.
+    If its word is in several pairs it draws one of them. It shows the value of knowing one's own role: a guesser that assumes the
+    ordinary role cannot guess all words right as the undercover player.
 
     Args:
-        undercover: whether it takes itself for the undercover player, so that all others hold the other word of the pair;
-            otherwise it takes the one it votes for for that player, and all others hold its own word.
-        error: share of its clues that name attributes its word does not have, and of guessed words that it replaces by its own.
+        undercover: whether it assumes the undercover role, so all others have the other word of the pair; otherwise it assumes
+            that role for the player it votes for, and all others have its own word.
+        error: share of its clues with attributes that its word does not have, and of guessed words replaced by its own.
     """
 
     def __init__(self, undercover: bool = True, error: float = 0.0) -> None:
@@ -68,7 +68,7 @@ class Guesser(Similarity):
         return f"vote: {target}\nguess: " + "; ".join(f"{player}={word}" for player, word in words.items())
 
     def clue(self, view: UndercoverView) -> str:
-        """Returns two of the attributes of the own word, or two others by mistake."""
+        """Returns two attributes of the own word, or two wrong ones by mistake."""
         if not self._errs():
             return super().clue(view)
         own = attributes(view.word)
@@ -80,7 +80,7 @@ class Guesser(Similarity):
 
 
 def _partners(word: str) -> list[str]:
-    """Returns the words that are paired with a word in the shipped list of its language."""
+    """Returns the words paired with a word in the shipped list of its language."""
     own = essence(word)
     found = []
     for _, a, b in shipped_pairs("zh" if has_cjk(word) else "en"):
@@ -89,10 +89,9 @@ def _partners(word: str) -> list[str]:
 
 
 class AttributeJudge(ScriptedPolicy):
-    """Judges descriptions by the table of attributes from which the baselines of undercover make theirs.
+    """Judges descriptions by the attribute table of the undercover baselines.
 
-    A clue is right if it names attributes of its word and nothing else; so clues of anybody who describes words as they are in
-    the world are wrong.
+    A clue is right if it consists of attributes of its word. It rejects natural descriptions in other words.
     """
 
     def __call__(self, view: JudgeView) -> str:

@@ -11,4 +11,4 @@ SCRIPTED: Scripted = {
     "bid_v0": ("random", "truthful", "half"),
     "hanabi_v0": ("random", "convention"),
 }
-"""The ladders of the games: policies whose order is known (docs/llmarena.md)."""
+"""Scripted policies of each game, ordered by known strength (docs/llmarena.md)."""

@@ -1,4 +1,4 @@
-"""The positions of a recorded board game: the match is set up again and its moves are made once more."""
+"""Positions of a recorded board game, replayed from its moves."""
 
 from collections.abc import Iterator
 
@@ -10,13 +10,13 @@ from rating.records.record import Record
 
 
 def positions(record: Record) -> Iterator[tuple[Turn, BoardView]]:
-    """Yields every turn of a match with the position as its player saw it; a random opening is on the board already.
+    """Yields every turn of a match with the position before the move; a random opening is already on the board.
 
     Args:
         record: of a match of tic-tac-toe or connect four.
 
     Raises:
-        RunError: if the moves are not those of such a match.
+        RunError: if a move is illegal or not in such a match.
     """
     env = begun(record.match)
     for turn in record.turns:

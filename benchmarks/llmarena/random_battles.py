@@ -1,11 +1,11 @@
 """Strategic rewards at connect four in battles among the policies (LLMArena, arXiv 2402.16499, Figure 2).
 
-Every policy meets every other on both seats until the mean rewards have converged: until the 95 % interval of every mean is
-narrow enough (the paper does not say when it stops). With ``--opponent`` every policy meets this opponent only. Against a person
-a fixed number of matches is played, in the paper five.
+Every policy meets every other on both seats until the 95 % interval of every mean reward is narrow enough; the paper plays until
+the mean rewards converge and does not define convergence. With ``--opponent`` every policy meets this opponent only. Against a
+human a fixed number of matches is played, in the paper five.
 
-The paper's formula can be read in several ways: what a move is compared with, and whether a row of four is two rows of three
-as well. Play waits for one of them; the rewards under all are computed from the recorded moves
+The paper's formula is ambiguous: the baseline of a move, and whether a row of four contains two rows of three as well. The
+stopping rule uses one reading; rewards under all readings are computed from the recorded moves
 (``llmarena_envs.connect_four.strategy``).
 """
 
@@ -51,7 +51,7 @@ Valued = tuple[float, int]
 
 
 class Reading(NamedTuple):
-    """A way of reading the reward: what a move is compared with, and how rows of discs are counted."""
+    """A reading of the reward: the baseline of a move, and the counting of rows of discs."""
 
     mode: str
     counting: str
@@ -81,7 +81,7 @@ class Options(RowOptions):
     preset: str = option("llmarena", "treatment of bad replies: llmarena, the paper's, or standard")
 
     def fixed(self) -> int:
-        """Returns the least number of matches of each policy, an even one; 0 to wait until rewards converge."""
+        """Returns the minimum number of matches of each policy, an even one; 0 to play until rewards converge."""
         asked = self.matches or (MATCHES_WITH_A_PERSON if self.opponent == PERSON else 0)
         return asked + asked % 2
 
@@ -110,7 +110,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns the mean reward under every reading, how the matches ended, and how the means came to rest."""
+    """Returns the mean reward under every reading, the endings of the matches, and the convergence of the means."""
     run = runs[BATTLES]
     cases = battle_cases(run)
     against = opponents(run)
@@ -174,7 +174,7 @@ def opponents(run: PlayedRun) -> str:
 
 
 def played_reading(run: PlayedRun) -> Reading:
-    """Returns the reading that the game itself reported, and whose mean was waited for."""
+    """Returns the reading that the game reported, used by the stopping rule."""
     options = run.config.options(GAME)
     return Reading(options["reward_mode"], options.get("count", COUNTS[0]))
 
@@ -194,11 +194,11 @@ def match_rewards(record: Record) -> dict[str, dict[Reading, int]]:
     """Returns the reward of every agent in a match under every reading, from the recorded moves.
 
     Raises:
-        RunError: if they cannot have been played.
+        RunError: if the moves are illegal.
     """
     game = begun(record.match).game
     opening = len(game.moves)
-    actions = [turn.action for turn in record.turns if turn.action is not None]  # a forfeit is no move
+    actions = [turn.action for turn in record.turns if turn.action is not None]  # without forfeits
     try:
         values = {count: values_of([*game.moves, *map(int, actions)], count) for count in COUNTS}
     except (ValueError, TypeError) as error:
@@ -210,7 +210,7 @@ def match_rewards(record: Record) -> dict[str, dict[Reading, int]]:
 
 
 def ended(cases: Sequence[Case]) -> list[Case]:
-    """Returns the matches that were played to their end."""
+    """Returns the finished matches."""
     return [case for case in cases if case.is_finished]
 
 
@@ -230,7 +230,7 @@ def reward_table(means: Mapping[str, Mapping[Reading, Estimate | None]], against
 
 
 def rank_table(means: Mapping[str, Mapping[Reading, Estimate | None]], played: Reading) -> Table:
-    """Returns the rank of every policy under every reading: 1 for the greatest mean, equal means alike."""
+    """Returns the rank of every policy under every reading: 1 for the greatest mean; equal means share a rank."""
     columns = {reading: ranks({policy: own[reading] for policy, own in means.items()}) for reading in READINGS}
     others = [str(reading) for reading in READINGS if columns[reading] != columns[played]]
     return Table(
@@ -248,7 +248,7 @@ def rank_table(means: Mapping[str, Mapping[Reading, Estimate | None]], played: R
 
 
 def ranks(means: Mapping[str, Estimate | None]) -> dict[str, int | None]:
-    """Returns the rank of each name, 1 for the greatest mean; equal ones have the same rank, missing ones none."""
+    """Returns the rank of each name, 1 for the greatest mean; equal means share a rank, missing ones have none."""
     known = [mean.value for mean in means.values() if mean is not None]
     return {
         name: None if mean is None else 1 + sum(other > mean.value for other in known) for name, mean in means.items()
@@ -256,7 +256,7 @@ def ranks(means: Mapping[str, Estimate | None]) -> dict[str, int | None]:
 
 
 def match_table(cases: Mapping[str, Sequence[Case]], values: Mapping[str, Sequence[Valued]], run: PlayedRun) -> Table:
-    """Returns how the matches ended and how closely the mean reward is known."""
+    """Returns the endings of the matches and the precision of the mean rewards."""
     wanted = run.config.stop.half_width
     rows: list[list[Cell]] = []
     for policy, own in cases.items():
@@ -296,7 +296,7 @@ ENDINGS = ("won", "drawn", "lost", "forfeited", "forfeited by the opponent")
 
 
 def ending(case: Case) -> str:
-    """Returns which of ``ENDINGS`` a match had for the player under test."""
+    """Returns the entry of ``ENDINGS`` for the player under test."""
     if case.seat.forfeit:
         return "forfeited"
     if case.other_forfeited:
@@ -305,7 +305,7 @@ def ending(case: Case) -> str:
 
 
 def why_stopped(run: PlayedRun) -> str:
-    """Says why no more was played."""
+    """Returns the reason for the stop."""
     stop = run.config.stop
     reasons = {
         "settled": "every mean was known closely enough",
@@ -317,7 +317,7 @@ def why_stopped(run: PlayedRun) -> str:
 
 
 def running_means(values: Sequence[Valued]) -> tuple[list[float], list[float]]:
-    """Returns the mean of the first 1, 2, ... values, and half the width of its 95 % interval, endless for few deals."""
+    """Returns the mean of the first 1, 2, ... values, and half the width of its 95 % interval, infinite for few deals."""
     means, halves = [], []
     mean = RunningMean()
     for value, deal in values:
@@ -328,12 +328,12 @@ def running_means(values: Sequence[Valued]) -> tuple[list[float], list[float]]:
 
 
 def settled_after(halves: Sequence[float], wanted: float, least: int) -> int | None:
-    """Returns after how many matches, ``least`` or more, the mean was first known closely enough; ``None`` for never."""
+    """Returns the number of matches, at least ``least``, after which the interval was narrow enough; ``None`` if it never was."""
     return next((n for n, half in enumerate(halves, start=1) if n >= least and half <= wanted), None)
 
 
 def running_picture(values: Mapping[str, Sequence[Valued]], title: str) -> "Figure":
-    """Draws every policy's mean reward over the matches so far, with its interval as a band."""
+    """Draws every policy's running mean reward, with its interval as a band."""
     from matplotlib.ticker import MaxNLocator
 
     with axes(3.6) as (figure, (field,)):
@@ -358,7 +358,7 @@ def running_picture(values: Mapping[str, Sequence[Valued]], title: str) -> "Figu
             low = [mean - half for mean, half in zip(means[known:], halves[known:], strict=True)]
             high = [mean + half for mean, half in zip(means[known:], halves[known:], strict=True)]
             field.fill_between(counts[known:], low, high, color=colour, alpha=0.12, linewidth=0)
-            late = max(0, len(own) // 10 - known)  # bands of the first few matches would dwarf the rest
+            late = max(0, len(own) // 10 - known)  # the wide bands of the first few matches are cut off
             lowest += means + low[late:]
             highest += means + high[late:]
         if lowest:
@@ -387,7 +387,7 @@ def published_table() -> Table:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     fixed = options.fixed()
     if fixed:
         return (

@@ -1,4 +1,4 @@
-"""What rows of self-play share: the matches of each policy with itself, and what is said of those that are missing."""
+"""Shared code of the rows of self-play: the matches of each policy with itself, and notes on missing matches."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ def by_policy(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
 
 
 def missing(outcomes: Sequence[Outcome]) -> list[str]:
-    """Returns a note for every policy some of whose matches are void or ended by a defect of the environment."""
+    """Returns a note for every policy with matches that are void or ended by a defect of the environment."""
     notes = []
     for policy in sorted({outcome.seats[0].policy for outcome in outcomes}):
         own = [outcome for outcome in outcomes if outcome.seats[0].policy == policy]

@@ -1,7 +1,7 @@
 """Transcripts: matches of all seven games to read (LLMArena, arXiv 2402.16499, Figure 1).
 
 A game with two players is played by every pair of policies on both seats; at undercover and Hanabi every policy sits on all
-seats, as the paper has it for Hanabi. What is written holds every policy at least once.
+seats, as in the paper for Hanabi. The transcripts include every policy at least once.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ SCRIPTED = {
     "hanabi_v0": ("convention",),
 }
 TOGETHER = {game: 2 for game in GAMES if game not in ("undercover_v0", "hanabi_v0")}
-"""Policies from which on they play each other; in the other games a policy sits on all seats."""
+"""Minimum number of policies for matches among them; in the other games a policy sits on all seats."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Options(RowOptions):
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns a run of as few matches as show every policy."""
+    """Returns a run with at least one match of every policy."""
     games = [
         EnvironmentConfig(name=game, options=game_options(game, options.language, options.hands)) for game in GAMES
     ]
@@ -45,12 +45,12 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns the transcripts, a list of them, and the page on which every match of the run can be looked at."""
+    """Returns the transcripts, a list of them, and the report page of all matches."""
     return write_out(runs[PLAYED], GAMES, options.matches, "Transcripts of LLMArena's games")
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return f"n = {options.matches} of each policy and game: examples, from which no rate follows"
 
 

@@ -1,10 +1,10 @@
 """Win rates as undercover among a fixed field (LLMArena, arXiv 2402.16499, Table 4).
 
-Every policy is the undercover player of as many matches, on all seats in turn, and one fixed policy holds all other seats, in the
-paper GPT-3.5-Turbo. Beside the win rates stands the rate under random votes: (4/5)(3/4) = 60 %.
+Every policy is the undercover player of the same number of matches, on all seats alternately, and one fixed policy plays all
+other seats, in the paper GPT-3.5-Turbo. The tables also give the rate under random votes: (4/5)(3/4) = 60 %.
 
-Cases to look at, of which the paper shows some, are written out: does a player notice from the others' clues that
-it is the undercover?
+Example matches, as in the paper, are written as transcripts: does a player notice from the others' clues that it is the
+undercover player?
 """
 
 import math
@@ -38,7 +38,7 @@ FIELD = "field"
 SURVIVED, FOUND, FORFEITED, OTHER_FORFEITED = "survived", "found", "forfeited", "forfeited by another"
 CASES = (SURVIVED, FOUND, FORFEITED)
 LONGEST_REPLY = 4000
-"""Characters that are shown of a reply."""
+"""Maximum number of characters shown of a reply."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns win rates beside the published ones, how matches went, and the cases."""
+    """Returns win rates beside the published ones, the course of the matches, and example matches."""
     run = runs[FIELD]
     cases = field_cases(run, GAME)
     opponent = field_opponent(run, GAME)
@@ -91,7 +91,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def win_rate(cases: Sequence[Case]) -> Estimate | None:
-    """Returns the share of wins in the matches that nobody else forfeited; an own forfeit is no win."""
+    """Returns the share of wins in the matches without a forfeit of another seat; an own forfeit is a loss."""
     counted = [ending(case) for case in cases if case.is_finished and not case.other_forfeited]
     return rate_estimate(counted.count(SURVIVED), len(counted))
 
@@ -137,7 +137,7 @@ def win_table(
 
 
 def course_table(cases: Mapping[str, Sequence[Case]], opponent: str, rounds: int, lines: Mapping[str, float]) -> Table:
-    """Returns how the matches of every policy went."""
+    """Returns the course of the matches of every policy."""
     rows: list[list[Cell]] = []
     for policy, own in cases.items():
         finished = [case for case in own if case.is_finished]
@@ -182,18 +182,18 @@ def course_table(cases: Mapping[str, Sequence[Case]], opponent: str, rounds: int
 
 
 def against(rate: Estimate | None, line: float) -> str | None:
-    """Says on which side of a line a rate lies, if its interval does not hold the line."""
+    """Returns the side of a line on which a rate lies; ``None`` if its interval contains the line."""
     if rate is None or rate.low is None or rate.high is None:
         return None
     return "below" if rate.high < line else "above" if rate.low > line else "not told apart"
 
 
 def blank_rate(cases: Sequence[Case]) -> Estimate | None:
-    """Returns the share of blank ones among the clues of the undercover player, clustered by match."""
+    """Returns the share of blank clues of the undercover player, clustered by match."""
     blank: list[bool] = []
     clusters: list[int] = []
     for case in cases:
-        clues = (case.seat.turns + 1) // 2  # clue and vote in turn
+        clues = (case.seat.turns + 1) // 2  # clues and votes alternate
         hits = int(case.seat.statistics["blank_clues"])
         blank += [True] * hits + [False] * (clues - hits)
         clusters += [case.outcome.number] * clues
@@ -201,7 +201,7 @@ def blank_rate(cases: Sequence[Case]) -> Estimate | None:
 
 
 def chosen_cases(cases: Mapping[str, Sequence[Case]], wanted: int) -> dict[int, tuple[Case, str]]:
-    """Returns the first matches of each policy that ended in each of ``CASES``, with the ending, by number."""
+    """Returns the first matches of each policy with each of the endings in ``CASES``, with the ending, by number."""
     chosen = {}
     for own in cases.values():
         for kind in CASES:
@@ -230,10 +230,10 @@ def cases_text(run: PlayedRun, chosen: Mapping[int, tuple[Case, str]], opponent:
 
 
 def case_text(record: Record, case: Case, how: str) -> str:
-    """Returns one match: words, clues and votes, and what the undercover player replied besides.
+    """Returns one match as Markdown: words, clues and votes, and the rest of the undercover player's replies.
 
     Raises:
-        RunError: if the record is not of a match that can have been played.
+        RunError: if the recorded moves are illegal.
     """
     env = begun(record.match)
     for turn in record.turns:
@@ -259,7 +259,7 @@ def case_text(record: Record, case: Case, how: str) -> str:
 
 
 def replies(turn: Turn) -> list[str]:
-    """Returns the replies of a turn that hold more than the move that was played, as Markdown."""
+    """Returns the replies of a turn with text beyond the played move, as Markdown."""
     texts = []
     for attempt in turn.attempts:
         reply = attempt.reply.strip()
@@ -270,7 +270,7 @@ def replies(turn: Turn) -> list[str]:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return f"n = {options.matches} matches of each policy as undercover: {rate_precision(options.matches)}"
 
 

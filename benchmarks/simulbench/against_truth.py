@@ -1,7 +1,7 @@
-"""A judge's scores beside what is known exactly: whether they tell right from wrong, what they praise, and how they drift.
+"""A judge's scores against the known truth: discrimination, false praise, and drift.
 
-The truth of an answer is a number from 0 (wrong) to 1 (right). Scores may be in any unit unless a function says otherwise.
-Answers that are alike, e.g. those of a dialogue, are a cluster, which is the independent case of all intervals.
+The truth of an answer is a number from 0 (wrong) to 1 (right). Scores can be in any unit unless a function says otherwise.
+Dependent answers, e.g. those of a dialogue, form a cluster; intervals treat clusters as independent.
 """
 
 import math
@@ -25,15 +25,15 @@ from rating.statistics.bounded import (
 from rating.statistics.estimates import FEWEST_GROUPS, Estimate, wilson_interval, with_interval
 
 _HIGHEST = 0.999
-"""Correlations are taken for this one at most on Fisher's scale, which does not end."""
+"""Maximum absolute correlation on Fisher's scale, which is unbounded."""
 
 
 class Praise(NamedTuple):
-    """How often a judge praises what it should not, and does not praise what it should.
+    """Rates of a judge's praise of wrong answers, and of missing praise of right ones.
 
     Attributes:
         false: share of the wrong answers that are praised; ``None`` if there are none.
-        missed: share of the right answers that are not; ``None`` if there are none.
+        missed: share of the right answers that are not praised; ``None`` if there are none.
     """
 
     false: Estimate | None
@@ -48,14 +48,13 @@ def praise(
 ) -> Praise:
     """Returns how often wrong answers are praised and right ones are not.
 
-    Intervals are those of ``bounded_mean``: for independent answers Wilson's, so that no false praise of few wrong answers is not
-    taken for none at all.
+    Intervals are from ``bounded_mean``: Wilson's for independent answers, which has a positive width even without false praise.
 
     Args:
         scores: of each answer.
-        truth: the same.
-        threshold: score from which an answer is praised.
-        clusters: for each answer the group it belongs to; by default each is its own.
+        truth: of each answer.
+        threshold: minimum score of a praised answer.
+        clusters: group of each answer; by default each is its own group.
 
     Raises:
         ValueError: if the lengths differ, a score is not finite or a truth not within 0 and 1.
@@ -74,17 +73,17 @@ def rank_agreement(
 ) -> Estimate | None:
     """Returns Spearman's rank correlation of scores and truth over all answers, ties averaged.
 
-    Where answers are only right or wrong it cannot reach 1 if scores are finer; ``separation`` can. The interval is that of the
-    jackknife by cluster on Fisher's scale, with Student's quantile, which holds for fewer clusters than the bootstrap does.
+    For a binary truth it cannot reach 1 if scores are finer; ``separation`` can. The interval is from the jackknife by cluster
+    on Fisher's scale, with Student's quantile, which holds for fewer clusters than the bootstrap.
 
     Args:
         scores: of each answer.
-        truth: the same.
-        clusters: for each answer the group it belongs to; by default each is its own.
+        truth: of each answer.
+        clusters: group of each answer; by default each is its own group.
 
     Returns:
-        ``None`` if all scores or all truths are equal. The interval is left out where clusters are fewer than ``FEWEST_GROUPS``,
-        one of them decides whether there is a correlation at all, or nothing varies, which is no certainty.
+        ``None`` if all scores or all truths are equal. The interval is left out if there are fewer than ``FEWEST_GROUPS``
+        clusters, the correlation is undefined without one of them, or the jackknife has no variation, which is no certainty.
 
     Raises:
         ValueError: as ``praise``.
@@ -111,9 +110,9 @@ def separation(
 ) -> Estimate | None:
     """Returns how often a right answer has a higher score than a wrong one (the area under the ROC curve, AUC).
 
-    Equal scores count one half: 0.5 is a judge who cannot tell them apart, or gives all the same score. The interval is Wilson's
-    for as many cases as would tell as much, with the variance between clusters; no more cases are taken to do so than in
-    Newcombe's interval of an area of 1, since few answers that are told apart without fault do not prove that all are.
+    Equal scores count one half: 0.5 is a judge without discrimination, e.g. with constant scores. The interval is Wilson's
+    for the effective number of cases, from the variance between clusters; this number is at most the one in Newcombe's
+    interval of an area of 1, since perfect separation of a few answers does not prove perfect separation of all.
 
     Sources: DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated receiver operating characteristic
     curves (1988); Obuchowski, Nonparametric analysis of clustered ROC curve data (1997); Newcombe, Confidence intervals for an
@@ -121,11 +120,11 @@ def separation(
 
     Args:
         scores: of each answer.
-        truth: the same.
-        clusters: for each answer the group it belongs to; by default each is its own.
+        truth: of each answer.
+        clusters: group of each answer; by default each is its own group.
 
     Returns:
-        ``None`` unless there are right and wrong answers. The interval is left out if either are of one cluster only.
+        ``None`` without right or without wrong answers. The interval is left out if either are in one cluster only.
 
     Raises:
         ValueError: as ``praise``.
@@ -155,15 +154,15 @@ def separation(
 def mean_error(
     scores: Sequence[float], truth: Sequence[float], clusters: Sequence[Hashable] | None = None
 ) -> Estimate | None:
-    """Returns by how much scores are above the truth in the mean, -1 to 1.
+    """Returns the mean difference of scores and truth, -1 to 1.
 
     Args:
-        scores: of each answer, brought to the scale of the truth: 0 for the lowest one there is, 1 for the highest.
-        truth: the same.
-        clusters: for each answer the group it belongs to; by default each is its own.
+        scores: of each answer, rescaled to the range of the truth: 0 for the lowest possible score, 1 for the highest.
+        truth: of each answer.
+        clusters: group of each answer; by default each is its own group.
 
     Returns:
-        ``None`` if there are no answers. The interval is that of ``bounded_mean`` on twice the range.
+        ``None`` if there are no answers. The interval is from ``bounded_mean`` on twice the range.
 
     Raises:
         ValueError: if the lengths differ, or a number is not within 0 and 1.
@@ -179,22 +178,22 @@ def drift(
     turns: Sequence[float],
     clusters: Sequence[Hashable] | None = None,
 ) -> Estimate | None:
-    """Returns by how much scores rise with every turn while the truth stays the same: the drift of the judge's error.
+    """Returns the change of scores per turn at constant truth: the drift of the judge's error.
 
-    A linear model of the score with a constant, the truth and the turn, so that it is not taken for a drift if later answers are
-    worse, nor if a judge tells them apart by less than the truth does. The interval is that of the jackknife by cluster, with
-    Student's quantile.
+    It is the coefficient of the turn in a linear model of the score with a constant, the truth and the turn. Worse answers in
+    later turns, or a compressed scale of the judge, are therefore not a drift. The interval is from the jackknife by cluster,
+    with Student's quantile.
 
     Args:
         scores: of each answer.
-        truth: the same.
+        truth: of each answer.
         turns: number of the turn of each answer, or the length of its dialogue.
-        clusters: for each answer the group it belongs to, e.g. its dialogue; by default each is its own.
+        clusters: group of each answer, e.g. its dialogue; by default each is its own group.
 
     Returns:
-        The change of the score by a turn, in units of the score; ``None`` where it cannot be told from that of the truth: if all
-        answers are of one turn, or the truth follows from the turn. The interval is left out where clusters are fewer than
-        ``FEWEST_GROUPS``, one of them decides whether there is a slope at all, or nothing varies, which is no certainty.
+        The change of the score per turn, in units of the score; ``None`` if it is not identifiable: all answers are of one turn,
+        or the turn determines the truth. The interval is left out if there are fewer than ``FEWEST_GROUPS`` clusters, the slope
+        is undefined without one of them, or the jackknife has no variation, which is no certainty.
 
     Raises:
         ValueError: if the lengths differ, a score or turn is not finite or a truth not within 0 and 1.
@@ -224,7 +223,7 @@ def _jackknife_half(others: Floats) -> float | None:
         others: the statistic without each of the clusters.
 
     Returns:
-        ``None`` if they are too few, the statistic is undefined without one of them, or nothing varies.
+        ``None`` if there are too few, the statistic is undefined without one of the clusters, or nothing varies.
     """
     groups = len(others)
     if groups < FEWEST_GROUPS or np.isnan(others).any() or np.ptp(others) < NOTHING:
@@ -234,7 +233,7 @@ def _jackknife_half(others: Floats) -> float | None:
 
 
 def _sums_by_cluster(labels: Labels, columns: Sequence[Floats]) -> Floats:
-    """Returns for each cluster (columns) what covariances are made of: the number of cases, sums, and sums of products."""
+    """Returns for each cluster (columns) the sums for covariances: number of cases, sums, and sums of products."""
     products = [one * other for one in columns for other in columns]
     return np.stack([np.bincount(labels, part) for part in (np.ones(len(labels)), *columns, *products)])
 
@@ -256,9 +255,9 @@ def _correlations(sums: Floats) -> Floats:
 
 
 def _slopes(sums: Floats) -> Floats:
-    """Returns the slope of the third column on the first one, the second one held equal; nan where it cannot be told."""
+    """Returns the slope of the third column on the first, controlling for the second; nan if it is not identifiable."""
     (turns, with_truth, with_score), (_, truth, truth_with_score), _ = _covariances(sums, 3)
-    # Where the truth is the same everywhere it explains nothing.
+    # A constant truth explains nothing.
     share = np.where(truth > NOTHING, with_truth / np.where(truth > NOTHING, truth, 1), 0)
     left = turns - share * with_truth
     known = left > NOTHING * np.maximum(turns, 1)
@@ -269,7 +268,7 @@ def _slopes(sums: Floats) -> Floats:
 def _checked(
     scores: Sequence[float], truth: Sequence[float], clusters: Sequence[Hashable] | None
 ) -> tuple[Floats, Floats, Labels]:
-    """Returns scores, truth and the number of the cluster of each answer."""
+    """Returns scores, truth and the cluster index of each answer."""
     if len(scores) != len(truth):
         raise ValueError(f"expected a truth for each of {len(scores)} scores, got {len(truth)}")
     given = np.asarray(scores, dtype=float)

@@ -1,6 +1,6 @@
-"""Answers to scripts, rated by judges: planned, and read from what was played.
+"""Answers to scripts, rated by judges: plans, and reading from runs.
 
-A run file holds its scripts, one a deal, each with its label and its task, so that a run stands by itself.
+A run file contains its scripts, one per deal, each with its label and its task; it depends on no other files.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ RUN = "answers"
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptOptions(RowOptions):
-    """Options of the rows that have scripts answered."""
+    """Options of the rows with answers to scripts."""
 
     scripts: str = option("", "file of scripts, as extract writes it (default: those that come with the package)")
     tasks: str = option("", "file of the tasks they are from, which names engines (default: the tasks of the package)")
@@ -50,7 +50,7 @@ class ScriptOptions(RowOptions):
     )
 
     def judges(self) -> tuple[str, ...]:
-        """Returns who judges."""
+        """Returns the judges."""
         return self.judge or JUDGES
 
 
@@ -61,10 +61,10 @@ class Answered(NamedTuple):
         match: number of the match.
         script: the script.
         label: of the script.
-        simulator: who answered.
-        ratings: of every judge, by who it is; ``None`` for a judge who abstained.
+        simulator: the policy that answered.
+        ratings: by judge; ``None`` for a judge that abstained.
         score: mean of the ratings; ``None`` without any, or if the match was forfeited.
-        exact: whether it is what the engine answers; ``None`` without an engine.
+        exact: whether it equals the engine's answer; ``None`` without an engine.
         response: the answer.
     """
 
@@ -79,10 +79,10 @@ class Answered(NamedTuple):
 
 
 def scripts_for(options: ScriptOptions, subset: str = "All") -> list[LabelledScript]:
-    """Returns the scripts of a subset, as many as are asked for.
+    """Returns the requested number of scripts of a subset.
 
     Raises:
-        OptionError: if there is none.
+        OptionError: if the subset is empty.
     """
     check_int("number", options.number, 0, 1_000_000)
     every = read_scripts(options.scripts, options.tasks, options.language).rows
@@ -95,7 +95,7 @@ def scripts_for(options: ScriptOptions, subset: str = "All") -> list[LabelledScr
 def script_environment(
     options: ScriptOptions, mode: str, scripts: Sequence[LabelledScript], **settings: Any
 ) -> EnvironmentConfig:
-    """Returns the environment in which scripts are answered, one a deal.
+    """Returns the environment for answers to scripts, one script per deal.
 
     Args:
         options: of the row.
@@ -120,7 +120,7 @@ def check_truth(scripts: Sequence[LabelledScript], players: Iterable[str]) -> No
     """Checks that scripted players know the right answers to all scripts.
 
     Raises:
-        OptionError: if one of them does not.
+        OptionError: if one of them does not know an answer.
     """
     informed = [spec for spec in players if is_informed(spec)]
     unknown = [each.script.id for each in scripts if not is_known(each.task, each.script.requests)] if informed else []
@@ -132,7 +132,7 @@ def check_truth(scripts: Sequence[LabelledScript], players: Iterable[str]) -> No
 
 
 def plan_answers(options: ScriptOptions) -> dict[str, RunConfig]:
-    """Returns a run in which every simulator answers every script, and every judge rates the answers."""
+    """Returns a run of every simulator on every script, with ratings by every judge."""
     scripts = scripts_for(options)
     check_truth(scripts, [*simulators(options, SCRIPTED), *options.judges()])
     environment = script_environment(options, SCRIPT, scripts, scheme="self_play")
@@ -140,7 +140,7 @@ def plan_answers(options: ScriptOptions) -> dict[str, RunConfig]:
 
 
 def describe_size(options: ScriptOptions) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     config = plan_answers(options)[RUN]
     scripts, judges = config.stop.matches, len(options.judges())
     players = len(config.pool(SIMULATION))
@@ -158,7 +158,7 @@ def answered(run: PlayedRun) -> list[Answered]:
     """Returns the answers of a run in match-number order.
 
     Raises:
-        RunError: if it is no run of scripts, or no match has ended.
+        RunError: if the run has no scripts, or no match has ended.
     """
     found = [_answered(run, record) for record in run.records(SIMULATION, PLAYED)]
     if not found:
@@ -205,13 +205,13 @@ def _answered(run: PlayedRun, record: Record) -> Answered:
 
 
 def judge_names(seats: Sequence[SeatOutcome]) -> list[str]:
-    """Returns who judges, seat by seat: the policy, with the seat where it has several."""
+    """Returns the judges, seat by seat: the policy, with the seat if it has several."""
     names = [seat.policy for seat in seats]
     return [seat.policy if names.count(seat.policy) == 1 else f"{seat.policy} ({seat.agent})" for seat in seats]
 
 
 def response_of(agent: str, action: object) -> str:
-    """Returns what a simulator answered, from the text of its action; an empty answer is written as its name."""
+    """Returns a simulator's answer from the text of its action; an empty answer is recorded as its name."""
     text = str(action or "")
     return "" if text == f"{agent}:" else text
 
@@ -222,7 +222,7 @@ def _known(seat: SeatOutcome, name: str) -> float | None:
 
 
 def by_simulator(answers: Iterable[Answered]) -> dict[str, list[Answered]]:
-    """Returns answers by who gave them, in the order of their first matches."""
+    """Returns answers by simulator, in the order of their first matches."""
     found: dict[str, list[Answered]] = {}
     for each in answers:
         found.setdefault(each.simulator, []).append(each)
@@ -241,11 +241,11 @@ def mean_score(answers: Iterable[Answered]) -> Estimate | None:
 
 
 def score_estimate(scores: Sequence[float], clusters: Sequence[str]) -> Estimate | None:
-    """Returns a mean of scores from 1 to 10; its interval stays on the scale and holds for few clusters.
+    """Returns a mean of scores from 1 to 10; its interval stays within the scale and holds for few clusters.
 
     Args:
         scores: the scores.
-        clusters: for each score the group it belongs to.
+        clusters: group of each score.
     """
     length = SCALE.high - SCALE.low
     mean = bounded_mean([(score - SCALE.low) / length for score in scores], clusters)
@@ -264,18 +264,18 @@ def subset_means(answers: Iterable[Answered], subsets: Sequence[str]) -> dict[st
 
 
 def left_out(run: PlayedRun, answers: Iterable[Answered], options: ScriptOptions) -> list[str]:
-    """Says which matches have no score, and which records of the run's files were refused."""
+    """Returns notes on the matches without a score, and on refused records of the run's files."""
     return omissions(run, options, "without a rating, or forfeited", sum(each.score is None for each in answers))
 
 
 def omissions(run: PlayedRun, options: ScriptOptions, why: str, count: int) -> list[str]:
-    """Says which matches have no result, and which records of the files of scripts and tasks were refused.
+    """Returns notes on the matches without a result, and on refused records of the files of scripts and tasks.
 
     Args:
         run: the run.
         options: its files.
-        why: what keeps matches that were played to their end from having a result.
-        count: number of those.
+        why: reason why finished matches have no result.
+        count: number of such matches.
     """
     counts = Counter(
         f"of status {outcome.status}"

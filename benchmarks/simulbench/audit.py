@@ -1,7 +1,7 @@
-"""The human audit: people read a sample of judgements blind and say whether each is reasonable, or else too high or too low.
+"""The human audit: people rate a sample of judgements blind as reasonable, too high or too low.
 
-A sheet is written with the judgements to read, without names of simulators or judges, in random order. Sheets that were filled
-in are named with ``--sheet``.
+A sheet is written with the judgements to read, without names of simulators or judges, in random order. Filled sheets
+are given with ``--sheet``.
 
 Source: SimulBench (arXiv 2409.07641, section 4.3): people found 83 of 100 judgements reasonable.
 """
@@ -41,14 +41,14 @@ OPINIONS = {
     **dict.fromkeys((HIGH, "high", "h", "偏高"), HIGH),
     **dict.fromkeys((LOW, "low", "l", "偏低"), LOW),
 }
-"""What people say of a judgement, by the label in lower case."""
+"""Opinions on a judgement, by the label in lower case."""
 
 MOST = "most people"
 DIVIDED = "divided"
-"""What most people say where as many say one thing as another."""
+"""Majority opinion in case of a tie."""
 
 Opinions = Mapping[str, str]
-"""What somebody says of each judgement, by its id in the sheet."""
+"""A person's opinion on each judgement, by its id in the sheet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +56,7 @@ class Options(ScriptOptions):
     """Options of the row.
 
     Raises:
-        OptionError: if one has no valid value.
+        OptionError: if an option has no valid value.
     """
 
     judgements: int = option(100, "judgements to look at, drawn by seed", smoke=6)
@@ -76,11 +76,11 @@ class Options(ScriptOptions):
 
 
 class Judgement(NamedTuple):
-    """What one judge said of one answer.
+    """A judge's rating of an answer.
 
     Attributes:
         answer: the answer.
-        judge: who judged.
+        judge: the judge.
         rating: 1 to 10.
         words: the judge's whole reply.
     """
@@ -92,7 +92,7 @@ class Judgement(NamedTuple):
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns a sheet to fill in, and of those that were filled in how many judgements people find reasonable."""
+    """Returns a sheet to fill in, and the share of judgements that people find reasonable in filled sheets."""
     run = runs[RUN]
     shown = sample(run, options)
     people: dict[str, Opinions] = {
@@ -124,10 +124,10 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def sample(run: PlayedRun, options: Options) -> dict[str, Judgement]:
-    """Returns the judgements to look at by their ids in the sheet, in random order.
+    """Returns the sampled judgements by their ids in the sheet, in random order.
 
     Raises:
-        RunError: if there is none.
+        RunError: if there are no judgements.
     """
     every = sorted(judgements(run), key=lambda item: item[0])
     if not every:
@@ -137,7 +137,7 @@ def sample(run: PlayedRun, options: Options) -> dict[str, Judgement]:
 
 
 def judgements(run: PlayedRun) -> Iterator[tuple[str, Judgement]]:
-    """Yields the judgements of a run that have a rating, each with a name of its own."""
+    """Yields the judgements of a run with a rating, each with a unique name."""
     answers = {answer.match: answer for answer in answered(run)}
     for record in run.records(SIMULATION, PLAYED):
         answer = answers[record.match.number]
@@ -153,7 +153,7 @@ def _reply(turn: Turn) -> str:
 
 
 def reasonable(opinions: Opinions, shown: Mapping[str, Judgement], what: str = REASONABLE) -> Estimate | None:
-    """Returns the share of judgements of which somebody says something, with an interval clustered by task."""
+    """Returns the share of judgements with an opinion, e.g. reasonable, with an interval clustered by task."""
     items = [item for item in shown if item in opinions]
     return bounded_mean(
         [float(opinions[item] == what) for item in items],
@@ -162,7 +162,7 @@ def reasonable(opinions: Opinions, shown: Mapping[str, Judgement], what: str = R
 
 
 def audit_table(everybody: Mapping[str, Opinions], shown: Mapping[str, Judgement]) -> Table:
-    """Returns how many judgements people find reasonable, and which way the others err."""
+    """Returns how many judgements people find reasonable, and the direction of the others' errors."""
     published = load_published("benchmarks.simulbench")["audit"]
     number, share = (int(each or 0) for each in published.rows["people"])
     found = percent(rate_estimate(round(number * share / 100), number))
@@ -198,7 +198,7 @@ def audit_table(everybody: Mapping[str, Opinions], shown: Mapping[str, Judgement
 
 
 def judge_table(everybody: Mapping[str, Opinions], shown: Mapping[str, Judgement]) -> Table:
-    """Returns the same for every judge whose judgements were looked at."""
+    """Returns the same for every judge in the sample."""
     rows: list[list[Cell]] = []
     for judge in dict.fromkeys(each.judge for each in shown.values()):
         own = {item: each for item, each in shown.items() if each.judge == judge}
@@ -223,7 +223,7 @@ def judge_table(everybody: Mapping[str, Opinions], shown: Mapping[str, Judgement
 
 
 def agreement_table(people: Mapping[str, Opinions]) -> Table:
-    """Returns how every two of the people agree; all of them looked at the same judgements."""
+    """Returns the agreement of every two people; all of them have the same judgements."""
     rows: list[list[Cell]] = []
     for first, second in itertools.combinations(people, 2):
         items = list(people[first])
@@ -263,7 +263,7 @@ def _as_read(item: str, judgement: Judgement) -> str:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return f"n = {options.judgements} judgements to look at: {rate_precision(options.judgements)}"
 
 

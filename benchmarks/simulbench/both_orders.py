@@ -1,4 +1,4 @@
-"""Two players whose answers to the same tasks are compared in both orders: wins, ties and losses, and how far they differ.
+"""Comparison of two players' answers to the same tasks in both orders: wins, ties and losses, and their difference.
 
 Verdicts are scores of the first player: 1 if its answer is preferred, 0 if the other one is, 0.5 for a tie.
 """
@@ -13,13 +13,13 @@ VERDICTS = (0.0, 0.5, 1.0)
 
 
 class PairwiseShares(NamedTuple):
-    """What the verdicts say of the first player.
+    """Shares of verdicts for the first player.
 
     Attributes:
-        wins: share of tasks in which it is preferred in both orders; ``None`` if nothing was compared.
-        ties: share in which neither is.
-        losses: share in which the other one is.
-        delta: wins less losses, -1 to 1, with an interval for shares of the same tasks.
+        wins: share of tasks with its answer preferred in both orders; ``None`` if nothing was compared.
+        ties: share with neither answer preferred in both orders.
+        losses: share with the other answer preferred in both orders.
+        delta: wins minus losses, -1 to 1, with an interval for paired shares.
         consistent: share of tasks with the same verdict in both orders.
         left_out: number of tasks without a verdict in one of the orders.
     """
@@ -33,16 +33,16 @@ class PairwiseShares(NamedTuple):
 
 
 def both_orders(one: float, swapped: float) -> float:
-    """Returns the verdict of both orders: a preference counts if it holds in both, otherwise it is a tie.
+    """Returns the combined verdict of both orders: a preference counts only if both orders agree, otherwise it is a tie.
 
     Source: SimulBench (arXiv 2409.07641, section 2.5).
 
     Args:
         one: the verdict in one order.
-        swapped: the one in the other order, about the same players.
+        swapped: the verdict in the other order, about the same players.
 
     Raises:
-        ValueError: if one is no verdict.
+        ValueError: if a value is not a verdict.
     """
     for verdict in (one, swapped):
         if verdict not in VERDICTS:
@@ -53,14 +53,14 @@ def both_orders(one: float, swapped: float) -> float:
 def compare(
     verdicts: Sequence[tuple[float | None, float | None]], clusters: Sequence[Hashable] | None = None
 ) -> PairwiseShares:
-    """Returns wins, ties and losses of the first player; intervals are those of ``bounded_mean``.
+    """Returns wins, ties and losses of the first player; intervals are from ``bounded_mean``.
 
     Args:
         verdicts: for each task the verdicts in both orders; ``None`` for a missing one.
-        clusters: for each task the group it belongs to, e.g. the dialogue it is from; by default each is its own.
+        clusters: group of each task, e.g. its dialogue; by default each is its own group.
 
     Raises:
-        ValueError: if one is no verdict, or the lengths differ.
+        ValueError: if a value is not a verdict, or the lengths differ.
     """
     groups = range(len(verdicts)) if clusters is None else clusters
     if len(groups) != len(verdicts):

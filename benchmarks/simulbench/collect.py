@@ -1,6 +1,6 @@
 """The collection of dialogues: a user and a simulator talk, three times on each task (SimulBench, section 2.3).
 
-The dialogues are written as a file that ``extract`` takes. Nobody judges here.
+The dialogues are written as a file for ``extract``. There are no judges.
 """
 
 from collections import Counter
@@ -60,13 +60,13 @@ class Options(RowOptions):
 
 
 class Collected(NamedTuple):
-    """A dialogue that was played.
+    """A played dialogue.
 
     Attributes:
         dialogue: the dialogue.
-        simulator: who simulated.
+        simulator: the simulator.
         strategies: of the user, from the second turn on.
-        exact: whether each answer is what the engine answers; empty if there is no engine.
+        exact: whether each answer equals the engine's; empty without an engine.
         empty: number of empty answers.
         match: number of its match.
     """
@@ -80,7 +80,7 @@ class Collected(NamedTuple):
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns a run in which every simulator is talked to on every task."""
+    """Returns a run of every simulator on every task."""
     check_int("number", options.number, 0, 1_000_000)
     check_int("dialogues", options.dialogues, 1, 1_000)
     tasks = known_tasks(options)
@@ -99,13 +99,13 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def known_tasks(options: Options) -> list[Task]:
-    """Returns the tasks that all players can play."""
+    """Returns the tasks playable by all players."""
     tasks = read_tasks(options.tasks, options.language).rows
     return playable(tasks, options.turns, options.user, simulators(options, COLLECTED))
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns the dialogues and what they are like."""
+    """Returns the dialogues and their statistics."""
     run = runs[RUN]
     found, notes = dialogues_of(run)
     return Result(
@@ -116,10 +116,10 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def dialogues_of(run: PlayedRun) -> tuple[list[Collected], list[str]]:
-    """Returns the whole dialogues of a run in match-number order, and notes on what is left out.
+    """Returns the whole dialogues of a run in match-number order, and notes on excluded ones.
 
     Raises:
-        RunError: if there is none.
+        RunError: if there are no dialogues.
     """
     names = run.config.pool(SIMULATION)
     repetitions: Counter[tuple[str, str]] = Counter()
@@ -161,7 +161,7 @@ def dialogues_of(run: PlayedRun) -> tuple[list[Collected], list[str]]:
 
 
 def count_table(found: Sequence[Collected]) -> Table:
-    """Returns how many dialogues there are."""
+    """Returns the number of dialogues."""
     published = load_published("benchmarks.simulbench")["dialogues"]
     return Table(
         "dialogues",
@@ -173,7 +173,7 @@ def count_table(found: Sequence[Collected]) -> Table:
 
 
 def simulator_table(found: Sequence[Collected]) -> Table:
-    """Returns what the answers of every simulator are like."""
+    """Returns statistics of every simulator's answers."""
     rows: list[list[Cell]] = []
     for name in dict.fromkeys(each.simulator for each in found):
         own = [each for each in found if each.simulator == name]
@@ -203,7 +203,7 @@ def simulator_table(found: Sequence[Collected]) -> Table:
 
 
 def strategy_table(found: Sequence[Collected]) -> Table:
-    """Returns which strategies the user chose, by turn."""
+    """Returns the user's strategies, by turn."""
     turns = max(len(each.strategies) for each in found)
     rows: list[list[Cell]] = []
     for turn in range(turns):
@@ -226,7 +226,7 @@ def strategy_table(found: Sequence[Collected]) -> Table:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     config = plan(options)[RUN]
     unknown = len(read_tasks(options.tasks, options.language).rows) - len(known_tasks(options))
     left_out = f"; {unknown} tasks left out, on which scripted players know no right answers" if unknown else ""

@@ -1,6 +1,6 @@
 """The comparison of simulators: every pair answers the same scripts, and judges compare in both orders (SimulBench, section 2.5).
 
-The comparisons are written as a file, a line for each.
+The comparisons are written as a file, one per line.
 """
 
 import json
@@ -24,7 +24,7 @@ from benchmarks.simulbench.comparisons import (
 
 
 def measure(runs: Mapping[str, PlayedRun], options: CompareOptions) -> Result:
-    """Returns what every pair came to, what every judge is like, and the comparisons."""
+    """Returns the results of every pair, the consistency of every judge, and the comparisons."""
     run = runs[RUN]
     found = compared(run)
     return Result(
@@ -83,7 +83,7 @@ def pair_table(comparisons: Sequence[Compared]) -> Table:
 
 
 def judge_table(comparisons: Sequence[Compared]) -> Table:
-    """Returns how far every judge says the same in both orders."""
+    """Returns every judge's consistency over both orders."""
     rows: list[list[Cell]] = []
     for judge in dict.fromkeys(name for each in comparisons for name in each.verdicts):
         result = judge_summary(comparisons, judge)

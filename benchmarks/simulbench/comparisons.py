@@ -1,7 +1,7 @@
-"""Two simulators' answers to the same scripts, compared by judges in both orders: planned, and read from what was played.
+"""Two simulators' answers to the same scripts, compared by judges in both orders: plans, and reading from runs.
 
 Every pair of simulators meets once on each script: a run has an environment for each simulator but the last, in which all later
-ones meet it (the scheme ``field``). Who is A changes from script to script; judges see both orders anyway.
+simulators play against it (the scheme ``field``). Sides alternate between scripts; judges see both orders anyway.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ from rating.statistics.results import rated_seats, staff_seats
 RUN = "comparisons"
 
 _FIRST_WINS = {0.0: 1.0, 1.0: 0.0, 2.0: 0.5}
-"""What a verdict on the sides is for the simulator that sits on the first seat."""
+"""Value of a verdict for the simulator on the first seat."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,16 +48,16 @@ class CompareOptions(ScriptOptions):
 
 
 class Compared(NamedTuple):
-    """Two answers to a script. Sides are those of the pair, not of the seats.
+    """A comparison of two answers to a script. Sides are in the order of the pair, not of the seats.
 
     Attributes:
         match: number of the match in its environment.
         script: the script.
         label: of the script.
         pair: the simulators, in the order of the run file.
-        verdicts: of every judge, by who it is, in both orders: 1 if the first of the pair is preferred, 0 if the other one is,
+        verdicts: by judge, in both orders: 1 if the first of the pair is preferred, 0 if the other one is,
             0.5 for neither, ``None`` for no verdict.
-        result: what all judges come to, in the same terms; ``None`` without a verdict, or if the match was forfeited.
+        result: combined verdict of all judges on the same scale; ``None`` without a verdict, or if the match was forfeited.
         responses: the answers.
     """
 
@@ -71,10 +71,10 @@ class Compared(NamedTuple):
 
 
 def plan_comparisons(options: CompareOptions) -> dict[str, RunConfig]:
-    """Returns a run in which every pair of simulators answers every script of a subset.
+    """Returns a run of every pair of simulators on every script of a subset.
 
     Raises:
-        OptionError: if there are fewer than two simulators, or no such script.
+        OptionError: if there are fewer than two simulators, or the subset is empty.
     """
     check_choice("subset", options.subset, SUBSETS)
     scripts = scripts_for(options, options.subset)
@@ -97,7 +97,7 @@ def plan_comparisons(options: CompareOptions) -> dict[str, RunConfig]:
 
 
 def describe_size(options: CompareOptions) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     config = plan_comparisons(options)[RUN]
     pairs, scripts = len(config.policy) * (len(config.policy) - 1) // 2, config.stop.matches
     return (
@@ -107,10 +107,10 @@ def describe_size(options: CompareOptions) -> str:
 
 
 def compared(run: PlayedRun) -> list[Compared]:
-    """Returns the comparisons of a run, a script once for each pair.
+    """Returns the comparisons of a run, each script once for each pair.
 
     Raises:
-        RunError: if it is no run of comparisons, or none has ended.
+        RunError: if the run has no comparisons, or none has ended.
     """
     order = {policy.title: place for place, policy in enumerate(run.config.policy)}
     found: dict[tuple[tuple[str, str], str], Compared] = {}
@@ -119,7 +119,7 @@ def compared(run: PlayedRun) -> list[Compared]:
             each = _compared(run, record, order)
             found.setdefault(
                 (each.pair, each.script.id), each
-            )  # an odd number of scripts begins anew for the last seat
+            )  # with an odd number of scripts the last seat starts again
     if not found:
         raise RunError(f"{run.directory}: expected comparisons of two simulators, but none has ended yet")
     return sorted(found.values(), key=lambda each: tuple(order[name] for name in each.pair))
@@ -153,7 +153,7 @@ def _verdict(seat: SeatOutcome, name: str, is_exchanged: bool) -> float | None:
 
 
 def by_pair(comparisons: Iterable[Compared]) -> dict[tuple[str, str], list[Compared]]:
-    """Returns comparisons by who was compared."""
+    """Returns comparisons by pair."""
     found: dict[tuple[str, str], list[Compared]] = {}
     for each in comparisons:
         found.setdefault(each.pair, []).append(each)
@@ -166,17 +166,17 @@ def within(comparisons: Iterable[Compared], subset: str) -> list[Compared]:
 
 
 def summary(comparisons: Sequence[Compared]) -> PairwiseShares:
-    """Returns what all judges together say of a pair, with intervals clustered by task."""
+    """Returns the combined shares of all judges for a pair, with intervals clustered by task."""
     results = [(each.result, each.result) for each in comparisons]
     return compare(results, [each.script.source_id for each in comparisons])
 
 
 def judge_summary(comparisons: Sequence[Compared], judge: str) -> PairwiseShares:
-    """Returns what one judge says, with its consistency over both orders."""
+    """Returns one judge's shares, with its consistency over both orders."""
     own = [each for each in comparisons if judge in each.verdicts]
     return compare([each.verdicts[judge] for each in own], [each.script.source_id for each in own])
 
 
 def left_out(run: PlayedRun, comparisons: Iterable[Compared], options: ScriptOptions) -> list[str]:
-    """Says which matches have no result, and which records of the run's files were refused."""
+    """Returns notes on the matches without a result, and on refused records of the run's files."""
     return omissions(run, options, "without a verdict, or forfeited", sum(each.result is None for each in comparisons))

@@ -1,10 +1,10 @@
-"""The ablation of the user: one who reacts to the answers, against fixed scripts (SimulBench, arXiv 2409.07641).
+"""The ablation of the user: a user that reacts to the answers, against fixed scripts (SimulBench, arXiv 2409.07641).
 
-The paper takes scripts out of dialogues, so that all models answer the same requests: a user who reacts asks every model
-something else, as in its example of a password generator, where three models were asked for 11, 16 and 28 characters. Here this
-is measured. Every simulator talks to the user on the same tasks, several times; then every simulator answers the last request of
-every dialogue, its own and the others', as a fixed script. How hard the requests were that a simulator met is what all
-simulators together get on them.
+The paper extracts scripts from dialogues to give all models the same requests: a reactive user sends different requests to each
+model, as in its example of a password generator, with requests of 11, 16 and 28 characters to three models. Here this effect is
+measured. Every simulator talks to the user on the same tasks, several times; then every simulator answers the last request of
+every dialogue, its own and the others', as a fixed script. The difficulty of the requests to a simulator is the mean score of
+all simulators on them.
 """
 
 import math
@@ -48,14 +48,14 @@ from rating.statistics.results import rated_seats
 DIALOGUES, SCRIPTS = "dialogues", "scripts"
 
 REACTING = "user:hard=1,adversarial=0,complaints=1"
-"""A user of engines who asks for something harder after a right answer, and for the same again after a wrong one."""
+"""A user of engines that asks for something harder after a right answer, and repeats the request after a wrong one."""
 
 NOT_CONTENT, HARDER = 1, 3
 """Strategies of the user."""
 
 _LENGTH = SCALE.high - SCALE.low
 _WIDEST = _LENGTH * _LENGTH / 2
-"""Greatest variance of two ratings or more, estimated from a sample."""
+"""Maximum variance of two or more ratings, estimated from a sample."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,13 +78,13 @@ class Options(RowOptions):
 
 
 class Scored(NamedTuple):
-    """What an answer got.
+    """The score of an answer.
 
     Attributes:
-        simulator: who answered.
-        source: whose dialogue the request is from.
+        simulator: the policy that answered.
+        source: the simulator in the dialogue with the request.
         task: the task.
-        case: what was repeated: the script, or the task of a dialogue.
+        case: the repeated case: the script, or the task of a dialogue.
         score: 1 to 10.
     """
 
@@ -152,16 +152,16 @@ def follow_up(runs: Mapping[str, PlayedRun], options: Options) -> dict[str, RunC
 
 
 def _as_script(found: Collected) -> LabelledScript:
-    """Returns the last request of a dialogue as a script, labelled by whose dialogue it is."""
+    """Returns the last request of a dialogue as a script, labelled by the simulator of the dialogue."""
     (script,) = extract_scripts(found.dialogue, 0)
     return LabelledScript(script, found.simulator, found.dialogue.task)
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns how scores vary with the user and with fixed scripts, and how hard the requests were that each simulator met.
+    """Returns the variation of scores with the user and with fixed scripts, and the difficulty of the requests to each simulator.
 
     Raises:
-        RunError: if the scripts were not answered.
+        RunError: if the scripts have no answers.
     """
     run = runs[DIALOGUES]
     if SCRIPTS not in runs:
@@ -191,7 +191,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def scores_of_dialogues(run: PlayedRun, found: Iterable[Collected]) -> list[Scored]:
-    """Returns what the last answers of dialogues got; those that nobody rated are left out."""
+    """Returns the scores of the last answers of dialogues; answers without a rating are left out."""
     talks = {each.match: each for each in found}
     scores = []
     for outcome in run.outcomes(SIMULATION):
@@ -206,7 +206,7 @@ def scores_of_dialogues(run: PlayedRun, found: Iterable[Collected]) -> list[Scor
 
 
 def scores_of_scripts(answers: Iterable[Answered]) -> list[Scored]:
-    """Returns what answers to scripts got; those that nobody rated are left out."""
+    """Returns the scores of answers to scripts; answers without a rating are left out."""
     return [
         Scored(each.simulator, each.label, each.script.source_id, each.script.id, each.score)
         for each in answers
@@ -223,9 +223,9 @@ def by_task(scores: Iterable[Scored]) -> dict[str, list[Scored]]:
 
 
 def difficulties(fixed: Sequence[Scored]) -> dict[str, Estimate | None]:
-    """Returns by source how many points all simulators get on its requests above the mean of all sources, task by task.
+    """Returns by source the mean score of all simulators on its requests minus the mean over all sources, task by task.
 
-    Tasks on which some source has no script are left out, so that all have the same tasks.
+    Tasks with scripts of some sources only are left out: all sources have the same tasks.
     """
     sources = list(dict.fromkeys(each.source for each in fixed))
     deviations: dict[str, list[float]] = {source: [] for source in sources}
@@ -239,7 +239,7 @@ def difficulties(fixed: Sequence[Scored]) -> dict[str, Estimate | None]:
 
 
 def variances(scores: Iterable[Scored]) -> dict[str, float]:
-    """Returns by task the mean variance of the scores of repeated cases; tasks without any repeated one are left out."""
+    """Returns by task the mean variance of the scores of repeated cases; tasks without repeated cases are left out."""
     found: dict[str, float] = {}
     for task, own in by_task(scores).items():
         cases: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -254,7 +254,7 @@ def variances(scores: Iterable[Scored]) -> dict[str, float]:
 def difficulty_table(
     found: Sequence[Collected], fixed: Sequence[Scored], drift: Mapping[str, Estimate | None]
 ) -> Table:
-    """Returns what requests every simulator met, and how hard they were."""
+    """Returns the requests to every simulator, and their difficulty."""
     rows: list[list[Cell]] = []
     for source, deviation in drift.items():
         talks = [each for each in found if each.simulator == source]
@@ -288,7 +288,7 @@ def difficulty_table(
 
 
 def variance_table(dynamic: Sequence[Scored], fixed: Sequence[Scored]) -> Table:
-    """Returns how much scores vary between repeats, with the user and with fixed scripts."""
+    """Returns the variance of scores between repeats, with the user and with fixed scripts."""
     rows: list[list[Cell]] = []
     for simulator in dict.fromkeys(each.simulator for each in (*dynamic, *fixed)):
         live, still = (variances(each for each in scores if each.simulator == simulator) for scores in (dynamic, fixed))
@@ -312,7 +312,7 @@ def variance_table(dynamic: Sequence[Scored], fixed: Sequence[Scored]) -> Table:
 
 
 def score_table(dynamic: Sequence[Scored], fixed: Sequence[Scored]) -> Table:
-    """Returns the scores of simulators with the user, and on the same scripts for all."""
+    """Returns the scores of simulators with the user, and on common fixed scripts."""
     rows: list[list[Cell]] = []
     for simulator in dict.fromkeys(each.simulator for each in (*dynamic, *fixed)):
         live, still = ([each for each in scores if each.simulator == simulator] for scores in (dynamic, fixed))
@@ -364,7 +364,7 @@ def _scaled(estimate: Estimate, factor: float, start: float = 0.0) -> Estimate:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     config = plan(options)[DIALOGUES]
     matches, players = config.stop.matches, len(config.pool(SIMULATION))
     scripts = matches * players

@@ -1,7 +1,7 @@
 """The evaluation of simulators: each answers every script once, and judges rate the last response (SimulBench, section 2.5).
 
-The scores are written as a file, a line for each answer, and so are the scripts without those that only ever got perfect scores,
-as the paper leaves them out.
+The scores are written as a file, one answer per line. So are the scripts without those that got perfect scores only, as in
+the paper.
 """
 
 import json
@@ -29,11 +29,11 @@ from llmarena_envs.simulation.tasks import TYPES
 from rating.statistics.bounded import bounded_mean
 
 STRATEGIES = {1: "not content", 2: "related", 3: "rarer or harder", 4: "another"}
-"""Strategies of users, as tables name them."""
+"""Strategies of users, by their names in tables."""
 
 
 def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
-    """Returns what every simulator and judge did, and the scores."""
+    """Returns the results of every simulator and judge, and the scores."""
     run = runs[RUN]
     answers = answered(run)
     kept, dropped = without_perfect(answers)
@@ -50,7 +50,7 @@ def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
 
 
 def without_perfect(answers: Iterable[Answered]) -> tuple[list[Script], int]:
-    """Returns the scripts on which some answer got no perfect score, and the number of the others."""
+    """Returns the scripts with at least one imperfect score, and the number of the others."""
     scripts: dict[str, Script] = {}
     imperfect: set[str] = set()
     for each in answers:
@@ -62,7 +62,7 @@ def without_perfect(answers: Iterable[Answered]) -> tuple[list[Script], int]:
 
 
 def write_scores(answers: Iterable[Answered]) -> str:
-    """Returns answers with what they got as JSON lines."""
+    """Returns answers with their scores as JSON lines."""
     lines = []
     for each in answers:
         fields = {
@@ -109,7 +109,7 @@ def simulator_table(answers: Sequence[Answered]) -> Table:
 
 
 def group_table(answers: Sequence[Answered]) -> Table:
-    """Returns mean scores by type of task, and where scripts name them by strategy and difficulty of the last request."""
+    """Returns mean scores by type of task, and by strategy and difficulty of the last request if scripts have them."""
     by_group = {
         **{f"type: {kind}": [each for each in answers if each.script.type == kind] for kind in TYPES},
         **{
@@ -137,7 +137,7 @@ def group_table(answers: Sequence[Answered]) -> Table:
 
 
 def judge_table(answers: Sequence[Answered]) -> Table:
-    """Returns what every judge gave."""
+    """Returns every judge's ratings."""
     names = dict.fromkeys(name for each in answers for name in each.ratings)
     rows: list[list[Cell]] = []
     for name in names:

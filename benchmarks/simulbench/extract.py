@@ -1,7 +1,7 @@
 """The extraction of scripts: an observer finds the first challenging turn of each dialogue (SimulBench, section 2.4).
 
-That turn and all later ones become scripts, each with the dialogue up to its request; of a dialogue without a challenging turn
-the last one does. Every observer's scripts are written as a file that ``evaluate`` and ``compare`` take.
+That turn and all later ones become scripts, each with the dialogue up to its request; in a dialogue without a challenging turn
+the last one does. Every observer's scripts are written as a file for ``evaluate`` and ``compare``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,12 +45,12 @@ class Options(RowOptions):
 
 
 class Observed(NamedTuple):
-    """What an observer found in a dialogue.
+    """An observer's finding in a dialogue.
 
     Attributes:
         observer: the policy.
         dialogue: the dialogue.
-        turn: the first challenging turn, 0 for none; ``None`` if the observer gave nothing.
+        turn: the first challenging turn, 0 for none; ``None`` for an abstention.
     """
 
     observer: str
@@ -64,7 +64,7 @@ class Observed(NamedTuple):
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns a run in which every observer reads every dialogue."""
+    """Returns a run of every observer on every dialogue."""
     check_int("number", options.number, 0, 1_000_000)
     dialogues = read_dialogues(options.dialogues, options.language).rows
     numbers = chosen(len(dialogues), options.number, options.seed)
@@ -77,7 +77,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns what the observers found, and the scripts."""
+    """Returns the observers' findings, and the scripts."""
     run = runs[RUN]
     found, void = observations(run)
     by_observer: dict[str, list[Observed]] = {}
@@ -97,7 +97,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def observations(run: PlayedRun) -> tuple[list[Observed], list[str]]:
-    """Returns what was found, in match-number order, and notes on matches that are void.
+    """Returns the findings in match-number order, and notes on void matches.
 
     Raises:
         RunError: if no match has ended.
@@ -116,7 +116,7 @@ def observations(run: PlayedRun) -> tuple[list[Observed], list[str]]:
 
 
 def script_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
-    """Returns how many scripts of each subset there are."""
+    """Returns the number of scripts in each subset."""
     published = load_published("benchmarks.simulbench")["scripts"]
     scripts = {observer: [script for each in own for script in each.scripts] for observer, own in by_observer.items()}
     rows: list[list[Cell]] = [
@@ -136,7 +136,7 @@ def script_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
 
 
 def observer_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
-    """Returns what every observer found, and whether it is the first wrong answer or request tagged as challenging."""
+    """Returns every observer's findings, and whether they are the first wrong answer or request tagged as challenging."""
     rows: list[list[Cell]] = []
     for observer, own in by_observer.items():
         given = [each for each in own if each.turn is not None]
@@ -174,7 +174,7 @@ def _rate(cases: Sequence[tuple[Observed, bool]]) -> Estimate | None:
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     return f"n = {plan(options)[RUN].stop.matches} dialogues for each observer"
 
 

@@ -36,11 +36,11 @@ class Options(ScriptOptions):
 
 
 class Difficulty(NamedTuple):
-    """How hard a task is.
+    """Difficulty of a task.
 
     Attributes:
-        act: its name.
-        type: of it.
+        act: name of the task.
+        type: type of the task.
         scripts: number of its scripts.
         score: mean over all simulators and scripts.
     """
@@ -52,7 +52,7 @@ class Difficulty(NamedTuple):
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns the tasks at both ends beside the published ones."""
+    """Returns the simplest and the hardest tasks beside the published ones."""
     check_int("listed", options.listed, 1, 1_000)
     run = runs[RUN]
     answers = answered(run)
@@ -77,7 +77,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def difficulties(answers: Sequence[Answered]) -> list[Difficulty]:
-    """Returns how hard every task is, with intervals clustered by dialogue, the simplest first."""
+    """Returns the difficulty of every task, with intervals clustered by dialogue, the simplest first."""
     by_task: dict[str, list[Answered]] = {}
     for each in answers:
         if each.score is not None:
@@ -93,7 +93,7 @@ def difficulties(answers: Sequence[Answered]) -> list[Difficulty]:
 
 
 def at_end(tasks: Sequence[Difficulty], end: str, kind: str, listed: int) -> list[Difficulty]:
-    """Returns the tasks of a type at one end, the outermost first; of so few tasks that the ends meet, no more than half."""
+    """Returns the tasks of a type at one end, the most extreme first; at most half of several tasks."""
     own = [each for each in tasks if each.type == kind]
     count = min(listed, len(own) // 2) if len(own) > 1 else len(own) * (end == ENDS[0])
     return own[:count] if end == ENDS[0] else own[::-1][:count]

@@ -1,4 +1,4 @@
-"""What the steps read from files: the good rows are kept, the others refused with their place."""
+"""Input files of the steps: valid rows are kept, invalid ones refused with their position."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -18,11 +18,11 @@ Row = TypeVar("Row")
 
 
 class LabelledScript(NamedTuple):
-    """A script with what is known of it.
+    """A script with its label and task.
 
     Attributes:
         script: the script.
-        label: of it in its file, as in ``llmarena_envs.simulation.labels``.
+        label: its label in the file, as in ``llmarena_envs.simulation.labels``.
         task: its task, with the engine if it has one.
     """
 
@@ -33,10 +33,10 @@ class LabelledScript(NamedTuple):
 
 @lru_cache(maxsize=8)
 def read_tasks(path: str, language: str) -> Imported[Task]:
-    """Returns the tasks of a file; without a path those that come with the package.
+    """Returns the tasks of a file; without a path the packaged ones.
 
     Raises:
-        OptionError: if the file cannot be read, or no row of it is a task.
+        OptionError: if the file cannot be read, or has no valid row.
     """
     if not path:
         return Imported(shipped_tasks(language), ())
@@ -45,10 +45,10 @@ def read_tasks(path: str, language: str) -> Imported[Task]:
 
 @lru_cache(maxsize=8)
 def read_dialogues(path: str, language: str) -> Imported[Dialogue]:
-    """Returns the dialogues of a file; without a path those that come with the package.
+    """Returns the dialogues of a file; without a path the packaged ones.
 
     Raises:
-        OptionError: if the file cannot be read, or no row of it is a dialogue.
+        OptionError: if the file cannot be read, or has no valid row.
     """
     if not path:
         return Imported(tuple(each.dialogue for each in shipped_dialogues(language)), ())
@@ -58,15 +58,15 @@ def read_dialogues(path: str, language: str) -> Imported[Dialogue]:
 
 @lru_cache(maxsize=8)
 def read_scripts(path: str, tasks: str, language: str) -> Imported[LabelledScript]:
-    """Returns the scripts of a file with their labels and tasks; without a path those that come with the package.
+    """Returns the scripts of a file with their labels and tasks; without a path the packaged ones.
 
     Args:
         path: of the scripts.
-        tasks: path of the file with their tasks; without one those that come with the package. Without scripts it is not read.
+        tasks: path of the file with their tasks; by default the packaged ones. Without scripts it is not read.
         language: of the tasks.
 
     Raises:
-        OptionError: if a file cannot be read, or no row of it can be used.
+        OptionError: if a file cannot be read, or has no usable row.
     """
     known = read_tasks(tasks if path else "", language)
     scripts = (
@@ -81,17 +81,17 @@ def read_scripts(path: str, tasks: str, language: str) -> Imported[LabelledScrip
 
 
 def refusal_notes(imported: Imported[Any]) -> list[str]:
-    """Says which rows of a file were refused, and why."""
+    """Returns notes on the refused rows of a file, with reasons."""
     return [f"refused: {refusal}" for refusal in imported.refusals]
 
 
 def script_fields(labelled: LabelledScript) -> dict[str, Any]:
-    """Returns a script as a run file holds it: its fields, and its label."""
+    """Returns a script as in a run file: its fields, and its label."""
     return {**fields_of(labelled.script), "label": labelled.label}
 
 
 def task_fields(task: Task) -> dict[str, Any]:
-    """Returns a task as a run file holds it."""
+    """Returns a task as in a run file."""
     return task._asdict()
 
 
@@ -103,12 +103,12 @@ def script_of(fields: Mapping[str, Any]) -> Script:
 
 
 def _own_task(script: Script, language: str) -> Task:
-    """Returns the task of a script as far as the script tells it."""
+    """Returns the task of a script, from the fields of the script."""
     return Task(script.act, script.task_description, "...", script.type, script.source_id, "", language)
 
 
 def _with_engines(imported: Imported[Row], task_of_row: Callable[[Row], Task], path: str) -> Imported[Row]:
-    """Refuses the rows of a file whose engine does not exist, or whose description does not say what it is asked first."""
+    """Refuses rows with an unknown engine, or with a description that does not contain the engine's first request."""
     rows, refusals = [], list(imported.refusals)
     for row in imported.rows:
         try:

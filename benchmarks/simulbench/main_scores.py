@@ -48,7 +48,7 @@ def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
 
 
 def published_scores(subsets: Sequence[str]) -> tuple[Published, dict[str, list[Cell]]]:
-    """Returns the published table, and its figures of some subsets by model."""
+    """Returns the published table, and its figures for some subsets by model."""
     table = load_published("benchmarks.simulbench")["T4"]
     places = [table.columns.index(subset) for subset in subsets]
     return table, {model: [numbers[place] for place in places] for model, numbers in table.rows.items()}
@@ -62,7 +62,7 @@ def score_table(
     Args:
         answers: to all scripts.
         subsets: the subsets.
-        same: policy of ours by the published model that it is.
+        same: our policy by published model.
         name: of the table.
         title: of the table.
     """
@@ -82,7 +82,7 @@ def score_table(
 
 
 def count_table(answers: Sequence[Answered]) -> Table:
-    """Returns how many scripts and tasks each subset has."""
+    """Returns the numbers of scripts and tasks in each subset."""
     published = load_published("benchmarks.simulbench")["scripts"]
     rows: list[list[Cell]] = []
     for subset in SUBSETS:

@@ -31,7 +31,7 @@ def measure(runs: Mapping[str, PlayedRun], options: CompareOptions) -> Result:
     """Returns the pairs beside the published ones.
 
     Raises:
-        RunError: if no hard script was played.
+        RunError: if the run has no hard scripts.
     """
     run = runs[RUN]
     found = within(compared(run), HARD)
@@ -55,11 +55,11 @@ def measure(runs: Mapping[str, PlayedRun], options: CompareOptions) -> Result:
 
 
 def oriented(pairs: Mapping[tuple[str, str], Sequence[Compared]], same: Mapping[str, str]) -> dict[str, list[Compared]]:
-    """Returns comparisons by the name of the pair, turned about where the published pair stands the other way.
+    """Returns comparisons by the name of the pair, reversed if the published pair has the other order.
 
     Args:
         pairs: comparisons by pair.
-        same: policy of ours by the published model that it is.
+        same: our policy by published model.
     """
     published = {
         tuple(same.get(model, "") for model in name.split(_VERSUS))
@@ -74,7 +74,7 @@ def oriented(pairs: Mapping[tuple[str, str], Sequence[Compared]], same: Mapping[
 
 
 def _turned(each: Compared) -> Compared:
-    """Returns a comparison told of the pair in the other order."""
+    """Returns a comparison with the pair reversed."""
 
     def other(score: float | None) -> float | None:
         return None if score is None else 1 - score
@@ -107,7 +107,7 @@ def share_table(results: Mapping[str, PairwiseShares], same: Mapping[str, str]) 
 
 
 def count_table(pairs: Mapping[str, Sequence[Compared]]) -> Table:
-    """Returns the same as counts of scripts."""
+    """Returns wins, ties and losses as counts of scripts."""
     published = load_published("benchmarks.simulbench")["T1_counts"]
     rows: list[list[Cell]] = [
         [name, int(sum(float(number or 0) for number in counts)), *counts, PUBLISHED]
@@ -127,7 +127,7 @@ def count_table(pairs: Mapping[str, Sequence[Compared]]) -> Table:
 
 
 def consistency_table(pairs: Mapping[str, Sequence[Compared]]) -> Table:
-    """Returns for every pair and judge how often the verdict is the same in both orders."""
+    """Returns the consistency over both orders for every pair and judge."""
     rows: list[list[Cell]] = []
     for name, own in pairs.items():
         for judge in dict.fromkeys(judge for each in own for judge in each.verdicts):

@@ -1,4 +1,4 @@
-"""Who plays in SimulBench: scripted simulators of known quality, and policies with the settings of the paper."""
+"""The policies of SimulBench: scripted simulators of known quality, and policies with the settings of the paper."""
 
 from collections.abc import Iterable, Sequence
 
@@ -26,30 +26,30 @@ SCRIPTED: Scripted = {
 }
 """The simulators, the best first.
 
-Of the answers of ``good``, ``fair`` and ``poor`` 80, 60 and 20 % are exact, of those to hard requests 64, 36 and 8 %.
+Exact answers of ``good``, ``fair`` and ``poor``: 80, 60 and 20 %; to hard requests 64, 36 and 8 %.
 """
 
 COLLECTED: Scripted = {SIMULATION: ("good=flawed:stale=0.05,omission=0.05",)}
-"""The simulator of the dialogues that scripts are taken from: in about two of three it makes no error, as in the paper."""
+"""The simulator in the dialogues for scripts: about two of three dialogues have no error, as in the paper."""
 
 USER = "user"
 JUDGES = ("exact",)
 
 USER_TEMPERATURE = 1.2
-"""Of the user and of the task creator, as in the code of SimulBench (arXiv 2409.07641)."""
+"""Temperature of the user and of the task creator, as in the code of SimulBench (arXiv 2409.07641)."""
 
 USER_TOKENS = 300
-"""Greatest number of tokens of a request, as in that code."""
+"""Maximum number of tokens of a request, as in that code."""
 
 _MODEL = "openai:"
 
 
 def as_role(spec: str, role: str, **settings: float) -> PolicyConfig:
-    """Returns a policy that serves in a role; a model samples as given, unless its spec says otherwise.
+    """Returns an unrated policy for a role; a model gets the given sampling settings, unless its spec has its own.
 
     Args:
         spec: the policy.
-        role: what it is called after in the run file, since it may play as itself too.
+        role: name suffix in the run file, since the policy may play as itself too.
         **settings: options of language models.
     """
     name, own = split_spec(spec)
@@ -60,7 +60,7 @@ def as_role(spec: str, role: str, **settings: float) -> PolicyConfig:
 
 
 def with_temperature(policy: PolicyConfig, temperature: float) -> PolicyConfig:
-    """Returns a policy of the pool; a model samples with a temperature, unless its spec says otherwise."""
+    """Returns a policy of the pool; a model gets the temperature, unless its spec has its own."""
     name, own = split_spec(policy.spec)
     if not name.startswith(_MODEL) or "temperature" in own:
         return policy
@@ -68,10 +68,10 @@ def with_temperature(policy: PolicyConfig, temperature: float) -> PolicyConfig:
 
 
 def playable(tasks: Sequence[Task], turns: int, user: str, others: Iterable[str]) -> list[Task]:
-    """Returns the tasks on which every player can play its part in a dialogue; see ``is_playable``.
+    """Returns the tasks playable by all players; see ``is_playable``.
 
     Raises:
-        OptionError: if all tasks drop out.
+        OptionError: if no task is playable.
     """
     others = list(others)
     found = [task for task in tasks if is_playable(task, turns, user, others)]
@@ -83,7 +83,7 @@ def playable(tasks: Sequence[Task], turns: int, user: str, others: Iterable[str]
 
 
 def is_playable(task: Task, turns: int, user: str, others: Iterable[str]) -> bool:
-    """Says whether every player can play its part in a dialogue.
+    """Whether every player can play its part in a dialogue.
 
     Args:
         task: the task; all players can play one with an engine.
@@ -97,21 +97,21 @@ def is_playable(task: Task, turns: int, user: str, others: Iterable[str]) -> boo
 
 
 def simulators(options: RowOptions, scripted: Scripted) -> list[str]:
-    """Returns the specs of the simulators that a row plays."""
+    """Returns the specs of the simulators of a row."""
     return [policy.spec for policy in pool(options, [SIMULATION], scripted)]
 
 
 def is_informed(spec: str) -> bool:
-    """Says whether a policy is a scripted one that needs to know right answers."""
+    """Whether a policy is a scripted one that needs right answers."""
     return split_spec(spec)[0] in INFORMED
 
 
 def chosen(size: int, most: int, seed: int) -> list[int]:
-    """Returns the numbers of some cases, drawn by seed, in their order.
+    """Returns the sorted indices of randomly drawn cases.
 
     Args:
-        size: how many there are.
-        most: how many are drawn; 0 for all.
+        size: number of cases.
+        most: maximum number of drawn cases; 0 for all.
         seed: root seed.
     """
     if not most or most >= size:

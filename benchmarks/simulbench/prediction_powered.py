@@ -1,12 +1,12 @@
-"""Prediction-powered inference: a mean over all items of what is known exactly of some of them and judged in all.
+"""Prediction-powered inference: a mean over all items from the truth of some items and a judge's scores of all.
 
-A judge's mean score is off by as much as the judge is; the mean of the items whose truth is known is right, but of few items.
-Together they are right and of many: the judge's scores say how the other items differ from the known ones, and the known ones how
-far scores are to be believed.
+A judge's mean score has the judge's bias; the mean of the items with known truth is unbiased, but has a large variance.
+Together they give an unbiased estimate with less variance: the scores show the difference between the other items and the known
+ones, and the known items show the judge's errors.
 
 Sources: Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Prediction-powered inference (Science 382, 2023); Angelopoulos, Duchi
 and Zrnic, PPI++: Efficient prediction-powered inference (arXiv 2311.01453) for power tuning. Their normal interval is too narrow
-for few known items and for judges who seldom err, which ours allows for; see ``corrected_mean``.
+for few known items and for judges with rare errors; ``corrected_mean`` corrects this.
 """
 
 import math
@@ -27,11 +27,11 @@ class CorrectedMean(NamedTuple):
     """The mean truth of all items.
 
     Attributes:
-        known: mean over the items whose truth is known: what there is without a judge.
-        corrected: mean over all items; the same as ``known`` where the judge's scores add nothing.
-        weight: how much of the truth a point of the judge's score stands for; 0 where the scores are not used: if the truth is
-            known of all items, of fewer than three clusters, or of all but one cluster; if it is the same in all known items; if
-            scores do not rise with it; and if they would make the mean no surer than it is without.
+        known: mean over the items with known truth: the estimate without a judge.
+        corrected: mean over all items; equal to ``known`` if the scores are not used.
+        weight: change of the truth per point of the score; 0 if the scores are not used: the truth is known for all items, for
+            fewer than three clusters, or for all but one cluster; it is the same in all known items; scores do not rise
+            with it; or they would not reduce the variance.
     """
 
     known: Estimate
@@ -46,23 +46,22 @@ def corrected_mean(
 ) -> CorrectedMean | None:
     """Returns the mean truth of all items from a judge's scores of all and the truth of some.
 
-    The items whose truth is known must be like the others, as if drawn by lot: tasks of another kind are corrected by what the
-    judge makes of these, not of those. The judge may be as bad as it likes.
+    The items with known truth must be like a random sample of all: for tasks of another kind the correction uses the judge's
+    errors on the wrong kind. The judge may have any quality.
 
-    The weight of the scores is the one with the smallest estimated variance (power tuning), 0 at least, with the variance between
-    clusters; a cluster may have items of both sorts. It need not be 1 at most, so that scores may be in any unit. The interval is
-    Wilson's for as many independent items as would tell as much, with Student's quantile (Satterthwaite's degrees of freedom, one
-    less for the weight). So that a judge who was right about the few known items is not taken for one who is always right, the
-    variance of its errors is taken to be at least what a single error would give, as large as the truth of the known clusters
-    differs.
+    The weight of the scores is the non-negative one with the smallest estimated variance (power tuning), with the variance
+    between clusters; a cluster may have items of both sorts. Scores can be in any unit, since the weight can exceed 1. The
+    interval is Wilson's for the effective number of independent items, with Student's quantile (Satterthwaite's degrees of
+    freedom, minus one for the weight). A judge without errors on a few known items is not taken as always right: the variance of
+    its errors is at least the variance from a single error, with the size of the differences in truth between known clusters.
 
     Args:
         scores: a judge's score of each item, in any unit.
-        truth: 0 to 1 for each item, e.g. whether the answer is right or which share of it; ``None`` where it is not known.
-        clusters: for each item the group it belongs to, e.g. a dialogue; by default each is its own.
+        truth: 0 to 1 for each item, e.g. whether the answer is right or its right share; ``None`` if unknown.
+        clusters: group of each item, e.g. a dialogue; by default each is its own group.
 
     Returns:
-        ``None`` if the truth is known of no item.
+        ``None`` if the truth is unknown for all items.
 
     Raises:
         ValueError: if the lengths differ, a score is not finite or a truth not within 0 and 1.
@@ -87,25 +86,25 @@ def corrected_mean(
     weight = by_cluster.best_weight()
     if not weight > 0:
         return without
-    # Items of a cluster never count for more than as many independent ones.
+    # Items of a cluster never count for more than the same number of independent ones.
     variance, freedom = max(by_cluster.variance(weight), by_item.variance(weight))
     if variance >= max(by_cluster.variance_without(), by_item.variance_without()):
         return without
     difference = float(judged[~is_known].mean() - judged[is_known].mean())
     value = min(1.0, max(0.0, known.value + weight * difference))
-    # A value at 0 or 1 would leave no variance to compare with, so it is that of the known items.
+    # The binomial variance of a value at 0 or 1 is 0, so the value of the known items is used.
     as_many = known.value * (1 - known.value) / variance
     low, high = wilson_interval(value, as_many, float(student.ppf(0.975, freedom)))
     return CorrectedMean(known, with_interval(value, low, high, n, groups), weight)
 
 
 class _Sums(NamedTuple):
-    """What the items of each cluster add to the error of an estimate; its variance is the sum of the squares.
+    """Contributions of each cluster to the error of an estimate; its variance is the sum of the squares.
 
     Attributes:
-        truth: to that of the mean truth of the known items.
-        scores: to that of the mean score of the known items.
-        others: to that of the mean score of the other items, with the opposite sign.
+        truth: to the error of the mean truth of the known items.
+        scores: to the error of the mean score of the known items.
+        others: to the error of the mean score of the other items, with the opposite sign.
         known: number of clusters with known items.
         unknown: number of clusters with other items.
     """
@@ -118,7 +117,7 @@ class _Sums(NamedTuple):
 
     @classmethod
     def of(cls, exact: Floats, judged: Floats, is_known: Flags, labels: Labels) -> "_Sums":
-        """Sums the parts of all items by cluster, scaled so that the sum of squares has no bias for few clusters."""
+        """Sums the contributions of all items by cluster, scaled for an unbiased sum of squares with few clusters."""
         size = int(labels.max()) + 1
         inside, outside = labels[is_known], labels[~is_known]
         known, unknown = len(np.unique(inside)), len(np.unique(outside))
@@ -136,7 +135,7 @@ class _Sums(NamedTuple):
         )
 
     def best_weight(self) -> float:
-        """Returns the weight of the scores with the smallest variance; 0 where scores do not vary."""
+        """Returns the weight of the scores with the smallest variance; 0 if scores do not vary."""
         moved = self.scores + self.others
         size = float(moved @ moved)
         return float(self.truth @ moved) / size if size else 0.0

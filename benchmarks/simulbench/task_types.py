@@ -47,7 +47,7 @@ def measure(runs: Mapping[str, PlayedRun], options: ScriptOptions) -> Result:
 
 
 def difference_table(answers: list[Answered]) -> Table:
-    """Returns by how much every simulator scores higher on stateful tasks."""
+    """Returns the difference between every simulator's scores on stateful and stateless tasks."""
     table, published = published_scores(SUBSETS)
     rows: list[list[Cell]] = [
         [model, round(float(str(stateful)) - float(str(stateless)), 2), None]

@@ -1,7 +1,6 @@
 """The creation of tasks: stateless and stateful ones, with a few examples, from several seeds (SimulBench, section 2.2).
 
-What is kept of all creators is written as a file that ``collect`` takes, without near-duplicates of each other and of the tasks
-that come with the package.
+All accepted tasks are written as a file for ``collect``, without near-duplicates of each other and of the packaged tasks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +40,7 @@ REASON_TITLES = {
     "proposal_example": "an example",
     "proposal_repeated": "repeated",
 }
-"""What reasons are called in tables."""
+"""Names of reasons in tables."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,15 +55,15 @@ class Options(RowOptions):
 
 
 class Created(NamedTuple):
-    """What a creator wrote in one match.
+    """Tasks of a creator in one match.
 
     Attributes:
         creator: the policy.
         match: number of the match.
         type: of the tasks.
-        wanted: number of tasks that were asked for.
+        wanted: number of requested tasks.
         seat: the creator's seat.
-        kept: the proposals that were kept.
+        kept: the accepted proposals.
     """
 
     creator: str
@@ -80,7 +79,7 @@ class Created(NamedTuple):
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns a run in which every creator writes tasks of both types, several times."""
+    """Returns a run of every creator on both types of tasks, several times."""
     check_int("seeds", options.seeds, 1, 1_000)
     work = EnvironmentConfig(
         name=CREATION,
@@ -99,7 +98,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns what was kept and why the rest was not, and the tasks."""
+    """Returns the tasks, and the numbers of accepted and refused proposals by reason."""
     run = runs[RUN]
     created = creations(run)
     tasks, repeated = collected(created, options.language)
@@ -116,7 +115,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def creations(run: PlayedRun) -> list[Created]:
-    """Returns what was written, match by match.
+    """Returns the creators' tasks, match by match.
 
     Raises:
         RunError: if no match has ended.
@@ -133,7 +132,7 @@ def creations(run: PlayedRun) -> list[Created]:
 
 
 def collected(created: Sequence[Created], language: str) -> tuple[list[Task], dict[str, int]]:
-    """Returns all tasks with ids of their own, and how many of each creator are near-duplicates of earlier or shipped ones."""
+    """Returns all tasks with unique ids, and by creator the number of near-duplicates of earlier or packaged ones."""
     names = list(by_creator(created))
     tasks: list[Task] = list(shipped_tasks(language))
     known = len(tasks)
@@ -151,7 +150,7 @@ def collected(created: Sequence[Created], language: str) -> tuple[list[Task], di
 
 
 def by_creator(created: Sequence[Created]) -> dict[str, list[Created]]:
-    """Returns what was written by creator, in the order of their first matches."""
+    """Returns matches by creator, in the order of their first matches."""
     found: dict[str, list[Created]] = {}
     for item in created:
         found.setdefault(item.creator, []).append(item)
@@ -159,7 +158,7 @@ def by_creator(created: Sequence[Created]) -> dict[str, list[Created]]:
 
 
 def kept_share(created: Sequence[Created]) -> Estimate | None:
-    """Returns the share of the tasks asked for that were kept, clustered by match."""
+    """Returns the share of the requested tasks that were accepted, clustered by match."""
     hits: list[float] = []
     clusters: list[int] = []
     for item in created:
@@ -169,7 +168,7 @@ def kept_share(created: Sequence[Created]) -> Estimate | None:
 
 
 def type_table(tasks: Sequence[Task]) -> Table:
-    """Returns how many tasks of each type there are."""
+    """Returns the number of tasks of each type."""
     published = load_published("benchmarks.simulbench")["tasks"]
     rows: list[list[Cell]] = [
         [kind, *numbers, sum(kind in (task.type, "all") for task in tasks)] for kind, numbers in published.rows.items()
@@ -188,7 +187,7 @@ def type_table(tasks: Sequence[Task]) -> Table:
 
 
 def creator_table(created: Sequence[Created], tasks: Sequence[Task], repeated: Mapping[str, int]) -> Table:
-    """Returns what every creator's work came to."""
+    """Returns the results of every creator."""
     rows: list[list[Cell]] = []
     for creator, own in by_creator(created).items():
         kept = sum(len(item.kept) for item in own)
@@ -228,7 +227,7 @@ def creator_table(created: Sequence[Created], tasks: Sequence[Task], repeated: M
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     asked = len(TYPES) * options.seeds * options.count
     return (
         f"n = {asked} tasks asked of each creator, {options.count} in each of {len(TYPES) * options.seeds} matches;"

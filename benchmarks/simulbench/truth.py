@@ -1,10 +1,10 @@
-"""Judges against the truth: what ratings are worth where an engine stands behind a task.
+"""Judges against the truth: validity of ratings on tasks with an engine.
 
-SimulBench (arXiv 2409.07641) rests on the ratings of one judge, which it can only hold against people's opinion of a sample.
-Where an engine stands behind a task, every answer is known to be exact or not: each judge's ratings can be held against that,
-and the mean over all tasks can be freed of the judge's errors.
+SimulBench (arXiv 2409.07641) relies on the ratings of one judge and validates them by people's opinion on a sample only.
+For a task with an engine, every answer is known to be exact or not: each judge's ratings can be compared with the truth,
+and the mean over all tasks can be corrected for the judge's errors.
 
-Dialogues end after 1, 2, 4 or 8 turns, to show whether judges change with their length. A scripted user plays 8 turns on engines
+Dialogues end after 1, 2, 4 or 8 turns, to show the effect of their length on judges. A scripted user plays 8 turns on engines
 only. All simulators play the same tasks with the same numbers of turns.
 """
 
@@ -52,7 +52,7 @@ USER = "user:praise=0.2"
 JUDGES = ("exact", "praised:praise=6", "lenient:lenience=4", "noisy:noise=4", "exact:drift=1", "always")
 
 EXACT, FLAWED, WRONG = 1.0, 0.5, 0.0
-"""The truth of an answer; one with the right content within other text stands between, as in the judges' scale of five bands."""
+"""The truth of an answer; the right content within other text counts in between, as in the judges' scale of five bands."""
 
 _POINTS = SCALE.high - SCALE.low
 
@@ -75,14 +75,14 @@ class Options(RowOptions):
 
 
 class Rated(NamedTuple):
-    """The last answer of a dialogue, and what judges gave it.
+    """The last answer of a dialogue with its ratings.
 
     Attributes:
-        simulator: who gave it.
-        deal: the seed of its match; dialogues of other simulators on the same task have the same.
+        simulator: the policy that answered.
+        deal: the seed of its match; shared by dialogues of other simulators on the same task.
         turn: number of its turn.
-        truth: ``EXACT``, ``FLAWED`` or ``WRONG``; ``None`` where no engine tells.
-        ratings: by judge; those who abstained are missing.
+        truth: ``EXACT``, ``FLAWED`` or ``WRONG``; ``None`` without an engine.
+        ratings: by judge; without judges that abstained.
     """
 
     simulator: str
@@ -93,7 +93,7 @@ class Rated(NamedTuple):
 
     @property
     def exact(self) -> float | None:
-        """Whether it is exactly right, 1 or 0; ``None`` where no engine tells."""
+        """Whether it is exactly right, 1 or 0; ``None`` without an engine."""
         return None if self.truth is None else float(self.truth == EXACT)
 
 
@@ -134,11 +134,11 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns what each judge's ratings are worth, and what comes out when they are corrected.
+    """Returns the validity of each judge's ratings, and the corrected means.
 
     Raises:
         RunError: if no answer was rated.
-        OptionError: if the run is one of comparisons.
+        OptionError: if the run has comparisons.
     """
     run = runs[RUN]
     if run.config.options(SIMULATION).get("mode") == PAIRWISE:
@@ -174,7 +174,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def rated_answers(outcomes: Iterable[Outcome]) -> list[Rated]:
-    """Returns the last answers of the matches that were played to their end, in match-number order."""
+    """Returns the last answers of the finished matches, in match-number order."""
     found = []
     for outcome in sorted(outcomes, key=lambda outcome: outcome.number):
         simulators = [seat for seat in outcome.seats if seat.rated]
@@ -194,7 +194,7 @@ def rated_answers(outcomes: Iterable[Outcome]) -> list[Rated]:
 
 
 class Scores(NamedTuple):
-    """What one judge gave to answers whose truth is known, one entry an answer."""
+    """One judge's ratings of answers with known truth, one entry per answer."""
 
     ratings: list[float]
     truth: list[float]
@@ -203,7 +203,7 @@ class Scores(NamedTuple):
 
 
 def scores_of(known: Sequence[Rated], judge: str) -> Scores:
-    """Returns what a judge gave."""
+    """Returns a judge's ratings."""
     own = [answer for answer in known if judge in answer.ratings]
     return Scores(
         [answer.ratings[judge] for answer in own],
@@ -222,13 +222,13 @@ def praise_of(known: Sequence[Rated], judge: str, threshold: float) -> tuple[Est
 
 
 def drift_of(known: Sequence[Rated], judge: str) -> Estimate | None:
-    """Returns by how much a judge's ratings rise with every turn, in points, the truth held equal."""
+    """Returns the change of a judge's ratings per turn, in points, at constant truth."""
     scores = scores_of(known, judge)
     return drift(scores.ratings, scores.truth, scores.turns, scores.deals)
 
 
 def error_of(scores: Scores) -> Estimate | None:
-    """Returns by how many points ratings are above what the answers deserve."""
+    """Returns the mean excess of ratings over the truth, in points."""
     scaled = [(rating - SCALE.low) / _POINTS for rating in scores.ratings]
     error = mean_error(scaled, scores.truth, scores.deals)
     if error is None:
@@ -238,7 +238,7 @@ def error_of(scores: Scores) -> Estimate | None:
 
 
 def judge_table(known: Sequence[Rated], judges: Sequence[str], threshold: float) -> Table:
-    """Returns what each judge's ratings are worth."""
+    """Returns the validity of each judge's ratings."""
     rows: list[list[Cell]] = []
     for judge in judges:
         scores = scores_of(known, judge)
@@ -282,7 +282,7 @@ def judge_table(known: Sequence[Rated], judges: Sequence[str], threshold: float)
 
 
 def length_table(known: Sequence[Rated], judges: Sequence[str]) -> Table:
-    """Returns by how much each judge's ratings are too high, by the length of the dialogue."""
+    """Returns the mean excess of each judge's ratings, by the length of the dialogue."""
     lengths = sorted({answer.turn for answer in known})
     rows: list[list[Cell]] = [
         [judge, *(error_of(scores_of([one for one in known if one.turn == turn], judge)) for turn in lengths)]
@@ -298,7 +298,7 @@ def length_table(known: Sequence[Rated], judges: Sequence[str]) -> Table:
 
 
 def simulator_table(answers: Sequence[Rated]) -> Table:
-    """Returns how often each simulator is exact: where it is known, and over all tasks with the help of the judges."""
+    """Returns the share of exact answers of each simulator: on engines, and over all tasks with the judges' scores."""
     rows: list[tuple[Estimate, list[Cell]]] = []
     for simulator in sorted({answer.simulator for answer in answers if answer.ratings}):
         own = [answer for answer in answers if answer.simulator == simulator and answer.ratings]
@@ -330,7 +330,7 @@ def simulator_table(answers: Sequence[Rated]) -> Table:
 
 
 def correction_table(known: Sequence[Rated], judges: Sequence[str], share: float, seed: int) -> Table:
-    """Returns what the correction is worth: from some of the dialogues on engines, beside what is known of all of them."""
+    """Returns a test of the correction: estimates from some of the dialogues on engines, beside the truth of all of them."""
     deals = sorted({answer.deal for answer in known})
     drawn = np.random.default_rng(seed).permutation(len(deals))[: round(share * len(deals))]
     labelled = {deals[index] for index in drawn}
@@ -370,7 +370,7 @@ def correction_table(known: Sequence[Rated], judges: Sequence[str], share: float
 
 
 def precision(options: Options) -> str:
-    """Says how many cases there are."""
+    """Returns the planned number of cases."""
     config = plan(options)[RUN]
     item = config.find_environment(SIMULATION)
     tasks = simulation_v0.raw_env(**item.options).game.tasks

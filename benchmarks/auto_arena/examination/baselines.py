@@ -1,4 +1,4 @@
-"""Scripted examiners: one that fills in sentences, one that reads a file, and three whose work is bad in different ways."""
+"""Scripted examiners: one with templates, one that reads a file, and three with different faults."""
 
 import tomllib
 from functools import cache
@@ -12,14 +12,14 @@ from llmarena_envs.core.similarity import Seen
 from llmarena_envs.debate.questions import load_questions
 
 DRAWS = 10
-"""Draws for each question that is wanted."""
+"""Attempts per requested question."""
 
 
 class Templates(ScriptedPolicy):
-    """Fills in sentences of its domain with words drawn by seed, and draws again where that resembles what it wrote before."""
+    """Fills templates of its domain with words drawn by seed, and redraws near-copies of its earlier questions."""
 
     def __call__(self, view: ExaminationView) -> str:
-        """Returns as many questions as are wanted, if its words allow so many."""
+        """Returns the requested number of questions, if its words allow so many different ones."""
         words = _templates(view.language)[view.domain]
         seen = Seen(view.accepted)
         texts: list[str] = []
@@ -37,7 +37,7 @@ class Templates(ScriptedPolicy):
 
 
 class FromFile(ScriptedPolicy):
-    """Gives the questions of a file, in its order, from the first one that is not kept yet.
+    """Gives the questions of a file, in its order, from the first question not accepted yet.
 
     Args:
         questions: the file, or ``builtin``.
@@ -49,7 +49,7 @@ class FromFile(ScriptedPolicy):
             load_questions(questions)
 
     def __call__(self, view: ExaminationView) -> str:
-        """Returns as many questions as are wanted and there are; where there are no more, one that was given before."""
+        """Returns the requested number of questions, or fewer at the end of the file; after it, an earlier question again."""
         own = [each.text for each in load_questions(self._file, view.language) if each.domain == view.domain]
         given = {draft.text for draft in view.last}.union(view.accepted)
         fresh = [text for text in own if text not in given]
@@ -57,10 +57,10 @@ class FromFile(ScriptedPolicy):
 
 
 class Careless(Templates):
-    """Does its work badly.
+    """An examiner with a fault.
 
     Args:
-        fault: ``few``: never more than three questions; ``same``: the same question again and again; ``answer``: an answer.
+        fault: ``few``: never more than three questions; ``same``: the same question repeatedly; ``answer``: an answer.
     """
 
     def __init__(self, fault: str = "few") -> None:
@@ -68,7 +68,7 @@ class Careless(Templates):
         self._fault = fault
 
     def __call__(self, view: ExaminationView) -> str:
-        """Returns what is not wanted."""
+        """Returns a faulty reply."""
         if self._fault == "few":
             return super().__call__(view._replace(wanted=min(3, view.wanted)))
         if self._fault == "same":
@@ -83,7 +83,7 @@ BASELINES = {"templates": Templates, "examiner": FromFile, "careless": Careless}
 
 
 def numbered(texts: list[str]) -> str:
-    """Returns questions as they are asked for."""
+    """Returns questions in the requested form."""
     return "\n".join(f"({number}). {text}" for number, text in enumerate(texts, start=1))
 
 

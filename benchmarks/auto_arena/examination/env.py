@@ -10,8 +10,8 @@
 | Action values | numbered questions |
 | Observation | two texts |
 
-One examiner drafts questions for debates in one domain. They are checked: a question must ask something, answer nothing, stand by
-itself, and be neither the example nor nearly the same as another one. What is good is kept; what is missing is asked for again.
+One examiner drafts questions for debates in one domain. They are checked: a question must ask something, contain no answer, need
+no context, and be neither the example nor a near-copy of another one. Good questions are kept, missing ones requested again.
 
 Source: Auto-Arena (arXiv 2405.20267v1), section 3.1; the authors' code asks for 30 questions in each of
 eight domains, ten at a time.
@@ -20,37 +20,37 @@ eight domains, ten at a time.
 
 * `domain="writing"`: `writing`, `roleplay`, `extraction`, `reasoning`, `math`, `coding`, `stem` or `humanities`.
 * `count=30`: number of questions wanted, 1 to 100.
-* `batch=10`: how many of them are asked for at once, 1 to 100.
-* `calls=3`: how often a batch is asked for at most, 1 to 10. What is missing of it then is left out.
+* `batch=10`: number of questions per request, 1 to 100.
+* `calls=3`: maximum number of requests per batch, 1 to 10. Questions still missing afterwards are left out.
 * `language="en"`: language of the texts and of the questions, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
 * `render_mode=None`: `ansi` or `human`.
 
 ### Observation Space
 
-`rules` (the same at every turn) and `text`: the questions kept so far, what was not kept of the last reply and why, and what
-is wanted now. Everything that the examiner wrote is quoted.
+`rules` (the same at every turn) and `text`: the questions accepted up to now, the refused ones of the last reply with reasons,
+and the present request. Everything that the examiner wrote is quoted.
 
 ### Action Space
 
 Text: questions with a number in front of each, `(1).`, `1.`, `（1）` and the like; lines below one belong to it. Bullets, JSON
-lists and a question that stands alone are read too. A reply that holds none is refused; what is played for an examiner who gives
-none is an empty question, which is counted as such.
+lists and a single question are read too. A reply without questions is refused; its fallback is an empty question, which is
+counted as such.
 
 ### Rewards
 
-At the end the share of the questions wanted that were kept, 0 to 1. An illegal action ends the match with -1.
+At the end the share of the requested questions that were accepted, 0 to 1. An illegal action ends the match with -1.
 
 ### Infos
 
 Numbers: `domain` (its index in the list above), `calls`, `drafted` (questions in all replies), `accepted`, `surplus` (good ones
-beyond what was asked for), and the ones that were not kept by reason: `refused_empty`, `refused_short`, `refused_long`,
-`refused_answer`, `refused_asks_nothing`, `refused_context` (it refers to something that is not there), `refused_example`,
+beyond the requested number), and the refused ones by reason: `refused_empty`, `refused_short`, `refused_long`,
+`refused_answer`, `refused_asks_nothing`, `refused_context` (it refers to missing context), `refused_example`,
 `refused_repeated`.
 
 ### Episode End
 
-When the last batch is complete or was asked for `calls` times: after at most `calls` turns a batch; or by an illegal action.
+When the last batch is complete or was requested `calls` times: after at most `calls` turns per batch; or by an illegal action.
 
 ### Version History
 
@@ -67,12 +67,12 @@ from llmarena_envs.core.text_env import TextEnv
 
 
 def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    """Returns the environment with its order check; takes the options of ``raw_env``."""
     return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
-    """An examiner's work as an AEC environment; arguments as in the module's documentation."""
+    """An examiner's work as an AEC environment; arguments as in the module docstring."""
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "examination_v0",

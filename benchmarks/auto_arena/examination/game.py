@@ -1,4 +1,4 @@
-"""The rules: an examiner drafts questions in one domain by batches; what is good is kept, what is missing asked for again."""
+"""The rules: an examiner drafts questions in one domain in batches; good ones are kept, missing ones requested again."""
 
 from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
@@ -16,16 +16,16 @@ Drafts = tuple[str, ...]
 """An action: the questions of one reply."""
 
 NOTHING: Drafts = ("...",)
-"""What counts for a reply that could not be read: a question that is empty."""
+"""An empty question, used for an unreadable reply."""
 
 
 def refusal_statistic(reason: str) -> str:
-    """Returns the statistic that counts questions refused for a reason."""
+    """Returns the name of the statistic that counts questions refused for a reason."""
     return reason.replace("question_", "refused_", 1)
 
 
 class ExaminationView(NamedTuple):
-    """What the examiner knows.
+    """View of the examiner.
 
     Attributes:
         agent: the examiner.
@@ -33,10 +33,10 @@ class ExaminationView(NamedTuple):
         legal: empty, since questions cannot be listed.
         domain: the domain.
         language: of the questions.
-        total: number of questions that are wanted in all.
-        wanted: number of questions that are asked for now; 0 at the end.
-        accepted: the questions kept so far.
-        last: all questions of the last reply to the present batch, with the reason why one was not kept.
+        total: number of questions in all batches.
+        wanted: number of questions requested now; 0 at the end.
+        accepted: the questions accepted up to now.
+        last: all questions of the last reply to the present batch, each with its reason for refusal.
     """
 
     agent: str
@@ -55,9 +55,9 @@ class Examination(CommissionGame[str, ExaminationView, Draft]):
 
     Args:
         domain: of the questions.
-        count: how many are wanted.
-        batch: how many of them are asked for at once.
-        calls: how often a batch is asked for at most; what is missing then is left out.
+        count: number of questions wanted.
+        batch: questions per request.
+        calls: maximum number of requests per batch; questions still missing afterwards are left out.
         language: of the questions.
     """
 
@@ -71,11 +71,11 @@ class Examination(CommissionGame[str, ExaminationView, Draft]):
         self.domain, self.language = domain, language
 
     def screen(self, items: Drafts) -> list[Draft]:
-        """Returns the questions of a reply, each with the reason why it is not kept."""
+        """Returns the questions of a reply, each with its reason for refusal."""
         return screen(items, self.domain, self.language, self.accepted)
 
     def view(self, agent: str) -> ExaminationView:
-        """Returns what was kept, and what is wanted."""
+        """Returns the accepted questions and the present request."""
         return ExaminationView(
             agent,
             agent in self.to_move,
@@ -89,10 +89,10 @@ class Examination(CommissionGame[str, ExaminationView, Draft]):
         )
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Drafts:
-        """Draws some of the questions that come with the package."""
+        """Draws some of the packaged questions."""
         own = [question.text for question in load_questions("builtin", self.language) if question.domain == self.domain]
         return tuple(own[int(index)] for index in rng.integers(len(own), size=max(1, self.wanted)))
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns what was drafted and kept, and the questions refused by reason."""
+        """Returns the numbers of drafted and accepted questions, and of refused ones by reason."""
         return {"domain": float(DOMAINS.index(self.domain)), **super().statistics(agent)}

@@ -1,4 +1,4 @@
-"""What the examiner reads, and how a reply is read back."""
+"""Prompts of the examiner, and the parser of its replies."""
 
 import json
 
@@ -13,10 +13,10 @@ from llmarena_envs.debate.questions.examiner import Draft, examiner_prompts
 from llmarena_envs.debate.questions.replies import plain_text
 
 MAX_DRAFTS = 80_000
-"""Characters of questions that are taken from one reply."""
+"""Maximum characters of questions read from one reply."""
 
 MAX_REFUSED = 200
-"""Characters that are shown of a question that is not kept."""
+"""Maximum characters shown of a refused question."""
 
 _QUERIES = "queries"
 
@@ -36,11 +36,11 @@ class ExaminationCodec(Codec[Drafts, ExaminationView]):
         self._rules = self._prompts.render("rules")
 
     def rules(self, agent: str) -> str:
-        """Returns what the work is."""
+        """Returns the task."""
         return self._rules
 
     def observation(self, view: ExaminationView) -> str:
-        """Returns what was kept, what was not and why, and what is wanted now."""
+        """Returns the accepted questions, the refused ones with reasons, and the present request."""
         parts = []
         if view.accepted:
             kept = "\n".join(quote(f"({number}). {text}") for number, text in enumerate(view.accepted, start=1))
@@ -62,7 +62,7 @@ class ExaminationCodec(Codec[Drafts, ExaminationView]):
         return f"{quote(cut)}\n{self._prompts.render('because', reason=reason)}"
 
     def ending(self, view: ExaminationView, ending: Ending) -> str:
-        """Returns by what the match ended."""
+        """Returns the cause of the end of the match, with the reward."""
         cause = self._prompts.render("over", number=len(view.accepted), count=view.total)
         if ending.offenders:
             cause = self._ends.forfeit(view.agent, ending.offenders)
@@ -80,12 +80,12 @@ class ExaminationCodec(Codec[Drafts, ExaminationView]):
         return "(1). ..."
 
     def format(self, action: Drafts, view: ExaminationView) -> str:
-        """Writes numbered questions; as JSON where the numbers would be read otherwise, e.g. since a question holds a list."""
+        """Writes numbered questions, or JSON if the numbers would be misread, e.g. because a question contains a list."""
         numbered = "\n".join(f"({number}). {text}" for number, text in enumerate(action, start=1))
         return numbered if tuple(read_questions(numbered)) == action else _as_json(action)
 
     def picture(self, game: Examination) -> str:
-        """Lists the questions kept so far."""
+        """Lists the questions accepted up to now."""
         lines = [f"({number}). {text}" for number, text in enumerate(game.accepted, start=1)]
         return "\n".join([f"{game.domain}: {len(lines)} / {game.count}", *lines])
 
@@ -95,7 +95,7 @@ def _as_json(action: Drafts) -> str:
 
 
 def _exact(reply: str) -> Drafts | None:
-    """Returns the questions of a reply that ``format`` has written as JSON."""
+    """Returns the questions of a reply in the JSON form of ``format``."""
     if not reply.startswith(f'{{"{_QUERIES}": ['):
         return None
     try:
@@ -107,7 +107,7 @@ def _exact(reply: str) -> Drafts | None:
 
 
 def _within_limit(texts: list[str]) -> Drafts:
-    """Returns the first texts that an action has room for."""
+    """Returns the first texts within the size limit of an action."""
     room = MAX_DRAFTS
     drafts = []
     for text in texts:

@@ -1,1 +1,1 @@
-"""Judging of first answers that were given in other debates."""
+"""Judging of first answers from other debates."""

@@ -8,17 +8,17 @@
 | Parallel API | no |
 | Manual control | `llmarena play benchmarks.auto_arena.given_answers.env` with a `--policy` for each agent |
 | Action values | `[[A]]`, `[[B]]`, `[[Tie]]` |
-| Observation | two texts, and whether the turn is answered without what was said before |
+| Observation | two texts, and whether the turn needs no history |
 
-A committee judges the first answers of a debate that was played elsewhere: the end of `debate_v0` with `judge_initial_only`,
-where both answers are given. So what the judges of a debate make of its first answers is known of the very same answers.
+A committee judges the first answers of a debate that was played elsewhere: the end of `debate_v0` with `judge_initial_only`
+and both answers given. It shows the judges' verdicts on first answers of existing debates.
 
 Source: Auto-Arena (arXiv 2405.20267v1), sections 3.3 and 4.3.
 
 ### Arguments
 
-* `battle=EXAMPLE`: a table of the debate: `match`, its number, which changes nothing; `question`, `domain` and `reference`, the
-  last two may be empty; `answers`, the turns in which A and B gave their first answers, in tags.
+* `battle=EXAMPLE`: a table of the debate: `match`, its number, without effect; `question`, `domain` and `reference`, the
+  last two may be empty; `answers`, the turns of A and B with their first answers, in tags.
 * `n_judges=5`, `discussion=True`, `discussion_rounds=1`, `quorum=1`, `both_orders=False`, `words=None`, `counter="words"`,
   `judge_sees_think=True`, `language="en"`: as in `debate_v0`.
 * `obs_type="text"`: texts are the only form.
@@ -26,7 +26,7 @@ Source: Auto-Arena (arXiv 2405.20267v1), sections 3.3 and 4.3.
 
 ### Observation Space, Action Space, Rewards, Infos
 
-Those of `debate_v0`.
+As in `debate_v0`.
 
 ### Episode End
 
@@ -56,12 +56,12 @@ EXAMPLE: Mapping[str, Any] = {
 
 
 def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    """Returns the environment with its order check; takes the options of ``raw_env``."""
     return OrderWrapper(raw_env(**options))
 
 
 class raw_env(debate.raw_env):
-    """Judging of given answers as an AEC environment; arguments as in the module's documentation."""
+    """Judging of given answers as an AEC environment; arguments as in the module docstring."""
 
     metadata: ClassVar[dict[str, Any]] = {**debate.raw_env.metadata, "name": "given_answers_v0"}
     declaration: ClassVar[Declaration] = Declaration(
@@ -110,7 +110,7 @@ class raw_env(debate.raw_env):
         )
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begins a new match, in which both answers have been given."""
+        """Begins a new match after both answers."""
         super().reset(seed, options)
         for answer in self._answers:
             self.step(answer)

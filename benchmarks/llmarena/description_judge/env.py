@@ -10,10 +10,10 @@
 | Action values | 0 no, 1 yes |
 | Observation | two texts and a mask |
 
-One judge reads items, a word and a clue each, and says of every one whether the clue describes the word correctly. So the
-descriptions of undercover can be judged by any policy.
+One judge reads items, a word and a clue each, and decides for each item whether the clue describes the word correctly. Any
+policy can judge the descriptions of undercover in this way.
 
-Source: LLMArena (arXiv 2402.16499), Table 3, where people judge them.
+Source: LLMArena (arXiv 2402.16499), Table 3, with human judges.
 
 ### Arguments
 
@@ -24,15 +24,14 @@ Source: LLMArena (arXiv 2402.16499), Table 3, where people judge them.
 
 ### Observation Space
 
-`rules` (the same at every turn), `text` (the present item and the instruction) and `action_mask`. Word and clue are quoted, so
-that nothing in a clue can pass for a line of the instruction. The items before are not shown, so that no verdict depends on
-them.
+`rules` (the same at every turn), `text` (the present item and the instruction) and `action_mask`. Word and clue are quoted to
+keep a clue from imitating a line of the instruction. Earlier items are not shown: verdicts are independent of each other.
 
 ### Action Space
 
 0 or 1. A reply states it as `Verdict: no` or `Verdict: yes`; `否` and `是` are understood, and so is JSON such as
-`{"verdict": true}`. A reply without a verdict is no verdict: a turn that was played for a judge who gave none (`fallback` in the
-record) is an abstention, whatever was drawn for it.
+`{"verdict": true}`. A reply without a verdict is an abstention: a turn with `fallback` in the record is not counted,
+even though an action was drawn for it.
 
 ### Rewards
 
@@ -40,7 +39,7 @@ None. An illegal action ends the match with -1.
 
 ### Episode End
 
-After the last item, that is as many turns as there are items, or by an illegal action.
+After the last item (one turn per item), or by an illegal action.
 
 ### Version History
 
@@ -58,12 +57,12 @@ from llmarena_envs.core.text_env import TextEnv
 
 
 def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    """Returns the environment with its order check; takes the options of ``raw_env``."""
     return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
-    """The judge of descriptions as an AEC environment; arguments as in the module's documentation."""
+    """The judge of descriptions as an AEC environment; arguments as in the module docstring."""
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "description_judge_v0",
@@ -71,7 +70,7 @@ class raw_env(TextEnv):
         "render_fps": 1,
         "is_parallelizable": False,
     }
-    # What is drawn for a judge without a verdict is no verdict, but play goes on to the next item.
+    # The action drawn for a judge without a verdict is not a verdict, but play continues with the next item.
     declaration: ClassVar[Declaration] = Declaration(
         scheme="self_play", unparsable="random_legal", illegal="random_legal"
     )

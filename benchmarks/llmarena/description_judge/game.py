@@ -1,4 +1,4 @@
-"""The rules: one judge reads items, a word and a clue each, and says of every one whether the clue describes the word."""
+"""The rules: one judge reads items, a word and a clue each, and decides whether the clue describes the word correctly."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,13 +15,13 @@ NO, YES = 0, 1
 VERDICTS = (NO, YES)
 MAX_ITEMS = 100_000
 MAX_TEXT = 1_000
-"""Greatest number of characters of a word or clue."""
+"""Maximum number of characters of a word or clue."""
 
 EXAMPLE = (("lemon", "a sour yellow fruit"),)
 
 
 class JudgeView(NamedTuple):
-    """What the judge knows: the present item only, so that no verdict depends on the items before.
+    """View of the judge: the present item only; verdicts are independent of earlier items.
 
     Attributes:
         agent: the judge.
@@ -43,14 +43,14 @@ class JudgeView(NamedTuple):
 
 
 class DescriptionJudge(Game[int, JudgeView]):
-    """Items that are judged one after the other; an action is 1 for a clue that describes the word correctly, else 0.
+    """Items judged in sequence; an action is 1 for a clue that describes the word correctly, else 0.
 
     Args:
         items: pairs of a word and a clue, each one line without control characters.
 
     Attributes:
         items: the items.
-        verdicts: what was said of those judged so far.
+        verdicts: verdicts on the items judged up to now.
     """
 
     agents = (JUDGE,)
@@ -62,7 +62,7 @@ class DescriptionJudge(Game[int, JudgeView]):
         self.max_turns = len(self.items)
 
     def reset(self, rng: np.random.Generator) -> None:
-        """Begins with the first item; nothing is drawn."""
+        """Begins with the first item; draws nothing at random."""
         self.verdicts: tuple[int, ...] = ()
         self.to_move: tuple[str, ...] = self.agents
         self.rewards = (0.0,)
@@ -74,11 +74,11 @@ class DescriptionJudge(Game[int, JudgeView]):
         return JudgeView(agent, to_move, VERDICTS if to_move else (), index + 1, len(self.items), *self.items[index])
 
     def why_illegal(self, agent: str, action: int) -> Reason | None:
-        """Says why a number is no verdict."""
+        """Returns the reason against a number that is not a verdict."""
         return None if action in VERDICTS else Reason("no_such_action", {"last": YES})
 
     def apply(self, actions: tuple[int, ...]) -> None:
-        """Notes a verdict; judging pays nothing."""
+        """Records a verdict; there are no rewards."""
         self.verdicts += actions
         self.to_move = self.agents if len(self.verdicts) < len(self.items) else ()
 

@@ -1,4 +1,4 @@
-"""What the judge reads, and how a reply is read back."""
+"""Prompts of the judge, and the parser of its replies."""
 
 import json
 import re
@@ -20,13 +20,13 @@ _PUBLISHED = {"Verdict: yes": YES, "Verdict: no": NO}
 
 
 def _read_verdict(text: str, labelled: bool) -> tuple[int, int] | None:
-    """Returns the verdict at the beginning of a text and where it ends."""
+    """Returns the verdict at the beginning of a text and the index of its end."""
     match = _VERDICT.match(text)
     return (_WORDS[match[0].lower()], match.end()) if match else None
 
 
 def _read_field(fields: Mapping[str, Any]) -> int | None:
-    """Returns a verdict that is given as a truth value."""
+    """Returns a verdict given as a truth value."""
     verdict = fields.get("verdict")
     return int(verdict) if isinstance(verdict, bool) else None
 
@@ -48,7 +48,7 @@ class JudgeCodec(Codec[int, JudgeView]):
         self._rules = self._prompts.render("rules")
 
     def rules(self, agent: str) -> str:
-        """Returns what is asked for."""
+        """Returns the task."""
         return self._rules
 
     def observation(self, view: JudgeView) -> str:
@@ -56,14 +56,14 @@ class JudgeCodec(Codec[int, JudgeView]):
         return f"{self._item(view)}\n{self._prompts.render('instruction' if view.to_move else 'wait')}"
 
     def ending(self, view: JudgeView, ending: Ending) -> str:
-        """Returns by what the match ended."""
+        """Returns the cause of the end of the match, with the reward."""
         cause = self._prompts.render("all_judged", n_items=view.n_items)
         if ending.offenders:
             cause = self._ends.forfeit(view.agent, ending.offenders)
         return self._ends.over(cause, self._ends.received(ending.reward))
 
     def _item(self, view: JudgeView) -> str:
-        # Quoted, so that nothing in a clue can pass for a line of the instruction.
+        # Quoted to keep a clue from imitating a line of the instruction.
         word, clue = (json.dumps(without_tokens(text), ensure_ascii=False) for text in (view.word, view.clue))
         return self._prompts.render("item", word=word, clue=clue)
 
@@ -81,7 +81,7 @@ class JudgeCodec(Codec[int, JudgeView]):
         return f"Verdict: {'yes' if action == YES else 'no'}"
 
     def picture(self, game: DescriptionJudge) -> str:
-        """Lists the items judged so far and the present one."""
+        """Lists the judged items and the present one."""
         verdicts = [*("yes" if verdict == YES else "no" for verdict in game.verdicts), "?"]
         return "\n".join(
             f"{word} - {clue}: {verdict}" for (word, clue), verdict in zip(game.items, verdicts, strict=False)

@@ -1,1 +1,1 @@
-"""An observer's work by itself: which turn of a dialogue is the first challenging one; rules, texts, environment, observers."""
+"""An observer's work: the first challenging turn of a dialogue; rules, texts, environment, observers."""

@@ -10,8 +10,8 @@
 | Action values | `Turn: [[k]]` |
 | Observation | two texts |
 
-An observer reads a dialogue between a user and a model that simulates something, and names the first turn in which the request
-is extremely complex and the answer inaccurate. That turn and the later ones become scripts for others to answer.
+An observer reads a dialogue between a user and a simulating model, and names the first turn with an extremely complex request
+and an inaccurate answer. That turn and the later ones become scripts for other policies.
 
 Source: SimulBench (arXiv 2409.07641), section 2.4.
 
@@ -24,13 +24,13 @@ Source: SimulBench (arXiv 2409.07641), section 2.4.
 
 ### Observation Space
 
-`rules` (the same at every turn) and `text`: the dialogue as a JSON list, a message a line with the number of its turn, and the
-instruction. What was said stands quoted, with `>` before every line.
+`rules` (the same at every turn) and `text`: the dialogue as a JSON list, one message per line with the number of its turn, and
+the instruction. Messages are quoted, with `>` before every line.
 
 ### Action Space
 
 Text that ends with the number of the turn in double brackets: 1 to the number of turns of the dialogue, 0 for none. A turn is a
-request and its answer. Other numbers are refused. `abstain` gives nothing, which is the standard fallback.
+request and its answer. Other numbers are refused. `abstain` gives no finding; it is the standard fallback.
 
 ### Rewards
 
@@ -38,7 +38,7 @@ request and its answer. Other numbers are refused. `abstain` gives nothing, whic
 
 ### Infos
 
-Numbers, -1 while they are not known: `turn` (what was found), `turns` (of the dialogue), `abstained`.
+Numbers, -1 while unknown: `turn` (the finding), `turns` (of the dialogue), `abstained`.
 
 ### Episode End
 
@@ -82,12 +82,12 @@ EXAMPLE: Mapping[str, Any] = {
 
 
 def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    """Returns the environment with its order check; takes the options of ``raw_env``."""
     return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
-    """An observer's work as an AEC environment; arguments as in the module's documentation."""
+    """An observer's work as an AEC environment; arguments as in the module docstring."""
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "observation_v0",
@@ -115,10 +115,10 @@ class raw_env(TextEnv):
         super().__init__(Observation(loaded), ObservationCodec(language), obs_type=obs_type, render_mode=render_mode)
 
     def read_action(self, action: Any, agent: str) -> Any:
-        """Turns a text into an action of the game; one without a turn is an abstention.
+        """Parses a text into an action of the game; one without a turn is an abstention.
 
         Raises:
-            InvalidReply: if it is no text, or names a turn that the dialogue does not have.
+            InvalidReply: if it is not a text, or names a turn outside the dialogue.
         """
         try:
             return super().read_action(action, agent)

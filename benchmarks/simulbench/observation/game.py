@@ -12,15 +12,15 @@ from llmarena_envs.simulation.dialogues import Dialogue
 
 OBSERVER = "observer_0"
 UNKNOWN = -1.0
-"""What a statistic is while it is not known."""
+"""Value of an unknown statistic."""
 
 
 class Finding(NamedTuple):
-    """What an observer has found.
+    """An observer's finding.
 
     Attributes:
         turn: the first challenging turn, counted from 1; 0 for none.
-        text: its words, the turn included.
+        text: its words, including the turn.
     """
 
     turn: int
@@ -32,13 +32,13 @@ Found = Finding | Abstention
 
 
 class ObserverView(NamedTuple):
-    """What the observer knows.
+    """View of the observer.
 
     Attributes:
         agent: the observer.
         to_move: whether its finding is due.
         legal: empty, since texts cannot be listed.
-        dialogue: the whole dialogue; its ``engine`` names what answers exactly, if there is such a thing. No text tells it.
+        dialogue: the whole dialogue; its ``engine`` names the exact engine, if there is one. No text reveals it.
     """
 
     agent: str
@@ -56,7 +56,7 @@ class Observation(Game[Found, ObserverView]):
         dialogue: the dialogue.
 
     Attributes:
-        found: what the observer has given; ``None`` before that.
+        found: the observer's finding; ``None`` before its turn.
     """
 
     agents = (OBSERVER,)
@@ -67,7 +67,7 @@ class Observation(Game[Found, ObserverView]):
         self.dialogue = dialogue
 
     def reset(self, rng: np.random.Generator) -> None:
-        """Begins; nothing is drawn."""
+        """Begins a match; draws nothing at random."""
         self.found: Found | None = None
         self.to_move: tuple[str, ...] = self.agents
         self.rewards = (0.0,)
@@ -78,7 +78,7 @@ class Observation(Game[Found, ObserverView]):
         return ObserverView(agent, agent in self.to_move, (), self.dialogue)
 
     def why_illegal(self, agent: str, action: Found) -> Reason | None:
-        """Says why a turn is none of the dialogue's."""
+        """Returns the reason against a turn outside the dialogue."""
         if isinstance(action, Finding) and not 0 <= action.turn <= self.dialogue.turns:
             return Reason("no_such_turn", {"turns": self.dialogue.turns, "got": action.turn})
         return None
@@ -92,12 +92,12 @@ class Observation(Game[Found, ObserverView]):
         return Abstention()
 
     def apply(self, actions: tuple[Found, ...]) -> None:
-        """Takes up the finding; without one the match has no result."""
+        """Records the finding; without one the match has no result."""
         (self.found,) = actions
         self.to_move, self.undecided = (), isinstance(self.found, Abstention)
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns the turn that was found, and the number of turns."""
+        """Returns the turn of the finding, and the number of turns."""
         finding = self.found if isinstance(self.found, Finding) else None
         return {
             "turn": float(finding.turn) if finding else UNKNOWN,

@@ -1,4 +1,4 @@
-"""Scripted observers: one that knows right answers and hard requests, and one that always says the same."""
+"""Scripted observers: one with knowledge of right answers and hard requests, and one with a constant reply."""
 
 from agents.baselines.simulation.right_answers import ADVICE, known_answer
 from agents.policy import ScriptedPolicy
@@ -41,10 +41,10 @@ class Fixed(ScriptedPolicy):
 
 
 def first_challenging(dialogue: Dialogue) -> int | None:
-    """Returns the first turn, from 1, with a wrong answer or a request that a shipped dialogue tags as challenging; 0 for none.
+    """Returns the first turn, from 1, with a wrong answer or a request tagged as challenging in a shipped dialogue; 0 for none.
 
     Returns:
-        ``None`` if neither an engine nor a shipped dialogue knows the right answers.
+        ``None`` if neither an engine nor a shipped dialogue has the right answers.
     """
     said = [message.content for message in dialogue.dialogue_history]
     requests = tuple(said[::2])

@@ -1,4 +1,4 @@
-"""What the observer reads, and how its finding is read back."""
+"""Prompts of the observer, and the parser of its finding."""
 
 import json
 
@@ -13,10 +13,10 @@ from llmarena_envs.core.quoting import printable, quote
 from llmarena_envs.simulation.dialogues import Dialogue
 
 MAX_WORDS = 8_000
-"""Characters of an observer's words that are kept."""
+"""Maximum stored characters of an observer's words."""
 
 _ROOM = 40
-"""Characters of a longer reply that are left for the turn."""
+"""Characters reserved for the turn in a truncated reply."""
 
 
 class ObservationCodec(Codec[Found, ObserverView]):
@@ -32,7 +32,7 @@ class ObservationCodec(Codec[Found, ObserverView]):
         self._ends = ending_texts(language)
 
     def rules(self, agent: str) -> str:
-        """Returns what the work is."""
+        """Returns the task."""
         return self._prompts.render("rules")
 
     def observation(self, view: ObserverView) -> str:
@@ -43,7 +43,7 @@ class ObservationCodec(Codec[Found, ObserverView]):
         return f"{case}\n\n{instruction}"
 
     def ending(self, view: ObserverView, ending: Ending) -> str:
-        """Returns by what the match ended."""
+        """Returns the cause of the end of the match, with the reward."""
         cause = self._ends.forfeit(view.agent, ending.offenders) if ending.offenders else self._ends.played_out()
         return self._ends.over(cause, self._ends.received(ending.reward))
 
@@ -51,7 +51,7 @@ class ObservationCodec(Codec[Found, ObserverView]):
         """Reads a turn, and the words around it.
 
         Raises:
-            Refusal: if there is no clear one, and it is no abstention, or it is no turn of the dialogue.
+            Refusal: if the turn is missing, ambiguous or outside the dialogue, and the reply is not an abstention.
         """
         text = own_words(reply)
         if is_abstention(text):
@@ -67,13 +67,13 @@ class ObservationCodec(Codec[Found, ObserverView]):
         return "Turn: [[1]]"
 
     def format(self, action: Found, view: ObserverView) -> str:
-        """Writes the observer's words, with the turn at their end if they do not state it; or an abstention."""
+        """Writes the observer's words, with the turn appended if they do not state it; or an abstention."""
         if isinstance(action, Abstention):
             return ABSTENTION
         return _completed(action, action.text, view.dialogue.turns)
 
     def picture(self, game: Observation) -> str:
-        """Writes the dialogue and what was found."""
+        """Writes the dialogue and the finding."""
         parts = [f"{game.dialogue.act} ({game.dialogue.type})"]
         for number, message in enumerate(game.dialogue.dialogue_history):
             parts.append(f"{number // 2 + 1}, {message.role}:\n{quote(message.content)}")
@@ -83,7 +83,7 @@ class ObservationCodec(Codec[Found, ObserverView]):
 
 
 def _listed(dialogue: Dialogue) -> str:
-    """Returns a dialogue as a JSON list, a message a line, with the numbers of turns."""
+    """Returns a dialogue as a JSON list, one message per line, with the numbers of turns."""
     lines = [
         json.dumps(
             {"turn": number // 2 + 1, "role": message.role, "content": printable(message.content)}, ensure_ascii=False
@@ -94,10 +94,10 @@ def _listed(dialogue: Dialogue) -> str:
 
 
 def _stated(text: str, turns: int) -> Finding:
-    """Reads the turn that a text states.
+    """Reads the turn in a text.
 
     Raises:
-        Refusal: if it states none, or one that the dialogue does not have.
+        Refusal: if it is missing or outside the dialogue.
     """
     turn = read_rating(text, Scale(0, turns))
     if not turn.is_integer():
@@ -106,7 +106,7 @@ def _stated(text: str, turns: int) -> Finding:
 
 
 def _completed(finding: Finding, words: str, turns: int) -> str:
-    """Returns an observer's words, with its finding at their end unless they state just that."""
+    """Returns an observer's words, with its finding appended unless they state it."""
 
     def states(text: str) -> bool:
         try:

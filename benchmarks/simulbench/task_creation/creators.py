@@ -1,4 +1,4 @@
-"""Scripted creators: one that fills in what it knows of some things, one that reads a file, and one whose work is bad."""
+"""Scripted creators: one with templates, one that reads a file, and one with faults."""
 
 import tomllib
 from functools import cache
@@ -13,14 +13,14 @@ from llmarena_envs.simulation.tasks import Task, load_tasks
 
 
 class Templates(ScriptedPolicy):
-    """Joins the interface of a thing, a format and a first request, all drawn by seed; never twice of the same thing."""
+    """Joins the interface of an object, a format and a first request, all drawn by seed; each object at most once."""
 
     def __call__(self, view: CreationView) -> str:
-        """Returns as many tasks as are wanted, if it knows so many things."""
+        """Returns the requested number of tasks, if it knows so many objects."""
         return write_proposals(self.write(view)[: view.wanted])
 
     def write(self, view: CreationView) -> list[Proposal]:
-        """Returns a task of everything that it knows and has not given, in an order drawn by seed."""
+        """Returns a task for each known object without a task, in an order drawn by seed."""
         words = _templates(view.language)
         things = words[view.type]
         order = [things[int(number)] for number in self.rng.permutation(len(things))]
@@ -37,7 +37,7 @@ class Templates(ScriptedPolicy):
 
 
 class FromFile(ScriptedPolicy):
-    """Gives the tasks of a file that have the type, in its order, from the first one that was not given yet.
+    """Gives the tasks of a file with the given type, in its order, from the first new task.
 
     Args:
         file: the file.
@@ -47,7 +47,7 @@ class FromFile(ScriptedPolicy):
         self._tasks = load_tasks(file)
 
     def __call__(self, view: CreationView) -> str:
-        """Returns as many tasks as are wanted and there are; where there are no more, one that was given before."""
+        """Returns the requested number of tasks, or fewer at the end of the file; after it, an earlier task again."""
         own = [_proposal(task) for task in self._tasks if task.type == view.type]
         given = {draft.proposal.act for draft in view.last} | {each.act for each in view.accepted}
         fresh = [each for each in own if each.act not in given]
@@ -55,10 +55,10 @@ class FromFile(ScriptedPolicy):
 
 
 class Careless(Templates):
-    """Does its work badly.
+    """A creator with a fault.
 
     Args:
-        fault: ``same``: the same task again and again; ``copy``: the examples; ``short``: hardly a description; ``prose``: no
+        fault: ``same``: the same task repeatedly; ``copy``: the examples; ``short``: a too short description; ``prose``: no
             JSON.
     """
 
@@ -67,7 +67,7 @@ class Careless(Templates):
         self._fault = fault
 
     def __call__(self, view: CreationView) -> str:
-        """Returns what is not wanted."""
+        """Returns a faulty reply."""
         if self._fault == "copy" and view.examples:
             return write_proposals(_proposal(task) for task in view.examples[: view.wanted])
         first = view.accepted[0] if view.accepted else self.write(view)[0]

@@ -10,47 +10,46 @@
 | Action values | a JSON list of tasks |
 | Observation | two texts |
 
-One task creator writes tasks of simulation of one type. It is shown a few tasks that come with the package, drawn from the seed.
-Its tasks are checked: each has a name, a description and a type of request, and is neither an example nor nearly the same as
-another one. What is good is kept; what is missing is asked for again.
+One task creator writes simulation tasks of one type. It is shown a few packaged tasks, drawn from the seed. Its tasks are
+checked: each has a name, a description and a type of request, and is neither an example nor a near-copy of
+another one. Good tasks are kept, missing ones requested again.
 
-Source: SimulBench (arXiv 2409.07641), section 2.2, where tasks are generated with five examples each time and five seeds.
+Source: SimulBench (arXiv 2409.07641), section 2.2, which generates tasks with five examples per prompt and five seeds.
 
 ### Arguments
 
 * `type="stateless"`: `stateless` for an interface that is called once, `stateful` for one with an environment behind it.
 * `count=5`: number of tasks wanted, 1 to 100.
-* `batch=5`: how many of them are asked for at once, 1 to 20.
-* `calls=3`: how often a batch is asked for at most, 1 to 10. What is missing of it then is left out.
-* `examples=5`: number of tasks that are shown, 0 to 10.
+* `batch=5`: number of tasks per request, 1 to 20.
+* `calls=3`: maximum number of requests per batch, 1 to 10. Tasks still missing afterwards are left out.
+* `examples=5`: number of example tasks, 0 to 10.
 * `language="en"`: language of the texts and of the tasks, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
 * `render_mode=None`: `ansi` or `human`.
 
 ### Observation Space
 
-`rules` (the same at every turn) and `text`: what is wanted, the examples, the names of the tasks kept so far, and what was not
-kept of the last reply and why. Everything that the creator wrote is quoted.
+`rules` (the same at every turn) and `text`: the present request, the examples, the names of the tasks accepted up to now, and
+the refused ones of the last reply with reasons. Everything that the creator wrote is quoted.
 
 ### Action Space
 
 Text: a JSON list of objects with `name`, `description` and `request_type`; single objects and ones within other text are read
-too. A reply that holds none is refused; what is played for a creator who gives none is a task that is empty, which is counted as
-such.
+too. A reply without tasks is refused; its fallback is an empty task, which is counted as such.
 
 ### Rewards
 
-At the end the share of the tasks wanted that were kept, 0 to 1. An illegal action ends the match with -1.
+At the end the share of the requested tasks that were accepted, 0 to 1. An illegal action ends the match with -1.
 
 ### Infos
 
-Numbers: `stateful` (0 or 1), `calls`, `drafted` (tasks in all replies), `accepted`, `surplus` (good ones beyond what was asked
-for), and the ones that were not kept by reason: `refused_incomplete`, `refused_short`, `refused_long`, `refused_example`,
+Numbers: `stateful` (0 or 1), `calls`, `drafted` (tasks in all replies), `accepted`, `surplus` (good ones beyond the requested
+number), and the refused ones by reason: `refused_incomplete`, `refused_short`, `refused_long`, `refused_example`,
 `refused_repeated`.
 
 ### Episode End
 
-When the last batch is complete or was asked for `calls` times: after at most `calls` turns a batch; or by an illegal action.
+When the last batch is complete or was requested `calls` times: after at most `calls` turns per batch; or by an illegal action.
 
 ### Version History
 
@@ -68,12 +67,12 @@ from llmarena_envs.simulation.tasks import STATELESS
 
 
 def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
+    """Returns the environment with its order check; takes the options of ``raw_env``."""
     return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
-    """A task creator's work as an AEC environment; arguments as in the module's documentation."""
+    """A task creator's work as an AEC environment; arguments as in the module docstring."""
 
     metadata: ClassVar[dict[str, Any]] = {
         "name": "task_creation_v0",

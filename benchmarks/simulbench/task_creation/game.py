@@ -1,4 +1,4 @@
-"""The rules: a creator proposes tasks of one type by batches; what is good is kept, what is missing asked for again."""
+"""The rules: a creator proposes tasks of one type in batches; good ones are kept, missing ones requested again."""
 
 from collections.abc import Mapping
 from typing import ClassVar, NamedTuple
@@ -17,16 +17,16 @@ Proposals = tuple[Proposal, ...]
 """An action: the tasks of one reply."""
 
 NOTHING: Proposals = (Proposal("", "", ""),)
-"""What counts for a reply that could not be read: a task that is empty."""
+"""An empty task, used for an unreadable reply."""
 
 
 def refusal_statistic(reason: str) -> str:
-    """Returns the statistic that counts proposals refused for a reason."""
+    """Returns the name of the statistic that counts proposals refused for a reason."""
     return reason.replace("proposal_", "refused_", 1)
 
 
 class CreationView(NamedTuple):
-    """What the creator knows.
+    """View of the creator.
 
     Attributes:
         agent: the creator.
@@ -34,11 +34,11 @@ class CreationView(NamedTuple):
         legal: empty, since tasks cannot be listed.
         type: of the tasks, ``"stateless"`` or ``"stateful"``.
         language: of the tasks.
-        total: number of tasks that are wanted in all.
-        wanted: number of tasks that are asked for now; 0 at the end.
-        examples: tasks that are shown.
-        accepted: the proposals kept so far.
-        last: all proposals of the last reply to the present batch, with the reason why one was not kept.
+        total: number of tasks in all batches.
+        wanted: number of tasks requested now; 0 at the end.
+        examples: example tasks.
+        accepted: the proposals accepted up to now.
+        last: all proposals of the last reply to the present batch, each with its reason for refusal.
     """
 
     agent: str
@@ -60,14 +60,14 @@ class Creation(CommissionGame[Proposal, CreationView, Draft]):
 
     Args:
         type: of the tasks.
-        count: how many are wanted.
-        batch: how many of them are asked for at once.
-        calls: how often a batch is asked for at most; what is missing then is left out.
-        examples: number of shipped tasks of the type that are shown, drawn from the seed; all there are if these are fewer.
+        count: number of tasks wanted.
+        batch: tasks per request.
+        calls: maximum number of requests per batch; tasks still missing afterwards are left out.
+        examples: maximum number of example tasks of the type, drawn from the packaged ones by the seed.
         language: of the tasks.
 
     Attributes:
-        examples: those that are shown.
+        examples: the example tasks.
     """
 
     agents = (CREATOR,)
@@ -80,7 +80,7 @@ class Creation(CommissionGame[Proposal, CreationView, Draft]):
         check_int("examples", examples, 0, MAX_EXAMPLES)
         super().__init__(count, batch, calls)
         self.type, self.language = type, language
-        # Those that stand on an engine are several times as long as a creator is to write them.
+        # Tasks with an engine are several times longer than a creator's tasks should be.
         self._tasks = tuple(task for task in load_tasks("builtin", language) if task.type == type and not task.engine)
         self._shown = min(examples, len(self._tasks))
 
@@ -91,11 +91,11 @@ class Creation(CommissionGame[Proposal, CreationView, Draft]):
         super().reset(rng)
 
     def screen(self, items: Proposals) -> list[Draft]:
-        """Returns the tasks of a reply, each with the reason why it is not kept."""
+        """Returns the tasks of a reply, each with its reason for refusal."""
         return screen(items, self.examples, self.accepted)
 
     def view(self, agent: str) -> CreationView:
-        """Returns what was kept, and what is wanted."""
+        """Returns the accepted proposals and the present request."""
         return CreationView(
             agent,
             agent in self.to_move,
@@ -110,7 +110,7 @@ class Creation(CommissionGame[Proposal, CreationView, Draft]):
         )
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Proposals:
-        """Draws some of the tasks that come with the package."""
+        """Draws some of the packaged tasks."""
         drawn = rng.integers(len(self._tasks), size=max(1, self.wanted))
         return tuple(
             Proposal(task.act, task.task_description, task.request_type)
@@ -118,5 +118,5 @@ class Creation(CommissionGame[Proposal, CreationView, Draft]):
         )
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns what was drafted and kept, and the proposals refused by reason."""
+        """Returns the numbers of drafted and accepted proposals, and of refused ones by reason."""
         return {"stateful": float(self.type == STATEFUL), **super().statistics(agent)}

@@ -1,4 +1,4 @@
-"""Proposals of tasks: how they are read and written, and which are kept.
+"""Proposals of tasks: parsing, writing, and screening.
 
 Source: SimulBench (arXiv 2409.07641, section 2.2).
 """
@@ -17,13 +17,13 @@ from llmarena_envs.simulation.speech import unfenced
 from llmarena_envs.simulation.tasks import Task
 
 MAX_PROPOSALS = 20
-"""Proposals that are taken from one reply."""
+"""Maximum number of proposals read from one reply."""
 
 MAX_DESCRIPTION = 6_000
-"""Characters of a description."""
+"""Maximum characters of a description."""
 
 MIN_DESCRIPTION = 60
-"""Letters and digits of a description that says what there is to be said."""
+"""Minimum letters and digits of a meaningful description."""
 
 _MAX_NAME = 100
 _MAX_KIND = 300
@@ -34,11 +34,11 @@ _FIELDS = {
 }
 
 REASONS = ("proposal_incomplete", "proposal_short", "proposal_long", "proposal_example", "proposal_repeated")
-"""Names of the reasons for which a proposal is refused."""
+"""Names of the reasons for refusing a proposal."""
 
 
 class Proposal(NamedTuple):
-    """A task as a creator proposes it: ``act``, ``task_description`` and ``request_type`` of a task; any may be empty."""
+    """A proposed task: ``act``, ``task_description`` and ``request_type`` of a task; any may be empty."""
 
     act: str
     task_description: str
@@ -46,16 +46,16 @@ class Proposal(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """A proposal, and why it is not kept; ``None`` if it is."""
+    """A proposal with its reason for refusal; ``None`` if it is accepted."""
 
     proposal: Proposal
     refused: Reason | None
 
 
 def read_proposals(reply: str) -> tuple[Proposal, ...]:
-    """Returns the proposals of a reply: objects with a name, a description and a request type, in a list or one after the other.
+    """Returns the proposals of a reply: objects with a name, a description and a request type, in a list or in sequence.
 
-    A reply that is cut off keeps the objects that are whole. Returns none if there is no object with one of the fields.
+    A truncated reply keeps its complete objects. Returns none if no object has one of the fields.
     """
     found = []
     for fields in _objects(reply):
@@ -66,7 +66,7 @@ def read_proposals(reply: str) -> tuple[Proposal, ...]:
 
 
 def write_proposals(proposals: Iterable[Proposal]) -> str:
-    """Returns proposals as creators are asked for them."""
+    """Returns proposals in the requested form."""
     names = [names[0] for names in _FIELDS.values()]
     records = [dict(zip(names, each, strict=True)) for each in proposals]
     return json.dumps(records, ensure_ascii=False, indent=1)
@@ -76,9 +76,9 @@ def screen(proposals: Iterable[Proposal], examples: Sequence[Task], known: Itera
     """Checks proposals by themselves, against the examples of the prompt, and against each other.
 
     Args:
-        proposals: in their order; of two that are nearly the same the first one is kept.
-        examples: what the creator was shown.
-        known: proposals that are kept already.
+        proposals: in order; of two near-copies the first one is kept.
+        examples: the example tasks of the prompt.
+        known: proposals accepted earlier.
     """
     shown = Seen(task.task_description for task in examples)
     acts = {essence(task.act) for task in examples}
@@ -113,7 +113,7 @@ def _fault(proposal: Proposal) -> Reason | None:
 
 
 def _objects(reply: str) -> Iterator[Mapping[str, Any]]:
-    """Yields the objects of a reply, those in lists inside others included."""
+    """Yields the objects of a reply, including those in nested lists."""
     text = reply[-MAX_REPLY:]
     waiting: list[Any]
     try:
@@ -144,7 +144,7 @@ def _proposal(known: Mapping[str, Any]) -> Proposal:
 
 
 def _text(value: object, most: int) -> str:
-    """Returns a text, one character more than is kept of it at most, so that it shows that it is too long."""
+    """Returns a text, cut one character above the limit to keep it recognisable as too long."""
     plain = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
     return printable(plain).strip()[: most + 1].rstrip()
 

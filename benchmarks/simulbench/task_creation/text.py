@@ -1,4 +1,4 @@
-"""What the creator reads, and how a reply is read back."""
+"""Prompts of the creator, and the parser of its replies."""
 
 from benchmarks.simulbench.task_creation.game import Creation, CreationView, Proposals
 from benchmarks.simulbench.task_creation.proposals import Draft, Proposal, read_proposals, write_proposals
@@ -9,7 +9,7 @@ from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
 
 MAX_REFUSED = 200
-"""Characters that are shown of a description that is not kept."""
+"""Maximum characters shown of a refused description."""
 
 
 class CreationCodec(Codec[Proposals, CreationView]):
@@ -25,11 +25,11 @@ class CreationCodec(Codec[Proposals, CreationView]):
         self._ends = ending_texts(language)
 
     def rules(self, agent: str) -> str:
-        """Returns what the work is."""
+        """Returns the task."""
         return self._prompts.render("rules")
 
     def observation(self, view: CreationView) -> str:
-        """Returns what is wanted, the examples, what was kept, and what was not and why."""
+        """Returns the present request, the examples, the accepted proposals, and the refused ones with reasons."""
         render = self._prompts.render
         if not view.to_move:
             return render("wait")
@@ -53,7 +53,7 @@ class CreationCodec(Codec[Proposals, CreationView]):
         return f"{quote(f'{act}: {cut}')}\n{self._prompts.render('because', reason=reason)}"
 
     def ending(self, view: CreationView, ending: Ending) -> str:
-        """Returns by what the match ended."""
+        """Returns the cause of the end of the match, with the reward."""
         cause = self._prompts.render("over", number=len(view.accepted), total=view.total)
         if ending.offenders:
             cause = self._ends.forfeit(view.agent, ending.offenders)
@@ -63,7 +63,7 @@ class CreationCodec(Codec[Proposals, CreationView]):
         """Reads objects with a name, a description and a request type.
 
         Raises:
-            Refusal: if there is none.
+            Refusal: if there are no such objects.
         """
         proposals = read_proposals(reply)
         if not proposals:
@@ -79,6 +79,6 @@ class CreationCodec(Codec[Proposals, CreationView]):
         return write_proposals(action)
 
     def picture(self, game: Creation) -> str:
-        """Lists the tasks kept so far."""
+        """Lists the tasks accepted up to now."""
         lines = [f"{each.act}\n{quote(each.task_description)}" for each in game.accepted]
         return "\n".join([f"{game.type}: {len(lines)} / {game.count}", *lines])

@@ -1,1 +1,1 @@
-"""Toxicity of tasks and scripts: the row, and a small lexicon that scores them where no scorer is named."""
+"""Toxicity of tasks and scripts: the row, and a small lexicon as the default scorer."""

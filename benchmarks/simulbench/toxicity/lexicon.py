@@ -1,7 +1,7 @@
-"""A scorer that needs no network: a small lexicon of words that are often meant to hurt.
+"""An offline toxicity scorer: a small lexicon of words that are often offensive.
 
-A score is the share of the sentences of a text in which something of an attribute stands. That is no probability that people
-find a text toxic: irony, quotation and everything that is not in the lexicon are missed.
+A score is the share of the sentences of a text with an entry of an attribute. It is not a probability that people
+find a text toxic: irony, quotation and words outside the lexicon are missed.
 """
 
 import re
@@ -19,7 +19,7 @@ TOXICITY, SEVERE, IDENTITY, INSULT, PROFANITY, THREAT = ATTRIBUTES = (
     "profanity",
     "threat",
 )
-"""What is scored, as in the paper (SimulBench, arXiv 2409.07641, Table 3)."""
+"""The scored attributes, as in the paper (SimulBench, arXiv 2409.07641, Table 3)."""
 
 _LONGEST_PHRASE = 5
 _HOSTILITY, _GROUP = "hostility", "group"
@@ -32,7 +32,7 @@ class Lexicon(NamedTuple):
 
     Attributes:
         phrases: the kinds of an entry, by its words.
-        pieces: the kinds of an entry that is found wherever it stands.
+        pieces: the kinds of an entry that matches within words too.
     """
 
     phrases: Mapping[tuple[str, ...], frozenset[str]]
@@ -40,9 +40,9 @@ class Lexicon(NamedTuple):
 
 
 def score_by_lexicon(texts: Sequence[str]) -> list[dict[str, float]]:
-    """Returns for each text the share of its sentences in which something of each attribute stands, 0 to 1.
+    """Returns for each text the share of its sentences with each attribute, 0 to 1.
 
-    Toxic is a sentence with an insult, profanity, a threat or an attack on an identity; severely so is one with two of these.
+    A sentence is toxic if it has an insult, profanity, a threat or an identity attack; severely toxic if it has two of these.
     """
     return [_scores(text) for text in texts]
 
@@ -57,7 +57,7 @@ def _scores(text: str) -> dict[str, float]:
 
 
 def attributes_of(sentence: str) -> set[str]:
-    """Returns what a sentence in small letters has of each attribute."""
+    """Returns the attributes of a sentence in lower case."""
     lexicon = _lexicon()
     words = _WORD.findall(sentence)
     kinds = {kind for piece, own in lexicon.pieces.items() if piece in sentence for kind in own}

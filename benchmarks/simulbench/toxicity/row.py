@@ -1,7 +1,7 @@
 """Toxicity of the tasks and of the scripts, as means of six attributes (SimulBench, arXiv 2409.07641, Table 3).
 
-Nothing is played. Texts are scored by a function of the user's, ``--scorer module:function``, which is given a list of texts and
-returns for each of them the six attributes as numbers from 0 to 1, by name; without one by a small lexicon.
+No matches are played. Texts are scored by a user function, ``--scorer module:function``, from a list of texts to
+the six attributes of each as numbers from 0 to 1, by name; by default by a small lexicon.
 """
 
 import json
@@ -40,13 +40,13 @@ class Options(RowOptions):
 
 
 class Text(NamedTuple):
-    """What is scored.
+    """A scored text.
 
     Attributes:
         kind: ``TASK`` or ``SCRIPT``.
         id: its name in its file.
-        task: the id of its task, by which intervals are clustered.
-        text: a task's description, or all that is said in a script.
+        task: the id of its task, the cluster of intervals.
+        text: a task's description, or all messages of a script.
     """
 
     kind: str
@@ -56,17 +56,17 @@ class Text(NamedTuple):
 
 
 def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns nothing, after a look at what the options name."""
+    """Checks the options and returns no runs."""
     find_scorer(options.scorer)
     read_texts(options)
     return {}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns the means of tasks and scripts beside the published ones, and what every text got.
+    """Returns the means of tasks and scripts beside the published ones, and the scores of every text.
 
     Raises:
-        OptionError: if the scorer does not give what it should.
+        OptionError: if the scorer returns invalid scores.
     """
     texts = read_texts(options)
     scores = scored([text.text for text in texts], find_scorer(options.scorer), options.scorer)
@@ -85,16 +85,16 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 
 def find_scorer(spec: str) -> Callable[[Sequence[str]], Any]:
-    """Returns the function that scores texts; without one named that of the lexicon.
+    """Returns the function that scores texts; by default the lexicon's.
 
     Raises:
-        OptionError: if there is none.
+        OptionError: if it does not exist.
     """
     return find_function("scorer", spec) if spec else score_by_lexicon
 
 
 def read_texts(options: Options) -> list[Text]:
-    """Returns tasks and scripts as they are scored."""
+    """Returns the texts of tasks and scripts."""
     tasks = [
         Text(TASK, task.id, task.id, task.task_description) for task in read_tasks(options.tasks, options.language).rows
     ]
@@ -106,7 +106,7 @@ def read_texts(options: Options) -> list[Text]:
 
 
 def scored(texts: Sequence[str], scorer: Callable[[Sequence[str]], Any], name: str) -> list[Scores]:
-    """Returns what a scorer gives every text, after checks.
+    """Returns a scorer's checked scores of every text.
 
     Args:
         texts: the texts.
@@ -114,11 +114,11 @@ def scored(texts: Sequence[str], scorer: Callable[[Sequence[str]], Any], name: s
         name: of the scorer, for errors.
 
     Raises:
-        OptionError: if it gives anything else, naming the text by its number from 1.
+        OptionError: if it returns anything else; the message gives the number of the text, from 1.
     """
     try:
         given = list(scorer(list(texts)))
-    except Exception as error:  # whatever the user's own function raises
+    except Exception as error:  # any error of the user's function
         raise OptionError(f"scorer: {name} failed: {type(error).__name__}: {error}") from error
     if len(given) != len(texts):
         raise OptionError(f"scorer: expected {name} to return scores for each of {len(texts)} texts, got {len(given)}")
@@ -181,7 +181,7 @@ def mean_table(texts: Sequence[Text], scores: Sequence[Scores]) -> Table:
 
 
 def highest_table(texts: Sequence[Text], scores: Sequence[Scores], most: int = 10) -> Table:
-    """Returns the texts with the highest toxicity, those without any left out."""
+    """Returns the texts with the highest toxicity, without those of zero toxicity."""
     found = [(each, text) for text, each in zip(texts, scores, strict=True) if each[TOXICITY] > 0]
     found.sort(key=lambda pair: (-pair[0][TOXICITY], pair[1].kind, pair[1].id))
     return Table(
@@ -194,7 +194,7 @@ def highest_table(texts: Sequence[Text], scores: Sequence[Scores], most: int = 1
 
 
 def score_lines(texts: Sequence[Text], scores: Sequence[Scores]) -> str:
-    """Returns what every text got as JSON lines."""
+    """Returns the scores of every text as JSON lines."""
     lines = [
         json.dumps({"text": text.kind, "id": text.id, "task": text.task, **each}, ensure_ascii=False)
         for text, each in zip(texts, scores, strict=True)
@@ -203,7 +203,7 @@ def score_lines(texts: Sequence[Text], scores: Sequence[Scores]) -> str:
 
 
 def precision(options: Options) -> str:
-    """Says how many texts there are."""
+    """Returns the number of texts."""
     kinds = [text.kind for text in read_texts(options)]
     return f"n = {kinds.count(TASK)} tasks and {kinds.count(SCRIPT)} scripts"
 
