@@ -96,8 +96,8 @@ class Committee(NamedTuple):
         """Returns the committee with the judgements redrawn that a reader has not seen.
 
         Args:
-            reader: index of a judge, who has seen its own judgements and, after a discussion, the others'; -1 for a reader
-                who has seen none.
+            reader: index of a judge, who knows its own judgements and, after a discussion, the others'; -1 for a reader
+                without any judgements.
             rng: draws uniform verdicts and placeholder reasons.
             keep_verdicts: whether only the reasons change.
         """

@@ -200,7 +200,7 @@ def read_scores(reply: str, roles: Sequence[str], scale: Scale) -> dict[str, Sco
     text = judged.unquoted_whole(_PLACEHOLDER.sub(r"\1null", _read_part(reply)))
     judgements: list[dict[str, Any]] = []
     fault = "no_scores"
-    for readable in dict.fromkeys((text, narrow(text))):  # narrowing first would let a quotation mark inside a text end it
+    for readable in dict.fromkeys((text, narrow(text))):  # raw first: a narrowed quotation mark can end a text
         if not judgements:
             judgements, fault = _judgements(readable, names)
     if fault:
