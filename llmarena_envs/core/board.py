@@ -176,7 +176,7 @@ class BoardCodec(Codec[int, BoardView]):
         return self.format(_example_action(view.legal or (0,), len(view.moves)), view)
 
     def read(self, reply: str, view: BoardView) -> int:
-        """Reads ``X: (1, 3)`` and the like; the mark may be left out."""
+        """Parses ``X: (1, 3)`` and similar forms; the mark is optional."""
         action = self._published[view.mark].get(reply)
         return find(reply, self.grammar, view.mark).value if action is None else action
 

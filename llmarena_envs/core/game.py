@@ -143,7 +143,7 @@ class Game(ABC, Generic[Action, ViewType]):
         return legal[int(rng.integers(len(legal)))]
 
     def default_action(self, agent: str) -> Action | None:
-        """Returns a harmless legal action for an agent without a valid reply, or ``None`` if there is none."""
+        """Returns a harmless legal action for an agent without a valid reply, or ``None``."""
         return None
 
     def statistics(self, agent: str) -> Mapping[str, float]:
