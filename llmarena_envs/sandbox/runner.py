@@ -472,7 +472,7 @@ def main() -> None:
     if sys.platform == "linux":
         close_watcher(libc)
         if os.getpid() != 1:
-            libc.prctl(1, 0, 0, 0, 0)  # the end of standard input means that the outside has exited; then the program is killed
+            libc.prctl(1, 0, 0, 0, 0)  # end of standard input: the outside has exited, the program is killed
     second = read_frame(0)
     tell(second["nonce"], "ready")
     watch = Watch(job, pid, printed[0], asked[1], answered[0])
