@@ -1,6 +1,6 @@
-"""The catalogue: names and titles of the suite's environments, and how an environment is found by its name, also another's.
+"""The catalogue: names and titles of the suite's environments, and lookup of any environment by name.
 
-Everything else that is to be known of an environment stands in its class (``core.declaration``).
+Other properties of an environment are in the declaration of its class (``core.declaration``).
 """
 
 import importlib
@@ -19,7 +19,7 @@ from llmarena_envs.installed import Installations, distribution_of, find_install
 
 _LABEL = re.compile(r"[\w-]{1,40}")
 _OWN_OPTIONS = ("obs_type", "render_mode")
-"""Options that a match decides: its players read texts, and it shows nothing by itself."""
+"""Options set by the match: text observations, no rendering."""
 
 
 class Entry(NamedTuple):
@@ -27,7 +27,7 @@ class Entry(NamedTuple):
 
     Attributes:
         name: module name below ``llmarena_envs``, e.g. ``tictactoe_v0``.
-        title: what a person calls the game.
+        title: name of the game for people.
         simultaneous: whether a ``parallel_env`` exists.
     """
 
@@ -62,14 +62,14 @@ NAMES = tuple(entry.name for entry in CATALOGUE)
 
 
 def installed() -> Installations:
-    """Returns the environments of other packages that are installed; they are looked for when they are first asked for."""
+    """Returns the environments of other installed packages; searched on first use."""
     return find_installed(frozenset(NAMES))
 
 
 def canonical_name(name: str) -> str:
-    """Returns the one name that runs and records use: the module name for a registry id, any other name unchanged.
+    """Returns the name for runs and records: the module name for a registry id, any other name unchanged.
 
-    A label behind ``#`` stays: it tells apart what is played twice in one run, with different options, e.g.
+    A label after ``#`` is preserved: it distinguishes uses of an environment with different options in one run, e.g.
     ``writer_editor_v0#translation``.
     """
     module, sign, label = name.partition("#")
@@ -84,7 +84,7 @@ def module_name(name: str) -> str:
     """Returns the name of an environment's module: its canonical name without a label.
 
     Raises:
-        OptionError: if what stands behind ``#`` is no label.
+        OptionError: if the text after ``#`` is not a valid label.
     """
     module, sign, label = canonical_name(name).partition("#")
     if sign and not _LABEL.fullmatch(label):
@@ -95,12 +95,12 @@ def module_name(name: str) -> str:
 
 
 def load_environment(name: str) -> type[TextEnv]:
-    """Returns the class of an environment, which declares what is to be known of it.
+    """Returns the class of an environment, with its declaration.
 
     Args:
         name: a module name of the suite such as ``tictactoe_v0``, the name of an environment of an installed package, the
-            registry id of either, or ``package.module`` of a module with ``env`` and ``raw_env``; with a label behind ``#`` or
-            without.
+            registry id of either, or ``package.module`` of a module with ``env`` and ``raw_env``; optionally with a label
+            after ``#``.
 
     Raises:
         OptionError: if there is no such environment, or it cannot be used; the message names the distribution.
@@ -117,10 +117,10 @@ def load_environment(name: str) -> type[TextEnv]:
 
 
 def is_known(name: str) -> bool:
-    """Says whether an environment is of the suite or of an installed package, called by its name or by its module.
+    """Says whether a name or module is of an environment of the suite or of an installed package.
 
     Raises:
-        OptionError: if what stands behind ``#`` is no label.
+        OptionError: if the text after ``#`` is not a valid label.
     """
     name = module_name(name)
     others = installed().environments
@@ -128,7 +128,7 @@ def is_known(name: str) -> bool:
 
 
 def option_names(name: str) -> list[str]:
-    """Returns the names of the constructor options of an environment that a run may give.
+    """Returns the constructor options of an environment that a run can set.
 
     Raises:
         OptionError: if there is no such environment.
@@ -141,10 +141,10 @@ def make_environment(name: str, options: Mapping[str, Any] | None = None) -> AEC
 
     Args:
         name: as in ``load_environment``.
-        options: constructor options; by default those of rated matches.
+        options: constructor options; by default the options of rated matches.
 
     Raises:
-        OptionError: if there is no such environment, it does not take the options, or a package that it needs is missing.
+        OptionError: if there is no such environment, it does not accept the options, or a required package is missing.
     """
     options = load_environment(name).declaration.rated_options if options is None else options
     known = option_names(name)
@@ -157,9 +157,9 @@ def make_environment(name: str, options: Mapping[str, Any] | None = None) -> AEC
 
 
 def origin(name: str) -> str:
-    """Returns name and version of the distribution of an environment that is not of this suite, as far as they are known.
+    """Returns name and version of the distribution of an external environment.
 
-    Empty for an environment of the suite, and for a module that was not installed.
+    Empty for an environment of the suite, and for a module without a known distribution.
     """
     name = module_name(name)
     if name in NAMES:
@@ -169,7 +169,7 @@ def origin(name: str) -> str:
 
 
 def load_module(name: str) -> Any:
-    """Imports the module of an environment, with ``env`` and ``raw_env`` and perhaps ``parallel_env``.
+    """Imports the module of an environment, with ``env``, ``raw_env`` and possibly ``parallel_env``.
 
     Raises:
         OptionError: if there is no such environment or it cannot be imported.
@@ -187,7 +187,7 @@ def load_module(name: str) -> Any:
     try:
         module = importlib.import_module(path)
         module.env, module.raw_env  # noqa: B018 - both must be there
-    except (Exception, SystemExit) as error:  # whatever another's code does when it is imported
+    except (Exception, SystemExit) as error:  # external code can raise anything on import
         if name in NAMES and not isinstance(error, ImportError):
             raise
         what = "" if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: "
@@ -196,7 +196,7 @@ def load_module(name: str) -> Any:
 
 
 def _described(name: str) -> str:
-    """Returns what messages call an environment: by its name, and of which distribution it is if that gives it the name."""
+    """Returns the description of an environment in messages: its name, and the distribution if that defines the name."""
     module = module_name(name)
     other = None if module in NAMES or "." in module else installed().environments.get(module)
     return f"environment {name!r}" + (f" of {other.distribution}" if other else "")

@@ -1,11 +1,11 @@
-"""Environments of other people's packages, as the metadata of what is installed name them; nothing of them is imported here.
+"""Environments of other installed packages, from their metadata; this module does not import them.
 
 A package names its environments in an entry-point group, e.g. in its ``pyproject.toml``::
 
     [project.entry-points."llmarena_envs.environments"]
     dilemma_v0 = "dilemma.env"
 
-The name is what runs and records call the environment, the value the module with ``env``, ``raw_env`` and, if there is one,
+The key is the environment's name in runs and records, the value its module with ``env``, ``raw_env`` and optionally
 ``parallel_env``.
 """
 
@@ -28,9 +28,9 @@ class Installed(NamedTuple):
     """An environment of an installed package.
 
     Attributes:
-        name: by which it is called, e.g. ``dilemma_v0``.
-        module: with ``env`` and ``raw_env``, e.g. ``dilemma.env``.
-        distribution: name and version of what was installed, e.g. ``iterated-dilemma 0.1.0``.
+        name: name of the environment, e.g. ``dilemma_v0``.
+        module: module with ``env`` and ``raw_env``, e.g. ``dilemma.env``.
+        distribution: name and version of the distribution, e.g. ``iterated-dilemma 0.1.0``.
     """
 
     name: str
@@ -39,17 +39,17 @@ class Installed(NamedTuple):
 
     @property
     def registry_id(self) -> str:
-        """The id for ``pettingzoo.make`` by which the package should register it, e.g. ``dilemma/dilemma-v0``."""
+        """The id for ``pettingzoo.make`` under which the package should register it, e.g. ``dilemma/dilemma-v0``."""
         name, version = self.name.rsplit("_v", 1)
         return f"{self.module.partition('.')[0]}/{name}-v{version}"
 
 
 class Refused(NamedTuple):
-    """An environment that cannot be called by its name.
+    """An environment with an invalid entry.
 
     Attributes:
-        name: as the package gives it.
-        why: says what was expected, what came, and from which distribution.
+        name: name from the package.
+        why: error message with expected value, actual value and distribution.
     """
 
     name: str
@@ -57,11 +57,11 @@ class Refused(NamedTuple):
 
 
 class Installations(NamedTuple):
-    """What is installed.
+    """The environments of installed packages.
 
     Attributes:
-        environments: those that can be used, by name, in the order of their names.
-        refused: the others.
+        environments: valid environments, by name, sorted by name.
+        refused: invalid entries.
     """
 
     environments: Mapping[str, Installed]
@@ -70,10 +70,10 @@ class Installations(NamedTuple):
 
 @cache
 def find_installed(taken: frozenset[str]) -> Installations:
-    """Looks through the metadata of all installed distributions, once a process.
+    """Searches the metadata of all installed distributions, once per process.
 
     Args:
-        taken: names of this suite, which no other package can have.
+        taken: names of this suite, reserved.
     """
     claims: dict[str, list[Installed]] = defaultdict(list)
     refused = []
@@ -103,7 +103,7 @@ def find_installed(taken: frozenset[str]) -> Installations:
 
 
 def _fault(entry: Installed, taken: frozenset[str]) -> str:
-    """Returns what is wrong with a name or a module, or an empty string."""
+    """Returns the error of a name or a module, or an empty string."""
     where = f"environment {entry.name!r} of {entry.distribution}"
     if not _NAME.fullmatch(entry.name):
         return f"{where}: expected a name of small letters, digits and _ that ends in a version, e.g. dilemma_v0"
@@ -115,7 +115,7 @@ def _fault(entry: Installed, taken: frozenset[str]) -> str:
 
 
 def distribution_of(module: str) -> str:
-    """Returns name and version of the distribution that a module was installed with; empty if there is none that says so."""
+    """Returns name and version of the distribution that installed a module; empty if unknown."""
     from importlib import metadata, util
 
     spec = util.find_spec(module)

@@ -1,1 +1,1 @@
-"""What all environments share: the game contract, the PettingZoo base class, text spaces, prompts and messages."""
+"""Shared parts of all environments: the game contract, the PettingZoo base class, text spaces, prompts and messages."""

@@ -1,4 +1,4 @@
-"""What the two board games share: two marks on a rectangular board that both players see whole."""
+"""Shared parts of the two board games: two marks on a rectangular board that both players see in full."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -19,20 +19,20 @@ from llmarena_envs.core.replies import Grammar, find
 MARKS = "XO"
 EMPTY = "_"
 
-# For each mark the table by which ``bytes.translate`` makes ones of it and zeros of all else.
+# ``bytes.translate`` table for each mark: ones for the mark, zeros for everything else.
 _ONE_WHERE = {mark: bytes(int(code == ord(mark)) for code in range(256)) for mark in MARKS}
 
 
 class BoardView(NamedTuple):
-    """What a player of a board game knows, which is everything.
+    """The view of a player of a board game: the full position.
 
     Attributes:
         agent: the player.
         to_move: whether the player is to move.
         legal: the legal actions if the player is to move.
         mark: the player's own mark, ``"X"`` or ``"O"``.
-        board: one character a cell, ``X``, ``O`` or ``_``, row by row from the top left.
-        moves: the actions played so far, in order; X played the first.
+        board: one character per cell, ``X``, ``O`` or ``_``, row by row from the top left.
+        moves: the actions played, in order; X played the first.
     """
 
     agent: str
@@ -64,21 +64,21 @@ def _mark_of(name: str) -> str:
 SEATS = Seats(
     r"(?:[XO](?![A-Za-z0-9])|player[ \t_\-]{0,4}[01](?!\d))", ("mark", "player", "symbol", "piece", "agent"), _mark_of
 )
-"""Players of a board game are called by their marks or by their names."""
+"""Players of a board game are named by their marks or by their names."""
 
 
 class BoardCodec(Codec[int, BoardView]):
-    """Texts of a board game; the grammar of a move is the subclass's.
+    """Texts of a board game; a subclass defines the grammar of a move.
 
     Attributes:
-        grammar: what a move looks like in a reply; its value is the action.
+        grammar: grammar of a move in a reply; its value is the action.
 
     Args:
         package: the game's package, which holds the prompts.
         language: language of the texts.
         hint: whether the legal moves are listed.
-        action_names: what each action is called in texts, e.g. ``(1, 3)``.
-        max_turns: of a match.
+        action_names: name of each action in texts, e.g. ``(1, 3)``.
+        max_turns: maximum number of turns of a match.
     """
 
     grammar: ClassVar[Grammar[int]]
@@ -126,18 +126,18 @@ class BoardCodec(Codec[int, BoardView]):
         return f"{self._position(view)}\n{self._task(view, self._instructions)}"
 
     def update(self, view: BoardView, since: BoardView) -> str:
-        """Returns the moves since then, board, legal moves and the form of an answer."""
+        """Returns the new moves, board, legal moves and the form of an answer."""
         return f"{self._change(view, len(since.moves))}\n{self._task(view, self._reminders)}"
 
     def _task(self, view: BoardView, instructions: Mapping[str, Sequence[str]]) -> str:
-        """Returns the legal moves if they are listed, and the instruction, which shows one of them."""
+        """Returns the legal moves if they are listed, and the instruction with an example move."""
         if not view.to_move:
             return self._wait
         legal = view.legal
         return f"{self._hints[legal]}{instructions[view.mark][_example_action(legal, len(view.moves))]}"
 
     def ending(self, view: BoardView, ending: Ending) -> str:
-        """Returns moves, board, by what the game ended, and for whom."""
+        """Returns moves, board and the result of the game."""
         return f"{self._position(view)}\n{self._over[view.agent, view.mark, ending]}"
 
     def _position(self, view: BoardView) -> str:
@@ -145,7 +145,7 @@ class BoardCodec(Codec[int, BoardView]):
         return self._observation(view.mark, moves or self._no_moves, self.board_text(view.board))
 
     def _change(self, view: BoardView, told: int) -> str:
-        """Returns the moves behind those that were told before, and the board."""
+        """Returns the moves after the first ``told``, and the board."""
         moves = ", ".join(self._named(view)[told:])
         return self._update(moves or self._no_moves, self.board_text(view.board))
 
@@ -154,7 +154,7 @@ class BoardCodec(Codec[int, BoardView]):
         return [*map(getitem, self._moves_by_ply, view.moves)]
 
     def _over_text(self, key: tuple[str, str, Ending]) -> str:
-        """Returns by what the game ended, and for whom."""
+        """Returns the cause of the end and the result."""
         reader, own, (reward, offenders) = key
         other = other_mark(own)
         if offenders:
@@ -172,16 +172,16 @@ class BoardCodec(Codec[int, BoardView]):
         )
 
     def example(self, view: BoardView) -> str:
-        """Returns a legal move, as the instruction has it."""
+        """Returns a legal move, the same as in the instruction."""
         return self.format(_example_action(view.legal or (0,), len(view.moves)), view)
 
     def read(self, reply: str, view: BoardView) -> int:
-        """Reads ``X: (1, 3)`` and the like; the mark may be left out."""
+        """Parses ``X: (1, 3)`` and similar forms; the mark is optional."""
         action = self._published[view.mark].get(reply)
         return find(reply, self.grammar, view.mark).value if action is None else action
 
     def explain(self, reason: Reason, view: BoardView) -> str:
-        """Returns the text of a reason, in which the player is called by the mark."""
+        """Returns the text of a reason, with the mark as the player's name."""
         return super().explain(reason._replace(fields={"mark": view.mark, **reason.fields}), view)
 
     def format(self, action: int, view: BoardView) -> str:
@@ -194,9 +194,9 @@ class BoardCodec(Codec[int, BoardView]):
 
 
 def _example_action(legal: tuple[int, ...], plies: int) -> int:
-    """Returns one of the legal actions to show the form of a move with, after so many moves.
+    """Returns a legal action as an example of the form of a move.
 
-    Players lean towards the move they are shown. So it goes round with the number of moves played: it is not the best one or
-    the first one by rule, whatever the position.
+    Players prefer the move in the example. It therefore rotates with the number of moves played, so the example does not
+    depend on the strength of a move.
     """
     return legal[plies % len(legal)]

@@ -1,4 +1,4 @@
-"""Pictures of board games: who plays which mark, the last move, the line that won, and the moves that can be pointed at."""
+"""Drawings of board games: the players' marks, the last move, the winning line and the clickable moves."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -21,16 +21,16 @@ class BoardDrawing(Drawing[BoardView]):
     """Pictures of one board game, with the players above the board; the subclass draws the board.
 
     Args:
-        codec: writes the replies that stand for moves.
+        codec: formats moves as replies.
 
     Attributes:
         package: the game's package, whose texts hold ``drawing_title``.
         rows: number of rows.
         columns: number of columns.
-        line: marks in a row that win.
+        line: number of marks in a row that wins.
         cell: width and height of a cell.
-        left: where the cells begin, from the left.
-        top: where the cells begin, from below the players.
+        left: left edge of the cells.
+        top: top edge of the cells, measured from below the players.
     """
 
     package: ClassVar[str]
@@ -48,7 +48,7 @@ class BoardDrawing(Drawing[BoardView]):
 
     @abstractmethod
     def draw_board(self, svg: Svg, view: BoardView, replies: Mapping[int, str]) -> None:
-        """Adds the board; ``replies`` are those that stand for the moves that can be pointed at."""
+        """Adds the board; ``replies`` are the replies of the clickable moves."""
 
     @abstractmethod
     def draw_mark(self, svg: Svg, x: float, y: float, mark: str, size: float) -> None:
@@ -59,7 +59,7 @@ class BoardDrawing(Drawing[BoardView]):
         """Returns the cell of the last move, or ``None`` before the first."""
 
     def seat(self, view: BoardView) -> str:
-        """Draws the board; where the owner is to move, legal moves can be pointed at."""
+        """Draws the board; legal moves are clickable if the owner is to move."""
         to_move = MARKS[len(view.moves) % 2]
         if to_move == view.mark and not view.to_move:
             to_move = ""  # the match is over
@@ -68,7 +68,7 @@ class BoardDrawing(Drawing[BoardView]):
         )
 
     def forfeited(self, view: BoardView, offenders: Sequence[str]) -> str:
-        """Draws the board as it was when a player forfeited the match."""
+        """Draws the board at the time of a forfeit."""
         return self._draw(view, {}, view.agent, "", offenders)
 
     def spectator(self, game: Any) -> str:
@@ -126,7 +126,7 @@ class BoardDrawing(Drawing[BoardView]):
             svg.text(x + 40, MARGIN + 28, cut_to_width(state, space, 13), 13, fill=INK if acts else DIM)
 
     def _state(self, mark: str, to_move: str, view: BoardView, won: tuple[int, ...]) -> str:
-        """Returns what a player is doing, in words."""
+        """Returns a player's state as a label."""
         if won:
             return self._words.render("drawing_wins") if view.board[won[0]] == mark else ""
         if EMPTY not in view.board:
@@ -149,7 +149,7 @@ class BoardDrawing(Drawing[BoardView]):
         return ()
 
     def _reach(self, board: str, row: int, column: int, down: int, right: int) -> int:
-        """Returns how many marks follow in a direction that are the same as that of a cell."""
+        """Returns the number of equal marks that follow a cell in a direction."""
         mark = board[row * self.columns + column]
         for steps in range(1, self.line):
             y, x = row + steps * down, column + steps * right

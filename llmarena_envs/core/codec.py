@@ -1,4 +1,4 @@
-"""The codec contract: what a player reads, and how a reply is read back."""
+"""The codec contract: texts for players, and parsing of replies."""
 
 from abc import ABC, abstractmethod
 from typing import Any, Generic, Literal, NamedTuple
@@ -33,49 +33,49 @@ class Codec(ABC, Generic[Action, ViewType]):
     language: str = "en"
 
     _prompts: Prompts
-    """The game's texts, if it has any; those called ``reason_...`` tell players why a reply is refused."""
+    """The game's texts, if it has any; texts named ``reason_...`` explain to players why a reply is refused."""
 
     @abstractmethod
     def rules(self, agent: str) -> str:
-        """Returns the rules as told to ``agent``: the system prompt, the same at every turn of a match."""
+        """Returns the rules for ``agent``: the system prompt, the same at every turn of a match."""
 
     @abstractmethod
     def observation(self, view: ViewType) -> str:
         """Returns the text that the owner of ``view`` reads: history and state first, the instruction last."""
 
     def for_person(self, view: ViewType) -> str:
-        """Returns the observation as a person reads it who is to move: without a call for written reasoning or for JSON.
+        """Returns the observation for a human player: without a request for written reasoning or JSON.
 
-        By default the observation; games that ask models for one of these override this.
+        By default the observation; games with such requests override this.
         """
         return self.observation(view)
 
     def update(self, view: ViewType, since: ViewType) -> str:
-        """Returns what the owner of ``view`` reads who has read an earlier text: only what is new, and the instruction.
+        """Returns the news since an earlier text for the owner of ``view``, and the instruction.
 
-        By default that is the whole text again. Games whose texts repeat the history override this, so that a conversation
-        holds each line once. It must not lose anything: every line of ``observation(view)`` stands in what was read before or
-        in the update, as often as it stands there. Of a line that has changed only in part, such as a growing list or an
-        instruction that may be said shortly, it is enough that every piece between punctuation marks stands there. What
-        is to be answered without what was said before (``fresh``) is told whole.
+        By default the whole text again. Games whose texts repeat the history override this to send each line of a
+        conversation once. An update must be complete: every line of ``observation(view)`` occurs in the earlier texts or in
+        the update, as often as in the observation. For a line that has changed only in part, such as a growing list or a
+        shortened instruction, it is enough that every piece between punctuation marks occurs. Turns that are answered without
+        the history (``fresh``) get the whole text.
 
         Args:
-            view: of the position now.
-            since: of the same agent in the same match, when it was asked before and read its text or an update.
+            view: view of the present position.
+            since: view of the same agent in the same match at its previous text or update.
         """
         return self.observation(view)
 
     def chat(self, view: ViewType) -> tuple[ChatMessage, ...] | None:
-        """Returns the match as a conversation for the owner of ``view``; ``None`` without such a form, and for one not to move.
+        """Returns the match as a conversation for the owner of ``view``; ``None`` if unsupported or if the owner is not to move.
 
         It begins with ``system``; ``user`` and ``assistant`` alternate, and ``user`` is last. Games with dialogues override this.
         """
         return None
 
     def ending(self, view: ViewType, ending: Ending) -> str:
-        """Returns the text that the owner of ``view`` reads once the match is over: history, state and how it ended.
+        """Returns the text for the owner of ``view`` after the match: history, state and the end.
 
-        Games override this to say by what the match ended, and what that means for the reader.
+        Games override this to state the cause of the end and the result for the reader.
         """
         texts = ending_texts(self.language)
         cause = texts.forfeit(view.agent, ending.offenders) if ending.offenders else texts.played_out()
@@ -83,20 +83,20 @@ class Codec(ABC, Generic[Action, ViewType]):
 
     @abstractmethod
     def read(self, reply: str, view: ViewType) -> Action:
-        """Reads the move out of a reply, by ``llmarena_envs.core.replies.find``.
+        """Parses the move of a reply with ``llmarena_envs.core.replies.find``.
 
-        Legality is not checked here, except for what the grammar itself excludes.
+        Legality is not checked here, except for moves that the grammar excludes.
 
         Raises:
             Refusal: with kind ``UNPARSABLE`` if no move is stated, ``ILLEGAL`` if the stated one cannot exist.
         """
 
     def may_be_empty(self, view: ViewType) -> bool:
-        """Says whether an empty reply may be a move; by default it is none. One cut off in its reasoning never is."""
+        """Says whether an empty reply is a move; by default not. A reply cut off in its reasoning never is."""
         return False
 
     def parse(self, reply: str, view: ViewType) -> Action:
-        """Reads the move out of a reply; see ``read``.
+        """Parses the move of a reply; see ``read``.
 
         Raises:
             InvalidReply: with the reason in the language of the texts.
@@ -107,13 +107,13 @@ class Codec(ABC, Generic[Action, ViewType]):
             raise InvalidReply(refusal.kind, self.explain(refusal.reason, view), refusal.kept) from None
 
     def example(self, view: ViewType) -> str:
-        """Returns a reply in the published form, for reasons that say what is expected."""
+        """Returns a reply in the published form, for reasons that show an example."""
         return self.format(view.legal[0], view) if view.legal else ""
 
     def explain(self, reason: Reason, view: ViewType) -> str:
-        """Returns the text of a reason: the game's own ``reason_<name>``, or the one that all games share.
+        """Returns the text of a reason: the game's own ``reason_<name>``, or the common one.
 
-        Placeholders are the reason's fields, each in one line, ``{agent}`` and ``{example}``.
+        Placeholders are the reason's fields, each as a single line, ``{agent}`` and ``{example}``.
         """
         name = f"reason_{reason.name}"
         own: Prompts | None = getattr(self, "_prompts", None)
@@ -128,8 +128,8 @@ class Codec(ABC, Generic[Action, ViewType]):
 
     @abstractmethod
     def picture(self, game: Any) -> str:
-        """Draws the whole position for a spectator who may see everything."""
+        """Draws the whole position as text for a spectator who sees everything."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Codec[Action, ViewType]":
-        """Returns itself: a codec keeps nothing of a match, so that copies of an environment can share it."""
+        """Returns itself: a codec holds no state of a match, so copies of an environment share it."""
         return self

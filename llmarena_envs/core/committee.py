@@ -1,6 +1,6 @@
-"""A committee of judges: how often they judge, and how their verdicts make one.
+"""A committee of judges: sessions, and the aggregation of verdicts.
 
-Source: Auto-Arena (arXiv 2405.20267v1, section 3.3): the committee's verdict is that of most of its judges.
+Source: Auto-Arena (arXiv 2405.20267v1, section 3.3): the committee's verdict is the majority verdict.
 """
 
 from collections import Counter
@@ -12,20 +12,20 @@ import numpy as np
 from llmarena_envs.core.filler import drawn_filler
 
 VERDICTS = ("A", "B", "tie")
-"""Verdicts; their places are their numbers in ``infos``."""
+"""Verdicts; ``infos`` hold their indices."""
 
 NONE = ""
-"""What stands for a verdict where there is none."""
+"""A missing verdict."""
 
 _EXCHANGED = {"A": "B", "B": "A"}
 
 
 class Judgement(NamedTuple):
-    """What a judge says.
+    """A judgement.
 
     Attributes:
         verdict: ``"A"``, ``"B"`` or ``"tie"``.
-        text: its words, the verdict included.
+        text: full text, including the verdict.
     """
 
     verdict: str
@@ -33,14 +33,14 @@ class Judgement(NamedTuple):
 
 
 class Abstention(NamedTuple):
-    """A judge gives no verdict."""
+    """An abstention."""
 
 
 Given = Judgement | Abstention
 
 
 def exchanged(label: str) -> str:
-    """Returns a side or verdict as it is called where A and B have changed their names."""
+    """Returns a side or verdict with A and B swapped."""
     return _EXCHANGED.get(label, label)
 
 
@@ -50,9 +50,9 @@ def verdict_of(given: Given) -> str:
 
 
 def over_orders(verdicts: Sequence[str]) -> str:
-    """Returns what a judge's verdicts in several orders of the sides come to: the one given in all, else a tie.
+    """Returns a judge's verdict over all orders of the sides: the verdict if all agree, else a tie.
 
-    A judge that gave none in one of them has none.
+    ``NONE`` if a verdict is missing in any order.
     """
     if NONE in verdicts:
         return NONE
@@ -60,7 +60,7 @@ def over_orders(verdicts: Sequence[str]) -> str:
 
 
 def plurality(verdicts: Iterable[str], quorum: int) -> str:
-    """Returns the verdict given most often; a tie if several are; ``NONE`` if fewer than ``quorum`` are given."""
+    """Returns the most frequent verdict; a tie if it is not unique; ``NONE`` if there are fewer than ``quorum`` verdicts."""
     counts = Counter(verdict for verdict in verdicts if verdict != NONE)
     if counts.total() < quorum:
         return NONE
@@ -69,17 +69,17 @@ def plurality(verdicts: Iterable[str], quorum: int) -> str:
 
 
 class Committee(NamedTuple):
-    """What the judges have given so far.
+    """The judgements of a committee.
 
-    They judge all at once, first alone, then as often as they discuss; and all that again if there is a second order of the
-    sides, in which A and B have exchanged their names for them.
+    All judges judge simultaneously, first independently, then once per round of discussion. With a second order, all sessions
+    are repeated with A and B swapped.
 
     Attributes:
         judges: number of judges.
-        times: how often they judge in one order: once, and once more for each round of discussion.
+        times: sessions in one order: one, plus one for each round of discussion.
         orders: 1, or 2 with the second order.
-        quorum: how many of them must give a verdict.
-        sessions: what they gave each time, judge by judge, with the names of the sides as they saw them.
+        quorum: minimum number of verdicts.
+        sessions: judgements of each session, by judge, with the side names of their order.
     """
 
     judges: int
@@ -93,12 +93,12 @@ class Committee(NamedTuple):
         return self._replace(sessions=(*self.sessions, given))
 
     def redrawn(self, reader: int, rng: np.random.Generator, *, keep_verdicts: bool) -> "Committee":
-        """Returns the committee with other judgements where somebody has not read them.
+        """Returns the committee with the judgements redrawn that a reader has not seen.
 
         Args:
-            reader: number of the judge who has read its own and, where they were discussed, those of the others; -1 for
-                somebody who has read none.
-            rng: draws verdicts, all equally likely, and reasons without meaning.
+            reader: index of a judge, who knows its own judgements and, after a discussion, the others'; -1 for a reader
+                without any judgements.
+            rng: draws uniform verdicts and placeholder reasons.
             keep_verdicts: whether only the reasons change.
         """
         sessions = []
@@ -114,25 +114,25 @@ class Committee(NamedTuple):
 
     @property
     def is_done(self) -> bool:
-        """Whether it has judged as often as it does."""
+        """Whether all sessions are complete."""
         return not self.judges or len(self.sessions) == self.times * self.orders
 
     @property
     def order(self) -> int:
-        """Number of the order in which the sides are judged now: 0, or 1 if their names are exchanged."""
+        """Index of the current order: 0, or 1 with A and B swapped."""
         return min(len(self.sessions) // self.times, self.orders - 1)
 
     @property
     def discusses(self) -> bool:
-        """Whether the next session is one of discussion."""
+        """Whether the next session is a discussion."""
         return len(self.sessions) % self.times > 0
 
     def first(self, order: int = 0) -> tuple[Given, ...]:
-        """Returns what each judge gave before it had read the others; nothing before that."""
+        """Returns each judge's independent judgement; empty before the first session."""
         return next(iter(self._sessions(order)), ())
 
     def last(self, order: int = 0) -> tuple[Given, ...]:
-        """Returns what each judge gave last: a judgement that is not given anew stands."""
+        """Returns each judge's last judgement; an abstention does not replace an earlier judgement."""
         return tuple(
             next((given for given in reversed(by_judge) if isinstance(given, Judgement)), Abstention())
             for by_judge in zip(*self._sessions(order), strict=True)
@@ -142,19 +142,19 @@ class Committee(NamedTuple):
         return self.sessions[order * self.times : (order + 1) * self.times]
 
     def first_verdicts(self, order: int = 0) -> tuple[str, ...]:
-        """Returns each judge's first verdict, told of the true sides."""
+        """Returns each judge's first verdict on the true sides."""
         return _true_verdicts(self.first(order), order)
 
     def last_verdicts(self, order: int = 0) -> tuple[str, ...]:
-        """Returns each judge's last verdict, told of the true sides."""
+        """Returns each judge's last verdict on the true sides."""
         return _true_verdicts(self.last(order), order)
 
     def verdicts_before(self) -> tuple[str, ...]:
-        """Returns what each judge's first verdicts come to over the orders; nothing before all are given."""
+        """Returns each judge's first verdict, combined over the orders; empty until complete."""
         return self._over_orders(self.first_verdicts)
 
     def verdicts(self) -> tuple[str, ...]:
-        """Returns what each judge's last verdicts come to over the orders; nothing before all are given."""
+        """Returns each judge's last verdict, combined over the orders; empty until complete."""
         return self._over_orders(self.last_verdicts)
 
     def _over_orders(self, verdicts: Callable[[int], tuple[str, ...]]) -> tuple[str, ...]:

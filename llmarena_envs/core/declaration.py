@@ -1,4 +1,4 @@
-"""What an environment says of itself, so that everything around it works without knowing it."""
+"""The declaration of an environment, for generic tools."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ FILE_OPTIONS: Mapping[str, tuple[str, ...]] = {
     "tasks": ("builtin",),
     "word_pairs": (),
 }
-"""Options that may be the path of a file, each with the words that are no path."""
+"""Options that accept a file path, each with its values that are not paths."""
 
 
 class Channel(NamedTuple):
@@ -25,7 +25,7 @@ class Channel(NamedTuple):
 
     Attributes:
         sender: the role that sends it; ``"host"`` for the environment itself.
-        readers: the roles that read it, besides its sender; empty if only the environment does.
+        readers: the roles that read it, besides its sender; empty if only the environment reads it.
     """
 
     sender: str
@@ -34,13 +34,13 @@ class Channel(NamedTuple):
 
 @dataclass(frozen=True)
 class HiddenRole:
-    """Roles that are dealt in secret, so that no agent's name tells them.
+    """Secret roles, which agent names do not reveal.
 
     Attributes:
-        statistic: the value of ``infos`` that tells each seat's role at the end.
-        values: that value for each role, by the name of the role; the first role is the one that policies are ranked by.
-        option: constructor option that gives the first role to a seat by its index, so that every policy has the role
-            equally often on every seat.
+        statistic: the key of ``infos`` that holds each seat's role at the end.
+        values: value of the statistic by role name; policies are ranked by the first role.
+        option: constructor option that assigns the first role to a seat by its index; it balances the role over policies and
+            seats.
     """
 
     statistic: str
@@ -50,21 +50,21 @@ class HiddenRole:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdicts:
-    """How judges' verdicts on two players, or ratings of one, stand in ``infos``, so that agreement is found in any record.
+    """Keys of judges' verdicts on two players, or ratings of one, in ``infos``; judge agreement is computed from them.
 
-    A verdict is one of ``labels``: for side A, for side B, or a tie; another number says that there is none.
+    A verdict is an index into ``labels``: for side A, for side B, or a tie; any other number is a missing verdict.
 
     Attributes:
-        role: of the judges.
-        labels: what the numbers of verdicts mean.
-        first: the statistic of a judge that holds its verdict before it has read what others say.
-        final: the one that holds its verdict after that; the same as ``first`` where judges do not discuss.
-        swapped: the one that holds the final verdict, told of the same sides, of a judge that was shown the players in the
-            other order; empty for none.
-        side: the statistic of a rated player that holds the number of the verdict for it.
-        length: the one that holds how much judges read of it, in words; empty for none.
-        score: the statistic of a judge that holds its rating of a single player, -1 for none, where judges do not compare two;
-            empty if there is none.
+        role: role of the judges.
+        labels: meaning of the verdict numbers.
+        first: a judge's statistic: its verdict before any discussion.
+        final: a judge's statistic: its verdict after the discussion; the same as ``first`` without discussion.
+        swapped: a judge's statistic: its final verdict on the same sides with the players shown in the other order; empty for
+            none.
+        side: a rated player's statistic: the number of the verdict for it.
+        length: a rated player's statistic: the length of its judged text, in words; empty for none.
+        score: a judge's statistic: its rating of a single player, -1 for none, if judges do not compare two players; empty if
+            there is none.
     """
 
     role: str = "judge"
@@ -79,32 +79,32 @@ class Verdicts:
 
 @dataclass(frozen=True, kw_only=True)
 class Declaration:
-    """The declaration that stands in an environment's class.
+    """The declaration of an environment class.
 
     Attributes:
-        scheme: the way in which its players are compared: the name of a scheme of the rating harness.
+        scheme: the rating scheme: the name of a scheme of the rating harness.
         rated_roles: roles whose seats are compared; every other role is staff (judges, examiners, simulated users). Empty
-            for all roles. An agent's role is the part of its id before the number. Where policies are compared role by
-            role they are ranked by the first one.
-        hidden_role: the roles in which policies are compared if those are dealt in secret, as in undercover.
-        results: what a reward says where policies are compared role by role: ``wins`` (above 0 is a victory) or ``scores``.
-        channels: the kinds of messages that its roles send, by name; the game's message pool keeps to them.
-        verdicts: where judges' verdicts stand in ``infos``, if there are any.
-        abilities: what it asks of a player (for the games of LLMArena: arXiv 2402.16499, section 2.4).
-        rated_options: constructor options of rated matches, e.g. a random opening without which deterministic players would
+            for all roles. An agent's role is the part of its id before the number. If policies are compared by role, they are
+            ranked by the first one.
+        hidden_role: the secret roles in which policies are compared, as in undercover.
+        results: meaning of a reward if policies are compared by role: ``wins`` (above 0 is a victory) or ``scores``.
+        channels: the kinds of messages that its roles send, by name; the game's message pool enforces them.
+        verdicts: keys of judges' verdicts in ``infos``, if there are any.
+        abilities: abilities that it tests (for the games of LLMArena: arXiv 2402.16499, section 2.4).
+        rated_options: constructor options of rated matches, e.g. a random opening; without one, deterministic players would
             repeat one game.
-        files: options that may be the path of a file, each with the words that are no path. What a record or an untrusted row
-            names by them is not opened.
-        history: what a language model is sent by default: ``single_turn`` where a text holds the whole state, ``full`` where
+        files: options that accept a file path, each with its values that are not paths. Paths in a record or an untrusted row
+            are not opened.
+        history: default history for a language model: ``single_turn`` if a text holds the whole state, ``full`` if
             players talk or learn from earlier turns, in native roles if the codec has a ``chat``.
-        unparsable: what is played in rated matches after the last reply without a move: ``forfeit``, ``random_legal`` or
+        unparsable: invalid-reply policy of rated matches after the last reply without a move: ``forfeit``, ``random_legal`` or
             ``noop``.
-        illegal: the same after a last reply whose move is not allowed.
-        llmarena_reasks: how often a reply without a move is asked for again under the ``llmarena`` preset (LLMArena,
+        illegal: the same after a last reply with an illegal move.
+        llmarena_reasks: maximum number of retries of a reply without a move under the ``llmarena`` preset (LLMArena,
             section 3.1).
 
     Raises:
-        OptionError: if a value is not one of those named.
+        OptionError: if a value is not one of those listed.
     """
 
     scheme: str = "duels"
@@ -131,7 +131,7 @@ class Declaration:
         check_int("llmarena_reasks", self.llmarena_reasks, 0, 100)
 
     def named_files(self, options: Mapping[str, Any]) -> dict[str, str]:
-        """Returns the paths that options name, by option."""
+        """Returns the file paths in options, by option."""
         return {
             name: value
             for name, words in self.files.items()

@@ -1,4 +1,4 @@
-"""The drawing contract: a position as a picture, as one player may see it or as a spectator sees it."""
+"""The drawing contract: a position as an image, for one player or for a spectator."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -14,48 +14,48 @@ _MARGIN = 16
 _SIZE = 14
 _MAX_LINES = 60
 _MAX_WRAPPED = 12
-"""Greatest number of lines in all, and of those that one line of the text is wrapped to."""
+"""Maximum number of lines in total, and of lines that one line of the text is wrapped to."""
 
 _MAX_LETTERS = 110
-"""Greatest number of letters in a line; longer ones are wrapped."""
+"""Maximum number of letters in a line; longer lines are wrapped."""
 
 
 class Drawing(ABC, Generic[ViewType]):
-    """Pictures of one game, as SVG; a subclass draws what is to be seen.
+    """SVG drawings of one game.
 
-    A player's picture is made from its view alone, so that nothing can be seen in it that is not known; a drawing keeps
-    nothing of a match.
+    A player's drawing depends on its view only, so it cannot leak hidden information. A drawing holds no state of a match.
     """
 
     @abstractmethod
     def seat(self, view: ViewType) -> str:
-        """Draws what the owner of ``view`` sees.
+        """Draws the position for the owner of ``view``.
 
-        Where the owner is to move, what can be pointed at is a group whose ``reply`` is the move in the published grammar.
+        If the owner is to move, each clickable element is a group whose ``reply`` is the move in the published grammar.
         """
 
     def forfeited(self, view: ViewType, offenders: Sequence[str]) -> str:
-        """Draws what the owner of ``view`` sees after illegal actions of ``offenders`` have ended the match.
+        """Draws the position for the owner of ``view`` after illegal actions of ``offenders`` have ended the match.
 
-        By default as before: views do not know of it. Override it where ``seat`` infers from the position who is to move.
+        By default the same as ``seat``, because views do not contain forfeits. Override it if ``seat`` infers the player to
+        move from the position.
         """
         return self.seat(view)
 
     @abstractmethod
     def spectator(self, game: Any) -> str:
-        """Draws the whole position for a spectator who may see everything."""
+        """Draws the whole position for a spectator who sees everything."""
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Drawing[ViewType]":
-        """Returns itself: a drawing keeps nothing of a match, so that copies of an environment can share it."""
+        """Returns itself: a drawing holds no state of a match, so copies of an environment share it."""
         return self
 
 
 class TextDrawing(Drawing[Any]):
-    """The pictures of an environment that has none of its own: its texts, line by line.
+    """Default drawings of an environment: its texts, line by line.
 
     Args:
-        codec: of the environment.
-        title: what the pictures show.
+        codec: codec of the environment.
+        title: title of the drawings.
     """
 
     def __init__(self, codec: Codec[Any, Any], title: str) -> None:
@@ -63,15 +63,15 @@ class TextDrawing(Drawing[Any]):
         self._title = title
 
     def seat(self, view: Any) -> str:
-        """Draws the text that the owner of the view reads."""
+        """Draws the observation of the owner of the view."""
         return self._lines(self._codec.observation(view))
 
     def spectator(self, game: Any) -> str:
-        """Draws the text that a spectator reads."""
+        """Draws the text for a spectator."""
         return self._lines(self._codec.picture(game))
 
     def _lines(self, text: str) -> str:
-        # Of a long text the last lines are drawn: so no more of the first ones is wrapped than may be needed.
+        # Only the last lines of a long text are drawn, so earlier lines are not wrapped.
         wide, split = fixed_width("x" * _MAX_LETTERS, _SIZE), text.rsplit("\n", _MAX_LINES)
         begun = [CUT] if len(split) > _MAX_LINES else split[:1]
         paragraphs = [*begun, *split[1:]]
@@ -87,7 +87,7 @@ class TextDrawing(Drawing[Any]):
             small_print=True,
         )
         for number, line in enumerate(lines, start=1):
-            # Several spaces in a row would be drawn as one; texts of boards need them.
+            # SVG collapses repeated spaces; texts of boards need them.
             spaced = line.replace(" ", "\u00a0")
             svg.text(_MARGIN, _MARGIN + _LINE_HEIGHT * number - 5, spaced, _SIZE, font_family=MONOSPACE)
         return str(svg)

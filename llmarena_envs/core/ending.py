@@ -1,4 +1,4 @@
-"""How a match ended, and the sentences about it that games share."""
+"""The end of a match, and the common sentences about it."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -9,11 +9,11 @@ from llmarena_envs.core.prompts import common_prompts
 
 
 class Ending(NamedTuple):
-    """How a match ended for one of its agents.
+    """The end of a match for one agent.
 
     Attributes:
-        reward: what the agent received over the whole match.
-        offenders: the agents whose illegal actions ended it, in seat order; none if it was played to its end.
+        reward: total reward of the agent.
+        offenders: the agents whose illegal actions ended the match, in seat order; empty if it was played to its end.
     """
 
     reward: float
@@ -21,7 +21,7 @@ class Ending(NamedTuple):
 
 
 class EndingTexts:
-    """The sentences about an end that are the same in all games; see ``ending_texts``.
+    """The common sentences about the end of a match; see ``ending_texts``.
 
     Args:
         language: language of the texts.
@@ -35,29 +35,29 @@ class EndingTexts:
         self._points = Phrases(self._points_text, limit=1024)
 
     def over(self, cause: str, result: str) -> str:
-        """Returns that the match is over, by what, and what came of it for the reader."""
+        """Returns the end of the match with its cause and the reader's result."""
         return self._over[cause, result]
 
     def forfeit(self, reader: str, offenders: Sequence[str]) -> str:
-        """Returns that illegal actions of ``offenders``, the reader perhaps among them, ended the match."""
+        """Returns the cause: illegal actions of ``offenders``, who can include the reader, ended the match."""
         if list(offenders) == [reader]:
             return self._render("forfeited_by_you")
         return self._render("forfeited_by", players=", ".join(offenders))
 
     def played_out(self) -> str:
-        """Returns that the match came to its end by itself."""
+        """Returns the cause: the match was played to its end."""
         return self._played_out
 
     def contest(self, reward: float) -> str:
-        """Returns that the reader has won (a reward above 0), lost (below 0) or drawn."""
+        """Returns the result: the reader has won (a reward above 0), lost (below 0) or drawn."""
         return self._won if reward > 0 else self._lost if reward < 0 else self._drawn
 
     def points(self, reward: float) -> str:
-        """Returns how many points, a whole number, the reader receives."""
+        """Returns the result in points; ``reward`` is a whole number."""
         return self._points[reward]
 
     def received(self, reward: float) -> str:
-        """Returns what the reader's reward is, in a game that has no word of its own for it."""
+        """Returns the result as a plain reward."""
         return self._render("received", reward=f"{reward:g}")
 
     def _over_text(self, key: tuple[str, str]) -> str:
@@ -70,5 +70,5 @@ class EndingTexts:
 
 @cache
 def ending_texts(language: str) -> EndingTexts:
-    """Returns the sentences about an end in a language, one object for all games."""
+    """Returns the shared ``EndingTexts`` of a language."""
     return EndingTexts(language)

@@ -1,4 +1,4 @@
-"""What installed distributions say of themselves under the name of a group of entry points; nothing of them is imported."""
+"""Entry points of installed distributions, read without imports."""
 
 import re
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ _NOT_IN_NAMES = re.compile(r"[-_.]+")
 
 
 class Entry(NamedTuple):
-    """A line of a distribution's metadata.
+    """An entry point.
 
     Attributes:
-        name: what stands before the sign of equality.
-        value: what stands behind it.
-        distribution: name and version of what was installed, e.g. ``iterated-dilemma 0.1.0``.
+        name: the part before the equals sign.
+        value: the part after the equals sign.
+        distribution: name and version of the distribution, e.g. ``iterated-dilemma 0.1.0``.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Unreadable(NamedTuple):
 
     Attributes:
         distribution: its name and version.
-        why: what was raised.
+        why: the exception.
     """
 
     distribution: str
@@ -37,8 +37,8 @@ class Unreadable(NamedTuple):
 
 
 def find_entries(group: str) -> Iterator[Entry | Unreadable]:
-    """Yields what each distribution has in a group; the first one of several with the same name counts, as for imports."""
-    from importlib import metadata  # not with this module: that would slow the import of every environment
+    """Yields the entry points of a group; of distributions with the same name only the first counts, as for imports."""
+    from importlib import metadata  # lazy: it would slow the import of every environment
 
     seen = set()
     for distribution in metadata.distributions():
@@ -54,7 +54,7 @@ def find_entries(group: str) -> Iterator[Entry | Unreadable]:
         seen.add(key)
         try:
             entries = [entry for entry in distribution.entry_points if entry.group == group]
-        except Exception as error:  # what parses it says nothing of what it raises
+        except Exception as error:  # the parser does not document its exceptions
             yield Unreadable(title, f"its entry_points.txt cannot be read ({type(error).__name__}: {error})")
             continue
         for entry in entries:

@@ -1,4 +1,4 @@
-"""The classes of failure that a reply, a judge or an environment can end in."""
+"""Failure classes of replies, judges and environments."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -8,10 +8,10 @@ from llmarena_envs.core.errors import ArenaError
 
 
 class Failure(IntEnum):
-    """One class for everything that is not a normal reply; the numbers stand in ``infos`` and in records.
+    """Outcome class of a reply; ``infos`` and records hold the numbers.
 
     ``TRUNCATED`` to ``ILLEGAL`` are the model's fault, ``PROVIDER`` and ``ENVIRONMENT_BUG`` are not: a match with one of
-    those two is void and never rated.
+    these two is void and never rated.
     """
 
     OK = 0
@@ -26,11 +26,11 @@ class Failure(IntEnum):
 
 
 class Reason(NamedTuple):
-    """Why something is refused, apart from any language: the codec renders it as the text ``reason_<name>``.
+    """The reason of a refusal, independent of language: the codec renders it as the text ``reason_<name>``.
 
     Attributes:
-        name: which text of the prompt files tells it.
-        fields: what the text is filled in with.
+        name: name of the text, without ``reason_``.
+        fields: values of the text's placeholders.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Reason(NamedTuple):
 
 
 class Refusal(ArenaError):
-    """What a reader of replies raises; ``Codec.parse`` makes an ``InvalidReply`` of it.
+    """Raised by parsers of replies; ``Codec.parse`` converts it to an ``InvalidReply``.
 
     Attributes:
         kind: ``EMPTY``, ``UNPARSABLE`` or ``ILLEGAL``.
@@ -54,13 +54,13 @@ class Refusal(ArenaError):
 
 
 class InvalidReply(ArenaError, ValueError):
-    """A reply that is no legal move.
+    """A reply that is not a legal move.
 
     Attributes:
         kind: ``EMPTY``, ``UNPARSABLE`` or ``ILLEGAL``.
-        message: what was wrong and what is expected, addressed to the player who is asked again.
-        kept: of a move in several parts, the parts that the reply has, as a text of the action space; empty for none. The player
-            is asked for what is missing only: its next reply is read below this text, which is played if nothing completes it.
+        message: the mistake and the expected form, addressed to the player who is asked again.
+        kept: valid parts of a multi-part move, as a text of the action space; empty for none. The player is asked for the
+            missing parts only: its next reply is appended to this text, which is played if nothing completes it.
     """
 
     def __init__(self, kind: Failure, message: str, kept: str = "") -> None:

@@ -1,4 +1,4 @@
-"""The game contract: rules in plain Python, apart from PettingZoo and from every text."""
+"""The game contract: rules in plain Python, independent of PettingZoo and of texts."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,9 @@ from llmarena_envs.core.failures import Reason
 
 
 class View(Protocol):
-    """What one agent may know of a position now: an immutable record, a ``NamedTuple`` in every game here.
+    """One agent's information about a position: an immutable record, a ``NamedTuple`` in every game here.
 
-    Texts, vectors and scripted policies are made from the view and from nothing else, so a secret that is not in the
-    view cannot leak.
+    Texts, vectors and scripted policies depend on the view only, so a secret that is not in the view cannot leak.
     """
 
     @property
@@ -31,32 +30,32 @@ class View(Protocol):
 
 
 Action = TypeVar("Action")
-"""What a game calls an action."""
+"""The action type of a game."""
 
 ViewType = TypeVar("ViewType", bound=View)
-"""What a game calls a view."""
+"""The view type of a game."""
 
 
 class Game(ABC, Generic[Action, ViewType]):
-    """The rules of one game and one position of it; a game names its types, ``class TicTacToe(Game[int, BoardView])``.
+    """The rules and a position of one game; a subclass binds its types, ``class TicTacToe(Game[int, BoardView])``.
 
-    The position is held in immutable values (tuples, strings, integers, or objects that ``__copy__`` copies), so that
-    ``copy.copy`` gives an independent position to search in. A game is deterministic given its generator.
+    The position consists of immutable values (tuples, strings, integers, or objects that ``__copy__`` copies), so
+    ``copy.copy`` gives an independent position for search. A game is deterministic given its generator.
 
     DeepEval (arXiv 2309.04369) defines a game by functions of histories. Here a history is the sequence of the actions of each
-    stage, with a seed for chance: ``next_agents``, ``is_terminal`` and ``payoff`` play it on a copy. For the present position the
-    same are ``to_move``, ``not to_move``, and the sum of ``rewards`` over all stages.
+    stage, with a seed for chance: ``next_agents``, ``is_terminal`` and ``payoff`` play it on a copy. Their equivalents for the
+    present position are ``to_move``, ``not to_move``, and the sum of ``rewards`` over all stages.
 
     Attributes:
         agents: every agent, in seat order; constant.
         to_move: the agents who act at the present stage, in seat order: one in a turn-based stage, several in a
             simultaneous one, none when the game is over.
-        rewards: what each agent received by the last ``apply``, in the order of ``agents``.
-        num_actions: size of the action set ``0..num_actions - 1``, or ``None`` where actions are not enumerated.
+        rewards: each agent's reward for the last ``apply``, in the order of ``agents``.
+        num_actions: size of the action set ``0..num_actions - 1``, or ``None`` if actions are not enumerated.
         max_turns: published upper bound on the number of agent turns of a match under the game's options.
-        undecided: whether a match that is over has no result, e.g. since every judge abstained: it is counted and not rated.
-        perfect_information: whether every agent knows everything that has happened and all that is still to come depends on
-            what agents do; the moves of a simultaneous stage are not secrets, as the rules learn of them when all are there.
+        undecided: whether a finished match has no result, e.g. because every judge abstained: it is counted and not rated.
+        perfect_information: whether every agent knows all past events and the future depends only on the agents' actions;
+            pending moves of a simultaneous stage are not secrets, because ``apply`` gets them together.
     """
 
     agents: tuple[str, ...]
@@ -69,30 +68,30 @@ class Game(ABC, Generic[Action, ViewType]):
 
     @abstractmethod
     def reset(self, rng: np.random.Generator) -> None:
-        """Sets up the first position; every chance event of the match is drawn from ``rng``."""
+        """Sets up the first position; ``rng`` is the source of every chance event of the match."""
 
     @abstractmethod
     def view(self, agent: str) -> ViewType:
-        """Returns what ``agent`` may know now, whoever is to move; see ``View``."""
+        """Returns the view of ``agent``, also if it is not to move; see ``View``."""
 
     @abstractmethod
     def why_illegal(self, agent: str, action: Action) -> Reason | None:
         """Returns the reason why ``action`` is not legal for ``agent``, or ``None`` if it is legal.
 
-        ``action`` has the right type but may hold any value. Rules hold no texts: the reason names the text ``reason_<name>``
-        of the prompt files, which the codec shows to the player who is asked again.
+        ``action`` has the right type but can have any value. Rules contain no texts: the reason names the text
+        ``reason_<name>`` of the prompt files, which the codec shows to the player.
         """
 
     @abstractmethod
     def apply(self, actions: tuple[Action, ...]) -> None:
-        """Applies one legal action for each agent of ``to_move``, and sets ``to_move`` and ``rewards`` anew."""
+        """Applies one legal action for each agent of ``to_move``, and updates ``to_move`` and ``rewards``."""
 
     def after(self, history: Sequence[tuple[Action, ...]], seed: int) -> tuple[Self, tuple[float, ...]]:
-        """Returns the position after a history and what each agent has received by then; this position stays.
+        """Returns the position after a history and each agent's total reward; this position is unchanged.
 
         Args:
-            history: the actions of each stage, in the order of ``to_move``; legal ones.
-            seed: of the generator that ``reset`` is given, as ``TextEnv.reset`` makes it.
+            history: the legal actions of each stage, in the order of ``to_move``.
+            seed: seed of the generator for ``reset``, as in ``TextEnv.reset``.
         """
         position, received = copy(self), (0.0,) * len(self.agents)
         position.reset(np.random.default_rng(seed))
@@ -102,7 +101,7 @@ class Game(ABC, Generic[Action, ViewType]):
         return position, received
 
     def next_agents(self, history: Sequence[tuple[Action, ...]], seed: int) -> tuple[str, ...]:
-        """Returns who acts after a history: several agents at a simultaneous stage, none at the end."""
+        """Returns the agents to move after a history: several at a simultaneous stage, none at the end."""
         return self.after(history, seed)[0].to_move
 
     def is_terminal(self, history: Sequence[tuple[Action, ...]], seed: int) -> bool:
@@ -110,28 +109,28 @@ class Game(ABC, Generic[Action, ViewType]):
         return not self.next_agents(history, seed)
 
     def payoff(self, history: Sequence[tuple[Action, ...]], seed: int) -> dict[str, float]:
-        """Returns what each agent has received over a history; for a terminal one, its payoff."""
+        """Returns each agent's total reward over a history; for a terminal history, its payoff."""
         return dict(zip(self.agents, self.after(history, seed)[1], strict=True))
 
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
         """Returns the last rewards of a match that ends because ``offenders`` acted illegally.
 
-        An offender receives -1; the opponent in a two-player zero-sum game +1, anybody else 0. Games where that would
-        be cheaper than losing override this.
+        An offender receives -1; the opponent in a two-player game +1, any other agent 0. Games where a forfeit would then cost
+        less than a loss override this.
         """
         two_players = len(self.agents) == 2 and len(offenders) == 1
         return tuple(-1.0 if agent in offenders else float(two_players) for agent in self.agents)
 
     def resample(self, agent: str, rng: np.random.Generator) -> None:
-        """Redraws all that ``agent`` cannot know: what others hold or said in secret, and what chance has still to deal.
+        """Redraws all information hidden from ``agent``: others' secrets and future chance events.
 
-        The position becomes another one that the agent could as well be in: its view, its statistics and who is to move stay the
-        same, and the match can be played on. What options fix without telling anybody, such as a deck, is redrawn as well. So
-        search can be done over what is hidden (determinisation), and the conformance suite finds whatever leaks. Games of perfect
-        information leave the position as it is.
+        The result is a position in the agent's information set: its view, its statistics and the agents to move are unchanged,
+        and the match can continue. Values fixed by options but unknown to agents, such as a deck, are redrawn as well. Used
+        for search over hidden information (determinisation) and by the conformance suite to find leaks. Games of perfect
+        information leave the position unchanged.
 
         Raises:
-            NotImplementedError: if the game hides something and does not say how it is redrawn.
+            NotImplementedError: if the game has hidden information and does not define this.
         """
         if not self.perfect_information:
             raise NotImplementedError(
@@ -144,12 +143,12 @@ class Game(ABC, Generic[Action, ViewType]):
         return legal[int(rng.integers(len(legal)))]
 
     def default_action(self, agent: str) -> Action | None:
-        """Returns the harmless legal action that may be played for an agent who gave none, or ``None`` if there is none."""
+        """Returns a harmless legal action for an agent without a valid reply, or ``None``."""
         return None
 
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns analysis values of ``agent`` for ``infos``: numbers that are not part of the reward.
 
-        The keys are the same throughout a match; a value that is not there yet, or still secret, has a number that says so.
+        The keys are the same throughout a match; a value that is not yet available, or still secret, is a sentinel number.
         """
         return {}

@@ -1,11 +1,11 @@
-r"""Judging: how verdicts and scores are read. One place for all judged tasks.
+r"""Parsing of verdicts and scores, for all judged tasks.
 
-A judge reads the judged texts quoted (``core.quoting``): nothing in them can pass for a line of the environment. The judge's
-reply is read by one rule (``core.reading.judged``). Quotations, reasoning and forms repeated from the prompt do not count.
-One distinct value counts where the judge announces it; of several, the one alone on the last line or behind a label such as
-``Verdict:`` at the beginning of a line. Values in single brackets, or in none, count in these places only. Scores of several
-roles are one JSON object. A judge that states nothing, or nothing clear, is asked again; after the last attempt the
-environment counts an abstention, which is no score::
+A judge gets the judged texts quoted (``core.quoting``), so they cannot imitate a line of the environment. All judges' replies
+are parsed by the same rule (``core.reading.judged``). Quotations, reasoning and forms repeated from the prompt do not count.
+A single distinct value counts if the judge announces it; of several, the one alone on the last line or after a label such as
+``Verdict:`` at the beginning of a line. Values in single or no brackets count in these positions only. Scores of several
+roles are one JSON object. A judge whose reply is missing a value or ambiguous is asked again; after the last attempt the
+environment counts an abstention, which is not a score::
 
     read_verdict("Both are right, but A is shorter. [[A]]", {"A": "A", "B": "B", "TIE": "tie"})  # "A"
     read_rating("Content right, format flawed.\nRating: [[6]]", Scale(1, 10))  # 6.0
@@ -31,14 +31,14 @@ from llmarena_envs.core.reading.reasoning import drop_opening_reasoning, reasoni
 from llmarena_envs.core.replies import MAX_REPLY, MAX_THOUGHT, clean_text, find, quoted
 
 ABSTENTION = "abstain"
-"""What a judge writes who gives no verdict and no score."""
+"""A judge's reply for an abstention."""
 
 _NUMBER = re.compile(r"(\d{1,6}(?:\.\d{0,6})?)(?:[ ]?(?:/|out of)[ ]?(\d{1,6}))?(?:[ ]?(?:points?|分))?")
 _NEGATIVE = re.compile(r"-\d{1,6}(?:\.\d{1,6})?")
 _JSON_FENCES = ("json", "json5", "jsonc")
 _BROKEN = r"\{{\s{{0,40}}[\"'“]?[ ]?(?:{names})[ ]?[\"'”]?\s{{0,9}}[:：]"
 _SCORES = re.compile(r"scor|rating|evaluat|judge?ment|assess|final|draft|json|评分|打分|分数|评价", re.IGNORECASE)
-"""Words by which a line announces scores."""
+"""Words that announce scores."""
 _PLACEHOLDER = re.compile(
     r"([\"']score[\"']\s{0,9}:\s{0,9})(?:[a-z]|score|number|<[^<>\n]{1,40}>|\.\.\.)(?=\s{0,9}[,}])", re.IGNORECASE
 )
@@ -56,18 +56,18 @@ class Scale:
     """The range of scores.
 
     Attributes:
-        low: the least.
-        high: the greatest.
+        low: lowest score.
+        high: highest score.
     """
 
     low: float
     high: float
 
     def check(self, score: float, role: str = "") -> float:
-        """Returns a score that lies on the scale.
+        """Returns a score if it is on the scale.
 
         Raises:
-            Refusal: if it does not.
+            Refusal: if it is outside the scale.
         """
         if not self.low <= score <= self.high:
             fields = {"score": f"{score:g}", "low": f"{self.low:g}", "high": f"{self.high:g}"}
@@ -82,7 +82,7 @@ class Score(NamedTuple):
 
     Attributes:
         score: the number.
-        reason: the judge's reasons, as far as they stand in the place for them.
+        reason: the judge's reason, from the field for it; empty if absent.
     """
 
     score: float
@@ -90,7 +90,7 @@ class Score(NamedTuple):
 
 
 def own_words(reply: str) -> str:
-    """Returns a reply without reasoning at its beginning, unprintable signs, and more blanks than a text needs."""
+    """Returns a reply without leading reasoning, unprintable characters and superfluous whitespace."""
     text = reply
     for _ in range(_MAX_PASSES):
         before, text = text, tidy(printable(_read_part(text)))
@@ -104,19 +104,19 @@ def _read_part(reply: str) -> str:
 
 
 def is_abstention(reply: str) -> bool:
-    """Says whether a reply is nothing but the word for an abstention."""
+    """Says whether a reply is only the word for an abstention."""
     return len(reply) < 100 and clean_text(reply).strip(" .!。").lower() == ABSTENTION
 
 
 def read_verdict(reply: str, labels: Mapping[str, str]) -> str:
-    """Reads a verdict.
+    """Parses a verdict.
 
     Args:
         reply: the judge's reply.
-        labels: the verdicts by what may stand in the brackets, in upper case, e.g. ``{"A": "A", "B": "B", "TIE": "tie"}``.
+        labels: verdicts by bracket contents in upper case, e.g. ``{"A": "A", "B": "B", "TIE": "tie"}``.
 
     Raises:
-        Refusal: if there is none, or it is not clear which one is meant.
+        Refusal: if the verdict is missing or ambiguous.
     """
 
     def read(content: str) -> str | None:
@@ -127,14 +127,14 @@ def read_verdict(reply: str, labels: Mapping[str, str]) -> str:
 
 
 def read_rating(reply: str, scale: Scale) -> float:
-    """Reads a rating.
+    """Parses a rating.
 
     Args:
         reply: the judge's reply.
-        scale: of the rating; ``[[7/10]]`` is read where its end is 10.
+        scale: scale of the rating; ``[[7/10]]`` is valid if its highest score is 10.
 
     Raises:
-        Refusal: if there is none, it is not clear which one is meant, or it lies outside the scale.
+        Refusal: if the rating is missing, ambiguous or outside the scale.
     """
     ends = (frozenset((scale.low, scale.high)), frozenset(range(round(scale.low), round(scale.high) + 1)))
     form = judged.Form(lambda content: _number(content, scale), "no_rating", "unclear_rating", ends)
@@ -142,14 +142,14 @@ def read_rating(reply: str, scale: Scale) -> float:
 
 
 def read_ruling(reply: str, grammar: Grammar[Value]) -> Value:
-    """Reads a ruling in words, such as ``Verdict: yes``.
+    """Parses a ruling in words, such as ``Verdict: yes``.
 
     Args:
         reply: the judge's reply.
-        grammar: of a ruling.
+        grammar: grammar of a ruling.
 
     Raises:
-        Refusal: if there is none, or it is not clear which one is meant.
+        Refusal: if the ruling is missing or ambiguous.
     """
     words = judged.without_quoted_labels(_read_part(reply))
     above = None
@@ -165,12 +165,12 @@ def read_ruling(reply: str, grammar: Grammar[Value]) -> Value:
 
 
 def with_statement(words: str, line: str, states: Callable[[str], bool]) -> str:
-    """Returns a judge's words with a line at their end that states what it gives, unless they state just that.
+    """Returns a judge's words with the statement appended as a line, unless they already state it.
 
     Args:
-        words: the words, perhaps cut off.
+        words: the words, possibly cut off.
         line: the statement in its published form.
-        states: says whether a text states what the judge gives.
+        states: says whether a text states the judge's value.
     """
     for text in (words, f"{words}\n{line}".lstrip()):
         if states(text):
@@ -179,29 +179,28 @@ def with_statement(words: str, line: str, states: Callable[[str], bool]) -> str:
 
 
 def read_scores(reply: str, roles: Sequence[str], scale: Scale) -> dict[str, Score]:
-    """Reads a JSON judgement: an object with a field for each role, which is a score or an object with ``score``.
+    """Parses a JSON judgement: an object with a field for each role, which is a score or an object with ``score``.
 
-    The outermost object that names a role counts; quoted ones do not, and neither does the form that the prompt shows. Case and
-    blanks of keys make no difference, a comma may be left behind, and a score may be written as ``"8"``, ``"8/10"`` or
-    ``"eight"``.
+    The outermost object that names a role counts, except quoted objects and the form from the prompt. Case and blanks of keys
+    are ignored, trailing commas are accepted, and so are scores such as ``"8"``, ``"8/10"`` or ``"eight"``.
 
     Args:
         reply: the judge's reply.
         roles: the roles, e.g. ``("Programmer", "Reviewer")``.
-        scale: of the scores.
+        scale: scale of the scores.
 
     Returns:
         The score of every role.
 
     Raises:
-        Refusal: if there is no such object, one is broken off, two differ, a role is missing, or a score is none or lies outside
-            the scale.
+        Refusal: if there is no such object, one is cut off, two differ, a role is missing, or a score is missing or outside the
+            scale.
     """
     names = {_key(role): role for role in roles}
     text = judged.unquoted_whole(_PLACEHOLDER.sub(r"\1null", _read_part(reply)))
     judgements: list[dict[str, Any]] = []
     fault = "no_scores"
-    for readable in dict.fromkeys((text, narrow(text))):  # made plain, a quotation inside a text would end it
+    for readable in dict.fromkeys((text, narrow(text))):  # raw first: a narrowed quotation mark can end a text
         if not judgements:
             judgements, fault = _judgements(readable, names)
     if fault:
@@ -219,7 +218,7 @@ def read_scores(reply: str, roles: Sequence[str], scale: Scale) -> dict[str, Sco
 
 
 def _judgements(text: str, names: Mapping[str, str]) -> tuple[list[dict[str, Any]], str]:
-    """Returns the outermost objects of a judge's own that name a role, and the reason why they do not count, empty if they do."""
+    """Returns the judge's own outermost objects that name a role, and the reason why they do not count (empty if they do)."""
     objects = list(find_objects(text))
     around = cover(text, [Quotation(start + 1, end, start, end) for start, end, _ in objects], "}")
     foreign = [each for each in find_quotations(around) if each.language not in _JSON_FENCES]
@@ -242,7 +241,7 @@ def _judgements(text: str, names: Mapping[str, str]) -> tuple[list[dict[str, Any
 
 
 def _is_apart(text: str, start: int, end: int) -> bool:
-    """Says whether an object is no part of a sentence, and no colon before it announces something else than scores."""
+    """Says whether an object is not part of a sentence, and a colon before it, if any, announces scores."""
     before, after = text[:start].rstrip(" \t\n*[`").rpartition("\n")[2], text[end:].partition("\n")[0]
     begins_line = text[:start].rpartition("\n")[2].rstrip(" \t*[-")[-1:] in ("", ".", "!", "。")
     announced = before.endswith((":", "："))
@@ -250,7 +249,7 @@ def _is_apart(text: str, start: int, end: int) -> bool:
 
 
 def _is_filled(fields: Mapping[str, Any], names: Mapping[str, str]) -> bool:
-    """Says whether an object is more than the form that the prompt shows."""
+    """Says whether an object is more than the empty form from the prompt."""
     values = [fields[key] for key in names if key in fields]
     scores = [
         {_key(name): one for name, one in value.items()}.get("score") if isinstance(value, Mapping) else value
@@ -260,7 +259,7 @@ def _is_filled(fields: Mapping[str, Any], names: Mapping[str, str]) -> bool:
 
 
 def _outermost(value: Any, names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Yields the outermost objects that name a role, with their keys made plain."""
+    """Yields the outermost objects that name a role, with normalized keys."""
     if isinstance(value, list):
         for item in value:
             yield from _outermost(item, names)
@@ -289,7 +288,7 @@ def _key(name: str) -> str:
 
 
 def _number(text: str, scale: Scale) -> float | None:
-    """Reads a number as it is written for people; one out of another greatest number is none of this scale."""
+    """Parses a number or number word; ``None`` if its denominator is not the highest score of the scale."""
     text = " ".join(text.strip("*_` ").split()).lower()
     if text in _WORDS:
         return float(_WORDS[text])

@@ -1,7 +1,7 @@
-"""The message pool: the words of all agents, kept by the environment and read through it only.
+"""The message pool: the messages of all agents, managed by the environment.
 
-Source: DeepEval (arXiv 2309.04369), section 3.3. Agents never exchange text directly; the environment adds to the pool
-what the declared channels allow, and selects the messages that an agent may read.
+Source: DeepEval (arXiv 2309.04369), section 3.3. Agents never exchange text directly; the environment adds the messages
+that the declared channels allow, and selects the messages visible to an agent.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -11,10 +11,10 @@ from typing import Generic, NamedTuple, TypeVar
 from llmarena_envs.core.declaration import Channel, role_of
 
 HOST = "host"
-"""The sender of messages of the environment itself."""
+"""The sender of the environment's messages."""
 
 Entry = TypeVar("Entry")
-"""The type of the messages of a game: ``Message``, or one of its own."""
+"""The message type of a game: ``Message``, or a custom type."""
 
 
 class Message(NamedTuple):
@@ -26,7 +26,7 @@ class Message(NamedTuple):
 
 
 class Sent(NamedTuple, Generic[Entry]):
-    """An entry of the pool with the name of its channel, its sender, and the agents that may read it besides the sender."""
+    """An entry of the pool with its channel name, its sender, and its readers besides the sender."""
 
     kind: str
     sender: str
@@ -36,10 +36,10 @@ class Sent(NamedTuple, Generic[Entry]):
 
 @dataclass(frozen=True)
 class MessagePool(Generic[Entry]):
-    """The messages of a match in order. A pool is a value: adding a message gives a new pool.
+    """The messages of a match in order. A pool is immutable: adding a message returns a new pool.
 
     Attributes:
-        channels: the kinds of messages, as the environment declares them.
+        channels: the declared kinds of messages.
         agents: every agent.
         sent: the messages.
     """
@@ -57,7 +57,7 @@ class MessagePool(Generic[Entry]):
             kind: name of the channel.
             sender: agent id, or ``HOST``.
             entry: the message.
-            readers: the agents that may read it; by default all that the channel allows.
+            readers: its readers; by default all that the channel allows.
 
         Raises:
             ValueError: if the channel does not exist, or allows neither this sender nor one of the readers.
@@ -78,14 +78,14 @@ class MessagePool(Generic[Entry]):
         return tuple(sent.entry for sent in self.sent if sent.kind in kinds)
 
     def visible_to(self, agent: str, *kinds: str) -> tuple[Entry, ...]:
-        """Returns the messages that ``agent`` sent or may read, in order; by default of all kinds."""
+        """Returns the messages visible to ``agent``, its own included, in order; by default of all kinds."""
         kinds = kinds or tuple(self.channels)
         return tuple(
             sent.entry for sent in self.sent if sent.kind in kinds and (agent == sent.sender or agent in sent.readers)
         )
 
     def changed(self, change: Callable[[Sent[Entry]], Sent[Entry]]) -> "MessagePool[Entry]":
-        """Returns the pool with every message changed: for ``Game.resample``."""
+        """Returns the pool with ``change`` applied to every message; used by ``Game.resample``."""
         return replace(self, sent=tuple(map(change, self.sent)))
 
     def __iter__(self) -> Iterator[Entry]:

@@ -1,19 +1,19 @@
-"""Narration: the story of a match, told in scenes to a spectator who may see everything."""
+"""Transcript of a match as scenes, for a spectator who sees everything."""
 
 from typing import NamedTuple
 
 
 class Scene(NamedTuple):
-    """One piece of a story: what somebody said, or what the environment tells.
+    """One entry of a transcript: a message of an agent or of the environment.
 
-    Everything but ``text`` is the environment's own, in the language of the game; ``text`` is what was said, as it was said.
+    ``text`` is the original message; everything else is written by the environment, in the language of the game.
 
     Attributes:
-        heading: what it is, e.g. ``Round 1, respond``; with neither speaker nor text, the heading of what follows.
-        text: what was said, or what the environment tells.
-        speaker: the agent who said it; empty for the environment.
-        hidden_from: the agents who take part in the conversation and may not read it.
-        marks: what a reader is not to miss about it, e.g. that a verdict was changed.
+        heading: title, e.g. ``Round 1, respond``; without speaker and text, the heading of the following scenes.
+        text: the message.
+        speaker: the agent who sent it; empty for the environment.
+        hidden_from: participants of the conversation who cannot read it.
+        marks: highlights for readers, e.g. a changed verdict.
     """
 
     heading: str
@@ -24,5 +24,5 @@ class Scene(NamedTuple):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """The marks, and from whom it is hidden."""
+        """The marks, and the agents it is hidden from."""
         return (*self.marks, *([f"hidden from {', '.join(self.hidden_from)}"] if self.hidden_from else []))

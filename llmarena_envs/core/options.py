@@ -1,4 +1,4 @@
-"""Checks of constructor options: what was expected, what came, and the nearest valid value."""
+"""Checks of constructor options; errors name the expected value, the actual value and the nearest valid one."""
 
 import difflib
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from llmarena_envs.core.errors import ArenaError
 
 
 class OptionError(ArenaError, ValueError):
-    """An option of an environment, a policy or a run that does not hold a valid value."""
+    """An invalid option of an environment, a policy or a run."""
 
 
 def nearest(value: object, choices: Iterable[str]) -> str:
@@ -45,12 +45,11 @@ def check_bool(name: str, value: object) -> None:
 
 
 def parse_options(items: Iterable[str], where: str) -> dict[str, Any]:
-    """Reads ``key=value`` items as they stand on a command line.
+    """Parses ``key=value`` items of a command line.
 
     Args:
-        items: the items; values are read as integers, numbers or ``true`` and ``false`` where they look like one, else as
-            text.
-        where: what error messages call them.
+        items: the items; values are parsed as integers, numbers, ``true`` or ``false`` if possible, else as text.
+        where: name of the items in error messages.
 
     Raises:
         OptionError: if an item has another form.
@@ -65,12 +64,12 @@ def parse_options(items: Iterable[str], where: str) -> dict[str, Any]:
 
 
 def parse_pairs(items: Iterable[str], where: str, form: str) -> dict[str, str]:
-    """Reads ``name=value`` items whose values are texts.
+    """Parses ``name=value`` items with text values.
 
     Args:
-        items: the items; the value begins behind the first equals sign.
-        where: what error messages call them.
-        form: of an item, for error messages, e.g. ``NAME=FAMILY``.
+        items: the items; the value begins after the first equals sign.
+        where: name of the items in error messages.
+        form: form of an item for error messages, e.g. ``NAME=FAMILY``.
 
     Raises:
         OptionError: if an item has another form.

@@ -1,4 +1,4 @@
-"""The one wrapper around every environment: it checks the order of calls."""
+"""The wrapper around every environment; checks the order of calls."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,10 +10,10 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 class OrderWrapper(OrderEnforcingWrapper):
     """PettingZoo's order check with the hot calls delegated.
 
-    The parent leaves ``last`` and ``agent_iter`` to ``AECEnv``, so that each attribute they need climbs a chain of
-    ``__getattr__`` calls, which costs more than a turn of a board game. Here all that a loop over the turns calls goes
-    straight to the environment; ``last`` puts together the same as ``AECEnv.last``, with one call less. An environment that
-    was never reset has no agents, which is found out faster than anything of the wrapper itself.
+    The parent leaves ``last`` and ``agent_iter`` to ``AECEnv``, where each attribute access goes through a chain of
+    ``__getattr__`` calls, which costs more than a turn of a board game. Here all calls of a loop over the turns go directly to
+    the environment; ``last`` returns the same as ``AECEnv.last``, with one call less. The check for agents comes first because
+    it is fast: an environment before ``reset`` has none.
     """
 
     def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -40,10 +40,10 @@ class OrderWrapper(OrderEnforcingWrapper):
             super().step(action)
 
     def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
-        """Yields the agent to act, until no agent is left or ``max_iter`` turns are over.
+        """Yields the agent to act, until no agent is left or after ``max_iter`` turns.
 
         Raises:
-            AssertionError: if neither ``step`` nor ``reset`` was called since the agent before.
+            AssertionError: if neither ``step`` nor ``reset`` was called since the previous agent.
         """
         if not self._has_reset:
             EnvLogger.error_agent_iter_before_reset()

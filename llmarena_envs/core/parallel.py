@@ -1,4 +1,4 @@
-"""The parallel form of games in which all move at once."""
+"""The parallel form of simultaneous games."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,20 +8,20 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 
 class ParallelForm(aec_to_parallel_wrapper):
-    """PettingZoo's conversion, which also says whose action is missing before any of them is played."""
+    """PettingZoo's conversion, with a check for missing actions before any action is applied."""
 
     def step(self, actions: Mapping[str, Any]) -> Any:
-        """Acts for every agent at once; warns if no agent is left, and returns nothing for anybody.
+        """Acts for every agent at once; warns and returns empty dicts if no agent is left.
 
         Args:
-            actions: one action for each agent of ``agents``. Others are ignored, as PettingZoo does: clients go on sending
-                them for agents that have left the match.
+            actions: one action for each agent of ``agents``. Actions of other agents are ignored, as in PettingZoo: clients
+                also send them for agents that have left the match.
 
         Returns:
             Observations, rewards, terminations, truncations and infos, each by agent.
 
         Raises:
-            ValueError: if an agent has no action; nothing is played then.
+            ValueError: if an agent has no action; no action is applied then.
         """
         agents = self.aec_env.agents
         missing = [agent for agent in agents if agent not in actions]
@@ -35,7 +35,7 @@ class ParallelForm(aec_to_parallel_wrapper):
 
 
 def parallel_form(env_fn: Callable[..., Any]) -> Callable[..., ParallelForm]:
-    """Returns what makes the parallel form of the environments that ``env_fn`` makes, from the same options."""
+    """Returns a function that makes the parallel form of ``env_fn``'s environments, from the same options."""
 
     def parallel_env(**options: Any) -> ParallelForm:
         return ParallelForm(env_fn(**options))

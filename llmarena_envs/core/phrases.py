@@ -1,4 +1,4 @@
-"""Texts that are written once and told again and again."""
+"""Cache of recurring texts."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -8,11 +8,11 @@ Text = TypeVar("Text")
 
 
 class Phrases(dict[Key, Text]):
-    """Pieces of text that recur from turn to turn and from match to match, each written when it is first needed.
+    """A cache of recurring pieces of text, each created on first use.
 
     Args:
-        write: makes the text of a key.
-        limit: number of pieces that are kept; beyond it all are dropped, and those still in use are written again.
+        write: creates the text of a key.
+        limit: maximum number of cached texts; the cache is cleared when it is full.
     """
 
     def __init__(self, write: Callable[[Key], Text], limit: int = 4096) -> None:

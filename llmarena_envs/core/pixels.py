@@ -1,4 +1,4 @@
-"""Pictures as arrays of pixels, for libraries that record or show images."""
+"""SVG drawings as pixel arrays, for libraries that record or show images."""
 
 import io
 from functools import cache
@@ -15,9 +15,9 @@ _FONTS = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSansMono.ttf")
 
 
 def pixels_of(svg: str) -> NDArray[np.uint8]:
-    """Draws an SVG picture, with the fonts that Matplotlib brings along.
+    """Renders an SVG drawing with the fonts bundled with Matplotlib.
 
-    Letters that these lack, such as Chinese ones, are drawn with the fonts of this machine, and are missing if it has none.
+    Other letters, such as Chinese ones, are drawn with the fonts of this machine, and are missing if it has none.
 
     Returns:
         Red, green and blue from 0 to 255, of shape (height, width, 3).
@@ -44,7 +44,7 @@ def pixels_of(svg: str) -> NDArray[np.uint8]:
 
 @cache
 def _font_files() -> list[str]:
-    """Returns the files of the fonts that Matplotlib brings along, none if it is not installed; it is not loaded for that."""
+    """Returns the font files bundled with Matplotlib, without importing it; empty if it is not installed."""
     found = find_spec("matplotlib")
     folders = (
         [Path(place) / "mpl-data" / "fonts" / "ttf" for place in found.submodule_search_locations or ()]

@@ -1,4 +1,4 @@
-"""Prompt templates from TOML files, one file a language, rendered strictly."""
+"""Prompt templates from TOML files, one file per language, rendered strictly."""
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -13,19 +13,19 @@ from llmarena_envs.core.errors import ArenaError
 from llmarena_envs.core.options import check_choice
 
 DEFAULT_LANGUAGE = "en"
-"""The language whose file says which texts there are and which placeholders each has."""
+"""The language whose file defines the texts and their placeholders."""
 
 _UNUSED = "unused"
 
 
 class PromptError(ArenaError, ValueError):
-    """A prompt file that is malformed, or a template whose placeholders do not fit what the game supplies."""
+    """A malformed prompt file, or a template whose placeholders do not match the fields from the game."""
 
 
 class Template:
     """One text with ``{placeholder}`` fields; literal braces are written ``{{`` and ``}}``.
 
-    A word that agrees with a number is written with both its forms: in ``{cards} {cards:card|cards}`` the second field is
+    A word that agrees with a number is written in both forms: in ``{cards} {cards:card|cards}`` the second field is
     ``card`` if the field ``cards`` is 1, else ``cards``.
 
     Args:
@@ -63,7 +63,7 @@ class Template:
                 )
             keys.append(key)
             self._format += "%s"
-        # The % operator is about twice as fast as str.format, and with a row of values faster than with names.
+        # The % operator is about twice as fast as str.format, and faster with a tuple of values than with names.
         self._keys = keys
         self._values = _row_of(keys)
 
@@ -84,12 +84,12 @@ class Template:
             ) from None
 
     def by_position(self, *names: str) -> Callable[..., str]:
-        """Returns a function that takes the values of ``names`` in their order and fills them in.
+        """Returns a function that renders the template from the values of ``names``, in this order.
 
-        That is about twice as fast as ``render``: for texts that are written at every turn.
+        About twice as fast as ``render``; for texts of every turn.
 
         Raises:
-            PromptError: if the template names a placeholder that is not among ``names``, or a word in singular and plural.
+            PromptError: if the template has a placeholder that is not in ``names``, or a word in singular and plural.
         """
         unknown = sorted(set(self._keys) - set(names))
         if unknown:
@@ -110,7 +110,7 @@ def _pick_and_fill(template: str, pick: Callable[[Any], object], *values: object
 
 
 def _row_of(keys: Sequence[str] | Sequence[int]) -> Callable[[Any], object]:
-    """Returns what picks the values of ``keys`` out of a mapping, or of a sequence, as a tuple."""
+    """Returns a function that gets the values of ``keys`` from a mapping or sequence, as a tuple."""
     return itemgetter(*keys) if len(keys) > 1 else partial(_row, keys)
 
 
@@ -121,20 +121,20 @@ def _row(keys: Sequence[Any], fields: Any) -> tuple[object, ...]:
 class Prompts:
     """The templates of one game in one language.
 
-    The files of all languages hold the same texts with the same placeholders. Where a text of one language has no need for a
-    placeholder that the others use, the end of its file says so::
+    The files of all languages have the same texts with the same placeholders. If a text of one language does not need a
+    placeholder of the others, the end of its file lists it::
 
         [unused]
         instruction = ["article"]
 
     Args:
-        package: the package that holds ``prompts/<language>.toml``, e.g. ``llmarena_envs.tictactoe``.
-        language: file name without its ending.
+        package: the package with ``prompts/<language>.toml``, e.g. ``llmarena_envs.tictactoe``.
+        language: file name without suffix.
 
     Raises:
         OptionError: if there is no file for the language.
-        PromptError: if a file of the package holds anything but texts, or differs from that of the default language (the
-            first one, if there is none) in the names or placeholders of its texts.
+        PromptError: if a file of the package contains anything but texts, or differs from the file of the default language
+            (or else the first file) in the names or placeholders of its texts.
     """
 
     def __init__(self, package: str, language: str) -> None:
@@ -145,7 +145,7 @@ class Prompts:
 
     @staticmethod
     def languages(package: str) -> list[str]:
-        """Returns the languages that a package has texts in."""
+        """Returns the languages of a package's prompt files."""
         return sorted(_load(package))
 
     def __contains__(self, name: str) -> bool:
@@ -158,7 +158,7 @@ class Prompts:
             raise PromptError(f"{self._where}: no text {name!r}; it has {sorted(self._templates)}") from None
 
     def joined(self, *names: str) -> Template:
-        """Returns one template made of several, each below the one before: one rendering costs less than several."""
+        """Returns one template of several, joined by line ends; rendering it once is faster."""
         return Template("\n".join([self[name].source for name in names]), f"{self._where} [{', '.join(names)}]")
 
     def render(self, name: str, **fields: object) -> str:
@@ -168,7 +168,7 @@ class Prompts:
 
 @cache
 def common_prompts(language: str) -> Prompts:
-    """Returns the texts that all games share, in English for a language that only a game has."""
+    """Returns the common texts of all games; in English if there is no common file of the language."""
     package = "llmarena_envs.core"
     return Prompts(package, language if language in Prompts.languages(package) else DEFAULT_LANGUAGE)
 
@@ -182,7 +182,7 @@ class _File:
 
     Attributes:
         templates: its texts by name.
-        placeholders: of each text, those that it uses and those that it leaves out on purpose.
+        placeholders: placeholders of each text, the unused ones included.
     """
 
     def __init__(self, path: Traversable, where: str) -> None:
@@ -201,7 +201,7 @@ class _File:
         self._leave_out(unused)
 
     def _leave_out(self, unused: Any) -> None:
-        """Adds the placeholders of the table ``unused``, which the texts named there must not use."""
+        """Adds the placeholders of the table ``unused``; the texts named there must not use them."""
         if not isinstance(unused, Mapping):
             raise PromptError(f"{self.where} [{_UNUSED}]: expected a table of texts, got {type(unused).__name__}")
         for name, placeholders in unused.items():
@@ -242,7 +242,7 @@ def _fields(names: frozenset[str]) -> str:
     return ", ".join(f"{{{name}}}" for name in sorted(names))
 
 
-@cache  # once a package: environments are made by the thousand
+@cache  # once per package: thousands of environments are made
 def _load(package: str) -> dict[str, dict[str, Template]]:
     """Returns the templates of all languages of a package, checked against each other."""
     files = {}

@@ -1,9 +1,9 @@
-"""Quoting: how the words of a player are shown to judges and to other players."""
+"""Quoting of a player's text for judges and other players."""
 
 import re
 
-# Tokens by which chat templates tell who speaks, what is reasoning and where a turn ends: signs, special characters in a name, or
-# one of a few words. Tags of HTML, parameters of types and subscripts are none.
+# Tokens of chat templates for roles, reasoning and ends of turns: signs, special characters in a name, or one of a few words.
+# HTML tags, type parameters and subscripts do not match.
 _WORDS = (
     r"think(?:ing)?|thoughts?|reason(?:ing)?|reflections?|analysis|scratchpad|monologue|antthinking|system|user|assistant|human|model|tool|bot|"
     r"developer|function|observation|instructions?|channel|message|turn|image|[a-z]?mask|[besp]o[a-z]|pad|unk|cls|sep|s"
@@ -29,25 +29,24 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
-    """Returns a text without control characters and lone surrogates, its lines ended in one way."""
+    """Returns a text without control characters and lone surrogates, with normalized line ends."""
     return _UNPRINTABLE.sub("", _LINE_END.sub("\n", text))
 
 
 def tidy(text: str) -> str:
-    """Returns a text without blanks around it, and with no more of them inside than a text needs."""
+    """Returns a text without surrounding whitespace and without long runs of blanks or blank lines."""
     return _LONG_BLANK.sub(" " * 32, _BLANK_LINES.sub("\n\n", text)).strip()
 
 
 def without_tokens(text: str) -> str:
-    """Returns a text with the control tokens of chat templates taken apart by a blank behind their first sign."""
+    """Returns a text with the control tokens of chat templates broken by a blank after their first sign."""
     return _TOKEN.sub(lambda match: f"{match[0]} ", text)
 
 
 def quote(text: str) -> str:
-    """Returns a text of a player, for a judge or another player to read.
+    """Returns a player's text, quoted for a judge or another player.
 
-    ``> `` stands before every line, so that none of them can pass for a line of the environment; and control tokens are taken
-    apart.
+    Every line gets the prefix ``> ``, so it cannot imitate a line of the environment; control tokens are broken.
     """
     lines = without_tokens(text).splitlines()
     return "\n".join(f"> {line}" for line in lines) or ">"

@@ -1,6 +1,6 @@
-"""Records of a user's file of tasks or questions, each with the place it stands at, for errors that name it.
+"""Records of a user's file of tasks or questions, each with its location for error messages.
 
-``RecordForm`` reads what the records of one kind stand for; ``file_records`` and its neighbours yield the records themselves.
+``RecordForm`` converts the records of one kind to rows; ``file_records`` and the other generators yield the records.
 """
 
 import csv
@@ -13,17 +13,17 @@ from typing import Any, Generic, NamedTuple, NoReturn, Protocol, TypeVar
 from llmarena_envs.core.options import OptionError
 
 MAX_TEXT = 20_000
-"""Greatest number of characters of a text in a record."""
+"""Maximum number of characters of a text in a record."""
 
 Refuse = Callable[[OptionError], None]
-"""What is done about a record that cannot be used: ``stop``, or e.g. the ``append`` of a list, so that the others are read."""
+"""Handler of an invalid record: ``stop``, or e.g. the ``append`` of a list to continue with the other records."""
 
 Given = str | Path | Sequence[Mapping[str, Any]]
 """The path of a file, or records."""
 
 
 class Named(Protocol):
-    """What a record stands for: something with a name of its own in its file."""
+    """A row with a unique name in its file."""
 
     @property
     def id(self) -> str:
@@ -44,7 +44,7 @@ class Record(NamedTuple):
     """A record.
 
     Attributes:
-        where: the option it was given by, its file and line, e.g. ``tasks: problems.jsonl, line 3``.
+        where: its option, file and line, e.g. ``tasks: problems.jsonl, line 3``.
         fields: its fields.
     """
 
@@ -52,18 +52,18 @@ class Record(NamedTuple):
     fields: Mapping[str, Any]
 
     def error(self, message: str) -> OptionError:
-        """Returns an error that names the place."""
+        """Returns an error with the location of the record."""
         return OptionError(f"{self.where}: {message}")
 
     def text(self, name: str, default: str | None = None) -> str:
-        """Returns a field that holds a text.
+        """Returns a text field.
 
         Args:
             name: name of the field.
-            default: what an absent or empty field stands for; without one the field must be there.
+            default: value for an absent or empty field; without a default the field is required.
 
         Raises:
-            OptionError: if the field holds no text, an empty one, one that is too long, or half of a character.
+            OptionError: if the field is not a text, or is empty, too long or contains a lone surrogate.
         """
         value = self.fields.get(name)
         if value is None or (isinstance(value, str) and not value.strip()):
@@ -75,14 +75,14 @@ class Record(NamedTuple):
         return self.checked(name, value)
 
     def checked(self, name: str, text: str) -> str:
-        """Returns a text of the record.
+        """Returns a text of the record after checks.
 
         Args:
-            name: where in the record it stands.
+            name: its position in the record.
             text: the text.
 
         Raises:
-            OptionError: if it is too long, or holds half of a character.
+            OptionError: if it is too long, or contains a lone surrogate.
         """
         if len(text) > MAX_TEXT:
             raise self.error(f"{name}: expected at most {MAX_TEXT} characters, got {len(text)}")
@@ -93,14 +93,14 @@ class Record(NamedTuple):
         return text
 
     def name(self, name: str, default: str | None = None) -> str:
-        """Returns a field that holds a name: a text or an integer; ``default`` if it is absent."""
+        """Returns a name field: a text or an integer; ``default`` if it is absent."""
         value = self.fields.get(name)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
         return self.text(name, default)
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """Returns a field that holds a list of texts, which may be absent."""
+        """Returns a field with a list of texts; empty if it is absent."""
         value = self.fields.get(name) or []
         if (
             not isinstance(value, Sequence)
@@ -112,11 +112,11 @@ class Record(NamedTuple):
 
 
 class Imported(NamedTuple, Generic[Found]):
-    """What was read of a file that may hold anything.
+    """The result of importing an untrusted file.
 
     Attributes:
-        rows: what its good records stand for.
-        refusals: why the others were refused; each names the place.
+        rows: rows of the valid records.
+        refusals: errors of the other records, with their locations.
     """
 
     rows: tuple[Found, ...]
@@ -124,18 +124,18 @@ class Imported(NamedTuple, Generic[Found]):
 
 
 def stop(error: OptionError) -> NoReturn:
-    """Raises the error: one record that cannot be used spoils the file."""
+    """Raises the error: one invalid record invalidates the file."""
     raise error
 
 
 @dataclass(frozen=True)
 class RecordForm(Generic[Row]):
-    """How the records of one kind are read, from files and from lists.
+    """Conversion of the records of one kind, from files and lists, to rows.
 
     Attributes:
-        option: what errors begin with, the name of the option by which they are given.
-        what: what a record stands for, e.g. ``task``.
-        columns: what a table's columns are called; the first one must be there.
+        option: name of their option, the prefix of errors.
+        what: kind of row, e.g. ``task``.
+        columns: column names of a table; the first one is required.
     """
 
     option: str
@@ -143,19 +143,20 @@ class RecordForm(Generic[Row]):
     columns: Sequence[str]
 
     def load(self, given: Given, read: Callable[[Record], Row]) -> tuple[Row, ...]:
-        """Returns what the records stand for.
+        """Returns the rows of the records.
 
         Args:
             given: a file or records.
-            read: reads one record.
+            read: converts one record.
 
         Raises:
-            OptionError: naming file and line, if they cannot be read, ``read`` refuses one, an id occurs twice, or there is none.
+            OptionError: with file and line, if they cannot be read, ``read`` refuses one, an id is not unique, or there are no
+                records.
         """
         return self.of_records(self.records(given), read)
 
     def imported(self, given: Given, read: Callable[[Record], Row]) -> Imported[Row]:
-        """Returns what the good records stand for, and why the other ones are refused; see ``load``.
+        """Returns the rows of the valid records, and the errors of the others; see ``load``.
 
         Raises:
             OptionError: if the file cannot be read.
@@ -165,7 +166,7 @@ class RecordForm(Generic[Row]):
         return Imported(tuple(rows), tuple(refusals))
 
     def of_records(self, records: Iterable[Record], read: Callable[[Record], Row]) -> tuple[Row, ...]:
-        """Returns what records stand for that are there already; see ``load``."""
+        """Returns the rows of existing records; see ``load``."""
         rows = tuple(self._distinct(records, read, stop))
         if not rows:
             raise OptionError(f"{self.option}: expected at least one {self.what}, got none")
@@ -197,12 +198,12 @@ def given_records(option: str, records: Sequence[Mapping[str, Any]], refuse: Ref
     """Yields the records of a list.
 
     Args:
-        option: what errors begin with, the name of the option by which the list was given.
+        option: name of the list's option, the prefix of errors.
         records: the list.
-        refuse: is called with the error for what is no record.
+        refuse: called with the error for an invalid record.
 
     Raises:
-        OptionError: if it is no list.
+        OptionError: if it is not a list.
     """
     if not isinstance(records, Iterable) or isinstance(records, Mapping | bytes):
         raise OptionError(f"{option}: expected the path of a file or a list of records, got {records!r:.{_SHOWN}}")
@@ -211,19 +212,19 @@ def given_records(option: str, records: Sequence[Mapping[str, Any]], refuse: Ref
 
 
 def file_records(option: str, path: str | Path, columns: Sequence[str], refuse: Refuse = stop) -> Iterator[Record]:
-    """Yields the records of a file in UTF-8.
+    """Yields the records of a UTF-8 file.
 
-    A file ``*.csv`` is a table with commas and, where needed, quotes; ``*.tsv`` one with tabs and no quotes; the first line names
-    the columns. Any other file holds JSON lines, or one JSON list, whose records are counted instead of lines.
+    A file ``*.csv`` is a table with commas and optional quotes, ``*.tsv`` a table with tabs and no quotes; the first line names
+    the columns. Any other file holds JSON lines, or one JSON list; errors then name the record number instead of the line.
 
     Args:
-        option: what errors begin with, the name of the option by which the path was given.
-        path: of the file.
-        columns: what a table's columns are called; the first one must be there.
-        refuse: is called with the error for a malformed line.
+        option: name of the path's option, the prefix of errors.
+        path: path of the file.
+        columns: column names of a table; the first one is required.
+        refuse: called with the error for a malformed line.
 
     Raises:
-        OptionError: if it cannot be read, or a table does not begin with the names of its columns.
+        OptionError: if it cannot be read, or a table does not begin with its column names.
     """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
@@ -245,8 +246,8 @@ def json_records(lines: Iterable[str], where: str, refuse: Refuse = stop) -> Ite
 
     Args:
         lines: the lines.
-        where: the option they were given by, and their file.
-        refuse: is called with the error for a line that holds anything but an object.
+        where: their option and file.
+        refuse: called with the error for a line that is not an object.
     """
     for number, line in enumerate(lines, start=1):
         if not line.strip():

@@ -1,22 +1,21 @@
-r"""Reading replies: one path for all games.
+r"""Parsing of replies, for all games.
 
-A reply is read in steps, each in a file of ``core/reading``:
+A reply is parsed in steps, each in a file of ``core/reading``:
 
-1. ``reasoning``: what is marked as reasoning is dropped; ``turns``: what is said in the name of a user or a tool is cut off.
-2. ``blocks``: objects, calls, answer tags and boxes are found (``objects``, ``calls``, ``elements``, ``tags``), read by
-   themselves (``fields``) and covered; ``markup``: what models wrap the rest in is blanked out.
+1. ``reasoning``: drops marked reasoning; ``turns``: drops turns in the name of a user or a tool.
+2. ``blocks``: finds objects, calls, answer tags and boxes (``objects``, ``calls``, ``elements``, ``tags``), parses them
+   separately (``fields``) and masks them; ``markup``: replaces the remaining markup by blanks.
 3. ``lines`` and ``statements``: the lines are searched for labels (``labels``) and values (``values``).
-4. ``candidates``: one of the statements found counts.
+4. ``candidates``: chooses one of the statements.
 
-A statement has a rank: labelled on a line of its own, an object, a call, or the contents of an answer tag or box; then a bare
-move alone on a line; then a label inside a line. The last one of the highest rank counts; bare moves that differ are refused,
-for none of them says that it is the answer. What is said in another seat's name, as an example, an alternative, a plan or a
-forecast, in an object's other fields or in running prose is none. Nothing is guessed: where statements contradict each other on
-one line, or where what follows a statement may or may not replace it (in a list, below a header, as a number alone on a line),
-the reply is refused. So what follows a stated move as explanation never changes it. "Wait,"
-and the like take back what stands before.
+Statements are ranked: highest a labelled line, an object, a call, or the contents of an answer tag or box; then a bare move
+alone on a line; then a label inside a line. The last statement of the highest rank counts. Different bare moves are refused as
+ambiguous. Text in another seat's name, an example, an alternative, a plan, a forecast, an object's other fields and running
+prose are not statements. Nothing is guessed: the reply is refused if statements on one line contradict each other, or if it is
+unclear whether a later one replaces an earlier one (in a list, below a header, as a number alone on a line). An explanation
+after a stated move therefore never changes it. "Wait," and similar words retract earlier statements.
 
-A game only says what a statement of its own looks like, by a ``Grammar``::
+A game only defines its statements, by a ``Grammar``::
 
     _CHOICE = re.compile(r"(rock|paper|scissors)\b", re.IGNORECASE)
 
@@ -28,7 +27,7 @@ A game only says what a statement of its own looks like, by a ``Grammar``::
 
     find("I take rock because ...\n**Choice:** rock</s>", GRAMMAR, "player_0").value  # 0
 
-``find`` raises a ``Refusal`` if nothing is stated; a ``_read`` may raise one too, for a move that cannot exist, say.
+``find`` raises a ``Refusal`` if nothing is stated; ``_read`` can also raise one, e.g. for a move that cannot exist.
 """
 
 from collections.abc import Mapping
@@ -45,22 +44,22 @@ from llmarena_envs.core.reading.turns import own_turns
 __all__ = ["MAX_REPLY", "Grammar", "Statement", "clean_text", "find", "quoted", "read_part"]
 
 MAX_REPLY = 100_000
-"""Characters of a reply that are read; a move is stated at the end, so the beginning of a longer one is dropped."""
+"""Maximum number of characters parsed; only the end of a longer reply is parsed, because moves are stated there."""
 
 MAX_THOUGHT = 1_000_000
-"""Characters of a reply in which reasoning is looked for; that of a model which thinks long may be longer than what is read."""
+"""Maximum number of characters searched for reasoning; long reasoning can exceed ``MAX_REPLY``."""
 
 MAX_QUOTED = 30
-"""Characters of a reply that a reason names."""
+"""Maximum number of characters of a reply quoted in a reason."""
 
 
 class Statement(NamedTuple, Generic[Value]):
-    """What a reply states.
+    """The statement of a reply.
 
     Attributes:
         value: the value.
-        before: the text of the reply before it, without reasoning, otherwise as it was written.
-        fields: the fields of the object it was read from, empty if it was none.
+        before: the original text before it, without reasoning.
+        fields: the fields of its object, empty if it was not an object.
     """
 
     value: Value
@@ -69,23 +68,23 @@ class Statement(NamedTuple, Generic[Value]):
 
 
 def quoted(text: str) -> str:
-    """Returns the beginning of a piece of a reply, for a reason that names it."""
+    """Returns the beginning of a piece of a reply, to quote it in a reason."""
     text = " ".join(text[: 4 * MAX_QUOTED].split())
     return text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "..."
 
 
 def read_part(reply: str) -> str:
-    """Returns the part of a reply that is read: its end, without reasoning."""
+    """Returns the parsed part of a reply: its end, without reasoning."""
     return drop_reasoning(reply[-MAX_THOUGHT:])[-MAX_REPLY:]
 
 
 def find(reply: str, grammar: Grammar[Value], me: str) -> Statement[Value]:
-    """Returns what a reply states, in linear time.
+    """Returns the statement of a reply, in linear time.
 
     Args:
-        reply: what the player wrote.
-        grammar: what a statement looks like.
-        me: the seat whose reply it is, as ``grammar.seats`` names it.
+        reply: the player's reply.
+        grammar: grammar of a statement.
+        me: the seat of the player, as named by ``grammar.seats``.
 
     Raises:
         Refusal: with the reason ``nothing_stated``, ``unclear`` or ``not_your_name``, or as raised by the grammar.

@@ -1,4 +1,4 @@
-"""The colours of seats in pictures and pages: each can be read with white upon it, and upon white."""
+"""Colours of seats in drawings and pages; each is legible as background of white text and as text on white."""
 
 from collections.abc import Sequence
 
@@ -17,9 +17,9 @@ SEAT_COLOURS = (
 
 
 def seat_colour(agents: Sequence[str], agent: str) -> str:
-    """Returns the colour of a seat, the same in all pictures and pages of an environment.
+    """Returns the colour of a seat, the same in all drawings and pages of an environment.
 
-    Colours come again after ten seats; the name always stands beside them.
+    Colours repeat after ten seats; they are always shown with the name.
 
     Args:
         agents: all seats of the environment, in order.

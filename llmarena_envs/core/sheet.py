@@ -1,6 +1,6 @@
-"""Sheets: pictures of talks and tables, made of blocks one below the other, of bounded height.
+"""Sheets: drawings of conversations and tables as a column of blocks, of bounded height.
 
-What a match has said may be of any length: each block cuts its texts, and of a history only the end is shown.
+Texts of a match can have any length: each block truncates its texts, and only the end of a history is shown.
 """
 
 from abc import ABC, abstractmethod
@@ -15,19 +15,19 @@ WIDTH = 760
 MARGIN = 16
 INNER = WIDTH - 2 * MARGIN
 MAX_HEIGHT = 1200
-"""Greatest height of a picture, in pixels."""
+"""Maximum height of a drawing, in pixels."""
 
 GAP = 8
 Row = TypeVar("Row")
-"""What a game calls a row of a table."""
+"""The row type of a game's table."""
 
 
 class Block(ABC):
     """A part of a sheet.
 
     Attributes:
-        height: in pixels.
-        words: what it says, for screen readers.
+        height: height in pixels.
+        words: its text for screen readers.
     """
 
     height: float
@@ -35,7 +35,7 @@ class Block(ABC):
 
     @abstractmethod
     def draw(self, svg: Svg, y: float) -> None:
-        """Adds it to a picture, with its upper edge at ``y``."""
+        """Adds it to a drawing, with its upper edge at ``y``."""
 
 
 class Caption(Block):
@@ -43,8 +43,8 @@ class Caption(Block):
 
     Args:
         text: the heading.
-        size: of the font.
-        aside: what stands at the other end of the line.
+        size: font size.
+        aside: text at the other end of the line.
     """
 
     def __init__(self, text: str, size: float = 16, aside: str = "") -> None:
@@ -62,12 +62,12 @@ class Caption(Block):
 
 
 class Note(Block):
-    """What the environment tells, in plain lines.
+    """A text of the environment, in plain lines.
 
     Args:
-        text: what it tells.
-        lines: greatest number of lines.
-        colour: of the letters.
+        text: the text.
+        lines: maximum number of lines.
+        colour: text colour.
     """
 
     def __init__(self, text: str, lines: int = 3, colour: str = DIM) -> None:
@@ -83,16 +83,16 @@ class Note(Block):
 
 
 class Bubble(Block):
-    """What somebody said: who, what it is, and the text in a box.
+    """A message: speaker, heading and the text in a box.
 
     Args:
-        speaker: who said it, in full; empty for the environment.
-        text: what was said, of any length.
-        colour: of the speaker.
-        heading: what it is, beside the speaker.
-        lines: greatest number of lines.
-        indent: how far it stands to the right, in pixels, so that two speakers are told apart by their places.
-        fixed: whether it is set in letters of one width, as programs are.
+        speaker: full name of the speaker; empty for the environment.
+        text: the message, of any length.
+        colour: colour of the speaker.
+        heading: heading beside the speaker.
+        lines: maximum number of lines.
+        indent: indentation in pixels, to distinguish two speakers.
+        fixed: whether the font is monospaced, as for programs.
     """
 
     _LINE = 19
@@ -142,8 +142,8 @@ class Stages(Block):
     """The stages of a match in a row, the present one marked.
 
     Args:
-        names: of the stages.
-        present: number of the present one; -1 if there is none.
+        names: names of the stages.
+        present: index of the present stage; -1 if there is none.
     """
 
     height = 26
@@ -169,11 +169,11 @@ class Stages(Block):
 
 
 class Sheet:
-    """A picture of blocks; see ``history`` for those that may be too many.
+    """A drawing made of blocks; see ``history`` for an unbounded number of blocks.
 
     Args:
-        title: what the picture is.
-        language: of the match.
+        title: title of the drawing.
+        language: language of the match.
     """
 
     def __init__(self, title: str, language: str) -> None:
@@ -183,34 +183,34 @@ class Sheet:
         self._history: tuple[int, Sequence[Callable[[], Block]]] = (0, ())
 
     def add(self, *blocks: Block) -> None:
-        """Adds blocks at the end; all of these together must leave room for a history."""
+        """Adds blocks at the end; they must leave room for a history."""
         self._blocks += blocks
 
     def head(self, text: str, moving: Sequence[str] = ()) -> None:
-        """Adds a heading that says where the match is, and who is to move.
+        """Adds a heading with the state of the match and the agents to move.
 
         Args:
-            text: where the match is.
-            moving: those who are to move, as far as the reader is to know.
+            text: state of the match.
+            moving: agents to move, as far as visible to the reader.
         """
         to_move = f"{common_prompts(self._language).render('drawing_to_move')}: {', '.join(moving)}" if moving else ""
         self.add(Caption(text, aside=to_move))
 
     def history(self, blocks: Sequence[Callable[[], Block]]) -> None:
-        """Adds, at the end, blocks of which only the last ones are shown that find room, and how many came before; once.
+        """Adds a history at the end: the last blocks that fit, and the number of earlier ones. Once per sheet.
 
         Args:
-            blocks: make the blocks; only those that may find room are made, not a whole long match.
+            blocks: factories of the blocks; only called for blocks that possibly fit.
         """
         self._history = len(self._blocks), blocks
 
     def latest(self, table: Callable[[Sequence[Row]], Block], rows: Sequence[Row], most: int) -> None:
-        """Adds a table of the last rows, and above it how many came before.
+        """Adds a table of the last rows, and above it the number of earlier ones.
 
         Args:
             table: makes a table of rows.
-            rows: all of them.
-            most: greatest number of rows shown.
+            rows: all rows.
+            most: maximum number of rows shown.
         """
         if len(rows) > most:
             self.add(self.earlier(len(rows) - most))
@@ -240,22 +240,22 @@ class Sheet:
         return [self.earlier(len(history) - len(last) + start), *last[start:]]
 
     def earlier(self, count: int) -> Note:
-        """Returns a line that says how many entries are left out."""
+        """Returns a line with the number of omitted entries."""
         return Note(earlier(count, self._language))
 
 
 def earlier(count: int, language: str) -> str:
-    """Returns that so many entries are left out before those that are shown."""
+    """Returns a text with the number of omitted earlier entries."""
     return common_prompts(language).render("drawing_earlier", count=count)
 
 
 def without_colon(heading: str) -> str:
-    """Returns a heading without the colon that leads on to a text."""
+    """Returns a heading without its final colon."""
     return heading.rstrip(":：")
 
 
 def first_shown(heights: Sequence[float], room: float) -> int:
-    """Returns from which entry on all find room."""
+    """Returns the index of the first entry from which all fit."""
     start = len(heights)
     while start and heights[start - 1] <= room:
         start -= 1
@@ -264,11 +264,11 @@ def first_shown(heights: Sequence[float], room: float) -> int:
 
 
 def badge_width(name: str) -> float:
-    """Returns the width of a name on its colour."""
+    """Returns the width of a name badge."""
     return text_width(name, 13, bold=True) + 14
 
 
 def draw_badge(svg: Svg, x: float, y: float, name: str, colour: str) -> None:
-    """Adds a name on its colour, 18 pixels high."""
+    """Adds a name badge, 18 pixels high."""
     svg.rect(x, y, badge_width(name), 18, fill=colour, rx=9)
     svg.text(x + badge_width(name) / 2, y + 13.5, name, 13, fill=PAPER, font_weight="bold", text_anchor="middle")

@@ -1,4 +1,4 @@
-"""Tables in pictures: cells with texts and bars, in columns of given widths."""
+"""Tables in drawings: cells with texts and bars, in columns of given widths."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -16,8 +16,8 @@ class Bar(NamedTuple):
     """A bar behind the text of a cell.
 
     Attributes:
-        share: of the cell's width, 0 to 1.
-        colour: light enough for the text upon it.
+        share: share of the cell's width, 0 to 1.
+        colour: a colour light enough for the text on it.
     """
 
     share: float
@@ -25,18 +25,18 @@ class Bar(NamedTuple):
 
 
 LIGHT, STRONG = "#ddf4ff", "#80ccff"
-"""Colours of bars, of which the second may stand upon the first."""
+"""Colours of bars; the second can be drawn on the first."""
 
 
 class Cell(NamedTuple):
     """A cell of a table.
 
     Attributes:
-        text: what stands in it; further lines of the text are further lines of the cell.
-        bars: behind the first line of the text, the later ones upon the earlier ones.
-        seat: the colour of a seat whose name the text is; empty for other texts.
-        bold: whether it is emphasized.
-        lines: greatest number of lines.
+        text: the text, of one or more lines.
+        bars: bars behind the first line of the text, later ones on top.
+        seat: the seat's colour if the text is the name of a seat; empty for other texts.
+        bold: whether the text is bold.
+        lines: maximum number of lines.
         below: one more line.
     """
 
@@ -52,9 +52,9 @@ class Table(Block):
     """Rows of cells.
 
     Args:
-        header: the names of the columns; none for a table without.
-        rows: the cells, one a column.
-        widths: of the columns in relation to each other.
+        header: column names; empty for no header.
+        rows: the cells, one per column.
+        widths: relative widths of the columns.
     """
 
     def __init__(self, header: Sequence[str], rows: Sequence[Sequence[Cell]], widths: Sequence[float]) -> None:
@@ -94,7 +94,7 @@ class Table(Block):
 
 
 def _in_words(row: Sequence[Sequence[str]]) -> str:
-    """Returns what a row says; an empty cell between others is a dash, so that the others can be counted."""
+    """Returns a row as text; an empty cell becomes a dash, to keep the position of the others."""
     cells = [" ".join(lines) for lines in row]
     return ", ".join([cell or "-" for cell in cells]) if any(cells) else ""
 
@@ -112,11 +112,11 @@ def _draw_cell(svg: Svg, x: float, y: float, width: float, cell: Cell, lines: Se
 
 
 def name_width(names: Sequence[str]) -> float:
-    """Returns the width, in pixels, of a column of names on their colours."""
+    """Returns the width, in pixels, of a column of name badges."""
     return max(map(badge_width, names)) + 6
 
 
 def columns(names: Sequence[str], others: int) -> list[float]:
-    """Returns the widths of a table with one column of names and some that share the rest."""
+    """Returns the widths of a table with one column of names and ``others`` equal columns."""
     first = min(name_width(names), INNER / 3)
     return [first, *[(INNER - first) / others] * others]

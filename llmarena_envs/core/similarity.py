@@ -1,34 +1,34 @@
-"""When two texts are nearly the same: by their letters and digits, or by most of the pieces these consist of."""
+"""Near-duplicate detection of texts, by common n-grams of their letters and digits."""
 
 import re
 import unicodedata
 from collections.abc import Iterable
 
 PIECE = 4
-"""Letters and digits of a piece."""
+"""Number of letters and digits of a piece (n-gram)."""
 
 NEAR = 0.7
-"""Share of common pieces, of all that two texts have, from which they count as the same."""
+"""Minimum Jaccard index of two texts' pieces that count as the same."""
 
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
 def essence(text: str) -> str:
-    """Returns the letters and digits of a text, without differences of case and width."""
+    """Returns the letters and digits of a text, normalized in case and width."""
     return _NOT_WORD.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 def pieces(text: str) -> frozenset[str]:
-    """Returns all runs of ``PIECE`` letters and digits of a text; of a shorter one itself."""
+    """Returns all n-grams of ``PIECE`` letters and digits of a text; a shorter text is one piece."""
     plain = essence(text)
     return frozenset(plain[start : start + PIECE] for start in range(max(1, len(plain) - PIECE + 1)))
 
 
 class Seen:
-    """Texts that were seen.
+    """A collection of texts, for near-duplicate lookup.
 
     Args:
-        texts: the first of them.
+        texts: initial texts.
     """
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -41,11 +41,11 @@ class Seen:
         self._seen.append(pieces(text))
 
     def __contains__(self, text: object) -> bool:
-        """Says whether a text is one of them, or nearly so."""
+        """Says whether the collection has a near duplicate of a text."""
         return self.find(str(text)) is not None
 
     def find(self, text: str) -> int | None:
-        """Returns the number, from 0, of the first one that is the text, or nearly so (Jaccard's index of their pieces)."""
+        """Returns the index of the first near duplicate of a text (Jaccard index of their pieces)."""
         own = pieces(text)
         return next((number for number, other in enumerate(self._seen) if _common(own, other) >= NEAR), None)
 

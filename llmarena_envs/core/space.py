@@ -11,13 +11,13 @@ from gymnasium.spaces import utils as space_utils
 class UnicodeText(Text):
     """All texts of at most ``max_length`` characters, the empty one included.
 
-    Gymnasium's ``Text`` checks every character against a set, which costs more than a game's turn and shuts out most
-    languages. This space looks at the length only.
+    Gymnasium's ``Text`` checks every character against a set, which costs more than a game's turn and excludes most
+    languages. This space checks the length only.
 
     Args:
-        max_length: greatest number of characters.
-        examples: texts that ``sample`` draws from, so that random play says something a game understands; without any,
-            samples are short noise in ASCII.
+        max_length: maximum number of characters.
+        examples: texts that ``sample`` draws from, so random play produces valid texts; without any, samples are short ASCII
+            noise.
         seed: seed of the space's own generator.
     """
 
@@ -34,7 +34,7 @@ class UnicodeText(Text):
         """Draws one of the examples, or noise if there are none.
 
         Raises:
-            ValueError: if a mask or probabilities are given: legality of texts is the game's business.
+            ValueError: if a mask or probabilities are given: the game checks the legality of texts.
         """
         if mask is not None or probability is not None:
             raise ValueError(f"UnicodeText.sample takes no mask and no probability, got {mask!r}, {probability!r}")
@@ -44,7 +44,7 @@ class UnicodeText(Text):
         return "".join(self.np_random.choice(self.character_list, size=length))
 
     def contains(self, x: Any) -> bool:
-        """Says whether ``x`` is a ``str`` that is not too long."""
+        """Says whether ``x`` is a ``str`` of at most ``max_length`` characters."""
         return isinstance(x, str) and len(x) <= self.max_length
 
     @property

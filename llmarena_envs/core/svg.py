@@ -1,7 +1,7 @@
-"""Pictures as SVG: shapes and texts that can stand in a page, in a document or in a file of their own.
+"""SVG drawings: shapes and texts for a page, a document or a separate file.
 
-Only presentation attributes are written: no style sheets, scripts, references or ids, so that any number of pictures may stand in
-one page under a strict content security policy. The same calls give the same bytes.
+Only presentation attributes are written: no style sheets, scripts, references or ids. One page can therefore contain any number
+of drawings under a strict content security policy. The same calls give the same bytes.
 """
 
 import re
@@ -23,57 +23,57 @@ FONT = "system-ui, 'Noto Sans', 'Noto Sans CJK SC', sans-serif"
 MONOSPACE = "ui-monospace, 'Noto Sans Mono', monospace"
 
 MAX_LETTERS = 500
-"""Characters of a line of text that are drawn."""
+"""Maximum number of characters drawn of a line of text."""
 
 MAX_DESCRIPTION = 10_000
-"""Characters of a description that are kept."""
+"""Maximum number of characters of a description."""
 
 CUT = "…"
-"""Stands where something was left out."""
+"""Marks omitted text."""
 
 BOLD = 1.1
-"""Times as wide as others bold letters are taken to be."""
+"""Assumed width of bold letters relative to others."""
 
-# What XML 1.0 cannot hold: control characters are made visible before, surrogates and two non-characters remain.
+# Characters not allowed in XML 1.0: surrogates and two non-characters; control characters are escaped before.
 _FORBIDDEN = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 # Widths of characters in a wide common font (DejaVu Sans), as a share of the size; rounded up, as fonts differ.
 _NARROW, _WIDE, _FULL, _OTHER = 0.42, 1.0, 1.0, 0.64
 _WIDTHS = dict.fromkeys(map(ord, " !'(),./:;I[]fijlrt|"), _NARROW) | dict.fromkeys(map(ord, "%@MWm"), _WIDE)
 _WIDTHS |= dict.fromkeys(map(ord, "ABCDEGHKNOPQRSTUVXYZw"), 0.8)
-_FIXED = 0.61  # of a letter, in a font whose letters are all of one width
+_FIXED = 0.61  # of a letter in a monospaced font
 
 
 def visible(text: str) -> str:
-    """Returns a text as one line, with what cannot be shown, or cannot stand in XML, made visible."""
+    """Returns a text as one line, with unprintable and invalid XML characters made visible."""
     return _FORBIDDEN.sub("\ufffd", printable(text).replace("\n", " ").replace("\t", " "))
 
 
 def xml_text(text: str) -> str:
-    """Returns a text as one line of XML character data shows it."""
+    """Returns a text as one line of XML character data."""
     return escape(visible(text))
 
 
 def cut(text: str, length: int) -> str:
-    """Returns at most ``length`` characters of a text; where some are left out, the last one says so."""
+    """Returns at most ``length`` characters of a text; a truncated text ends in an ellipsis."""
     return text if len(text) <= length else text[: length - 1] + CUT
 
 
 def text_width(text: str, size: float = 16, bold: bool = False) -> float:
-    """Estimates how wide a text is drawn, in pixels; rather too wide than too narrow, as the reader's font is not known."""
+    """Estimates the drawn width of a text, in pixels; conservative, because the reader's font is unknown."""
     width = sum([_WIDTHS.get(code) or _letter_width(code) for code in map(ord, printable(text))])
     return width * size * (BOLD if bold else 1)
 
 
 def fixed_width(text: str, size: float = 16) -> float:
-    """Estimates how wide a text is drawn in a font whose letters are all of one width, full-width ones of two, in pixels."""
+    """Estimates the drawn width of a text in a monospaced font, in pixels; full-width letters count as two."""
     return size * sum(
         [_FIXED if letter.isascii() else max(_FIXED, text_width(letter, 1)) for letter in printable(text)]
     )
 
 
 def cut_to_width(text: str, width: float, size: float = 16, bold: bool = False) -> str:
-    """Returns as much of the beginning of a text as is drawn within ``width`` pixels; an ellipsis ends what is cut."""
+    """Returns the beginning of a text that fits into ``width`` pixels; a truncated text ends in an ellipsis."""
     shown = printable(text[:MAX_LETTERS])
     if len(text) <= MAX_LETTERS and text_width(shown, size, bold) <= width:
         return text
@@ -94,15 +94,15 @@ def _letter_width(code: int) -> float:
 
 
 class Svg:
-    """A picture to which shapes are added; lengths are pixels, (0, 0) is the top left corner.
+    """A drawing; lengths are in pixels, (0, 0) is the top left corner.
 
     Args:
-        width: of the picture.
-        height: of the picture.
-        title: what it is, in a few words; screen readers say it.
+        width: width of the drawing.
+        height: height of the drawing.
+        title: short title, for screen readers.
         description: the position in words, for screen readers.
-        fill: colour of the ground.
-        small_print: whether it cannot be read at half its size; pages for narrow screens let it scroll instead.
+        fill: background colour.
+        small_print: whether it is illegible at half its size; pages for narrow screens scroll it instead.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class Svg:
         self.rect(0, 0, width, height, fill=fill, rx=8)
 
     def rect(self, x: float, y: float, width: float, height: float, **attributes: object) -> None:
-        """Adds a rectangle; attributes are those of SVG, with ``_`` for ``-``."""
+        """Adds a rectangle; keyword arguments are SVG attributes, with ``_`` for ``-``."""
         self._add("rect", x=x, y=y, width=width, height=height, **attributes)
 
     def circle(self, x: float, y: float, radius: float, **attributes: object) -> None:
@@ -140,21 +140,20 @@ class Svg:
         self._add("path", d=d, **attributes)
 
     def text(self, x: float, y: float, text: str, size: float = 16, **attributes: object) -> None:
-        """Adds a line of text whose base line begins at (x, y), or is centred there with ``text_anchor="middle"``.
+        """Adds a line of text that begins at (x, y) on the base line, or is centred there with ``text_anchor="middle"``.
 
-        No more than ``MAX_LETTERS`` characters are drawn.
+        At most ``MAX_LETTERS`` characters are drawn.
         """
         given = {"x": x, "y": y, "font_size": size, "fill": INK, **attributes}
         self._parts.append(f"<text{_attributes(given)}>{xml_text(cut(text, MAX_LETTERS))}</text>")
 
     @contextmanager
     def group(self, reply: str = "", **attributes: object) -> Iterator[None]:
-        """Groups what is added within.
+        """Groups the elements added inside the context.
 
         Args:
-            reply: the reply that a player gives who points at the group, which is its tool tip as well; nothing if it cannot
-                be pointed at.
-            attributes: of the group.
+            reply: reply for a click on the group, also its tooltip; empty if it is not clickable.
+            attributes: attributes of the group.
         """
         chosen = {"data_reply": reply, "cursor": "pointer"} if reply else {}
         self._parts.append(f"<g{_attributes({**chosen, **attributes})}>")
@@ -185,7 +184,7 @@ def _attributes(values: dict[str, object]) -> str:
     return "".join([_attribute(name, value) for name, value in values.items() if value is not None])
 
 
-@lru_cache(maxsize=4096)  # the same colours, sizes and places come again and again
+@lru_cache(maxsize=4096)  # the same colours, sizes and positions recur
 def _attribute(name: str, value: object) -> str:
     written = _number(value) if isinstance(value, int | float) else _FORBIDDEN.sub("\ufffd", printable(str(value)))
     return f" {name.replace('_', '-')}={quoteattr(written)}"

@@ -1,20 +1,20 @@
-"""Texts of players on a person's terminal."""
+"""Players' texts on a terminal."""
 
 import re
 from unicodedata import east_asian_width
 
-# All of Unicode's control characters but line end and tab; marks, embeddings and isolates of bidirectional text; and the
-# separators of lines and paragraphs, which are further line ends.
+# Unicode control characters except line end and tab; marks, embeddings and isolates of bidirectional text; line and paragraph
+# separators, which are also line ends.
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def printable(text: str) -> str:
-    r"""Returns a text that cannot steer the terminal or reorder lines: what could is written as ``\x1b`` or ``\u202e``."""
+    r"""Returns a text with terminal control and bidirectional characters escaped, e.g. as ``\x1b`` or ``\u202e``."""
     return _STEERING.sub(_escaped, text)
 
 
 def wrapped(text: str, columns: int) -> str:
-    """Returns a text with lines of at most ``columns``, broken at blanks and beside ideographs; a longer word stays whole."""
+    """Returns a text wrapped to ``columns`` at blanks and beside ideographs; a longer word is not broken."""
     return "\n".join([part for line in text.split("\n") for part in _parts(line, columns)])
 
 

@@ -1,4 +1,4 @@
-"""TextEnv: the PettingZoo bookkeeping of every game, written once."""
+"""TextEnv: the PettingZoo base class of all games."""
 
 import operator
 from collections.abc import Mapping, Sequence
@@ -28,10 +28,10 @@ from llmarena_envs.core.space import UnicodeText
 from llmarena_envs.core.terminal import printable
 
 MAX_TEXT = 1_000_000
-"""Greatest number of characters of a text observation."""
+"""Maximum number of characters of a text observation."""
 
 MAX_ACTION_TEXT = 100_000
-"""Greatest number of characters of a text action."""
+"""Maximum number of characters of a text action."""
 
 _TRUTH_VALUES = (bool, np.bool_)
 
@@ -46,31 +46,31 @@ def _mask(legal: Sequence[int], size: int) -> NDArray[np.int8]:
 class TextEnv(AECEnv):
     """A PettingZoo AEC environment made of a game and a codec.
 
-    A subclass names itself in ``metadata``, passes its game and codec, and overrides ``encode`` and ``vector_space`` if
-    it has a numeric form.
+    A subclass sets its name in ``metadata``, passes its game and codec, and overrides ``encode`` and ``vector_space`` if
+    it has numeric observations.
 
     Args:
         game: the rules.
-        codec: what players read and how replies are read back.
+        codec: texts for players, and parsing of replies.
         obs_type: ``"text"`` for ``Dict(rules, text[, action_mask])``, ``"vector"`` for ``Dict(observation, action_mask)``.
-        render_mode: ``"ansi"`` returns the position as text, ``"svg"`` as a picture, ``"rgb_array"`` its pixels (only where all
-            pictures of a match have one size), ``"human"`` prints the text after every step, ``None`` does nothing.
+        render_mode: ``"ansi"`` returns the position as text, ``"svg"`` as a drawing, ``"rgb_array"`` its pixels (only if all
+            drawings of a match have the same size), ``"human"`` prints the text after every step, ``None`` does nothing.
 
     Attributes:
-        game: the rules and the present position; a spectator may read it, a player never sees it.
+        game: the rules and the present position; for spectators only, never for players.
         codec: the codec.
         max_turns: upper bound on the agent turns of a match.
 
-    Every ``infos[agent]`` holds ``"illegal"`` (0, or the number of the ``Failure`` by which this agent forfeited the match)
+    Every ``infos[agent]`` holds ``"illegal"`` (0, or the number of the ``Failure`` that made this agent forfeit the match)
     and the game's ``statistics`` for the agent; numbers only.
     """
 
     metadata: ClassVar[dict[str, Any]]
     declaration: ClassVar[Declaration] = Declaration()
-    """What the environment says of itself: how its players are compared, its roles, what rated matches are played with."""
+    """The declaration: rating scheme, roles, options of rated matches."""
     obs_types: ClassVar[tuple[str, ...]] = ("text", "vector")
     fresh_turns: ClassVar[bool] = False
-    """Whether there are turns that are answered without what was said before: views have ``fresh``, texts ``fresh_history``."""
+    """Whether some turns are answered without the history: views have ``fresh``, texts ``fresh_history``."""
     action_examples: ClassVar[tuple[str, ...]] = ()
     """Texts that a text action space samples, for games without enumerated actions."""
 
@@ -92,7 +92,7 @@ class TextEnv(AECEnv):
         self._rules = {agent: codec.rules(agent) for agent in game.agents}
         self._numeric = obs_type == "vector"
         self._num_actions = self.discrete_actions()
-        # Made when they are asked for: whoever plays by views and texts has no use for them, and thousands of matches may wait.
+        # Created lazily: play by views and texts does not need them, and there can be thousands of environments.
         self._action_spaces: dict[str, spaces.Space[Any]] = {}
         self._observation_spaces: dict[str, spaces.Space[Any]] = {}
         self._has_statistics = type(game).statistics is not Game.statistics
@@ -103,7 +103,7 @@ class TextEnv(AECEnv):
         self._over = False
         self._rewarded = False
 
-    # What a subclass may override.
+    # Hooks for subclasses.
 
     def vector_space(self) -> spaces.Box:
         """Returns the space of ``encode``."""
@@ -118,10 +118,10 @@ class TextEnv(AECEnv):
         return self.game.num_actions
 
     def read_action(self, action: Any, agent: str) -> Any:
-        """Turns a member of the action space into an action of the game.
+        """Converts a member of the action space to an action of the game.
 
         Raises:
-            InvalidReply: if it is none.
+            InvalidReply: if it is not a member.
         """
         if self._num_actions is None:
             if not isinstance(action, str) or len(action) > MAX_ACTION_TEXT:
@@ -137,53 +137,53 @@ class TextEnv(AECEnv):
             raise self._invalid(Refusal(Failure.UNPARSABLE, "no_integer", got=type(action).__name__), agent) from None
 
     def references(self) -> dict[str, float]:
-        """Returns values with which results of this environment are compared, by what they are."""
+        """Returns reference values for results of this environment, by name."""
         return {}
 
     def cases(self) -> Mapping[str, Sequence[Any]]:
-        """Returns options that change from deal to deal of a run unless it says otherwise, each with its values in turn.
+        """Returns options varied across the deals of a run by default: name -> values, cycled.
 
-        So every pairing of a tournament plays the same questions.
+        Every pairing of a tournament thus plays the same questions.
         """
         return {}
 
     def sources(self) -> tuple[Source, ...]:
-        """Returns where the data come from that matches are played with, for the record of a run."""
+        """Returns the sources of the data of matches, for the record of a run."""
         return ()
 
     def narrate(self) -> tuple[Scene, ...]:
-        """Returns the story of the match up to now, for a spectator who may see everything; an environment may have none."""
+        """Returns the transcript of the match, for a spectator who sees everything; empty by default."""
         return ()
 
     def make_drawing(self) -> Drawing[Any]:
-        """Returns what draws positions; by default the texts are drawn."""
+        """Returns the drawing of positions; by default of their texts."""
         return TextDrawing(self.codec, self.metadata["name"])
 
     @classmethod
     def narrating_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Returns the options with which a recorded match is set up again in order to tell its story.
+        """Returns the options for setting up a recorded match to get its transcript.
 
-        What is costly and has no part in the story is left out. Up to the last turn every agent must read the same as with
-        the options of the match.
+        They disable costly parts that do not affect the transcript. Up to the last turn every agent's texts must be the same
+        as with the options of the match.
 
         Args:
-            options: those of the match.
+            options: options of the match.
         """
         return options
 
     @classmethod
     def replaying_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Returns the options with which a recorded match is played again.
+        """Returns the options for the replay of a recorded match.
 
-        A record may come from anywhere: where programs run, they run in a sandbox that isolates, whatever the options say.
+        Records are untrusted: programs always run in an isolating sandbox, regardless of the options.
 
         Args:
-            options: those of the match.
+            options: options of the match.
         """
         return options
 
     def lacks_sandbox(self) -> bool:
-        """Says whether programs of this match are not run because nothing on this machine isolates them."""
+        """Says whether programs of this match are not run because this machine has no sandbox."""
         return False
 
     # PettingZoo's interface.
@@ -204,7 +204,7 @@ class TextEnv(AECEnv):
 
     @property
     def observation_spaces(self) -> dict[str, spaces.Space[Any]]:
-        """The observation spaces by agent, as PettingZoo's own environments have them beside ``observation_space``."""
+        """The observation spaces by agent, as in PettingZoo's own environments."""
         return {agent: self.observation_space(agent) for agent in self.possible_agents}
 
     @property
@@ -216,8 +216,8 @@ class TextEnv(AECEnv):
         """Begins a new match.
 
         Args:
-            seed: seed of the environment's own generator, an integer of Python or NumPy; without one the generator goes on
-                where it was, or is drawn from the operating system at the first reset.
+            seed: seed of the environment's own generator, a Python or NumPy integer; without a seed the generator continues, or
+                is seeded by the operating system at the first reset.
             options: not used.
         """
         if seed is not None or self.np_random is None:
@@ -241,8 +241,8 @@ class TextEnv(AECEnv):
     def step(self, action: Any) -> None:
         """Acts for the selected agent.
 
-        A legal action is applied at once, or kept hidden until the last agent of a simultaneous stage has acted. Anything
-        else (``None``, a value outside the action space, a text without a move) forfeits the match and never raises.
+        A legal action is applied immediately, or hidden until the last agent of a simultaneous stage has acted. Any other
+        action (``None``, a value outside the action space, a text without a move) forfeits the match and never raises.
 
         Raises:
             ValueError: if the selected agent is terminated and ``action`` is not ``None``.
@@ -277,7 +277,7 @@ class TextEnv(AECEnv):
             self.render()
 
     def _leave(self, agent: str, action: Any) -> None:
-        """Takes an agent out of a match that is over: PettingZoo's last step of each agent, here always for all in turn."""
+        """Removes an agent from a finished match: PettingZoo's last step of each agent, here always for all agents in order."""
         if action is not None:
             raise ValueError(f"when an agent is dead, the only valid action is None, got {action!r}")
         for table in (self.rewards, self._cumulative_rewards, self.terminations, self.truncations, self.infos):
@@ -290,11 +290,11 @@ class TextEnv(AECEnv):
             self.agent_selection = self.agents[0]
 
     def _clear_rewards(self) -> None:
-        """Clears the rewards; PettingZoo's own method writes whole numbers, which are not the same to everybody."""
+        """Clears the rewards; PettingZoo's own method writes ``int``, this one ``float``."""
         self.rewards = dict.fromkeys(self.rewards, 0.0)
 
     def _resolve(self, moves: tuple[Any, ...]) -> None:
-        """Applies a complete stage, or ends the match if somebody acted illegally in it."""
+        """Applies a complete stage, or ends the match if it contains an illegal action."""
         game = self.game
         if self._offences:
             rewards = game.forfeit(tuple(self._offences))
@@ -331,7 +331,7 @@ class TextEnv(AECEnv):
         self.agent_selection = agents[0]
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """Returns the observation of ``agent``, who need not be the one to act.
+        """Returns the observation of ``agent``, also if it is not selected.
 
         Raises:
             KeyError: if there is no such agent.
@@ -374,13 +374,13 @@ class TextEnv(AECEnv):
     def close(self) -> None:
         """Releases nothing: the environment holds no resources."""
 
-    # Text and pictures beside the spaces: for policies, the harness and people.
+    # Texts and drawings outside the spaces: for policies, the harness and people.
 
     def draw(self, agent: str | None = None) -> str:
         """Draws the position as SVG.
 
         Args:
-            agent: whose view of it; by default that of a spectator who may see everything.
+            agent: the agent whose view is drawn; by default a spectator, who sees everything.
 
         Raises:
             KeyError: if there is no such agent.
@@ -396,7 +396,7 @@ class TextEnv(AECEnv):
                 return self._drawing.forfeited(view, ending.offenders)
             return self._drawing.seat(view)
         game = self.game
-        if self._over and game.to_move:  # a match that was forfeited: the game itself was not told
+        if self._over and game.to_move:  # after a forfeit the game still has agents to move
             game = copy(game)
             game.to_move = ()
         return self._drawing.spectator(game)
@@ -406,26 +406,26 @@ class TextEnv(AECEnv):
         return self.make_drawing()
 
     def view(self, agent: str) -> Any:
-        """Returns what ``agent`` may know now, without legal actions once the match is over or its move is in."""
+        """Returns the view of ``agent``, without legal actions after the match or after its move."""
         view = self.game.view(agent)
         if view.to_move and (self._over or agent in self._pending):
             return view._replace(to_move=False, legal=())
         return view
 
     def ending(self, agent: str) -> Ending | None:
-        """Returns how the match ended for ``agent``, or ``None`` while it goes on."""
+        """Returns the end of the match for ``agent``, or ``None`` while the match is running."""
         return self._endings[agent] if self._over else None
 
     def vector(self, agent: str) -> dict[str, NDArray[Any]]:
-        """Returns the numeric observation of ``agent``, whatever ``obs_type`` is: ``observation`` and ``action_mask``."""
+        """Returns the numeric observation of ``agent`` for any ``obs_type``: ``observation`` and ``action_mask``."""
         view = self.view(agent)
         return {"observation": self.encode(view), "action_mask": self._action_mask(view)}
 
     def parse(self, reply: str, agent: str) -> Any:
-        """Reads a member of ``agent``'s action space out of a reply.
+        """Parses a member of ``agent``'s action space from a reply.
 
         Raises:
-            InvalidReply: with the failure's kind and a message that tells the player what was wrong.
+            InvalidReply: with the kind of failure and a message for the player.
         """
         move = self._parse(reply, self.game.view(agent))
         self._check_move(move, agent)
@@ -435,19 +435,19 @@ class TextEnv(AECEnv):
         """Checks that ``action`` is a legal member of ``agent``'s action space.
 
         Raises:
-            InvalidReply: if it is not, with the reason.
+            InvalidReply: with the reason, if it is not.
         """
         self._check_move(self.read_action(action, agent), agent)
 
     def write_action(self, move: Any, agent: str) -> Any:
-        """Turns an action of the game into a member of the action space: the inverse of ``read_action``."""
+        """Converts an action of the game to a member of the action space: the inverse of ``read_action``."""
         return self.codec.format(move, self.game.view(agent)) if self._num_actions is None else move
 
     def format(self, action: Any, agent: str) -> str:
         """Writes a legal member of ``agent``'s action space as a reply in the published grammar.
 
         Raises:
-            InvalidReply: if ``action`` is no member of the action space.
+            InvalidReply: if ``action`` is not a member of the action space.
         """
         return self.codec.format(self.read_action(action, agent), self.game.view(agent))
 
@@ -465,7 +465,7 @@ class TextEnv(AECEnv):
             raise KeyError(f"expected one of {', '.join(self.possible_agents)}, got {agent!r}")
 
     def _check_move(self, move: Any, agent: str) -> None:
-        """Raises an ``InvalidReply`` that says why an action of the game is not legal, unless it is."""
+        """Raises an ``InvalidReply`` with the reason if an action of the game is not legal."""
         reason = self.game.why_illegal(agent, move)
         if reason:
             raise InvalidReply(Failure.ILLEGAL, self.codec.explain(reason, self.game.view(agent)))
@@ -494,7 +494,7 @@ class TextEnv(AECEnv):
             members["action_mask"] = spaces.Box(0, 1, (size,), np.int8)
         if self.fresh_turns and not self._numeric:
             members["fresh_history"] = spaces.Discrete(2)
-        return spaces.Dict(list(members.items()))  # a list keeps its order in every version of Gymnasium
+        return spaces.Dict(list(members.items()))  # Gymnasium preserves the order of a list in every version
 
     def _action_mask(self, view: Any) -> NDArray[np.int8]:
         return _mask(view.legal, self._num_actions).copy()

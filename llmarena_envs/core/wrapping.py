@@ -1,4 +1,4 @@
-"""Paragraphs in pictures: where lines are broken, and where a text of any length is cut."""
+"""Paragraphs in drawings: line wrapping and truncation of texts of any length."""
 
 from functools import lru_cache
 from unicodedata import east_asian_width
@@ -7,25 +7,25 @@ from llmarena_envs.core.svg import BOLD, CUT, fixed_width, text_width
 from llmarena_envs.core.terminal import printable
 
 _LEAST = 0.3
-"""Least width that a character is taken to have: so lines are bounded in length even if all is combining marks."""
+"""Assumed minimum width of a character; bounds the length of lines of combining marks."""
 
 _CLOSING = frozenset("，。、；：！？）》」』”’…")
-"""Punctuation of Chinese that no line begins with."""
+"""Chinese punctuation that cannot begin a line."""
 
 
 def wrapped(text: str, width: float, size: float, most: int, *, fixed: bool = False, bold: bool = False) -> list[str]:
-    """Returns the lines of a text, at least one and no more than ``most``; where something is left out an ellipsis ends them.
+    """Returns a text wrapped to 1 to ``most`` lines; a truncated text ends in an ellipsis.
 
-    Lines are broken at blanks and beside ideographs, a longer word anywhere. Blanks at the beginning of a line are kept; of
-    several empty lines one is. The time taken does not grow with what is left out.
+    Lines are broken at blanks and beside ideographs, a longer word anywhere. Blanks at the beginning of a line are preserved;
+    repeated empty lines are merged. The time does not depend on the truncated part.
 
     Args:
-        text: of any length.
-        width: of the box, in pixels.
-        size: of the font, in pixels.
-        most: greatest number of lines.
-        fixed: whether all letters of the font are of one width.
-        bold: whether letters are bold.
+        text: the text, of any length.
+        width: width of the box, in pixels.
+        size: font size, in pixels.
+        most: maximum number of lines.
+        fixed: whether the font is monospaced.
+        bold: whether the font is bold.
     """
     room = width / (size * (BOLD if bold else 1))
     beginning = text.lstrip("\n")[: (int(room / _LEAST) + 2) * most]
@@ -55,7 +55,7 @@ def _fixed_width(letter: str) -> float:
 def _broken(line: str, room: float, *, fixed: bool) -> list[str]:
     measure = _fixed_width if fixed else _width
     indent = len(line) - len(line.lstrip(" "))
-    # Blanks at the beginning would not be drawn, and several as one.
+    # SVG drops leading blanks and collapses repeated ones.
     line = "\u00a0" * indent + line[indent:].replace("  ", " \u00a0")
     lines, start, rest, width = [], 0, 0, 0.0
     for place, letter in enumerate(line):
@@ -78,7 +78,7 @@ def _is_ideograph(letter: str) -> bool:
 
 
 def _cut(line: str, room: float, *, fixed: bool) -> str:
-    """Returns a line that ends on an ellipsis, for which it may have to be shorter."""
+    """Returns a line with an ellipsis at its end, shortened if necessary."""
     measure = _fixed_width if fixed else _width
     left = room - measure(CUT)
     for place, letter in enumerate(line):

@@ -1,4 +1,4 @@
-r"""Running programs that models wrote, apart from everything else.
+r"""Isolated execution of programs written by models.
 
 ::
 
@@ -6,7 +6,7 @@ r"""Running programs that models wrote, apart from everything else.
     result = sandbox.run("def add(a, b):\n    return a + b", calls=["add(1, 2)"])
     result.status, result.values[0].value  # ("ok", 3)
 
-The isolation is that of packages made for it (``backends/``); see ``docs/sandbox.md`` for what is contained and what is not.
+Dedicated packages provide the isolation (``backends/``); ``docs/sandbox.md`` describes its scope and limits.
 """
 
 from llmarena_envs.sandbox.asserts import Check, Checked, check_asserts, inseparable

@@ -3,7 +3,7 @@
     python -m llmarena_envs.sandbox PROGRAM.py [--timeout SECONDS] [--backend NAME]
 
 The fields are status, detail, output, cut, seconds, backend and in_force. Exit codes: 0 the program came to its end; 1 it did
-not (an error, a limit, killed); 2 the command line or the file cannot be read; 3 refused, because nothing isolates here.
+not (an error, a limit, killed); 2 the command line or the file cannot be read; 3 refused, because there is no isolation here.
 """
 
 import argparse

@@ -1,14 +1,14 @@
-"""Whether a program passes a task's asserts, judged where the program has never run.
+"""Evaluation of a task's asserts in a process separate from the program.
 
-A call of the entry point, ``area(2)`` in ``assert math.isclose(area(2), 12.566)``, is asked of the program. Its arguments are
-evaluated beforehand in a run without the program, or sent as they are if they use nothing but literals and builtins. Everything
-else is evaluated afterwards in a run without the program, from answers that are plain data, with the modules in ``MODULES``.
+Only calls of the entry point, e.g. ``area(2)`` in ``assert math.isclose(area(2), 12.566)``, run in the program's process. Their
+arguments are evaluated before, in a run without the program, or sent unchanged if they use only literals and builtins. The rest
+of the assert is evaluated afterwards, in a run without the program, from plain-data answers, with the modules in ``MODULES``.
 
-Calls in the element of a comprehension, ``all(area(x) == y for x, y in ROWS)``, are asked for every element. A lambda that is
-called at once and only returns calls and its parameters, ``(lambda x: (f(x), x))([1])``, is asked like a call.
+Calls in the element of a comprehension, ``all(area(x) == y for x, y in ROWS)``, run for every element. A lambda that is called
+immediately and only returns calls and its parameters, ``(lambda x: (f(x), x))([1])``, runs like a call.
 
-An answer that is no plain data fails its assert. An assert that does not fit has ``outside=False`` and does not pass. Only the
-assert and the setup decide that, never the program.
+An answer that is not plain data fails its assert. An assert in an unsupported form has ``outside=False`` and does not pass; this
+depends only on the assert and the setup, never on the program.
 """
 
 import ast
@@ -20,12 +20,12 @@ from typing import Any
 from llmarena_envs.sandbox.protocol import Limits, Result, Sandbox, Value
 
 MAX_LOOP = 1000
-"""Most elements of one comprehension."""
+"""Maximum number of elements of a comprehension."""
 MODULES = frozenset(
     "ast base64 bisect calendar cmath collections copy dataclasses datetime decimal enum fractions functools hashlib heapq html "
     "itertools json math numbers operator random re statistics string struct textwrap typing unicodedata".split()
 )
-"""Modules that may take answers: none of their functions runs an answer as code."""
+"""Modules whose functions can get answers: none of them executes an answer as code."""
 _EXECUTING = frozenset(
     "breakpoint compile delattr eval exec exit getattr globals help input locals open quit setattr vars".split()
 )
@@ -37,7 +37,7 @@ _EXPORTED = {
     "Fraction": "fractions",
     "isclose": "math",
 }
-"""Names that asserts may use without importing them."""
+"""Names available to asserts without an import."""
 _WRITTEN = {
     "nan": "float('nan')",
     "inf": "float('inf')",
@@ -46,7 +46,7 @@ _WRITTEN = {
     "Fraction": "__import__('fractions').Fraction",
     "datetime": "__import__('datetime')",
 }
-"""Names in the ``repr`` of plain data, apart from builtins."""
+"""Names in the ``repr`` of plain data, except builtins."""
 _ANSWERS, _CALL = "_answers_of_the_program", "_call_"
 _COLLECT = ast.parse("lambda *args, **kwargs: (args, kwargs)", mode="eval").body
 
@@ -58,8 +58,8 @@ class Check:
     Attributes:
         statement: the assert.
         passed: whether it holds.
-        outside: whether it can be judged apart from the program; if not, it does not pass.
-        detail: why it does not hold, in one line.
+        outside: whether it can be evaluated outside the program; if not, it does not pass.
+        detail: reason of the failure, in one line.
     """
 
     statement: str
@@ -88,12 +88,12 @@ class Checked:
 
 @dataclass
 class _Question:
-    """Calls that the program is asked for: a row of them, or a row for each element of a comprehension.
+    """Calls to run in the program: one row, or one row for each element of a comprehension.
 
     Attributes:
         functions: the entry point, or a lambda that calls it, for each call of a row.
-        arguments: an expression for the rows of arguments; empty if they are sent as they are.
-        rows: the calls as they are asked.
+        arguments: an expression for the rows of arguments; empty if they are sent unchanged.
+        rows: the calls.
         answers: to ``rows``.
     """
 
@@ -105,13 +105,13 @@ class _Question:
 
 @dataclass
 class _Parts:
-    """An assert taken apart.
+    """An assert separated into calls and condition.
 
     Attributes:
         statement: the assert.
         questions: for the program.
         rest: an expression for the condition, over the answers.
-        fault: why it cannot be judged apart from the program; empty if it can.
+        fault: why it cannot be evaluated outside the program; empty if it can.
     """
 
     statement: str
@@ -121,7 +121,7 @@ class _Parts:
 
 
 class _Inseparable(Exception):
-    """An assert cannot be judged apart from the program."""
+    """An assert cannot be evaluated outside the program."""
 
 
 def check_asserts(
@@ -134,19 +134,19 @@ def check_asserts(
 ) -> Checked:
     """Runs a program and checks asserts about it.
 
-    The asserts are checked in order, in one process. A call that does not end leaves those after it unanswered, and their
+    The asserts are checked in order, in one process. After a call that does not end, all later calls are unanswered and their
     asserts fail.
 
     Args:
-        sandbox: to run in.
+        sandbox: the sandbox.
         program: the source.
         asserts: statements, one ``assert`` each.
-        entry_point: the function that the program is asked for.
+        entry_point: the function under test.
         setup: imports and helper functions of the asserts.
-        limits: of each run; there are at most three.
+        limits: limits of each run; there are at most three runs.
 
     Raises:
-        ValueError: one of ``asserts`` is no single assert statement, or ``setup`` is no Python.
+        ValueError: one of ``asserts`` is not a single assert statement, or ``setup`` is not valid Python.
     """
     task = _Setup(setup, entry_point)
     parts = [_take_apart(statement, task, place) for place, statement in enumerate(asserts)]
@@ -160,9 +160,9 @@ def check_asserts(
 
 
 def inseparable(asserts: Sequence[str], entry_point: str, setup: str = "") -> list[str]:
-    """Returns the asserts that ``check_asserts`` never passes, because they cannot be judged apart from the program.
+    """Returns the asserts that ``check_asserts`` never passes, because they cannot be evaluated outside the program.
 
-    It runs nothing. Arguments may still turn out to be no plain data.
+    A static check. Arguments that are not plain data are only found at run time.
     """
     task = _Setup(setup, entry_point)
     return [statement for statement in asserts if _take_apart(statement, task, 0).fault]
@@ -194,7 +194,7 @@ def _evaluate_arguments(sandbox: Sandbox, task: "_Setup", parts: Sequence[_Parts
 
 
 def _judge(sandbox: Sandbox, task: "_Setup", parts: Sequence[_Parts], limits: Limits) -> tuple[Check, ...]:
-    """Evaluates the rests of the asserts in a run without the program."""
+    """Evaluates the conditions of the asserts in a run without the program."""
     checks: dict[int, Check] = {}
     data: list[Any] = [[]] * len(parts)
     for place, part in enumerate(parts):
@@ -207,7 +207,7 @@ def _judge(sandbox: Sandbox, task: "_Setup", parts: Sequence[_Parts], limits: Li
     left = [place for place in range(len(parts)) if place not in checks]
     if left:
         rests = [f"bool({parts[place].rest})" for place in left]
-        # The answers are data from here on: the limit of a program's size does not apply to writing them down.
+        # The answers are data here: the limit of a program's size does not apply to them.
         roomy = replace(limits, program=limits.program + 16 * limits.values)
         judge = sandbox.run(f"{_ANSWERS} = {_with_names(repr(data))}\n{task.source(rests)}", rests, roomy)
         for place, value in zip(left, judge.values, strict=True):
@@ -218,13 +218,13 @@ def _judge(sandbox: Sandbox, task: "_Setup", parts: Sequence[_Parts], limits: Li
 
 
 def _with_names(expression: str) -> str:
-    """Returns an expression over the ``repr`` of data, independent of the names around it."""
+    """Returns an expression over the ``repr`` of data, independent of names in scope."""
     used = {name: value for name, value in _WRITTEN.items() if name in expression}
     return f"(lambda {', '.join(used)}: {expression})({', '.join(used.values())})" if used else expression
 
 
 class _Setup:
-    """The setup of a task's asserts, without the statements that need the program or could run an answer as code.
+    """The setup of a task's asserts, without statements that need the program or could execute an answer as code.
 
     Args:
         setup: the source.
@@ -245,20 +245,20 @@ class _Setup:
             left_out = [node for node in statements if self.unusable(node)]
             if not left_out:
                 break
-            # A statement left out may have changed these.
+            # An omitted statement possibly changed these.
             touched |= {name for node in left_out for name in _loaded(node) | _bound(node) if name in self.own}
             statements = [node for node in statements if node not in left_out]
         self.statements = [ast.unparse(node) for node in statements]
 
     def unusable(self, node: ast.AST) -> set[str]:
-        """Returns the names and modules of some syntax that cannot be used outside the program."""
+        """Returns the names and modules in a node that cannot be used outside the program."""
         inner = list(ast.walk(node))
         modules = {alias.name for part in inner if isinstance(part, ast.Import) for alias in part.names}
         modules |= {part.module or "." for part in inner if isinstance(part, ast.ImportFrom)}
         return {module for module in modules if module.split(".")[0] not in MODULES} | (_free(node) - self.names)
 
     def source(self, expressions: Iterable[str]) -> str:
-        """Returns the setup, and imports that it and some expressions lack."""
+        """Returns the setup with the missing imports for it and for some expressions."""
         used = {name for text in (*self.statements, *expressions) for name in _loaded(ast.parse(text))} - self.own
         imports = [f"import {name}" for name in sorted(used & MODULES)]
         imports += [f"from {module} import {name}" for name, module in _EXPORTED.items() if name in used]
@@ -270,7 +270,7 @@ def _loaded(node: ast.AST) -> set[str]:
 
 
 def _bound(node: ast.AST) -> set[str]:
-    """Returns the names that some syntax binds, in any scope."""
+    """Returns the names bound in a node, in any scope."""
     names: set[str | None] = set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load):
@@ -285,7 +285,7 @@ def _bound(node: ast.AST) -> set[str]:
 
 
 def _defined(statement: ast.AST) -> set[str]:
-    """Returns the names that a statement of a module defines."""
+    """Returns the names defined by a statement of a module."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return {statement.name}
     return _bound(statement)
@@ -325,8 +325,8 @@ class _Separate(ast.NodeTransformer):
 
     Args:
         task: the setup.
-        place: of the assert.
-        variables: of the assert.
+        place: index of the assert.
+        variables: variables of the assert.
     """
 
     def __init__(self, task: _Setup, place: int, variables: set[str]) -> None:
@@ -345,7 +345,7 @@ class _Separate(ast.NodeTransformer):
         return ast.Name(f"{_CALL}{len(self.element) - 1}", ast.Load())
 
     def refuse_calls(self, node: ast.AST) -> ast.AST:
-        """Refuses a part of an assert with calls of the program: their number is not known beforehand."""
+        """Refuses a part of an assert with calls of the program, because their number is unknown in advance."""
         if any(self.is_asked(inner) for inner in ast.walk(node)):
             raise _Inseparable(f"a lambda, an inner loop or a condition of a loop calls {self.task.entry_point}")
         return node
@@ -353,7 +353,7 @@ class _Separate(ast.NodeTransformer):
     visit_Lambda = refuse_calls
 
     def comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> ast.AST:
-        """Asks for the calls in the elements, and takes a row of answers for each element."""
+        """Adds the calls in the elements as a question, with a row of answers for each element."""
         if self.element is not None:
             return self.refuse_calls(node)
         first, *others = node.generators

@@ -1,4 +1,4 @@
-"""Which backend: the first that is there and holds, or the one that the user names."""
+"""Choice of the backend: the first that is available and isolates, or the user's choice."""
 
 import os
 import socket
@@ -22,12 +22,12 @@ ISOLATING: Mapping[str, Callable[[], Backend]] = {
     "podman": lambda: Container("podman"),
     "docker": lambda: Container("docker"),
 }
-"""In the order in which they are tried."""
+"""In the order of preference."""
 BY_NAME_ONLY: Mapping[str, Callable[[], Backend]] = {
     "sandlock-degraded": lambda: Sandlock(degraded=True),
     "unisolated": Unisolated,
 }
-"""Less than the hostile suite asks for: never chosen, only named."""
+"""Weaker than the hostile suite requires: never chosen automatically."""
 BACKENDS = {**ISOLATING, **BY_NAME_ONLY}
 
 _PROBE = """
@@ -71,15 +71,15 @@ def connects(port):
 def find_sandbox(name: str = "auto") -> Sandbox:
     """Returns a sandbox that works on this machine.
 
-    A small program first tries to read a file, the solutions of the packaged tasks and other packages, to write a file and to
-    reach a port. A backend that lets it is not taken.
+    A small test program tries to read a file, the solutions of the packaged tasks and other packages, to write a file and to
+    reach a port. A backend that allows any of these is rejected.
 
     Args:
         name: "auto" for the first that isolates; or one of ``BACKENDS``. "sandlock-degraded" and "unisolated" protect less,
-            and are only ever taken by their names.
+            and are only used by name.
 
     Raises:
-        SandboxError: there is none, with what is missing and the commands that help.
+        SandboxError: there is none; the message names missing parts and commands to install them.
     """
     if not hasattr(os, "fork"):
         raise SandboxError(
@@ -107,7 +107,7 @@ def find_sandbox(name: str = "auto") -> Sandbox:
 
 
 def _hold(sandbox: Sandbox) -> None:
-    """Raises if a program can do what it must not."""
+    """Raises if a program can do a forbidden operation."""
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
         secret = Path(folder) / "secret"
         secret.write_text("secret", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The Python that runs programs, and the files that it needs."""
+"""The Python interpreter of programs, and its files."""
 
 import sys
 import sysconfig
@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 ARGUMENTS = ("-s", "-P", "-S")
-"""No packages of the user's or the site's, nothing from the working directory."""
+"""No user or site packages, no imports from the working directory."""
 
 ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
@@ -15,17 +15,17 @@ ENVIRONMENT = {
     "LC_ALL": "C.UTF-8",
     "TZ": "UTC",
 }
-"""The whole environment of a run: the same order of sets, encoding and time zone everywhere."""
+"""All environment variables of a run: fixed hash seed, encoding and time zone."""
 
 
 def executable() -> str:
-    """Returns the interpreter itself, without the links of a virtual environment."""
+    """Returns the resolved path of the interpreter, outside a virtual environment."""
     return str(Path(getattr(sys, "_base_executable", sys.executable)).resolve())
 
 
 @cache
 def readable_files() -> tuple[str, ...]:
-    """Returns the files and folders that the interpreter reads: itself, the standard library, shared libraries, time zones."""
+    """Returns the files and folders of the interpreter: executable, standard library, shared libraries, time zones."""
     multiarch = sysconfig.get_config_var("MULTIARCH") or ""
     wanted = [
         executable(),
@@ -42,7 +42,7 @@ def readable_files() -> tuple[str, ...]:
 
 @cache
 def hidden_folders() -> tuple[str, ...]:
-    """Returns the folders of packages inside ``readable_files``: one of them may hold this package, with solutions of tasks."""
+    """Returns the package folders inside ``readable_files``; this package can be in one of them, with solutions of tasks."""
     names = ("site-packages", "dist-packages")
     found = [
         folder

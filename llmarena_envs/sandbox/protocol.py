@@ -1,4 +1,4 @@
-"""What a sandbox is given and what it returns: the same for every backend."""
+"""Inputs and results of a sandbox, common to all backends."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -11,20 +11,20 @@ Answer = Literal["returned", "raised", "unreadable", "missing"]
 
 
 class SandboxError(ArenaError):
-    """A sandbox that does not exist, or cannot isolate on this machine; the message says what to do."""
+    """A sandbox that does not exist, or cannot isolate on this machine; the message names a remedy."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a program may use. It may not write files, start programs or reach a network, whatever the limits.
+    """Resource limits of a program. Writing files, starting programs and network access are always forbidden.
 
     Attributes:
-        seconds: of wall time, for the program and all calls together.
-        cpu_seconds: of processor time, all threads together; rounded up to whole seconds.
+        seconds: wall time in seconds, for the program and all calls in total.
+        cpu_seconds: processor time in seconds, all threads in total; rounded up to whole seconds.
         memory: bytes of address space.
-        output: bytes printed, standard output and error together.
-        values: bytes of the returned values, as JSON, all together.
-        open_files: file descriptors.
+        output: bytes printed, standard output and error in total.
+        values: bytes of all returned values, as JSON.
+        open_files: number of file descriptors.
         program: characters of the program and the calls.
     """
 
@@ -45,14 +45,14 @@ class Limits:
 
 @dataclass(frozen=True)
 class Value:
-    """What came of one call.
+    """The result of one call.
 
     Attributes:
-        answer: "returned"; "raised" an exception; "unreadable": returned what is no plain data, or too large or deep;
+        answer: "returned"; "raised" an exception; "unreadable": returned a value that is not plain data, or too large or deep;
             "missing": the run ended before.
-        value: what was returned: None, bool, int, float, complex, str, bytes, a bytearray, range, deque, Decimal, Fraction,
-            date or timedelta, or a list, tuple, dict, set or frozenset of them. Objects of subclasses of the built-in types come
-            back as the plain type, so none of their methods is ever called outside.
+        value: the returned value: None, bool, int, float, complex, str, bytes, a bytearray, range, deque, Decimal, Fraction,
+            date or timedelta, or a list, tuple, dict, set or frozenset of them. Objects of subclasses of built-in types are
+            converted to the plain type, so none of their methods is ever called outside.
         detail: the exception or the reason in one line; empty for a returned value.
     """
 
@@ -63,18 +63,18 @@ class Value:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a run.
+    """The result of a run.
 
     Attributes:
-        status: "ok": the program came to its end and answered every call; "error": it raised, left before its end, or wrote
-            where it must not; "timeout" of wall or processor time; "memory", "output": the limit was reached; "killed": it or
-            the process that watches it was killed from inside; "refused": it was not run.
-        output: what was printed, standard output and error in the order of their arrival, undecodable bytes escaped.
-        cut: whether more was printed than ``output`` holds.
-        seconds: of wall time, start of the interpreter included.
-        backend: that ran it.
-        in_force: what protects, by subject ("files", "network", ...), in words.
-        values: of the calls, in their order.
+        status: "ok": the program came to its end and answered every call; "error": it raised, exited early, or wrote to a
+            forbidden channel; "timeout" of wall or processor time; "memory", "output": the limit was reached; "killed": it or
+            its watcher process was killed from inside; "refused": it was not run.
+        output: printed text, standard output and error in order of arrival, undecodable bytes escaped.
+        cut: whether ``output`` is truncated.
+        seconds: wall time in seconds, including the start of the interpreter.
+        backend: name of the backend.
+        in_force: protections in force, by subject ("files", "network", ...), in words.
+        values: results of the calls, in order.
         detail: why the status is not "ok", in one line.
     """
 
@@ -89,11 +89,11 @@ class Result:
 
 
 class Sandbox(Protocol):
-    """Something that runs a program apart from everything else.
+    """Runs programs in isolation.
 
     Attributes:
-        name: of the backend.
-        in_force: what protects, by subject, in words.
+        name: name of the backend.
+        in_force: protections in force, by subject, in words.
     """
 
     @property
@@ -103,18 +103,18 @@ class Sandbox(Protocol):
 
     @property
     def in_force(self) -> Mapping[str, str]:
-        """What protects, by subject."""
+        """The protections in force, by subject."""
         ...
 
     def run(self, program: str, calls: Sequence[str] = (), limits: Limits = Limits()) -> Result:
-        """Runs a Python program and then evaluates expressions in its namespace, one after the other.
+        """Runs a Python program and then evaluates expressions in its namespace, in order.
 
-        Never raises for what a program does. Can be called from several threads at once.
+        Never raises because of the program. Thread-safe.
 
         Args:
-            program: the source. Its ``__name__`` is ``"__main__"`` if there are no calls, ``"solution"`` if there are, as a
-                test would import it.
-            calls: expressions; ``llmarena_envs.sandbox.call`` writes them.
-            limits: what it may use.
+            program: the source. Its ``__name__`` is ``"__main__"`` if there are no calls, else ``"solution"``, as if
+                a test imported it.
+            calls: expressions; see ``llmarena_envs.sandbox.call``.
+            limits: resource limits.
         """
         ...

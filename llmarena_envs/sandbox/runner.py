@@ -1,13 +1,13 @@
-"""Runs inside the sandbox: watches over a process of its own in which the program is executed.
+"""Runner inside the sandbox: watches a child process that executes the program.
 
-This file is handed to ``python -c`` as text. It imports nothing but the standard library, and speaks with the world outside
-by its standard streams only, so that it runs behind every backend.
+This file is passed to ``python -c`` as text. It imports only the standard library and communicates only by its standard streams,
+so it works with every backend.
 
-The watcher reads two frames. The first holds the program and its limits; then it starts the program's process, makes itself
-unreadable to it, and only then reads the second: the calls and a nonce. The program's process has never held the nonce, has no
-descriptor of the streams that lead outside, and learns of a call when it is asked. What the watcher has to say outside are two
-lines that begin with the nonce: that it is ready, and at the end its report. What the program says on its own channel is data:
-its values are claims, to be compared outside with values that were never inside.
+The watcher reads two frames. The first contains the program and its limits. It then starts the program's process, makes its own
+memory unreadable to it, and only then reads the second frame: the calls and a nonce. The program's process never has the nonce
+or a descriptor of the outer streams, and gets each call only when it is due. The watcher writes two lines that begin with the
+nonce: ready, and the final report. Output of the program on its own channel is untrusted data: its values are compared outside,
+with values that were never inside.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ import select
 import sys
 import time
 
-TYPE_CHECKING = False  # as type checkers read it; importing typing would take longer than all else here
+TYPE_CHECKING = False  # for type checkers; importing typing would take longer than everything else here
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
 ANSWER = 1 << 16
-"""Bytes of a pipe that are read at once."""
+"""Maximum number of bytes per read of a pipe."""
 DEEPEST = 100
-"""Levels of nested containers in a returned value."""
+"""Maximum nesting depth of a returned value."""
 MADE: dict[str, Callable[[Any], list[Any]]] = {
     "builtins.range": lambda x: [x.start, x.stop, x.step],
     "builtins.bytearray": lambda x: [bytes(x)],
@@ -38,29 +38,29 @@ MADE: dict[str, Callable[[Any], list[Any]]] = {
     "datetime.date": lambda x: [x.year, x.month, x.day],
     "datetime.timedelta": lambda x: [x.days, x.seconds, x.microseconds],
 }
-"""Classes of the standard library whose objects count as data, and from what they are made again."""
+"""Classes of the standard library that count as plain data, and the data to reconstruct their objects."""
 CONTAINERS = ((list, "list"), (tuple, "tuple"), (set, "set"), (frozenset, "frozenset"))
 
 
 class _Unreadable(Exception):
-    """A value that is no plain data."""
+    """A value that is not plain data."""
 
 
 class Budget:
-    """Counts down what a value may take."""
+    """Counts down the size limit of values."""
 
     def __init__(self, size: int) -> None:
         self.left = size
 
     def take(self, size: int) -> None:
-        """Takes bytes; raises if there are not as many left."""
+        """Subtracts bytes; raises if the limit is exceeded."""
         self.left -= size
         if self.left < 0:
             raise _Unreadable("larger than the limit of values")
 
 
 def encode(value: Any, budget: Budget, depth: int = 0) -> Any:
-    """Returns plain data as JSON with a tag for what JSON has not; uses no method that a subclass could override."""
+    """Returns plain data as JSON, with tags for types that JSON lacks; calls no method that a subclass could override."""
     kind = type(value)
     budget.take(4)
     if depth > DEEPEST:
@@ -98,7 +98,7 @@ def encode(value: Any, budget: Budget, depth: int = 0) -> Any:
 
 
 def drop_privileges() -> Any:
-    """Gives up every capability and the right to gain new ones; does nothing where there are none."""
+    """Drops all capabilities and the right to gain new ones; on Linux only."""
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -113,7 +113,7 @@ def drop_privileges() -> Any:
 
 
 def read_exactly(descriptor: int, size: int) -> bytes:
-    """Reads a number of bytes, no more, so that what follows stays in the pipe."""
+    """Reads exactly ``size`` bytes; later bytes stay in the pipe."""
     data = b""
     while len(data) < size:
         piece = os.read(descriptor, size - len(data))
@@ -129,7 +129,7 @@ def read_frame(descriptor: int) -> Any:
 
 
 def write_frame(descriptor: int, value: object) -> None:
-    """Writes a value as it is read."""
+    """Writes a value for ``read_frame``."""
     data = json.dumps(value).encode()
     view = memoryview(b"%08x" % len(data) + data)
     while view:
@@ -140,10 +140,10 @@ def write_frame(descriptor: int, value: object) -> None:
 
 
 def set_limit(libc: Any, kind: int, value: int) -> None:
-    """Lowers a limit for good.
+    """Lowers a limit permanently.
 
-    On Linux by the old calls that know no other process than this one; prlimit, which the C library takes, would let a program
-    set the limits of its caller too, so that a sandbox may have to deny it.
+    On Linux with the old system calls that only affect this process. The C library uses prlimit, which some sandboxes deny,
+    because it also sets limits of other processes.
     """
     if sys.platform != "linux":
         hard = resource.getrlimit(kind)[1]
@@ -162,7 +162,7 @@ def set_limit(libc: Any, kind: int, value: int) -> None:
 
 
 def limit(libc: Any, job: dict[str, Any]) -> None:
-    """Sets the limits of the kernel; without capabilities they cannot be raised again."""
+    """Sets kernel limits; without capabilities they cannot be raised again."""
     for name, value in (
         ("AS", job["memory"]),
         ("CPU", job["cpu"]),
@@ -198,8 +198,8 @@ def show(error: BaseException) -> None:
 
 
 def load(job: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Executes the program; returns its namespace and what came of it."""
-    # All that is needed later too: a program may leave no descriptor or memory to import anything.
+    """Executes the program; returns its namespace and its result."""
+    # Includes later imports: a program can exhaust descriptors or memory.
     import atexit
     import linecache
     import random
@@ -244,7 +244,7 @@ def evaluate(space: dict[str, Any], expression: str, budget: Budget) -> dict[str
 
 
 def be_the_program(libc: Any, job: dict[str, Any], printed: int, asked: int, answered: int) -> None:
-    """Is the process in which the program is executed; never returns."""
+    """Runs as the program's process; never returns."""
     null = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((null, 0), (printed, 1), (printed, 2)):
         os.dup2(source, target)
@@ -277,11 +277,11 @@ def be_the_program(libc: Any, job: dict[str, Any], printed: int, asked: int, ans
 
 
 class _Ended(Exception):
-    """The run is over before its end: status and detail."""
+    """The run ended early: status and detail."""
 
 
 class Watch:
-    """Asks, collects what is printed and answered, and ends the run at the first limit."""
+    """Sends questions, collects output and answers, and ends the run at the first limit."""
 
     def __init__(self, job: dict[str, Any], pid: int, printed: int, asked: int, answered: int) -> None:
         self.job, self.pid = job, pid
@@ -295,13 +295,13 @@ class Watch:
         self.gone: tuple[int, float] | None = None
 
     def ask(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Puts a question and returns its answer."""
+        """Sends a question and returns its answer."""
         token = os.urandom(8).hex()
         try:
             write_frame(self.asked, question)
             write_frame(self.asked, token)
         except OSError:
-            pass  # it has gone, which the next reading finds
+            pass  # it has exited, which the next read detects
         while True:
             if len(self.pending) >= 8:
                 answer = self.parse(token)
@@ -310,7 +310,7 @@ class Watch:
             self.wait()
 
     def parse(self, token: str) -> dict[str, Any] | None:
-        """Returns the answer that has arrived, None if it is not complete."""
+        """Returns the received answer, None if it is incomplete."""
         try:
             size = int(self.pending[:8], 16)
             if size > self.room:
@@ -327,7 +327,7 @@ class Watch:
         return answer
 
     def wait(self) -> None:
-        """Waits until something happens, and takes it in."""
+        """Waits for the next event and processes it."""
         left = self.deadline - time.monotonic()
         if left <= 0:
             raise _Ended("timeout", f"more than {self.job['seconds']:g} s of wall time")
@@ -350,7 +350,7 @@ class Watch:
             raise _Ended("killed", f"more than {self.job['count']} processes")
 
     def take_output(self) -> None:
-        """Reads what was printed; raises at the limit."""
+        """Reads output; raises at the limit."""
         if self.printed is None:
             return
         data = os.read(self.printed, ANSWER)
@@ -364,7 +364,7 @@ class Watch:
             raise _Ended("output", f"more than {self.job['output']} bytes printed")
 
     def drain(self) -> None:
-        """Takes in what was printed before an end."""
+        """Reads the remaining output."""
         while self.printed is not None and select.select([self.printed], [], [], 0)[0]:
             self.take_output()
 
@@ -375,7 +375,7 @@ class Watch:
             os.waitpid(self.pid, 0)
 
     def explain_end(self) -> None:
-        """The channel was closed: says why, by the kernel's word."""
+        """Raises the reason of a closed channel, from the exit status."""
         until = min(self.deadline, time.monotonic() + 0.5)
         while self.gone is None and time.monotonic() < until:
             pid, status, usage = os.wait4(self.pid, os.WNOHANG)
@@ -417,10 +417,10 @@ class Watch:
 
 
 def close_watcher(libc: Any) -> None:
-    """Closes memory and descriptors of this process to the program; raises if they stay open."""
+    """Makes memory and descriptors of this process inaccessible to the program; raises if that fails."""
     if libc.prctl(4, 0, 0, 0, 0) == 0 and libc.prctl(3, 0, 0, 0, 0) == 0:  # PR_SET_DUMPABLE, PR_GET_DUMPABLE
         return
-    # sandlock keeps that setting for itself. Then it must deny every call that leads into another process.
+    # sandlock reserves that setting. Then it must deny every call that accesses another process.
     import ctypes
 
     numbers = {
@@ -442,14 +442,14 @@ def close_watcher(libc: Any) -> None:
 
 
 def tell(nonce: str, text: str) -> None:
-    """Writes a line for the reader outside, who believes those that begin with the nonce."""
+    """Writes a line that begins with the nonce, for the reader outside."""
     view = memoryview(f"\n{nonce} {text}\n".encode())
     while view:
         view = view[os.write(1, view) :]
 
 
 def main() -> None:
-    """Reads what to run, runs it and reports."""
+    """Reads the job, runs it and reports."""
     os.dup2(1, 2)
     libc = drop_privileges()
     job = read_frame(0)
@@ -457,7 +457,7 @@ def main() -> None:
     pid = os.fork()
     if pid == 0:
         if sys.platform == "linux":
-            libc.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG: it does not outlive its watcher
+            libc.prctl(1, 9, 0, 0, 0)  # PR_SET_PDEATHSIG: ends with its watcher
         be_the_program(libc, job, printed[1], asked[0], answered[1])
     for descriptor in (printed[1], asked[0], answered[1]):
         os.close(descriptor)
@@ -468,13 +468,11 @@ def main() -> None:
         try:
             signal.signal(number, signal.SIG_IGN if number != signal.SIGCHLD else signal.SIG_DFL)
         except (OSError, ValueError):
-            pass  # SIGKILL, SIGSTOP and those that the C library keeps
+            pass  # SIGKILL, SIGSTOP and signals reserved by the C library
     if sys.platform == "linux":
         close_watcher(libc)
         if os.getpid() != 1:
-            libc.prctl(
-                1, 0, 0, 0, 0
-            )  # when all outside has died, the end of standard input says so, and the program is killed
+            libc.prctl(1, 0, 0, 0, 0)  # end of standard input: the outside has exited, the program is killed
     second = read_frame(0)
     tell(second["nonce"], "ready")
     watch = Watch(job, pid, printed[0], asked[1], answered[0])

@@ -1,4 +1,4 @@
-"""The side of a run that stands outside the sandbox: hands over the program, reads the report within bounds, ends everything."""
+"""The outer side of a run: sends the program, reads the report within limits, ends all processes."""
 
 import json
 import math
@@ -16,17 +16,17 @@ from llmarena_envs.sandbox.protocol import Limits, Result, SandboxError, Value
 from llmarena_envs.sandbox.values import MAX_DETAIL, read_report, read_value
 
 STARTING = 30.0
-"""Seconds until a runner must be ready, on a machine that is busy."""
+"""Seconds until a runner must be ready, with a margin for a busy machine."""
 GRACE = 2.0
-"""Seconds beyond the limit after which the runner itself is ended: it should have ended the program by then."""
+"""Seconds beyond the limit until the runner is killed; it should have ended the program before."""
 MAX_NOISE = 4096
-"""Bytes kept of what a backend says instead of a report."""
+"""Maximum number of bytes of a backend's output without a report."""
 FILE_SIZE = 2**20
-"""Bytes of a file; there is none to write but those in memory."""
+"""Maximum bytes of a file; only files in memory are writable."""
 
 
 class Started(Protocol):
-    """A runner that was started behind a backend.
+    """A runner started by a backend.
 
     Attributes:
         stdin: descriptor to write to.
@@ -37,18 +37,18 @@ class Started(Protocol):
     stdout: int
 
     def end(self) -> None:
-        """Kills every process of the run that is left, waits for its end, and closes both descriptors."""
+        """Kills all remaining processes of the run, waits for their end, and closes both descriptors."""
         ...
 
 
 class Backend(Protocol):
-    """A way of starting the runner apart from everything else.
+    """Starts the runner in isolation.
 
     Attributes:
-        name: what users call it.
-        in_force: what protects, by subject, in words.
-        tasks: threads and processes that the kernel may be told to allow, None where it would count those of others too.
-        count: processes beyond which the runner gives up, 0 where the backend itself bounds them.
+        name: name for users.
+        in_force: protections in force, by subject, in words.
+        tasks: kernel limit of threads and processes, None if the kernel would also count other programs' ones.
+        count: maximum number of processes before the runner aborts, 0 if the backend limits them.
     """
 
     name: str
@@ -69,7 +69,7 @@ def runner_source() -> str:
 
 @dataclass(frozen=True)
 class BackendSandbox:
-    """A sandbox over a backend."""
+    """A sandbox that uses a backend."""
 
     backend: Backend
 
@@ -80,7 +80,7 @@ class BackendSandbox:
 
     @property
     def in_force(self) -> Mapping[str, str]:
-        """What protects, by subject."""
+        """The protections in force, by subject."""
         return self.backend.in_force
 
     def run(self, program: str, calls: Sequence[str] = (), limits: Limits = Limits()) -> Result:  # noqa: B008 (frozen)
@@ -133,7 +133,7 @@ class BackendSandbox:
 
 
 def _room(limits: Limits, calls: Sequence[str]) -> int:
-    """Returns the bytes that all answers together may take on their way."""
+    """Returns the maximum number of bytes of all answers in transit."""
     return 12 * limits.values + 4096 * (len(calls) + 1)
 
 
@@ -166,7 +166,7 @@ def _frame(value: object) -> bytes:
 
 
 class _Heard(NamedTuple):
-    """What a runner said: whether it was ready, its report if there is one, and what was said before it was ready."""
+    """Output of a runner: whether it was ready, its report if any, and its output before it was ready."""
 
     ready: bool
     report: bytes | None
@@ -175,12 +175,12 @@ class _Heard(NamedTuple):
 
 
 def _converse(started: Started, request: bytes, nonce: bytes, seconds: float, largest: int) -> _Heard:
-    """Sends the request and reads what the runner says, for so many seconds after it is ready and so many bytes."""
+    """Sends the request and reads the runner's output, for ``seconds`` after it is ready and at most ``largest`` bytes."""
     mark = b"\n" + nonce + b" "
     said, ready, in_time = b"", False, True
     deadline = time.monotonic() + STARTING
     os.set_blocking(started.stdin, False)
-    poll = select.poll()  # not select.select, which knows no descriptor above 1,023
+    poll = select.poll()  # select.select does not support descriptors above 1,023
     poll.register(started.stdin, select.POLLOUT)
     poll.register(started.stdout, select.POLLIN)
     while True:
@@ -205,7 +205,7 @@ def _converse(started: Started, request: bytes, nonce: bytes, seconds: float, la
 
 
 def _send(descriptor: int, request: bytes) -> bytes:
-    """Writes what the pipe takes; returns the rest, nothing if nobody reads it."""
+    """Writes as much as the pipe accepts; returns the rest, empty if the pipe is broken."""
     try:
         return request[os.write(descriptor, request) :]
     except BlockingIOError:

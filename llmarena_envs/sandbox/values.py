@@ -1,4 +1,4 @@
-"""Values that come out of a sandbox: read strictly, since a program may have written anything in their place."""
+"""Parsing of values from a sandbox; strict, because a program can forge them."""
 
 import ast
 import json
@@ -12,15 +12,15 @@ from typing import Any
 from llmarena_envs.sandbox.protocol import Value
 
 MAX_DETAIL = 400
-"""Characters of an explanation that are kept."""
+"""Maximum number of characters of an explanation."""
 MAX_ALIKE = 50
-"""Members of a set or dict that may share one hash: with many, building it would take time in the square of their number."""
+"""Maximum number of members of a set or dict with the same hash; building it takes quadratic time in their number."""
 
 DATA: tuple[type, ...] = (
     *(type(None), bool, int, float, complex, str, bytes, bytearray, list, tuple, set, frozenset, dict, range),
     *(deque, Decimal, Fraction, date, timedelta),
 )
-"""Types of the values that a program can return."""
+"""Types of values that a program can return."""
 
 
 def call(function: str, *arguments: Any) -> str:
@@ -28,7 +28,7 @@ def call(function: str, *arguments: Any) -> str:
 
     Args:
         function: its name, with dots for an attribute.
-        arguments: plain data; anything that has no literal of its own raises ``ValueError``.
+        arguments: plain data; a value without a literal raises ``ValueError``.
     """
     if not all(part.isidentifier() for part in function.split(".")):
         raise ValueError(f"expected the name of a function, got {function!r}")
@@ -36,7 +36,7 @@ def call(function: str, *arguments: Any) -> str:
 
 
 def literal(value: Any) -> str:
-    """Writes plain data as a literal; raises ``ValueError`` for anything that has none."""
+    """Writes plain data as a literal; raises ``ValueError`` for a value without one."""
     text = repr(value)
     try:
         same = ast.literal_eval(text) == value
@@ -48,7 +48,7 @@ def literal(value: Any) -> str:
 
 
 def read_value(answer: object) -> Value:
-    """Reads what came of one call."""
+    """Parses the result of one call."""
     if isinstance(answer, dict) and len(answer) == 1:
         (kind, held), *_ = answer.items()
         if kind in ("raised", "unreadable") and isinstance(held, str):
@@ -67,7 +67,7 @@ def _floats(held: list[Any]) -> complex:
 
 
 def _members(held: Iterable[Any]) -> list[Any]:
-    """Decodes what is to be put into a set or dict."""
+    """Decodes members of a set or dict."""
     members = [_decode(item) for item in held]
     if max(Counter(map(hash, members)).values(), default=0) > MAX_ALIKE:
         raise ValueError(f"more than {MAX_ALIKE} members of a set or dict share one hash")
@@ -75,7 +75,7 @@ def _members(held: Iterable[Any]) -> list[Any]:
 
 
 def _made(kind: Callable[..., Any], argument: type) -> Callable[[Any], Any]:
-    """Returns what makes an object again from arguments of one type: of others, some would take all memory."""
+    """Returns a function that reconstructs an object from arguments of one type; other types could exhaust the memory."""
 
     def make(held: Any) -> Any:
         arguments = [_decode(item) for item in held]
@@ -104,7 +104,7 @@ _TAGS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def _decode(held: object) -> Any:
-    """Returns the value that a tagged JSON value stands for."""
+    """Decodes a tagged JSON value."""
     if isinstance(held, list):
         return [_decode(item) for item in held]
     if isinstance(held, dict):
@@ -116,7 +116,7 @@ def _decode(held: object) -> Any:
 
 
 def read_report(line: bytes) -> dict[str, Any] | None:
-    """Reads the runner's report, None if it is none."""
+    """Parses the runner's report; None if it is invalid."""
     try:
         report = json.loads(line)
     except (ValueError, RecursionError):

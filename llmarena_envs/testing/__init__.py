@@ -1,6 +1,6 @@
-"""The conformance suite: one call tells whether an environment keeps the rules of this suite.
+"""The conformance suite: one call checks an environment against its rules.
 
-``check_environment`` needs neither pytest nor any other test tool, so that authors of environments elsewhere can use it.
+``check_environment`` does not need pytest or any other test tool, so authors of external environments can use it.
 """
 
 from llmarena_envs.testing.check import RULES, check_environment

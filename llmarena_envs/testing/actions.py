@@ -1,4 +1,4 @@
-"""Rules about actions and replies: bad ones never raise, good ones are understood."""
+"""Rules about actions and replies: invalid ones never raise, valid ones are accepted."""
 
 import contextlib
 import copy
@@ -22,9 +22,9 @@ from llmarena_envs.testing.trial import (
 )
 
 LONG = 1_000_000
-"""Characters of a very long reply."""
+"""Number of characters of a very long reply."""
 
-# These keep a careless pattern busy for minutes; the runs of blanks are short enough that all of the text is read.
+# These make a careless pattern backtrack for minutes; the runs of blanks are short, so the whole text is parsed.
 _RUN = 90_000
 _LONG_TEXTS = (
     *(part * (LONG // len(part)) for part in ("a", "1", " a", "\n\n1", "{", "[", "(1, ", "X: ", "$ ", "player_0: ")),
@@ -44,32 +44,32 @@ SHORT_JUNK = (
     "```json\n{\n```",
     '{"move": [1, {}]}',
 )
-"""Replies without a sensible move."""
+"""Replies without a valid move."""
 
 JUNK_TEXTS = (*SHORT_JUNK, *_LONG_TEXTS)
-"""The same with very long ones."""
+"""``SHORT_JUNK`` and very long replies."""
 
 JUNK_ACTIONS: tuple[Any, ...] = (
     *(None, -1, 10**9, 3.5, float("nan"), b"x", [], {}, object(), np.int64(10**9)),
     *JUNK_TEXTS,
 )
-"""Actions outside every action space, and texts, which a text action space may hold."""
+"""Actions outside every action space, and texts, which can be members of a text action space."""
 
 JUNK_POSITIONS = 3
-"""Positions of a match at which junk replies are parsed, the long ones at the first of them."""
+"""Number of positions of a match at which junk replies are parsed; long ones only at the first."""
 
 TRIED = 6
-"""Actions that are tried for an agent at one position."""
+"""Number of actions tried for an agent at one position."""
 
 FORMATTED = 50
-"""Legal actions that are written and read back at one position."""
+"""Number of legal actions formatted and parsed at one position."""
 
 
 def junk_actions_forfeit(trial: Trial) -> None:
-    """Whatever is passed to ``step`` never raises or prints; what is no legal action ends the match as the agent's forfeit.
+    """``step`` never raises or prints, for any value; an illegal action ends the match as the agent's forfeit.
 
-    The offender's ``infos`` say so with ``illegal`` above 0, everybody's last reward arrives through ``last()``, and nobody
-    receives less than the offender. A text may be a legal action of a text action space; then it is none of this.
+    The offender's ``infos`` have ``illegal`` above 0, ``last()`` returns every agent's last reward, and no agent receives
+    less than the offender. Texts that are legal actions of a text action space are exempt.
     """
     env = trial.make()
     for index, junk in enumerate(JUNK_ACTIONS):
@@ -79,7 +79,7 @@ def junk_actions_forfeit(trial: Trial) -> None:
 
 
 def _begin(trial: Trial, env: Any, seed: int, turns: int) -> None:
-    """Plays the given number of turns, or none if the match is over by then."""
+    """Plays the given number of turns, or none if the match ends earlier."""
     for _ in trial.play(env, seed):
         if is_over(env):
             _begin(trial, env, seed, turns=0)
@@ -117,7 +117,7 @@ def _play_junk(trial: Trial, env: Any, junk: Any) -> None:
 
 
 def forfeits_pay_what_the_game_says(trial: Trial) -> None:
-    """A match that ends by an illegal action pays what ``game.forfeit`` returns for the offender."""
+    """The rewards of a forfeited match are the result of ``game.forfeit`` for the offender."""
     for seed in trial.seeds:
         env = trial.make()
         if not hasattr(env.unwrapped, "game"):
@@ -134,7 +134,7 @@ def forfeits_pay_what_the_game_says(trial: Trial) -> None:
 
 
 def offenders_forfeit_together(trial: Trial) -> None:
-    """Where several act at once, all of them may act illegally; they forfeit together, and everybody is told how it ended."""
+    """In a simultaneous stage all offenders forfeit together, and every agent's texts state how the match ended."""
     for seed in trial.seeds:
         env = trial.make()
         for _ in trial.play(env, seed):
@@ -155,9 +155,9 @@ def offenders_forfeit_together(trial: Trial) -> None:
 
 
 def refused_actions_are_explained(trial: Trial) -> None:
-    """What is no legal action is refused by ``check_action`` with an ``InvalidReply`` whose message has words.
+    """``check_action`` refuses an illegal action with an ``InvalidReply`` that has a message.
 
-    Tried are actions without a mask, and texts that were legal actions of other turns and of other agents.
+    Tries actions without a mask, and texts that were legal actions of other turns and of other agents.
     """
     for seed in trial.seeds:
         env, tried = trial.make(), list[Any]()
@@ -200,7 +200,7 @@ def matches_of_junk_end_within_max_turns(trial: Trial) -> None:
 
 
 def junk_replies_raise_only_invalid_reply(trial: Trial) -> None:
-    """``parse`` returns a member of the action space or raises ``InvalidReply`` with a kind and a message, for any text."""
+    """For any text, ``parse`` returns a member of the action space or raises ``InvalidReply`` with a kind and a message."""
     env = trial.make()
     step = max(1, env.unwrapped.max_turns // JUNK_POSITIONS)
     for _ in trial.play(env, trial.seeds[0]):
@@ -224,7 +224,7 @@ def _parse_junk(trial: Trial, env: Any, reply: str, agent: str) -> None:
 
 
 def formatted_actions_are_read_back(trial: Trial) -> None:
-    """``parse(format(action)) == action`` for the legal actions of every agent that is to move."""
+    """``parse(format(action)) == action`` for the legal actions of every agent to move."""
     for env in trial.positions():
         rng = np.random.default_rng([trial.seed or 0, trial.turn or 0])
         for agent in agents_to_move(env):
@@ -244,7 +244,7 @@ def _some_legal_actions(env: Any, agent: str, rng: np.random.Generator) -> list[
 
 
 def numpy_integers_are_accepted(trial: Trial) -> None:
-    """Where actions are ``Discrete``, numpy integers do the same as Python's."""
+    """In ``Discrete`` action spaces, NumPy integers are equivalent to Python's."""
     if not all(isinstance(trial.make().action_space(agent), Discrete) for agent in trial.make().possible_agents):
         return
     for seed in trial.seeds:

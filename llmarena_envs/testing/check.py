@@ -1,4 +1,4 @@
-"""``check_environment``: all rules of the conformance suite, one after the other."""
+"""``check_environment``: all rules of the conformance suite, in order."""
 
 import contextlib
 import dataclasses
@@ -51,10 +51,10 @@ RULES: tuple[Callable[[Trial], None], ...] = (
     *pettingzoo_tests.RULES,
     construction.every_obs_type_can_be_observed,
 )
-"""Every rule: a function that says by its name and docstring what must hold. The first ones are what the others build on."""
+"""All rules: functions whose names and docstrings state the requirement. Later rules depend on the first ones."""
 
 OnKept = Callable[[Callable[[Trial], None]], None]
-"""Is told of a rule that is kept."""
+"""Callback for each passed rule."""
 
 
 def check_environment(
@@ -70,49 +70,47 @@ def check_environment(
     time_limit: float | None = 60.0,
     on_kept: OnKept | None = None,
 ) -> None:
-    """Checks that an environment keeps every rule of the suite; see the functions in ``RULES``.
+    """Checks an environment against every rule of the suite; see the functions in ``RULES``.
 
-    Besides PettingZoo's interface the environment offers what ``TextEnv`` defines: ``view``, ``parse``, ``format``,
-    ``random_action``, ``default_action``, ``max_turns`` and ``np_random`` on ``env.unwrapped``; with ``game`` there, the rules
-    about games and codecs are checked as well. What is looked at, in this order:
+    In addition to PettingZoo's interface the environment needs the interface of ``TextEnv``: ``view``, ``parse``, ``format``,
+    ``random_action``, ``default_action``, ``max_turns`` and ``np_random`` on ``env.unwrapped``; if it has ``game``, the rules
+    about games and codecs are checked as well. Checks, in this order:
 
     * construction: options, documented arguments, the order of calls;
-    * the game by itself: who is to move, views, legal actions, rewards;
-    * matches: their end, who acts when, infos; what the environment declares;
-    * rewards: for every agent, those of the game, and what ``reward_range``, ``zero_sum`` and ``expected_totals`` say;
-    * randomness: the seed decides everything, in every process;
-    * copies of a match that is going on;
-    * observations, chats in native roles, masks, spaces, pictures and stories;
-    * actions and replies, junk among them;
-    * what is hidden: ``Game.resample`` redraws it, and nobody who cannot know it notices; ``Game.perfect_information`` is true;
-    * views: everything that is observed comes from them, and pending moves do not show;
-    * messages: what others said is in a view by way of the message pool, which keeps to the declared channels;
-    * updates: what a reader of ``Codec.update`` has read is no less than the whole observation;
-    * pictures as SVG, where ``draw`` makes them: no secret, no illegal reply, no text of a player that is more than a text;
+    * the game alone: agents to move, views, legal actions, rewards;
+    * matches: end, order of agents, infos; the declaration;
+    * rewards: every agent's, the game's, and agreement with ``reward_range``, ``zero_sum`` and ``expected_totals``;
+    * randomness: the seed determines everything, in every process;
+    * copies of a running match;
+    * observations, chats in native roles, masks, spaces, text rendering and transcripts;
+    * actions and replies, including junk;
+    * hidden information: ``Game.resample`` redraws it without a visible change; ``Game.perfect_information`` is correct;
+    * views: they determine every observation, and pending moves are hidden;
+    * messages: a view contains others' messages only through the message pool, which enforces the declared channels;
+    * updates: the texts of ``Codec.update`` contain the whole observation;
+    * SVG drawings from ``draw``: no secrets, no illegal replies, no injection by players' texts;
     * PettingZoo's own tests, the parallel form, and the beginning of a match with every other ``obs_type``.
 
     Args:
         env_fn: makes the environment from keyword options, e.g. ``tictactoe_v0.env``.
         options: options of the environment under test; ``render_mode`` is added where a rule needs it.
-        parallel_env_fn: makes the parallel form; without it, PettingZoo's conversion is used where the metadata say
-            that the environment is parallelizable.
+        parallel_env_fn: makes the parallel form; by default PettingZoo's conversion if the metadata declare the environment
+            parallelizable.
         seeds: seeds of the random matches, at least two.
-        chance: whether chance decides anything in the game under these options; without it the environment's generator
-            is looked at.
-        reward_range: least and greatest sum of an agent's rewards over a match, forfeited ones included.
-        zero_sum: whether the rewards of a match add up to 0; also when one of two agents forfeits it.
-        expected_totals: what each agent has to have received over a match that was played to its end, judged independently
-            of the game's own rewards, e.g. by counting the board: ``expected_totals(game)`` gives a number for each agent. Only
-            so can it be found that rewards are those of another seat.
-        time_limit: seconds that a rule may take, several minutes of work of the fastest environments; ``None`` for no limit.
-            In the main thread of a POSIX system a rule is interrupted by an alarm signal, also while a pattern backtracks;
-            elsewhere the rules are checked in another process, which needs arguments that can be pickled.
-        on_kept: is called with each rule that is kept as soon as that is known; with all of them at the end where the rules are
-            checked in another process.
+        chance: whether the game has chance events under these options; by default inferred from the environment's generator.
+        reward_range: lowest and highest sum of an agent's rewards over a match, including forfeited ones.
+        zero_sum: whether the rewards of a match add up to 0; also if one of two agents forfeits it.
+        expected_totals: ``expected_totals(game)`` returns the total reward of each agent for a match played to its end,
+            computed independently of the game's own rewards, e.g. by counting the board. The only check that finds rewards
+            assigned to the wrong seat.
+        time_limit: seconds per rule; ``None`` for no limit. In the main thread of a POSIX system an alarm signal interrupts a
+            rule, also while a pattern backtracks; otherwise the rules are checked in another process, which needs picklable
+            arguments.
+        on_kept: called with each passed rule; immediately, or at the end if the rules are checked in another process.
 
     Raises:
-        ConformanceError: for the first rule that is broken or takes too long; it says where, what was expected and what came.
-        ValueError: if there are fewer than two seeds, or if ``time_limit`` is not positive or cannot be kept.
+        ConformanceError: for the first failed or timed-out rule, with position, expected and actual value.
+        ValueError: if there are fewer than two seeds, or if ``time_limit`` is not positive or cannot be enforced.
     """
     numbers = tuple(seeds)
     if len(set(numbers)) < 2:
@@ -151,10 +149,10 @@ def _check_elsewhere(trial: Trial, time_limit: float, tell: OnKept) -> None:
 
 
 def check_rules(trial: Trial, watch: Watch, tell: OnKept = lambda rule: None) -> None:
-    """Checks every rule, each under ``watch``, and tells each that is kept.
+    """Checks every rule, each under ``watch``, and reports each passed rule.
 
     Raises:
-        ConformanceError: for the first rule that is broken.
+        ConformanceError: for the first failed rule.
     """
     for rule in RULES:
         present = dataclasses.replace(trial, rule=rule.__name__)
@@ -173,7 +171,7 @@ def check_rules(trial: Trial, watch: Watch, tell: OnKept = lambda rule: None) ->
 
 
 def _told(error: Exception) -> str:
-    """Returns what an exception says, and where it was raised."""
+    """Returns the message of an exception, and the innermost calls."""
     calls = traceback.extract_tb(error.__traceback__)[-FRAMES:]
     where = ", called by ".join(f"{call.name} ({Path(call.filename).name}:{call.lineno})" for call in reversed(calls))
     return f"{shown(f'{type(error).__name__}: {error}')} in {where}"

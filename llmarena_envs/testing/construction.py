@@ -1,4 +1,4 @@
-"""Rules about an environment before its first match: options, their documentation, the order of calls."""
+"""Rules for an environment before its first match: options, their documentation, the order of calls."""
 
 import ast
 import inspect
@@ -16,7 +16,7 @@ _DEFAULT = re.compile(r"`(\w+)=([^`\n]*)`")
 
 
 def the_environment_is_made_with_its_options(trial: Trial) -> None:
-    """``env_fn(**options)`` gives an environment, with ``render_mode`` too; under its option ``language`` no text is missing."""
+    """``env_fn(**options)`` makes an environment, also with ``render_mode``; the ``language`` of the options has all texts."""
     for more in ({}, {"render_mode": "ansi"}):
         env = trial.make(**more)
         trial.expect(env.possible_agents, "possible_agents before reset()", env.possible_agents)
@@ -25,8 +25,8 @@ def the_environment_is_made_with_its_options(trial: Trial) -> None:
 def arguments_are_documented(trial: Trial) -> None:
     """The docstring of the environment's module has a section ``### Arguments`` with every argument and its default.
 
-    An item begins with one argument or several, ``* `rounds=3`: number of rounds``; a default is written as a literal or by the
-    name of a constant of the module. Nothing is documented that is not there.
+    An item begins with one or more arguments, ``* `rounds=3`: number of rounds``; a default is a literal or the name of a
+    constant of the module. Only existing arguments are documented.
     """
     init = type(trial.make().unwrapped).__init__
     arguments = {
@@ -48,7 +48,7 @@ def arguments_are_documented(trial: Trial) -> None:
 
 
 def _value(text: str, module: ModuleType) -> tuple[type, Any] | None:
-    """Returns type and value of a default that is written as a literal, or by the name of a constant of the module."""
+    """Returns type and value of a default: a literal, or the name of a constant of the module."""
     if hasattr(module, text):
         value = getattr(module, text)
     else:
@@ -68,7 +68,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 
 def calls_before_reset_are_refused(trial: Trial) -> None:
-    """Before ``reset``, the calls of a match raise an error that says so: ``env_fn`` has put an ``OrderWrapper`` around it."""
+    """Before ``reset``, the calls of a match raise an error that names it: ``env_fn`` applies an ``OrderWrapper``."""
     for name, call in CALLS.items():
         env = trial.make()
         try:
@@ -80,7 +80,7 @@ def calls_before_reset_are_refused(trial: Trial) -> None:
 
 
 def every_obs_type_can_be_observed(trial: Trial) -> None:
-    """With its other ``obs_types`` too the environment is made, and what agents observe at first is in their space."""
+    """The environment also works with its other ``obs_types``, and the first observations are in their spaces."""
     raw = trial.make().unwrapped
     others = [obs_type for obs_type in raw.obs_types if obs_type != raw.obs_type] if isinstance(raw, TextEnv) else []
     for obs_type in others:

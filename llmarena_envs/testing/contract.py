@@ -1,4 +1,4 @@
-"""Rules about the game by itself: what ``Game`` and ``View`` promise to everything that is built on them."""
+"""Rules about the game alone: the contract of ``Game`` and ``View``."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,11 +13,11 @@ _INTEGERS = (int, np.integer)
 
 
 def the_first_stage_keeps_the_contract(trial: Trial) -> None:
-    """``Game.reset`` says who is to move and every view fits that; the first ``apply`` pays every agent.
+    """``Game.reset`` sets ``to_move``, consistent with every view; the first ``apply`` sets every agent's reward.
 
-    ``to_move`` is a tuple of some of ``agents`` in seat order. A view is a ``NamedTuple`` whose ``agent`` owns it; ``to_move``
-    says whether that agent is to move, and only then there are ``legal`` actions, each of them once. Where actions are
-    enumerated these are a tuple or a range of numbers below ``num_actions``, and not empty.
+    ``to_move`` is a tuple of some of ``agents`` in seat order. A view is a ``NamedTuple`` with its owner as ``agent``; its
+    ``to_move`` says whether that agent is to move, and only then there are ``legal`` actions, without duplicates. Enumerated
+    actions are a nonempty tuple or range of numbers below ``num_actions``.
     """
     for seed in trial.seeds:
         raw = trial.make().unwrapped
@@ -38,7 +38,7 @@ def the_first_stage_keeps_the_contract(trial: Trial) -> None:
 
 
 def every_position_keeps_the_contract(trial: Trial) -> None:
-    """At every position of a match ``to_move`` and the views are what ``the_first_stage_keeps_the_contract`` says."""
+    """At every position of a match ``to_move`` and the views are as in ``the_first_stage_keeps_the_contract``."""
     for env in trial.positions():
         if not hasattr(env.unwrapped, "game"):
             return

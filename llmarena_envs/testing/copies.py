@@ -1,4 +1,4 @@
-"""Rules about copies of a match that is going on."""
+"""Rules about copies of a running match."""
 
 import copy
 import pickle
@@ -11,7 +11,7 @@ from llmarena_envs.testing.transcript import expect_equal, expect_same_course, s
 from llmarena_envs.testing.trial import Trial, is_over
 
 CUTS = 3
-"""Positions of a match at which it is copied."""
+"""Number of positions at which a match is copied."""
 
 
 def _through_pickle(env: Any) -> Any:
@@ -19,19 +19,19 @@ def _through_pickle(env: Any) -> Any:
 
 
 def deep_copies_play_on_identically(trial: Trial) -> None:
-    """``copy.deepcopy`` in the course of a match keeps position and generator, and is independent of the original."""
+    """``copy.deepcopy`` during a match preserves position and generator, and the copy is independent of the original."""
     _check_copies(trial, copy.deepcopy)
 
 
 def pickled_copies_play_on_identically(trial: Trial) -> None:
-    """``pickle`` in the course of a match keeps position and generator, and is independent of the original."""
+    """``pickle`` during a match preserves position and generator, and the copy is independent of the original."""
     _check_copies(trial, _through_pickle)
 
 
 def copied_games_are_independent(trial: Trial) -> None:
-    """``copy.copy(game)`` is a position of its own: what is played in it changes the match neither now nor later.
+    """``copy.copy(game)`` is an independent position: moves in it never affect the match.
 
-    A game that holds lists, or draws from a generator while it is played, says by ``__copy__`` how those are copied.
+    A game that holds lists, or draws from a generator during play, copies them in ``__copy__``.
     """
     for seed in trial.seeds:
         env, alone = trial.make(), trial.make()
@@ -73,7 +73,7 @@ def _check_copy(trial: Trial, env: Any, make_copy: Callable[[Any], Any]) -> None
 
 
 def _play_out(trial: Trial, env: Any) -> list[Any]:
-    """Plays to the end, and one more match without a seed, which shows the state of the generator."""
+    """Plays to the end, and one more match without a seed to expose the state of the generator."""
     rng = np.random.default_rng(0)
     course = [snapshot(env) for _ in trial.play_on(env, rng)]
     env.reset()

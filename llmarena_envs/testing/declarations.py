@@ -1,4 +1,4 @@
-"""Rules about what an environment says of itself: whoever runs a tournament takes it at its word."""
+"""Rules about the declaration of an environment, which tournaments rely on."""
 
 import inspect
 from typing import Any
@@ -9,11 +9,10 @@ from llmarena_envs.testing.trial import Trial, is_over
 
 
 def the_declaration_fits_the_environment(trial: Trial) -> None:
-    """``declaration`` names roles, options and statistics that are there, and rated matches can be made.
+    """``declaration`` names existing roles, options and statistics, and rated matches can be created.
 
-    ``rated_roles`` are those of agents; ``rated_options`` and the option of ``hidden_role`` are
-    arguments of the constructor; at the end of a match, the statistic of ``hidden_role`` tells the role of every agent whose
-    seat is rated.
+    ``rated_roles`` are roles of agents; ``rated_options`` and the option of ``hidden_role`` are constructor arguments; at the
+    end of a match, the statistic of ``hidden_role`` holds the role of every rated agent.
     """
     env = trial.make()
     raw = env.unwrapped

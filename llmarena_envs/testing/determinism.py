@@ -1,4 +1,4 @@
-"""Rules about randomness: the seed decides everything, and nothing else does."""
+"""Rules about randomness: only the seed determines a match."""
 
 import itertools
 import random
@@ -12,7 +12,7 @@ from llmarena_envs.testing.transcript import are_alike, digest, expect_equal, ex
 from llmarena_envs.testing.trial import Trial, agents_to_move
 
 MORE_SEEDS = 100
-"""Seeds that are tried where those of the trial all give the same match."""
+"""Number of further seeds if all seeds of the trial give the same match."""
 
 
 def _courses(trial: Trial, env: Any, seeds: Sequence[int]) -> list[list[Any]]:
@@ -21,7 +21,7 @@ def _courses(trial: Trial, env: Any, seeds: Sequence[int]) -> list[list[Any]]:
 
 
 def same_seed_gives_the_same_match(trial: Trial) -> None:
-    """Two environments with the same seed show the same to the very end; what was played before in one makes no difference."""
+    """Two environments with the same seed give the same match, regardless of earlier matches."""
     used = trial.make()
     used.reset()
     for seed in trial.seeds:
@@ -30,10 +30,10 @@ def same_seed_gives_the_same_match(trial: Trial) -> None:
 
 
 def seeds_are_not_ignored(trial: Trial) -> None:
-    """``reset(seed)`` seeds ``np_random``; where chance plays a part, not all seeds give the same match.
+    """``reset(seed)`` seeds ``np_random``; in a game with chance, not all seeds give the same match.
 
-    Chance plays a part if the generator moves on in the course of a match, or if the caller said so. It may decide rarely, or
-    nothing that is seen in the matches of the trial: then many more seeds are tried, and the positions they begin with compared.
+    A game has chance if its generator advances during a match, or if the caller declares it. Chance events can be rare or
+    invisible in the matches of the trial: then many more seeds are tried, and their first positions compared.
     """
     env = trial.make(render_mode="ansi")
     states, courses = set(), set()
@@ -56,7 +56,7 @@ def seeds_are_not_ignored(trial: Trial) -> None:
 
 
 def _another_match(trial: Trial, courses: set[str]) -> bool:
-    """Says whether any of many more seeds gives another match, or a game that begins otherwise."""
+    """Says whether any of many more seeds gives a different match or first position."""
     env, first = trial.make(render_mode="ansi"), trial.make()
     first.reset(seed=trial.seeds[0])
     for seed in range(max(trial.seeds) + 1, max(trial.seeds) + 1 + MORE_SEEDS):
@@ -74,7 +74,7 @@ def _state(env: Any) -> str:
 
 
 def interleaved_matches_do_not_disturb_each_other(trial: Trial) -> None:
-    """Environments that are stepped in turns show the same as when they are played one after the other."""
+    """Interleaved environments give the same matches as sequential ones."""
     seeds = trial.seeds[:4]
     alone = [_courses(trial, trial.make(), [seed])[0] for seed in seeds]
     envs = [trial.make() for _ in seeds]
@@ -101,10 +101,10 @@ def _global_states() -> tuple[Any, Any]:
 
 
 def hash_order_does_not_matter(trial: Trial) -> None:
-    """Processes with other hash seeds show the same to the last byte.
+    """Processes with other hash seeds give the same output, byte by byte.
 
-    The processes make the environment by its importable name: the rule is not checked for an ``env_fn`` that is a lambda, is
-    defined inside a function or in ``__main__``, nor for options that cannot be pickled.
+    The processes import the environment by name: the rule is skipped if ``env_fn`` is a lambda, or defined inside a function or
+    in ``__main__``, or if the options cannot be pickled.
     """
     task = pickled(trial)
     if task is None:

@@ -1,4 +1,4 @@
-"""Rules about pictures as SVG: nothing but shapes and texts, no secret, no illegal move, no way in for what players write."""
+"""Rules about SVG drawings: only shapes and texts, no secrets, no illegal moves, no injection by players' texts."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,12 +15,12 @@ from llmarena_envs.testing.transcript import expect_equal, plain, snapshot
 from llmarena_envs.testing.trial import Trial, is_over, random_move
 
 MAX_SIZE = 300_000
-"""Greatest number of characters of a picture."""
+"""Maximum number of characters of a drawing."""
 
 ELEMENTS = frozenset(
     ("svg", "title", "desc", "g", "rect", "circle", "ellipse", "line", "polyline", "polygon", "path", "text", "tspan")
 )
-"""What a picture may be made of: nothing that runs, refers to anything or changes how a page around it looks."""
+"""Allowed elements of a drawing: no scripts, no references, no effect on the surrounding page."""
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _REPLY = "data-reply"
@@ -30,17 +30,17 @@ HOSTILE_TEXTS = (
     "\x00\x08\x0b\x1b[2J\x7f\x85\u2028\u202e\u2066\ufeff\ufffe\uffff\ud800 \udfff \U0001f3f4\u0301\u0301 \t\r\n" * 20,
 )
 LONG_TEXT = "&<\u202e" * (MAX_ACTION_TEXT // 4)
-"""What a player may write in order to break a picture, and to make it huge."""
+"""A hostile text that tries to break a drawing and to make it huge."""
 
 LONG_EVERY = 16
-"""One turn in so many has the long text, which takes a while to be read."""
+"""Interval, in turns, of the long text, which is slow to parse."""
 
 
 def drawings_are_plain_pictures(trial: Trial) -> None:
-    """``draw`` gives well-formed SVG for a spectator and for every agent, with a title, of shapes and texts only.
+    """``draw`` returns well-formed SVG for a spectator and for every agent, with a title, of shapes and texts only.
 
-    There is no script, style or reference in it, it has no more than ``MAX_SIZE`` characters, the same position gives the same
-    bytes, and to be drawn changes nothing. ``render_mode="svg"``, where there is one, returns the spectator's.
+    It contains no script, style or reference and at most ``MAX_SIZE`` characters, is deterministic, and has no side effects.
+    ``render_mode="svg"``, if supported, returns the spectator's drawing.
     """
     mode = {"render_mode": "svg"} if "svg" in trial.make().metadata["render_modes"] else {}
     for env in _positions(trial, **mode):
@@ -52,9 +52,9 @@ def drawings_are_plain_pictures(trial: Trial) -> None:
 
 
 def drawings_of_a_seat_show_its_view_alone(trial: Trial) -> None:
-    """An environment that has never played draws the same for the same view, and so does one in which all else is redrawn.
+    """A fresh environment gives the same drawing for the same view, and so does one with hidden information redrawn.
 
-    Redrawn is what ``Game.resample`` says that an agent cannot know.
+    ``Game.resample`` redraws the hidden information.
     """
     fresh = trial.make().unwrapped
     for env in _positions(trial):
@@ -69,15 +69,15 @@ def drawings_of_a_seat_show_its_view_alone(trial: Trial) -> None:
 
 
 def _from_view(fresh: TextEnv, view: Any, ending: Ending | None) -> str:
-    """Returns the picture that an environment makes out of a view, and of how the match ended."""
+    """Returns an environment's drawing of a view, and of the end of the match."""
     drawing = fresh.make_drawing()
     return drawing.forfeited(view, ending.offenders) if ending and ending.offenders else drawing.seat(view)
 
 
 def replies_in_drawings_are_legal_moves(trial: Trial) -> None:
-    """What can be pointed at in a seat's picture has a ``data-reply`` that ``parse`` reads as a legal move.
+    """Each ``data-reply`` in a seat's drawing parses as a legal move.
 
-    In the picture of a seat that is not to move, and in a spectator's, there is none.
+    Drawings of a seat that is not to move, and of a spectator, have none.
     """
     for env in _positions(trial):
         raw = env.unwrapped
@@ -96,7 +96,7 @@ def replies_in_drawings_are_legal_moves(trial: Trial) -> None:
 
 
 def hostile_texts_stay_text_in_drawings(trial: Trial) -> None:
-    """Where actions are texts, whatever is written in them is text in the pictures, and does not make them huge."""
+    """Players' texts appear as plain text in drawings, and do not make them huge."""
     env = trial.make()
     if not isinstance(env.unwrapped, TextEnv) or isinstance(env.action_space(env.possible_agents[0]), Discrete):
         return
@@ -115,7 +115,7 @@ def hostile_texts_stay_text_in_drawings(trial: Trial) -> None:
 
 
 def _hostile_move(env: Any, text: str, rng: np.random.Generator) -> str:
-    """Returns a legal action with a hostile text in it, if one is found; else a random one."""
+    """Returns a legal action with a hostile text if possible, else a random one."""
     agent, move = env.agent_selection, random_move(env, rng)
     for action in (f"{text}\n{move}", text):
         try:
@@ -127,7 +127,7 @@ def _hostile_move(env: Any, text: str, rng: np.random.Generator) -> str:
 
 
 def _positions(trial: Trial, **more: Any) -> Iterator[Any]:
-    """Yields an environment at some positions of random matches, early ones above all, and at their ends."""
+    """Yields an environment at some positions of random matches, mostly early ones, and at their ends."""
     if not isinstance(trial.make().unwrapped, TextEnv):
         return
     for env in trial.positions(**more):
@@ -146,7 +146,7 @@ def _check_pictures(trial: Trial, env: Any) -> None:
 def _read(trial: Trial, picture: Any, agent: str | None) -> ElementTree.Element:
     trial.expect(isinstance(picture, str), "a text", picture, agent)
     try:
-        # As bytes, which surrogates cannot be written as. Nothing is expanded: a declaration of entities would need a doctype.
+        # As bytes, because surrogates cannot be encoded. Entities are not expanded: their declaration would need a doctype.
         trial.expect("<!DOCTYPE" not in picture, "no document type", picture, agent)
         return ElementTree.fromstring(picture.encode())
     except (ElementTree.ParseError, UnicodeEncodeError) as error:

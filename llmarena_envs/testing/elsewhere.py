@@ -1,4 +1,4 @@
-"""The check in a process of its own, for callers whom no signal can interrupt: other threads, other systems."""
+"""The check in a separate process, for callers that signals cannot interrupt: other threads, other systems."""
 
 import contextlib
 import faulthandler
@@ -18,19 +18,19 @@ BROKEN = "broken: "
 PASSED = "passed"
 
 Watch = Callable[[str], AbstractContextManager[None]]
-"""Limits the time of the rule of that name."""
+"""Limits the time of a rule, by its name."""
 
 
 def import_path() -> list[str]:
-    """Returns where this process finds modules, so that others find the same."""
+    """Returns the module search path of this process, for other processes."""
     return [entry or str(Path.cwd()) for entry in sys.path]
 
 
 def check_elsewhere(trial: Trial, time_limit: float) -> None:
-    """Checks all rules in another process, which ends itself when one of them takes too long, whatever it is doing.
+    """Checks all rules in another process, which ends itself on a timeout of a rule.
 
     Raises:
-        ConformanceError: for the first rule that is broken.
+        ConformanceError: for the first failed rule.
         ValueError: if the environment cannot be sent to another process.
     """
     try:
@@ -54,7 +54,7 @@ def check_elsewhere(trial: Trial, time_limit: float) -> None:
 
 
 def _report(lines: list[str], errors: str, time_limit: float) -> None:
-    """Raises what the process found; other lines of its output come from environments that print."""
+    """Raises the error reported by the process; other lines of its output come from environments that print."""
     if PASSED in lines:
         return
     for line in lines:
@@ -69,8 +69,8 @@ def _report(lines: list[str], errors: str, time_limit: float) -> None:
 
 
 def serve() -> None:
-    """Checks the trial on the standard input; tells on the standard output which rule has begun, and what came of it."""
-    from llmarena_envs.testing.check import check_rules  # which needs this module to send its trials here
+    """Checks the trial from standard input; reports the begin and result of rules on standard output."""
+    from llmarena_envs.testing.check import check_rules  # circular import
 
     path, task = pickle.load(sys.stdin.buffer)
     sys.path[:] = path

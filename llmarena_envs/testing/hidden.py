@@ -1,4 +1,4 @@
-"""Rules about what is hidden from an agent: it can be redrawn, and nobody who cannot know it notices."""
+"""Rules about information hidden from an agent: it can be redrawn without a visible change."""
 
 import contextlib
 import copy
@@ -12,17 +12,18 @@ from llmarena_envs.testing.transcript import are_alike, digest, expect_equal, pl
 from llmarena_envs.testing.trial import Trial, is_over
 
 TRIED = 3
-"""Actions of an agent whose legality is compared at one position."""
+"""Number of an agent's actions whose legality is compared at one position."""
 
 DEALS = 24
-"""Matches that are compared with each other where a game declares perfect information."""
+"""Number of matches compared with each other if a game declares perfect information."""
 
 
 def hidden_information_can_be_redrawn(trial: Trial) -> None:
-    """``game.resample(agent, rng)`` redraws, in a copy of the game, what the agent cannot know; or ``perfect_information`` holds.
+    """``game.resample(agent, rng)`` redraws hidden information in a copy of the game, unless ``perfect_information`` holds.
 
-    It is given by its generator, leaves the original alone and the same agents to move, and the match can be played on from there
-    to its end. At some position something is redrawn for somebody: a game that hides nothing declares ``perfect_information``.
+    It is deterministic given its generator, does not affect the original or the agents to move, and the match can be played
+    from there to its end. It changes something for an agent at some position: a game without hidden information declares
+    ``perfect_information``.
     """
     redrawn = False
     for seed in trial.seeds:
@@ -46,7 +47,7 @@ def hidden_information_can_be_redrawn(trial: Trial) -> None:
 
 
 def _check_untouched(trial: Trial, seed: int, last: Any) -> None:
-    """Plays the match once more without redrawing anything in copies; it has to end alike."""
+    """Replays the match without redrawing in copies; it must have the same end."""
     env = trial.make()
     for _ in trial.play(env, seed):
         if is_over(env):
@@ -55,12 +56,12 @@ def _check_untouched(trial: Trial, seed: int, last: Any) -> None:
 
 
 def is_power_of_two_or_0(turn: int) -> bool:
-    """Says whether a turn is one of those that are looked at where every turn would take too long."""
+    """Says whether a turn is checked by rules that are too slow for every turn."""
     return turn & (turn - 1) == 0
 
 
 def _redraw_for_all(trial: Trial, game: Game[Any, Any]) -> bool:
-    """Redraws for every agent in a copy of the game and plays on there; says whether anything was another one."""
+    """Redraws for every agent in a copy of the game and continues there; says whether anything changed."""
     redrawn = False
     for agent in game.agents:
         twin = redrawn_copy(trial, game, agent)
@@ -82,7 +83,7 @@ def _redraw_for_all(trial: Trial, game: Game[Any, Any]) -> bool:
 
 
 def redrawn_copy(trial: Trial, game: Game[Any, Any], agent: str) -> Game[Any, Any]:
-    """Returns a copy of the game in which is redrawn what ``agent`` cannot know."""
+    """Returns a copy of the game with the information hidden from ``agent`` redrawn."""
     twin = copy.copy(game)
     try:
         twin.resample(agent, _rng(trial))
@@ -96,14 +97,14 @@ def redrawn_copy(trial: Trial, game: Game[Any, Any], agent: str) -> Game[Any, An
 
 
 def _rng(trial: Trial) -> np.random.Generator:
-    # The last number makes it another generator than the one that dealt, from which the same would be drawn again.
+    # The last number makes it differ from the generator of the deal, which would draw the same again.
     return np.random.default_rng([trial.seed or 0, trial.turn or 0, 1])
 
 
 def hidden_information_leaves_no_trace(trial: Trial) -> None:
-    """What ``game.resample(agent, rng)`` redraws changes nothing for the agent, at any position of a match that is going on.
+    """``game.resample(agent, rng)`` changes nothing visible to the agent, at any position of a running match.
 
-    Its view, observation, mask and statistics stay the same, so do all who are to move, and what is legal and why not.
+    Its view, observation, mask and statistics, the agents to move, legal actions and reasons stay the same.
     """
     for env in trial.positions():
         raw = env.unwrapped
@@ -121,7 +122,7 @@ def hidden_information_leaves_no_trace(trial: Trial) -> None:
 
 @contextlib.contextmanager
 def redrawn_in(env: Any, twin: Game[Any, Any]) -> Iterator[None]:
-    """Puts another position into an environment for a while; moves that are pending there stay."""
+    """Replaces the position of an environment temporarily; pending moves stay."""
     raw, game = env.unwrapped, env.unwrapped.game
     raw.game = twin
     try:
@@ -131,7 +132,7 @@ def redrawn_in(env: Any, twin: Game[Any, Any]) -> Iterator[None]:
 
 
 def _noticed(env: Any, agent: str, actions: list[Any]) -> dict[str, Any]:
-    """Returns all that ``agent`` can learn at the present position, also by trying actions."""
+    """Returns everything that ``agent`` can learn at the present position, also by trying actions."""
     raw = env.unwrapped
     return {
         "view": plain(raw.view(agent)),
@@ -151,10 +152,10 @@ def _some_actions(game: Game[Any, Any], agent: str, rng: np.random.Generator) ->
 
 
 def perfect_information_hides_nothing(trial: Trial) -> None:
-    """Where a game declares ``perfect_information``, what an agent has seen and done itself in a match tells everything.
+    """If a game declares ``perfect_information``, an agent's own history in a match determines everything.
 
-    So whenever this is the same in two matches, the views of all are the same; and when the same is played then, so are all views
-    after it. Matches of other deals are compared, every two of them with the same choices as far as possible.
+    If it is the same in two matches, all views are the same, and after the same move all next views as well. Compares matches
+    of different deals, in pairs with the same choices if possible.
     """
     env = trial.make()
     if not hasattr(env.unwrapped, "game"):
@@ -172,7 +173,7 @@ def perfect_information_hides_nothing(trial: Trial) -> None:
 def _compare_with_others(
     trial: Trial, game: Game[Any, Any], choice: np.random.Generator, known: dict[tuple[str, ...], Any]
 ) -> None:
-    """Plays a match and holds it against what is known by agent and history, and by agent, history and what is played next."""
+    """Plays a match and compares it with ``known``: by agent and history, and by agent, history and next move."""
     seen = dict.fromkeys(game.agents, "")
     played = ""
     for trial.turn in range(game.max_turns + 1):

@@ -1,4 +1,4 @@
-"""Rules about the course of a match: its end, who is selected, infos."""
+"""Rules about the course of a match: its end, the selected agent, infos."""
 
 import math
 
@@ -16,7 +16,7 @@ def matches_end_within_max_turns(trial: Trial) -> None:
 
 
 def random_and_default_actions_are_legal(trial: Trial) -> None:
-    """``random_action`` and, where there is one, ``default_action`` never forfeit a match."""
+    """``random_action`` and ``default_action``, if there is one, never forfeit a match."""
     for default in (False, True):
         for seed in trial.seeds:
             trial.seed, env = seed, trial.make()
@@ -33,7 +33,7 @@ def random_and_default_actions_are_legal(trial: Trial) -> None:
 
 
 def all_agents_stay_until_the_end(trial: Trial) -> None:
-    """All agents, eliminated ones included, stay in ``env.agents`` and end together."""
+    """All agents, including eliminated ones, stay in ``env.agents`` and end together."""
     for env in trial.positions():
         ended = [env.terminations[agent] or env.truncations[agent] for agent in env.agents]
         if any(ended):
@@ -63,7 +63,7 @@ def agents_to_move_act_before_others(trial: Trial) -> None:
 
 
 def infos_hold_numbers_only(trial: Trial) -> None:
-    """Infos are flat dicts of numbers and flags, with a count ``illegal``; no text, no object, nothing private."""
+    """Infos are flat dicts of numbers and flags, with an integer ``illegal``; no texts, no objects, no secrets."""
     for env in trial.positions():
         for agent, info in env.infos.items():
             trial.expect(isinstance(info.get("illegal"), int), "infos with an int called 'illegal'", info, agent)
@@ -88,7 +88,7 @@ def infos_keep_their_keys(trial: Trial) -> None:
 
 
 def infos_are_the_statistics_of_the_game(trial: Trial) -> None:
-    """While a match goes on, infos hold ``illegal`` and what ``game.statistics`` gives for the agent, and nothing else."""
+    """During a match, infos hold exactly ``illegal`` and the agent's ``game.statistics``."""
     for env in trial.positions():
         if not hasattr(env.unwrapped, "game"):
             return

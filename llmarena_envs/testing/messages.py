@@ -1,4 +1,4 @@
-"""Rules about the words of agents: they go through the message pool, with its declared channels."""
+"""Rules about agents' messages: they go through the message pool, with its declared channels."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,14 +10,14 @@ from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.testing.trial import Trial, is_over, random_move
 
 SHORTEST = 4
-"""Characters of a text that is looked for; a shorter one may stand in a view by chance."""
+"""Minimum length of a checked text; shorter texts can occur in a view by chance."""
 
 
 def messages_go_through_the_pool(trial: Trial) -> None:
-    """An agent's view holds nothing that another agent said, unless ``game.pool`` shows it to that agent.
+    """An agent's view contains no message of another agent, unless ``game.pool`` shows it to that agent.
 
-    Environments without a pool and without channels have no talk. The pool has the channels that the environment declares.
-    Looked for are texts of random actions, and actions that are records themselves, which were in no view before.
+    Environments without a pool and channels have no messages. The pool has the declared channels. Checks texts of random
+    actions, and actions that are records, if no view contained them before.
     """
     for seed in trial.seeds:
         env = trial.make()
@@ -77,7 +77,7 @@ def _words(value: Any) -> Iterator[Any]:
 
 
 def _is_among(word: Any, words: list[Any]) -> bool:
-    """Says whether a text stands in one of these words, or a record is one of them."""
+    """Says whether a text is part of one of ``words``, or a record is one of them."""
     if isinstance(word, str):
         return any(word in other for other in words if isinstance(other, str))
     return word in words

@@ -11,11 +11,11 @@ from llmarena_envs.testing.transcript import expect_equal, plain, snapshot
 from llmarena_envs.testing.trial import Trial, act_and_finish_stage, agents_to_move, is_over
 
 TRIED = 4
-"""Legal and illegal actions that are tried at one position."""
+"""Number of legal and of illegal actions tried at one position."""
 
 
 def metadata_is_complete(trial: Trial) -> None:
-    """``metadata`` names the environment and its version, its render modes and whether it is parallelizable."""
+    """``metadata`` has name and version of the environment, its render modes and whether it is parallelizable."""
     metadata = trial.make().metadata
     name = metadata.get("name", "")
     base, _, version = name.rpartition("_v")
@@ -29,7 +29,7 @@ def metadata_is_complete(trial: Trial) -> None:
 
 
 def spaces_are_the_same_objects_for_life(trial: Trial) -> None:
-    """``observation_space`` and ``action_space`` give the same objects at every call and after every reset."""
+    """``observation_space`` and ``action_space`` return the same objects at every call and after every reset."""
     env = trial.make()
     spaces = {agent: (env.observation_space(agent), env.action_space(agent)) for agent in env.possible_agents}
     for seed in trial.seeds:
@@ -42,7 +42,7 @@ def spaces_are_the_same_objects_for_life(trial: Trial) -> None:
 def observations_have_the_agreed_keys(trial: Trial) -> None:
     """The keys are ``rules``, ``text`` (and ``action_mask`` beside ``Discrete`` actions), or ``observation``, ``action_mask``.
 
-    Texts are not blank. Behind those of a text stands ``fresh_history`` where the environment has such turns.
+    Texts are not blank. Text observations also have ``fresh_history`` if the environment has such turns.
     """
     for env in trial.positions():
         for agent in env.possible_agents:
@@ -61,7 +61,7 @@ def observations_have_the_agreed_keys(trial: Trial) -> None:
 
 
 def observations_are_in_their_spaces(trial: Trial) -> None:
-    """``observe`` answers for every agent at every time, in its space, also after the end."""
+    """``observe`` returns a member of the space for every agent at any time, also after the end."""
     for env in trial.positions():
         for agent in env.possible_agents:
             observation, space = env.observe(agent), env.observation_space(agent)
@@ -69,7 +69,7 @@ def observations_are_in_their_spaces(trial: Trial) -> None:
 
 
 def views_never_change(trial: Trial) -> None:
-    """What a view says stays as it was when it was taken, whatever is played afterwards."""
+    """A view does not change with later moves."""
     for seed in trial.seeds:
         env, taken = trial.make(), []
         for _ in trial.play(env, seed):
@@ -80,7 +80,7 @@ def views_never_change(trial: Trial) -> None:
 
 
 def observations_never_change(trial: Trial) -> None:
-    """What was observed stays as it was, whatever is played afterwards: no array is used again for the next observation."""
+    """An observation does not change with later moves: arrays are not reused for the next observation."""
     for seed in trial.seeds:
         env, taken = trial.make(), []
         for _ in trial.play(env, seed):
@@ -115,7 +115,7 @@ def rules_texts_stay_the_same(trial: Trial) -> None:
 
 
 def masks_of_waiting_agents_are_zero(trial: Trial) -> None:
-    """The mask of an agent that is not to move is all zeros; that of the selected agent is not."""
+    """The mask of an agent that is not to move is all zeros; the selected agent's is not."""
     for env in trial.positions():
         moving = agents_to_move(env)
         for agent in env.possible_agents:
@@ -154,7 +154,7 @@ def _try(trial: Trial, env: Any, action: int, legal: bool) -> None:
 
 
 def pictures_are_drawn(trial: Trial) -> None:
-    """With ``render_mode="ansi"`` every position is drawn as text, and the same position always in the same way."""
+    """With ``render_mode="ansi"`` every position is rendered as text, deterministically."""
     for env in trial.positions(render_mode="ansi"):
         picture = env.render()
         trial.expect(isinstance(picture, str) and picture, "a text", picture)
@@ -162,7 +162,7 @@ def pictures_are_drawn(trial: Trial) -> None:
 
 
 def stories_are_told_in_scenes(trial: Trial) -> None:
-    """``narrate`` gives scenes that name agents of the environment, the same ones for the same position, and changes nothing."""
+    """``narrate`` returns scenes with agents of the environment, is deterministic and has no side effects."""
     for env in trial.positions():
         raw, before = env.unwrapped, snapshot(env)
         if not hasattr(raw, "narrate"):

@@ -16,12 +16,12 @@ from llmarena_envs.testing.transcript import expect_equal, plain
 from llmarena_envs.testing.trial import Trial, is_over
 
 with warnings.catch_warnings():
-    # PettingZoo's tests import one of its games in the way that it has deprecated itself.
+    # PettingZoo's tests import one of its games in a deprecated way.
     warnings.filterwarnings("ignore", "The old environment creation API", DeprecationWarning)
     from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
 
-# PettingZoo's tests warn about everything that is not an array, by a list of its own environments, and about the masks of
-# agents that have nothing more to choose; a board may well be empty, and there may be but one action.
+# PettingZoo's tests warn about observations that are not arrays, except for a list of its own environments, and about masks of
+# agents without a choice; a board can be empty, and there can be only one action.
 SPURIOUS_WARNINGS = (
     "Observation is not a NumPy array",
     ".*probably should be gymnasium.spaces",
@@ -33,7 +33,7 @@ SPURIOUS_WARNINGS = (
 
 @contextlib.contextmanager
 def _strict_and_quiet() -> Iterator[io.StringIO]:
-    """Turns warnings into errors, but for the spurious ones, and takes what is printed."""
+    """Turns warnings into errors, except spurious ones, and captures the output."""
     with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()) as printed:
         warnings.simplefilter("error")
         for message in SPURIOUS_WARNINGS:
@@ -42,7 +42,7 @@ def _strict_and_quiet() -> Iterator[io.StringIO]:
 
 
 class _Reseeded(BaseWrapper):
-    """Gives resets without a seed one: PettingZoo's API test plays its matches without."""
+    """Adds a seed to resets without one: PettingZoo's API test does not set seeds."""
 
     def __init__(self, env: Any, first_seed: int) -> None:
         super().__init__(env)
@@ -54,7 +54,7 @@ class _Reseeded(BaseWrapper):
 
 
 def passes_the_api_test(trial: Trial) -> None:
-    """``pettingzoo.test.api_test`` passes, for every seed."""
+    """``pettingzoo.test.api_test`` passes for every seed."""
     for seed in trial.seeds:
         trial.seed, env = seed, trial.make()
         for agent in env.possible_agents:
@@ -72,7 +72,7 @@ def passes_the_seed_test(trial: Trial) -> None:
 def passes_the_render_test(trial: Trial) -> None:
     """``pettingzoo.test.render_test`` passes; ``human`` prints every position.
 
-    Modes that need a package which is not installed are left out, with those that stand behind them.
+    A mode that needs a missing package is skipped, together with the modes listed after it.
     """
     with _strict_and_quiet() as printed, contextlib.suppress(DependencyNotInstalled):
         render_test(trial.make)
@@ -100,7 +100,7 @@ def passes_the_parallel_api_test(trial: Trial) -> None:
 
 
 def the_parallel_form_plays_the_same_match(trial: Trial) -> None:
-    """The parallel form shows the same to the very end as the environment itself, also when a match is forfeited."""
+    """The parallel form gives the same match as the environment, to its end, also if it is forfeited."""
     for seed in trial.seeds if _is_parallelizable(trial) else ():
         for forfeit in (False, True):
             _play_both(trial, seed, forfeit)

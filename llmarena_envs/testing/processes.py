@@ -1,4 +1,4 @@
-"""Processes with other hash seeds than this one, which play the same matches."""
+"""Processes with other hash seeds that play the same matches."""
 
 import atexit
 import os
@@ -17,18 +17,18 @@ HASH_SEEDS = ("1", "2")
 
 ANSWER = "digest: "
 
-# They are kept for the next environment, since starting one takes longer than a match.
+# Reused for the next environment, because starting one takes longer than a match.
 _processes: dict[str, "subprocess.Popen[bytes]"] = {}
 
 
 def digest_of_matches(trial: Trial) -> str:
-    """Returns a digest of everything that is shown in the matches of a trial."""
+    """Returns a digest of all observable output of the matches of a trial."""
     positions: Iterator[Any] = ((snapshot(env), env.render()) for env in trial.positions(render_mode="ansi"))
     return digest(positions)
 
 
 def pickled(trial: Trial) -> bytes | None:
-    """Returns a trial as it is sent to the processes, or ``None`` if they could not import its environment."""
+    """Returns a pickled trial for the processes, or ``None`` if they cannot import its environment."""
     if trial.env_fn.__module__ == "__main__":
         return None
     try:
@@ -38,11 +38,11 @@ def pickled(trial: Trial) -> bytes | None:
 
 
 def digests_elsewhere(task: bytes) -> dict[str, str]:
-    """Returns by hash seed what ``digest_of_matches`` gives in each process, or the exception raised there."""
+    """Returns the result of ``digest_of_matches`` in each process, or the exception raised there, by hash seed."""
     try:
         return _answers(task)
     except BaseException:
-        # Interrupted while somebody plays: what they say then would pass for the answer to the next question.
+        # Interrupted: late answers of the processes would be taken for answers to the next task.
         for process in _processes.values():
             process.kill()
         _processes.clear()
@@ -72,7 +72,7 @@ def _process(hash_seed: str) -> "subprocess.Popen[bytes]":
             [sys.executable, "-c", f"from {__name__} import serve; serve()"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            start_new_session=True,  # an interrupt from the keyboard is for the parent; they end with their input
+            start_new_session=True,  # keyboard interrupts are for the parent; the processes end with their input
             env={**os.environ, "PYTHONPATH": os.pathsep.join(import_path()), "PYTHONHASHSEED": hash_seed},
         )
         _processes[hash_seed] = process
@@ -85,7 +85,7 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
 
 
 def serve() -> None:
-    """Answers each task on the standard input by a line with its digest, until the input ends."""
+    """Answers each task from standard input with a line with its digest, until the input ends."""
     while True:
         try:
             path, task = pickle.load(sys.stdin.buffer)

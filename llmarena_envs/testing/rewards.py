@@ -1,4 +1,4 @@
-"""Rules about rewards: who receives what, and when."""
+"""Rules about rewards: amounts and timing."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -9,13 +9,13 @@ import numpy as np
 from llmarena_envs.testing.trial import Trial, agents_to_move, is_over, random_move
 
 TOLERANCE = 1e-6
-"""By how much sums of rewards may miss because of rounding."""
+"""Tolerance of sums of rewards for rounding."""
 
 
 def every_agent_has_a_float_reward(trial: Trial) -> None:
-    """At every position each agent of ``env.agents``, and nobody else, has a finite ``float`` in ``rewards``.
+    """At every position exactly the agents of ``env.agents`` have a finite ``float`` in ``rewards``.
 
-    PettingZoo's ``_clear_rewards`` writes whole numbers, which is not the same to everybody who reads them.
+    PettingZoo's ``_clear_rewards`` writes ``int``.
     """
     for env in trial.positions():
         for name, table in (("rewards", env.rewards), ("_cumulative_rewards", env._cumulative_rewards)):
@@ -26,7 +26,7 @@ def every_agent_has_a_float_reward(trial: Trial) -> None:
 
 
 def rewards_reach_every_agent(trial: Trial) -> None:
-    """What ``last()`` delivers to each agent in the course of a match is the sum of its rewards, the last one included."""
+    """The rewards from ``last()`` add up to each agent's total reward, including the last one."""
     for seed in trial.seeds:
         env = trial.make()
         earned = dict.fromkeys(env.possible_agents, 0.0)
@@ -52,7 +52,7 @@ def rewards_reach_every_agent(trial: Trial) -> None:
 
 
 def _receive(trial: Trial, env: Any, delivered: dict[str, float]) -> None:
-    """Adds what ``last()`` tells the selected agent to what it was told before."""
+    """Adds the selected agent's reward from ``last()`` to its sum."""
     agent = env.agent_selection
     _, reward, terminated, truncated, info = env.last()
     trial.expect(type(terminated) is bool and type(truncated) is bool, "ends as bool", (terminated, truncated), agent)
@@ -61,9 +61,9 @@ def _receive(trial: Trial, env: Any, delivered: dict[str, float]) -> None:
 
 
 def rewards_are_those_of_the_game(trial: Trial) -> None:
-    """``env.rewards`` are ``game.rewards`` in the order of ``game.agents`` when a stage is complete, and 0 at any other time.
+    """``env.rewards`` equal ``game.rewards``, in the order of ``game.agents``, when a stage is complete, and 0 otherwise.
 
-    Nothing is paid by ``reset``.
+    ``reset`` gives no rewards.
     """
     for seed in trial.seeds:
         env = trial.make()
@@ -81,15 +81,15 @@ def rewards_are_those_of_the_game(trial: Trial) -> None:
 
 
 def named_rewards(env: Any, rewards: Iterable[float]) -> dict[str, float]:
-    """Returns what a game paid, by agent."""
+    """Returns rewards of a game by agent."""
     return {agent: float(reward) for agent, reward in zip(env.unwrapped.game.agents, rewards, strict=True)}
 
 
 def totals_are_what_was_announced(trial: Trial) -> None:
-    """The rewards of every agent add up to something in ``reward_range``, those of all agents to 0 with ``zero_sum``.
+    """The total reward of every agent is in ``reward_range``; with ``zero_sum`` the sum over all agents is 0.
 
-    In a match that was played to its end, they add up to ``expected_totals``. A forfeited one has to be ``zero_sum`` if there are
-    two agents. Nothing is announced by default.
+    In a match played to its end the totals equal ``expected_totals``. A forfeited match must be ``zero_sum`` if there are two
+    agents. By default nothing is checked.
     """
     if trial.reward_range is None and not trial.zero_sum and trial.expected_totals is None:
         return
@@ -109,7 +109,7 @@ def totals_are_what_was_announced(trial: Trial) -> None:
 
 
 def _finished_matches(trial: Trial) -> Iterator[tuple[Any, dict[str, float], bool]]:
-    """Plays every match to its end and once to a forfeit; yields it with the sums of rewards and whether it was forfeited."""
+    """Plays every match to its end and once to a forfeit; yields it with the total rewards and whether it was forfeited."""
     for seed in trial.seeds:
         for forfeited_at in (None, seed % 4):
             env, rng = trial.make(), np.random.default_rng(seed)

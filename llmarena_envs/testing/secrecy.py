@@ -1,4 +1,4 @@
-"""Rules about what an agent may know: its view and nothing else."""
+"""Rules about an agent's information: its view only."""
 
 import copy
 from typing import Any
@@ -11,11 +11,11 @@ from llmarena_envs.testing.transcript import expect_equal, observations, plain, 
 from llmarena_envs.testing.trial import Trial, agents_to_move, is_over
 
 PENDING_TRIED = 3
-"""Moves that are tried as pending ones at one position of a simultaneous stage, an illegal one among them."""
+"""Number of pending moves tried at one position of a simultaneous stage, including an illegal one."""
 
 
 def equal_views_give_equal_observations(trial: Trial) -> None:
-    """Whenever two positions, of any two matches, give an agent equal views, they give it equal observations."""
+    """Positions with equal views of an agent, in any matches, have equal observations of it."""
     known: dict[str, Any] = {}
     for env in trial.positions():
         for agent in env.possible_agents:
@@ -27,7 +27,7 @@ def equal_views_give_equal_observations(trial: Trial) -> None:
 
 
 def observations_are_made_from_the_view_alone(trial: Trial) -> None:
-    """An environment that has never played makes the same observation out of the view: nothing else goes into it."""
+    """A fresh environment makes the same observation from the view: it depends on nothing else."""
     fresh = trial.make().unwrapped
     if not isinstance(fresh, TextEnv):
         return
@@ -47,12 +47,12 @@ def observations_are_made_from_the_view_alone(trial: Trial) -> None:
 
 
 def _ending(env: Any, agent: str) -> Ending | None:
-    """Returns how the match ended for an agent, as far as it is told: what it received, and who forfeited it."""
+    """Returns the end of the match as visible to an agent: its reward and the offenders."""
     return env.unwrapped.ending(agent) if isinstance(env.unwrapped, TextEnv) else None
 
 
 def pending_moves_stay_hidden(trial: Trial) -> None:
-    """In a simultaneous stage nothing changes for the other agents by a pending move, legal or not."""
+    """In a simultaneous stage a pending move, legal or not, changes nothing for the other agents."""
     for env in trial.positions():
         if is_over(env) or len(agents_to_move(env)) < 2:
             continue
@@ -67,7 +67,7 @@ def pending_moves_stay_hidden(trial: Trial) -> None:
 
 
 def _after(env: Any, move: Any, mover: str) -> dict[str, Any]:
-    """Returns what agents other than ``mover`` can learn after its move."""
+    """Returns everything that agents other than ``mover`` can learn after its move."""
     env.step(move)
     position = snapshot(env)
     position["views"] = {agent: plain(env.unwrapped.view(agent)) for agent in env.possible_agents if agent != mover}

@@ -1,4 +1,4 @@
-"""A limit of time that also ends what never returns, such as a pattern that backtracks."""
+"""A time limit that also ends calls that never return, such as a backtracking pattern."""
 
 import contextlib
 import signal
@@ -9,17 +9,17 @@ from pathlib import Path
 from types import FrameType
 
 AGAIN = 1.0
-"""Seconds until the alarm rings once more: whatever is being cleaned up may swallow an exception."""
+"""Seconds until the alarm repeats, because clean-up code can swallow an exception."""
 
 FRAMES = 3
-"""Innermost calls that are named when time is up."""
+"""Number of innermost calls named on a timeout."""
 
 
 class TimeUp(BaseException):
-    """Interrupts what takes too long; no ``Exception``, since an environment may catch those.
+    """Raised on a timeout; not an ``Exception``, because an environment can catch those.
 
     Args:
-        limit: seconds that it might have taken.
+        limit: time limit in seconds.
         where: the innermost calls at that moment.
     """
 
@@ -36,11 +36,11 @@ def can_interrupt() -> bool:
 
 @contextlib.contextmanager
 def interrupted_after(seconds: float) -> Iterator[None]:
-    """Raises ``TimeUp`` in what is done inside once it has taken so long.
+    """Raises ``TimeUp`` inside the context after the given time.
 
-    Python looks for signals between instructions and, while a pattern is matched, every few thousand attempts: with a long text
-    the interruption may come some seconds late. An alarm of somebody else's is put back afterwards with the time it has left; one
-    that would ring earlier is left as it is.
+    Python checks signals between instructions and, while matching a pattern, every few thousand attempts: with a long text the
+    interruption can be some seconds late. An existing alarm is restored afterwards with its remaining time; an earlier one is
+    not replaced.
     """
     left, interval = signal.getitimer(signal.ITIMER_REAL)
     if 0 < left <= seconds:

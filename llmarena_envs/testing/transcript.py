@@ -1,4 +1,4 @@
-"""Everything that can be observed of a match, as plain values that can be compared and hashed."""
+"""All observable output of a match, as plain values for comparison and hashing."""
 
 import hashlib
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from llmarena_envs.testing.trial import SHOWN, Trial, shown
 
 
 def plain(value: Any) -> Any:
-    """Returns a value made of tuples, dicts, texts and bytes only; equal results mean the same content and types."""
+    """Returns a value as tuples, dicts, texts and bytes only; equal results mean equal content and types."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
@@ -25,12 +25,12 @@ def plain(value: Any) -> Any:
 
 
 def observations(env: Any) -> dict[str, Any]:
-    """Returns what every agent observes now, whether it is selected, waiting or gone."""
+    """Returns the observations of all agents, whether selected, waiting or removed."""
     return {agent: plain(env.observe(agent)) for agent in env.possible_agents}
 
 
 def snapshot(env: Any) -> dict[str, Any]:
-    """Returns all that PettingZoo's interface shows of the present position."""
+    """Returns the present position as shown by PettingZoo's interface."""
     return {
         "agents": plain(env.agents),
         "agent_selection": env.agent_selection if env.agents else None,
@@ -52,10 +52,10 @@ def digest(snapshots: Iterable[Any]) -> str:
 
 
 def difference(expected: Any, got: Any, path: str = "") -> tuple[str, str] | None:
-    """Finds the first place where two plain values differ.
+    """Finds the first difference of two plain values.
 
     Returns:
-        What stands there in each of them, with the path to it; ``None`` if they are equal.
+        The differing part of each, with its path; ``None`` if they are equal.
     """
     if expected == got:
         return None
@@ -72,18 +72,18 @@ def difference(expected: Any, got: Any, path: str = "") -> tuple[str, str] | Non
 
 
 def _first_difference(left: str, right: str) -> int:
-    """Returns the index of the first character in which two texts differ."""
+    """Returns the index of the first different character of two texts."""
     pairs = enumerate(zip(left, right, strict=False))
     return next((index for index, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
 def are_alike(left: Any, right: Any) -> bool:
-    """Says whether two values hold the same, down to the attributes of objects: what copies share is not looked at."""
+    """Says whether two values are equal, down to the attributes of objects; shared objects are skipped."""
     return _are_alike(left, right, set())
 
 
 def _are_alike(left: Any, right: Any, begun: set[tuple[int, int]]) -> bool:
-    """Compares two values; pairs of which the comparison has ``begun``, as in a circle of objects, are left to it."""
+    """Compares two values; pairs in ``begun``, e.g. of a reference cycle, are skipped."""
     if left is right:
         return True
     if type(left) is not type(right):
@@ -113,7 +113,7 @@ def expect_equal(trial: Trial, expected: Any, got: Any, what: str, agent: str | 
 
 
 def expect_same_course(trial: Trial, expected: list[Any], got: list[Any], what: str) -> None:
-    """Fails with the first position at which two courses of a match differ."""
+    """Fails at the first position where two courses of a match differ."""
     for trial.turn, (left, right) in enumerate(zip(expected, got, strict=False)):
         expect_equal(trial, left, right, what)
     trial.expect(len(expected) == len(got), f"{what}: {len(expected)} positions", f"{len(got)} positions")

@@ -1,4 +1,4 @@
-"""What every rule of the conformance suite works with: the environment under test, its seeds, and failures."""
+"""The context of the rules of the conformance suite: the environment under test, its seeds, and failures."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ import numpy as np
 from llmarena_envs.core.errors import ArenaError
 
 Totals = Callable[[Any], Mapping[str, float]]
-"""``expected_totals(game)``: what each agent has to have received in a match that was played to its end."""
+"""``expected_totals(game)``: the expected total reward of each agent in a match played to its end."""
 
 SHOWN = 600
-"""Characters of a value that are shown in an error."""
+"""Maximum number of characters of a value in an error."""
 
 
 class ConformanceError(ArenaError, AssertionError):
-    """A rule of the conformance suite that an environment breaks.
+    """A failed rule of the conformance suite.
 
     Attributes:
         rule: name of the rule, a function of this package.
-        place: where it was broken, e.g. ``seed 3, turn 4, player_1``.
-        expected: what was expected.
-        got: what came.
+        place: position of the failure, e.g. ``seed 3, turn 4, player_1``.
+        expected: expected value.
+        got: actual value.
     """
 
     def __init__(self, rule: str, place: str, expected: str, got: str) -> None:
@@ -37,18 +37,18 @@ class ConformanceError(ArenaError, AssertionError):
 
 
 def shown(value: object) -> str:
-    """Returns a value as it stands in an error: its ``repr``, cut in the middle if it is long."""
+    """Returns the ``repr`` of a value for errors, shortened in the middle if it is long."""
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[: SHOWN // 2]} ... {text[-SHOWN // 2 :]}"
 
 
 def is_over(env: Any) -> bool:
-    """Says whether the match has ended; the agents may still have to fetch their last rewards."""
+    """Says whether the match has ended; agents can still have to collect their last rewards."""
     return not env.agents or any(env.terminations.values()) or any(env.truncations.values())
 
 
 def agents_to_move(env: Any) -> list[str]:
-    """Returns the agents whose views say that they are to act: several in a simultaneous stage."""
+    """Returns the agents to move according to their views: several in a simultaneous stage."""
     return [agent for agent in env.possible_agents if env.unwrapped.view(agent).to_move]
 
 
@@ -58,7 +58,7 @@ def random_move(env: Any, rng: np.random.Generator) -> Any:
 
 
 def act_and_finish_stage(env: Any, action: Any, rng: np.random.Generator) -> None:
-    """Steps with ``action``, and with random moves for all who act at the same stage after the selected agent."""
+    """Steps with ``action``, and with random moves for the remaining agents of the stage."""
     stage = agents_to_move(env)
     env.step(action)
     for _ in stage[1:]:
@@ -74,15 +74,15 @@ class Trial:
     Attributes:
         env_fn: makes the environment.
         parallel_env_fn: makes its parallel form, or ``None``.
-        options: options both are made with.
+        options: options of both.
         seeds: seeds of the matches.
-        chance: whether chance decides anything in the game; ``None`` to judge by its generator.
-        reward_range: least and greatest sum of an agent's rewards over a match, or ``None``.
+        chance: whether the game has chance events; ``None`` to infer it from its generator.
+        reward_range: lowest and highest sum of an agent's rewards over a match, or ``None``.
         zero_sum: whether the rewards of a match add up to 0.
         expected_totals: see ``Totals``, or ``None``.
-        rule: name of the rule that is being checked.
-        seed: seed of the match that is being looked at.
-        turn: turns taken in it.
+        rule: name of the current rule.
+        seed: seed of the current match.
+        turn: number of turns taken in it.
     """
 
     env_fn: Callable[..., Any]
@@ -102,14 +102,14 @@ class Trial:
         return self.env_fn(**{**self.options, **more})
 
     def play(self, env: Any, seed: int) -> Iterator[None]:
-        """Plays one seeded match of random legal moves; yields at every position, the last one without agents."""
+        """Plays one seeded match of random legal moves; yields at every position, finally without agents."""
         env.reset(seed=seed)
         self.seed, self.turn = seed, 0
         yield
         yield from self.play_on(env, np.random.default_rng(seed))
 
     def play_on(self, env: Any, rng: np.random.Generator) -> Iterator[None]:
-        """Plays a match to its end by random legal moves; yields after every step, last when no agent is left."""
+        """Plays a match to its end with random legal moves; yields after every step, finally without agents."""
         turns, bound = 0, env.unwrapped.max_turns
         while env.agents:
             turns += not is_over(env)
@@ -120,14 +120,14 @@ class Trial:
             yield
 
     def positions(self, **more: Any) -> Iterator[Any]:
-        """Yields an environment at every position of a random match for every seed, to the very end."""
+        """Yields an environment at every position of a random match for every seed, to the end."""
         for seed in self.seeds:
             env = self.make(**more)
             for _ in self.play(env, seed):
                 yield env
 
     def place(self, agent: str | None = None) -> str:
-        """Says where the trial is now."""
+        """Returns the present position of the trial."""
         parts = [
             f"seed {self.seed}" if self.seed is not None else "",
             f"turn {self.turn}" if self.turn is not None else "",
@@ -136,7 +136,7 @@ class Trial:
         return ", ".join(part for part in parts if part) or "construction"
 
     def fail(self, expected: str, got: object, agent: str | None = None) -> NoReturn:
-        """Raises a ``ConformanceError`` for the present place."""
+        """Raises a ``ConformanceError`` for the present position."""
         raise ConformanceError(self.rule, self.place(agent), expected, got if isinstance(got, str) else shown(got))
 
     def expect(self, condition: object, expected: str, got: object, agent: str | None = None) -> None:

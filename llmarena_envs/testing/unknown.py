@@ -1,4 +1,4 @@
-"""A rule about what an agent cannot know: ``Game.resample`` forgets nothing of it."""
+"""A rule about hidden information: ``Game.resample`` redraws all of it."""
 
 import copy
 import itertools
@@ -11,24 +11,24 @@ from llmarena_envs.testing.transcript import plain
 from llmarena_envs.testing.trial import Trial
 
 DEALS = 300
-"""Deals that are compared with each other."""
+"""Number of deals compared with each other."""
 
 ALIKE = 5
-"""Pairs of deals, alike for an agent, of which something that others see has to differ before it counts as unknown."""
+"""Minimum number of pairs of deals, equal for an agent but different for others, for information to count as unknown."""
 
 SHARE = 0.1
-"""Least share of such pairs in which it has to differ."""
+"""Minimum share of these pairs with a difference."""
 
 REDRAWS = 100
-"""How often it is redrawn: what differs as often as that stays the same each time with a probability of 3 in 100 000."""
+"""Number of redraws; information that differs in ``SHARE`` of the pairs never changes with a probability of 3 in 100 000."""
 
 
 def what_others_know_is_redrawn(trial: Trial) -> None:
-    """What other agents see, and an agent cannot know when the match begins, is sometimes another thing after ``resample``.
+    """Others' information that an agent cannot know at the beginning of a match sometimes changes with ``resample``.
 
-    Where several deals look the same to an agent, with the same agents to move, but not to others, it cannot know what these see.
-    If that never changes when it is redrawn for the agent, ``resample`` has forgotten it, and no rule would notice a text that
-    tells it.
+    If deals look the same to an agent, with the same agents to move, but differ for others, the agent cannot know the others'
+    information. If redrawing for the agent never changes it, ``resample`` is incomplete, and no rule would find a text that
+    leaks it.
     """
     raw = trial.make().unwrapped
     if not hasattr(raw, "game") or raw.game.perfect_information:
@@ -71,7 +71,7 @@ def _check_what_is_unknown(trial: Trial, positions: list[Game[Any, Any]], agent:
 
 
 def _seen_by_others(game: Game[Any, Any], agent: str) -> dict[tuple[str, str], str]:
-    """Returns what agents other than this one see, by agent and field of the view."""
+    """Returns the views of the other agents, by agent and field."""
     views = [game.view(other) for other in game.agents if other != agent]
     return {(view.agent, field): repr(plain(getattr(view, field))) for view in views for field in view._fields}
 

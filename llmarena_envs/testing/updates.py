@@ -1,4 +1,4 @@
-"""Rules about ``Codec.update``: what somebody reads who has read the text of an earlier turn."""
+"""Rules about ``Codec.update``: texts for a reader of an earlier turn's text."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ _BETWEEN_PIECES = re.compile(r"[,;:.](?:\s+|$)|[→、，；：。（）“”()
 
 
 def updates_follow_from_two_views(trial: Trial) -> None:
-    """``codec.update(view, since)`` is a text made from the two views alone: a codec that has never played makes the same."""
+    """``codec.update(view, since)`` is a text that depends on the two views only: a fresh codec returns the same."""
     fresh = trial.make().unwrapped
     for env, view, since, _ in _turns_with_updates(trial):
         update = env.unwrapped.codec.update(view, since)
@@ -23,11 +23,11 @@ def updates_follow_from_two_views(trial: Trial) -> None:
 
 
 def updates_lose_nothing(trial: Trial) -> None:
-    """Every line of ``codec.observation(view)`` stands in what its owner has read, as often as it stands there.
+    """Every line of ``codec.observation(view)`` occurs in the texts of its owner, as often as in the observation.
 
-    That is the text of its first turn, the updates of its later turns and the present update. For a line that has changed only
-    in part, such as a growing list, it is enough that every piece between punctuation marks stands there. Turns that are
-    answered without what was said before are left out.
+    The texts are the observation of its first turn, the updates of its later turns and the present update. For a line that has
+    changed only in part, such as a growing list, it is enough that every piece between punctuation marks occurs. Turns that are
+    answered without the history are skipped.
     """
     for env, view, since, told in _turns_with_updates(trial):
         update = env.unwrapped.codec.update(view, since).split("\n")
@@ -47,9 +47,9 @@ def updates_lose_nothing(trial: Trial) -> None:
 
 
 def _turns_with_updates(trial: Trial) -> Iterator[tuple[Any, Any, Any, Counter[str]]]:
-    """Yields at every turn after an agent's first one: the environment, its view, that of its turn before, the lines it has read.
+    """Yields at every turn after an agent's first: the environment, its view, its previous turn's view, the lines it has read.
 
-    There are no such turns where there are no texts, or where an update is the whole text again.
+    Yields nothing if there are no texts, or if an update is the whole text again.
     """
     raw = trial.make().unwrapped
     if not isinstance(raw, TextEnv) or raw.obs_type != "text" or type(raw.codec).update is Codec.update:

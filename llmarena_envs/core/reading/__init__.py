@@ -1,1 +1,1 @@
-"""The steps of reading a reply, each in a file of its own; `llmarena_envs.core.replies` puts them together."""
+"""Steps of parsing a reply, one file each; `llmarena_envs.core.replies` combines them."""

@@ -1,4 +1,4 @@
-"""What is read by itself, wherever it stands: objects, calls, answer tags and boxes. They are covered in the text."""
+"""Blocks of a reply: objects, calls, answer tags and boxes. Each is parsed separately and masked in the text."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,20 +12,20 @@ from llmarena_envs.core.reading.objects import find_objects
 from llmarena_envs.core.reading.tags import find_tags
 
 MAX_BLOCKS = 50
-"""Blocks that are read in one text, counted from the end; those before are covered too."""
+"""Maximum number of blocks parsed in a text, counted from the end; earlier ones are only masked."""
 
-# An object that was cut off: its last value may be half of what was meant.
+# An object that was cut off: its last value is possibly incomplete.
 _BROKEN_OBJECT = re.compile(r"(?<![a-zA-Z])\{\s*+[\"'][^}]*+\Z")
 _NEXT_ITEM = re.compile(r"\s*+,\s*+")
 
 
 class Block(NamedTuple):
-    """A part of a text that is read by itself.
+    """A part of a text that is parsed separately.
 
     Attributes:
-        start: where it begins.
-        end: where it ends.
-        content: the fields of an object or call, the contents of an answer tag or box, or ``None`` if it states nothing.
+        start: start offset.
+        end: end offset.
+        content: fields of an object or call, contents of an answer tag or box, or ``None`` if it states nothing.
     """
 
     start: int
@@ -34,11 +34,11 @@ class Block(NamedTuple):
 
 
 def cover(raw: str, nouns: str) -> tuple[str, list[Block]]:
-    """Returns narrowed ``raw`` without markup and with its blocks covered, as long as it was, and the blocks in order.
+    """Returns narrowed ``raw`` without markup and with its blocks masked, at its original length, and the blocks in order.
 
     Args:
-        raw: the text as it was written.
-        nouns: what a move is called, alternatives of a pattern.
+        raw: the original text.
+        nouns: names of a move, as alternatives of a pattern.
     """
     text = narrow(raw).replace(EMBEDDED, " ").replace(FILLER, " ")
     blocks = list(_objects(raw, text)) if "{" in text else []
@@ -68,7 +68,7 @@ def cover(raw: str, nouns: str) -> tuple[str, list[Block]]:
 
 
 def _objects(raw: str, text: str) -> Iterator[Block]:
-    """Yields the objects; those of a list state nothing unless they are alike."""
+    """Yields the objects; objects of a list state nothing unless they are equal."""
     found = list(find_objects(raw)) or ([] if text.isascii() else list(find_objects(text)))
     first = 0
     for number, (_, end, value) in enumerate(found):

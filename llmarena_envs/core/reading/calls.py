@@ -1,4 +1,4 @@
-"""Calls of functions as Python writes them: ``play(column=4)``, ``make_move("X: 4")``; nothing is evaluated."""
+"""Function calls in Python syntax: ``play(column=4)``, ``make_move("X: 4")``; nothing is evaluated."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,17 +7,17 @@ from typing import Any
 from llmarena_envs.core.reading.objects import Reader
 
 MAX_CALLS = 50
-"""Calls that are looked at in one text, counted from the end."""
+"""Maximum number of calls parsed in a text, counted from the end."""
 
 _CALL = re.compile(r"(?<![\w.])(?:[^\W\d]\w{0,30}+\.){0,4}+(?P<name>[^\W\d]\w{0,40}+)\((?!\))")
-# What may stand before and after a call that is all that its line states.
+# Text allowed before and after a call that is the only statement of its line.
 _BEFORE = re.compile(r"(?:[^\n]{0,100}[:=])?[^\w\n]*+(?:(?:print|return|await)\b[^\w\n]*+)?", re.IGNORECASE)
 _AFTER = re.compile(r"[^\w\n]*+(?:$|\n|#)")
 
-_STATES = re.compile(r"[\"'\d]")  # what a word in parentheses, as in play(ful), lacks
+_STATES = re.compile(r"[\"'\d]")  # missing in a word with parentheses, e.g. play(ful)
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_a-zA-Z]+")
-# Words of the names of functions that make a move, and of those that look, weigh or belong to somebody else.
+# Words in names of functions that make a move, and of functions that inspect, evaluate or belong to another player.
 _MOVES = re.compile(
     r"make|do|take|submit|send|play|place|put|drop|insert|choose|select|pick|perform|execute|step|cast|give|"
     r"propose|answer|respond|reply|say|finish|commit|my|final|move|action|turn|decision|choice|response|piece|"
@@ -32,7 +32,7 @@ _LOOKS = re.compile(
 
 
 def is_no_move(name: str) -> bool:
-    """Says whether a function looks, weighs or belongs to somebody else, by the words of its name."""
+    """Says whether the name of a function shows that it inspects, evaluates or belongs to another player."""
     return any(_LOOKS.fullmatch(word.lower()) for word in _WORD.findall(name))
 
 
@@ -42,10 +42,10 @@ def _is_move(name: str, nouns: str) -> bool:
 
 
 def find_calls(text: str, raw: str, nouns: str) -> Iterator[tuple[int, int, Mapping[str, Any] | None]]:
-    """Yields start, end and content of the calls in narrowed ``text``, ``raw`` as it was written.
+    """Yields start, end and content of the calls in narrowed ``text``; ``raw`` is the original text.
 
-    A call that is not alone on its line, or of a function that makes no move, states nothing: its content is ``None``.
-    What is merely a word before a parenthesis is no call.
+    The content is ``None`` if the call shares its line with other text or its function makes no move. A word before a
+    parenthesis is not a call.
     """
     as_written, narrowed = Reader(raw), Reader(text)
     done = 0

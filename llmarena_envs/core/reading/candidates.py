@@ -1,4 +1,4 @@
-"""What may be a statement, and which of several counts."""
+"""Candidates for the statement of a reply, and the choice among them."""
 
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
@@ -8,7 +8,7 @@ from llmarena_envs.core.failures import Failure, Refusal
 
 
 class Rank(IntEnum):
-    """How much a candidate weighs: a label inside a line, a bare value on a line, a labelled line or an object."""
+    """Priority of a candidate: a label inside a line, a bare value on a line, a labelled line or an object."""
 
     INSIDE = 1
     BARE = 2
@@ -19,15 +19,16 @@ class Found(NamedTuple):
     """A candidate.
 
     Attributes:
-        rank: its rank.
-        start: where it begins.
-        value: its value, a ``Refusal``, ``Other`` or ``UNREADABLE``.
-        line: number of its line.
+        rank: priority.
+        start: start offset.
+        value: value, or a ``Refusal``, ``Other`` or ``UNREADABLE``.
+        line: line number.
         seat: whether it follows the name of a seat.
-        fields: the object it comes from.
-        vague: whether it may be about something else, as behind ``Best response:``, with a remark behind it, or in what
-            follows a statement: it takes back nothing.
-        early: whether it is a bare value where only one on the last line counts: it is none, but may be meant.
+        fields: fields of the source object.
+        vague: whether it is possibly about something else, e.g. after ``Best response:``, before a remark, or after a
+            statement; it does not replace another candidate.
+        early: whether it is a bare value above the last line in a grammar where only the last line counts; it only conflicts
+            with other candidates.
     """
 
     rank: Rank
@@ -41,20 +42,20 @@ class Found(NamedTuple):
 
 
 UNREADABLE = object()
-"""The value of a final form that cannot be read."""
+"""Value of a final answer that cannot be parsed."""
 
 
 class Other(NamedTuple):
-    """A statement in another's name."""
+    """A statement in the name of another player."""
 
     name: str
 
 
 def choose(found: Iterable[Found]) -> Found:
-    """Returns the last candidate of the highest rank; without a label all must agree, for none says that it is the answer.
+    """Returns the last candidate of the highest rank; unlabelled candidates must all agree.
 
     Raises:
-        Refusal: with ``nothing_stated``, ``not_your_name``, or as the candidate says that would count.
+        Refusal: with ``nothing_stated``, ``not_your_name``, or the refusal of the chosen candidate.
     """
     own: list[Found] = []
     early: list[Found] = []
@@ -62,14 +63,14 @@ def choose(found: Iterable[Found]) -> Found:
     exchanges = 0
     for candidate in found:
         if candidate.value is UNREADABLE:
-            own.clear()  # a final form that cannot be read outweighs what was considered before it
+            own.clear()  # an unreadable final answer overrides earlier candidates
             early.clear()
         elif isinstance(candidate.value, Other):
             other = candidate
         elif candidate.early:
             early.append(candidate)
         elif other and own and candidate.seat and own[-1].seat and own[-1].line < other.line:
-            # Either the moves so far and mine, or mine and how it may go on.
+            # Either past moves and then one's own, or one's own and then a forecast.
             exchanges += 1
             in_a_row = own[-1].line + 2 == other.line + 1 == candidate.line
             own.append(

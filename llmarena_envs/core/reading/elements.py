@@ -1,4 +1,4 @@
-"""Fields that are written as XML elements, as models do that call their tools that way, or one a line."""
+"""Fields written as XML elements, as in some models' tool calls, or one per line."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ _MAX_LINES = 100
 
 
 def find_parameters(text: str, raw: str) -> Iterator[tuple[int, int, Mapping[str, Any]]]:
-    """Yields start, end and fields of the runs of parameters in narrowed ``text``, ``raw`` as it was written."""
+    """Yields start, end and fields of the runs of parameters in narrowed ``text``; ``raw`` is the original text."""
     fields: dict[str, Any] = {}
     start = end = 0
     for match in _PARAMETER.finditer(text):
@@ -38,7 +38,7 @@ def find_parameters(text: str, raw: str) -> Iterator[tuple[int, int, Mapping[str
 
 
 def read_elements(text: str) -> Mapping[str, Any]:
-    """Returns the fields of a text that consists of elements such as ``<row>2</row>``; none if it holds anything else."""
+    """Returns the fields of a text made only of elements such as ``<row>2</row>``; empty if it holds anything else."""
     fields: dict[str, Any] = {}
     position = 0
     while position < len(text) and len(fields) < _MAX_ELEMENTS:
@@ -51,9 +51,9 @@ def read_elements(text: str) -> Mapping[str, Any]:
 
 
 def read_pairs(text: str) -> list[Mapping[str, Any]]:
-    """Returns the fields of the runs of lines such as ``row: 2``, of the last lines of narrowed ``text``.
+    """Returns the fields of each run of lines such as ``row: 2`` at the end of narrowed ``text``.
 
-    A run below a header by which it is not meant states nothing.
+    A run below a header such as ``Example:`` states nothing.
     """
     runs: list[dict[str, Any]] = []
     above = ""
@@ -76,6 +76,6 @@ def read_pairs(text: str) -> list[Mapping[str, Any]]:
 
 
 def _add(fields: dict[str, Any], key: str, text: str) -> None:
-    """Adds a field; one that is stated twice states nothing."""
+    """Adds a field; a duplicate key becomes ``None``."""
     text = text.strip()
     fields[key] = None if key in fields else read_object(text) or read_word(text)

@@ -1,4 +1,4 @@
-"""Reading the objects in which models state moves: fields, nested answers and calls of tools."""
+"""Parsing of objects that state a move: fields, nested answers and tool calls."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -12,19 +12,19 @@ from llmarena_envs.core.reading.labels import EXPLAINS, labels
 from llmarena_envs.core.reading.objects import read_object
 
 MAX_DEPTH = 4
-"""How deep answers may be nested."""
+"""Maximum nesting depth of answers."""
 
 _CALLS = ("tool_calls", "tool_call", "function_call", "function")
 _ARGUMENTS = ("arguments", "parameters", "params", "args", "input", "action_input", "kwargs")
 
 
 class Fields(Generic[Value]):
-    """Reads objects of one game.
+    """Parses objects of one game.
 
     Args:
-        grammar: what a statement looks like.
-        me: whose statement counts.
-        read_piece: reads a text that should be a statement and nothing else.
+        grammar: grammar of a statement.
+        me: the player whose statement counts.
+        read_piece: parses a text that should hold only a statement.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Fields(Generic[Value]):
         return readable[0] if same else Refusal(Failure.UNPARSABLE, "unclear")
 
     def _is_answer(self, key: str, entry: Any, fields: Mapping[str, Any]) -> bool:
-        """Says whether a field holds the answer; for a free text, a weak name needs that no other field holds a text."""
+        """Says whether a field holds the answer; for free text, a weak name counts only if no other field holds a text."""
         label = self._answer_key(key)
         if label is None:
             return False
@@ -98,7 +98,7 @@ class Fields(Generic[Value]):
         return self._read_piece(str(entry))[0]
 
     def _read_call(self, fields: Mapping[str, Any], depth: int) -> Any:
-        """Reads a call of a tool: its arguments, which may be an object or the text of one, or else its name."""
+        """Parses a tool call: its arguments (an object or its text), or else its name."""
         name = str(fields.get("name", ""))
         unread: Any = None
         for key in (*_CALLS, *_ARGUMENTS):
@@ -116,7 +116,7 @@ class Fields(Generic[Value]):
                 if found is not None:
                     return found
             elif isinstance(entry, str) and key in _ARGUMENTS:
-                for text in (entry, f"{name} {entry}"):  # a function may be called by the first word of the statement
+                for text in (entry, f"{name} {entry}"):  # the function name can be the first word of the statement
                     found = self._read_piece(text)[0]
                     if _is_readable(found) or isinstance(found, Other):
                         return found
@@ -129,5 +129,5 @@ def _is_readable(value: Any) -> bool:
 
 
 def _texts(fields: Mapping[str, Any]) -> int:
-    """Returns how many fields hold a text that is no explanation."""
+    """Returns the number of fields with a text, without explanations."""
     return sum(isinstance(entry, str) and not EXPLAINS.search(key) for key, entry in fields.items())

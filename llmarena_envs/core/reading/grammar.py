@@ -1,4 +1,4 @@
-"""What a statement of one game looks like: all that a game says about the replies of its players."""
+"""The grammar of a statement: a game's full description of its players' replies."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ def _no_fields(fields: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Grammar(Generic[Value]):
-    """What a statement of one game looks like.
+    """The grammar of a statement in one game.
 
     Attributes:
-        read: reads a value at the very beginning of a text: gets the text and whether a label stands before it, returns the
-            value and where it ends, or ``None``; may raise a ``Refusal`` for a statement that is understood but impossible.
-        nouns: what a move is called in labels and as key of an object, alternatives of a pattern, e.g. ``"vote|ballot"``.
-        seats: how players are called.
-        fields: reads a value from the fields of an object (keys in lower case), or returns ``None``; may raise a ``Refusal``.
-        lines: how many lines a value may take.
-        free: whether any text would do as a value, as for a clue; then fewer labels count.
-        bare: where a value without a label counts: on any line (``"anywhere"``), the last one, or not at all (``"never"``).
+        read: parses a value at the very beginning of a text: takes the text and whether a label precedes it, returns the
+            value and its end offset, or ``None``; can raise a ``Refusal`` for an understood but impossible statement.
+        nouns: names of a move in labels and as key of an object, alternatives of a pattern, e.g. ``"vote|ballot"``.
+        seats: names of the players.
+        fields: parses a value from the fields of an object (keys in lower case), or returns ``None``; can raise a ``Refusal``.
+        lines: maximum number of lines of a value.
+        free: whether any text is a valid value, as for a clue; then fewer labels count.
+        bare: lines where an unlabelled value counts: any (``"anywhere"``), the last (``"last"``) or none (``"never"``).
     """
 
     read: Callable[[str, bool], tuple[Value, int] | None]

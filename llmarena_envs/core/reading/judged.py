@@ -1,9 +1,9 @@
-"""A judge's own statement: one rule for verdicts, ratings and rulings.
+"""Parsing of a judge's statement: one rule for verdicts, ratings and rulings.
 
-Quotations, reasoning and forms repeated from the prompt do not count. A value counts behind a label at the beginning of a line,
-alone on the last line, or in a sentence of its own ("A is shorter. [[A]]") or one that announces it ("My verdict is [[A]].").
-Several different values count only if exactly one of them stands behind a label or alone on the last line. Everything else is
-refused: the judge is asked again.
+Quotations, reasoning and forms repeated from the prompt do not count. A value counts after a label at the beginning of a line,
+alone on the last line, as a separate sentence ("A is shorter. [[A]]") or in a sentence that announces it ("My verdict is
+[[A]]."). Different values count only if exactly one of them follows a label or is alone on the last line. Everything else is
+refused, and the judge is asked again.
 """
 
 import re
@@ -92,10 +92,10 @@ class Form(NamedTuple, Generic[Value]):
     """The form of a value.
 
     Attributes:
-        read: reads the contents of brackets, or the text behind a label; ``None`` for other texts.
+        read: parses the contents of brackets, or the text after a label; ``None`` for other texts.
         missing: name of the reason if nothing is stated.
-        unclear: name of the reason if it is not clear which value is meant.
-        listed: sets of values: all of one set, named in a row, repeat the prompt.
+        unclear: name of the reason if the value is ambiguous.
+        listed: sets of values; a sequence of all values of one set repeats the prompt.
     """
 
     read: Callable[[str], Value | None]
@@ -105,7 +105,7 @@ class Form(NamedTuple, Generic[Value]):
 
 
 class Stated(NamedTuple, Generic[Value]):
-    """A value in a text, with its place."""
+    """A value in a text, with its position."""
 
     start: int
     end: int
@@ -116,11 +116,11 @@ def read_stated(text: str, form: Form[Value]) -> Value:
     """Returns the value that a judge states.
 
     Args:
-        text: the judge's words, without reasoning at their beginning.
+        text: the judge's words, without leading reasoning.
         form: the form of a value.
 
     Raises:
-        Refusal: if there is none, or it is not clear which one is meant.
+        Refusal: if the value is missing or ambiguous.
     """
     words = own_words(text)
     words = cover(words, list(_echoes(words, form)), FILLER)
@@ -138,7 +138,7 @@ def read_stated(text: str, form: Form[Value]) -> Value:
 
 
 def without_quoted_labels(text: str) -> str:
-    """Returns a judge's words, with quotations inside a line blanked out that hold a label such as ``verdict:``."""
+    """Returns a judge's words without inline quotations that hold a label such as ``verdict:``."""
     quoted = []
     for each in find_quotations(text):
         rest = text[text.rfind("\n", 0, each.start) + 1 : each.start] + text[each.end :].partition("\n")[0]
@@ -149,12 +149,12 @@ def without_quoted_labels(text: str) -> str:
 
 
 def labelled(words: str) -> list[int]:
-    """Returns the positions behind labels such as ``verdict:``."""
+    """Returns the end positions of labels such as ``verdict:``."""
     return [match.end() for match in _LABEL_INSIDE.finditer(narrow(words))]
 
 
 def own_words(text: str) -> str:
-    """Returns a judge's words in plain signs, with quotations and reasoning blanked out; the fields of an object, one a line."""
+    """Returns a judge's words narrowed and without quotations and reasoning; an object becomes one line per field."""
     text = unquoted_whole(text)
     fields = read_object(text) if text.startswith("{") else None
     if fields:
@@ -166,14 +166,14 @@ def own_words(text: str) -> str:
 
 
 def _decorates(plain: str, quotation: Quotation) -> bool:
-    """Says whether quotation marks only decorate a value: behind a label, at the end of its line."""
+    """Says whether quotation marks only decorate a value: after a label, at the end of its line."""
     start, end = plain.rfind("\n", 0, quotation.start) + 1, plain.find("\n", quotation.end)
     before, after = plain[start : quotation.start], plain[quotation.end : end if end >= 0 else len(plain)]
     return not after.strip(" \t.!。|*") and _LABEL.fullmatch(unwrap(before)[0]) is not None
 
 
 def unquoted_whole(text: str) -> str:
-    """Returns a text without a fence or quotation marks around the whole of it."""
+    """Returns a text without an enclosing fence or quotation marks."""
     text = text.strip()
     first = next(iter(find_quotations(text)), None) if text[:1] in (*"`~\"“«「『„'‘",) else None
     if first and first.closed and first.end == len(text):
@@ -182,7 +182,7 @@ def unquoted_whole(text: str) -> str:
 
 
 def is_retracted(text: str, end: int) -> bool:
-    """Says whether a judge retracts its statement behind ``end``."""
+    """Says whether a judge retracts its statement after ``end``."""
     return _RETRACTS.search(text, end) is not None
 
 
@@ -191,7 +191,7 @@ def _lines(words: str) -> list[tuple[int, int]]:
 
 
 def _presented(words: str) -> Iterator[tuple[int, int]]:
-    """Yields the lines in the name of another judge, and those below a colon that announces no value of the judge's own."""
+    """Yields lines in the name of another judge, and lines below a colon that does not announce the judge's value."""
     lines = [match.span() for match in _LINE.finditer(words) if not match[0].isspace()]
     yield from (line for line in lines if _OTHER_JUDGE.match(words, *line))
     for above, line in pairwise(lines):
@@ -207,7 +207,7 @@ def _inside(each: Stated[Value], spans: list[tuple[int, int]]) -> bool:
 
 
 def _in_firm_places(words: str, form: Form[Value]) -> Iterator[Stated[Value]]:
-    """Yields the values behind a label at the beginning of a line, below a heading, and alone on the last line."""
+    """Yields the values after a label at the beginning of a line, below a heading, and alone on the last line."""
     lines = _lines(words)
     value = form.read(words.strip(f" \t\n.!。*{FILLER}")) if len(lines) == 1 else None
     if value is not None:
@@ -227,7 +227,7 @@ def _in_firm_places(words: str, form: Form[Value]) -> Iterator[Stated[Value]]:
 
 
 def _behind(words: str, label: re.Match[str], end: int, form: Form[Value]) -> Iterator[Stated[Value]]:
-    """Yields the value directly behind a label; behind the noun itself it needs no brackets."""
+    """Yields the value directly after a label; after a noun such as ``verdict`` it needs no brackets."""
     start = label.end()
     if brackets := _BRACKETS.match(words, start, end):
         value = form.read(brackets[1] or brackets[2])
@@ -242,7 +242,7 @@ def _behind(words: str, label: re.Match[str], end: int, form: Form[Value]) -> It
 
 
 def _is_announced(words: str, each: Stated[Value]) -> bool:
-    """Says whether a value is a sentence of its own at an end of the text, or its sentence announces it."""
+    """Says whether a value is a separate sentence at an end of the text, or its sentence announces it."""
     if not _END.match(words, each.end) or not _is_own(words, each):
         return False
     is_inside = any(map(str.isalnum, words[: each.start])) and any(map(str.isalnum, words[each.end :]))
@@ -250,13 +250,13 @@ def _is_announced(words: str, each: Stated[Value]) -> bool:
 
 
 def _is_own(words: str, each: Stated[Value]) -> bool:
-    """Says whether the words before a value, in its part of a sentence, are none or present it as the judge's own."""
+    """Says whether the clause before a value is empty or presents it as the judge's own."""
     clause = _clause(words, each)
     if _NEGATES.search(clause):
         return False
     if _ALONE.fullmatch(clause) or _ANNOUNCES.fullmatch(clause):
         return True
-    ends_text = _ALONE.fullmatch(words, each.end)  # appended to a sentence, and no part of it that a full stop ends
+    ends_text = _ALONE.fullmatch(words, each.end)  # appended to a sentence, after its end
     return ends_text is not None and _OF_OTHERS.search(clause) is None
 
 
@@ -265,7 +265,7 @@ def _clause(words: str, each: Stated[Value]) -> str:
 
 
 def _echoes(words: str, form: Form[Value]) -> Iterator[Quotation]:
-    """Yields the places where all values of a set stand in a row, as in the prompt."""
+    """Yields the passages that list all values of a set, as the prompt does."""
     longest = max(map(len, form.listed), default=0)
     run: list[Stated[Value]] = []
     for each in _named(words, form):

@@ -1,4 +1,4 @@
-"""The words around a statement: what announces one, what says that it is somebody else's, or not meant."""
+"""Words around a statement: labels that announce it, and words that mark it as another player's or as not meant."""
 
 import re
 from collections.abc import Callable
@@ -6,10 +6,10 @@ from functools import cache
 from typing import NamedTuple
 
 EMBEDDED = "\ue000"
-"""Stands where an object or the contents of an answer tag or box stood, which are read by themselves."""
+"""First character of the mask of an object, answer tag or box."""
 
 FILLER = "\ue001"
-"""Stands for the rest of it."""
+"""Remaining characters of the mask."""
 
 GENERAL_NOUNS = (
     r"move|action|choice|decision|(?P<vague>response|result|reply)|output|play|pick|selection|solution|conclusion|verdict|"
@@ -49,7 +49,7 @@ CHINESE_DIGITS = "零一二三四五六七八九"
 
 
 def player_name(text: str) -> str:
-    """Returns the name that ``text`` means, with its number in digits: ``player_1`` for ``Player one``."""
+    """Returns the player's name in ``text`` with its number in digits: ``player_1`` for ``Player one``."""
     number = _NUMBER.search(text.lower())
     digit = number[0] if number else "0"
     if digit in DIGIT_WORDS:
@@ -58,12 +58,12 @@ def player_name(text: str) -> str:
 
 
 class Seats(NamedTuple):
-    """How the players of a game are called in replies.
+    """Names of the players of a game in replies.
 
     Attributes:
-        pattern: a pattern of what they are called, without groups.
-        keys: fields of an object that say who speaks.
-        name: returns the name that a text means which fits the pattern.
+        pattern: pattern of a name, without groups.
+        keys: fields of an object that name the speaker.
+        name: returns the canonical name of a match of the pattern.
     """
 
     pattern: str
@@ -76,10 +76,10 @@ NUMBER = rf"(?:[0-9]{{1,3}}|{'|'.join(DIGIT_WORDS)}|[{CHINESE_DIGITS}])(?![0-9A-
 PLAYER = rf"(?:player|玩家)[ \t_\-]{{0,4}}{NUMBER}"
 PLAYERS = Seats(PLAYER, ("agent", "speaker", "player", "me"))
 SPEAKERS = Seats(PLAYER, ("agent", "speaker", "me"))
-"""Players of a game in which ``player`` may name the one that an action is aimed at."""
+"""Players of a game where ``player`` can name the target of an action."""
 
 NOBODY = Seats(r"(?!)", ())
-"""No names at all."""
+"""No names."""
 
 _CHINESE_NOT = "(?<![特级区分个类性识差])别|勿|不(?!过|错|仅|但|管|论|妨|如|对)"
 NOT_MEANT = re.compile(
@@ -90,7 +90,7 @@ NOT_MEANT = re.compile(
     r"max(?:imum)?|min(?:imum)?|highest|lowest|"
     # an example
     r"example\w*|e\.g|instance|format\w*|template|"
-    # somebody else's
+    # another player's
     r"opponent\w*|partner\w*|teammate\w*|they|their|enemy|rival|threat\w*|said|says|"
     # a forecast
     r"expect\w*|predict\w*|anticipat\w*|likely|probabl[ey]|next (?:turn|move|round|time|steps?)|later|future|follow[- ]?ups?|"
@@ -104,14 +104,14 @@ NOT_MEANT = re.compile(
     rf"如果|假如|考虑|合法|{_CHINESE_NOT}",
     re.IGNORECASE,
 )
-"""Words by which what follows is an example, an alternative, a forecast, the past, or somebody else's."""
+"""Words that mark the following text as an example, an alternative, a forecast, the past, or another player's."""
 
 NEGATED = re.compile(
     r"\b(?:not|never|\w{1,12}n't|cannot|avoid\w*|reject\w*|instead of|rather than|if|unless|opponent\w*)\b"
     rf"|对手|如果|{_CHINESE_NOT}",
     re.IGNORECASE,
 )
-"""Words by which an object, a call, an answer tag or a box behind them in their sentence is not meant."""
+"""Words that negate an object, a call, an answer tag or a box after them in their sentence."""
 
 EXPLAINS = re.compile(
     r"(?<![A-Za-z])(?:reason\w*|think\w*|explanation|analysis|why|notes?|rationale|justification|"
@@ -119,7 +119,7 @@ EXPLAINS = re.compile(
     r"|理由|解释|分析|说明|备注|思路|计划|策略|打算|下一步",
     re.IGNORECASE,
 )
-"""Words of a header below which, after a statement, it is explained."""
+"""Words of a header of an explanation after a statement."""
 
 HEADER = re.compile(
     r"[^\w\n\ue000]*+(?:\d{1,2}[.)][ \t]++)?(?P<words>(?:[^:\n.!?;。！？；\ue000]|\.(?!\s)){1,80}+):(?!//)"
@@ -130,10 +130,10 @@ class Labels(NamedTuple):
     """Compiled patterns of the labels of one game.
 
     Attributes:
-        at_start: a label at the beginning of a line or of what follows another label.
+        at_start: a label at the beginning of a line or directly after another label.
         inside: a label inside a line.
         before_value: the name of a seat before a value without a colon.
-        seat: the name of a seat and nothing else.
+        seat: only the name of a seat.
     """
 
     at_start: re.Pattern[str]
@@ -144,12 +144,12 @@ class Labels(NamedTuple):
 
 @cache
 def labels(nouns: str, seats: Seats, free: bool) -> Labels:
-    """Returns the patterns of a game that calls its moves by ``nouns``.
+    """Returns the patterns of a game.
 
     Args:
-        nouns: alternatives of a pattern.
-        seats: how players are called.
-        free: whether any text would do as a value, so that fewer labels count.
+        nouns: names of a move, as alternatives of a pattern.
+        seats: names of the players.
+        free: whether any text is a valid value; then fewer labels count.
     """
     strong = rf"(?P<answer>{ANSWER}){'|' + nouns if nouns else ''}"
     weak = _FREE_NOUNS if free else f"{GENERAL_NOUNS}|{_I_CHOOSE}"

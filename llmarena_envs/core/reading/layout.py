@@ -1,11 +1,11 @@
-"""Where lines, sentences and texts begin and end."""
+"""Bounds of lines, sentences and texts."""
 
 import re
 
 from llmarena_envs.core.reading.labels import EMBEDDED
 
 MAX_LINES = 1_000
-"""Lines that are read, counted from the end, blank ones left out."""
+"""Maximum number of lines parsed, counted from the end, without blank lines."""
 
 _MAX_SENTENCE = 200
 _TEXT = re.compile(rf"[\w{EMBEDDED}]")
@@ -13,12 +13,12 @@ _SENTENCE_END = re.compile(r"[.!?;。！？；](?=\s|[^\x00-\x7f]|$)")
 
 
 def has_text(text: str, start: int, end: int) -> bool:
-    """Says whether a part of ``text`` holds a letter, a digit or something embedded."""
+    """Says whether a part of ``text`` holds a letter, a digit or a masked block."""
     return _TEXT.search(text, start, end) is not None
 
 
 def last_lines(text: str) -> list[tuple[int, int, bool]]:
-    """Returns start, end and whether a blank line stands before it, of the last lines with text."""
+    """Returns the last lines with text: start, end and whether a blank line precedes."""
     lines: list[tuple[int, int, bool]] = []
     end = len(text)
     while end >= 0 and len(lines) < MAX_LINES:
@@ -33,13 +33,13 @@ def last_lines(text: str) -> list[tuple[int, int, bool]]:
 
 
 def line_end(text: str, start: int) -> int:
-    """Returns where the line ends in which ``start`` stands."""
+    """Returns the end of the line that contains ``start``."""
     end = text.find("\n", start)
     return len(text) if end < 0 else end
 
 
 def lines_end(text: str, end: int, count: int) -> int:
-    """Returns where ``count`` lines with text end, the first of which ends at ``end``."""
+    """Returns the end of ``count`` lines with text, counted from the one that ends at ``end``."""
     lines = 1
     while lines < count and 0 <= end < len(text):
         start = end + 1
@@ -59,7 +59,7 @@ def ends_text(text: str, start: int, count: int) -> bool:
 
 
 def sentence_before(text: str, position: int, start: int) -> str:
-    """Returns what stands before ``position`` in its sentence, not before ``start``."""
+    """Returns the text from the beginning of the sentence, at the earliest ``start``, to ``position``."""
     context = text[max(start, position - _MAX_SENTENCE) : position]
     ends = list(_SENTENCE_END.finditer(context))
     return context[ends[-1].end() :] if ends else context

@@ -1,4 +1,4 @@
-"""Reading a text line by line: what a line is, and what the lines above say of it."""
+"""Line-by-line parsing of a text: the kind of each line, and its context from the lines above."""
 
 import re
 from bisect import bisect
@@ -33,7 +33,7 @@ _CONCLUDES = re.compile(
     re.IGNORECASE,
 )
 _QUOTES = frozenset("\"'“‘「『>|([<{✗✘❌✖×~-•·→")
-# What takes back what was stated before.
+# Retracts an earlier statement.
 _RETRACTS = re.compile(
     r"[^\w\n]*+(?:(?:oh|no|but|ok|okay|well|hmm++)\b[ ,.!…–—-]*+){0,3}+"
     r"(?:wait\b(?! for| until)|oops\b|scratch that|correction\b|on second thoughts?\b|on reflection\b|"
@@ -49,20 +49,20 @@ _OF_SOMETHING = "of something"
 
 @dataclass
 class _Context:
-    """Where the reading of lines stands.
+    """State of the line parser.
 
     Attributes:
-        pending: a label whose value must stand on the next line.
-        header: what the header above is: ``_NOT_MEANT``, ``_OF_SOMETHING`` else, or none.
-        below: whether anything stood below it.
-        in_list: whether the line before is an item of a list.
-        caption: the line directly above if it is a few words that may name what stands below.
-        listed: what the items of the list state so far.
-        differ: whether they state different things.
-        loose: whether a section below a header by which nothing was meant may have ended, after something was stated.
+        pending: a label whose value must be on the next line.
+        header: kind of the header above: ``_NOT_MEANT``, ``_OF_SOMETHING`` else, or none.
+        below: whether a line followed the header.
+        in_list: whether the previous line is an item of a list.
+        caption: the line directly above if it is a few words, possibly a caption.
+        listed: candidates of the items of the current list.
+        differ: whether the items state different values.
+        loose: whether a ``_NOT_MEANT`` section has possibly ended, after a statement.
         final: whether the line is labelled as the answer.
-        talk: whether anything else was said since something was stated.
-        concluded: whether the line before announces a conclusion.
+        talk: whether other text followed the last statement.
+        concluded: whether the previous line announces a conclusion.
     """
 
     pending: Pending | None = None
@@ -79,12 +79,12 @@ class _Context:
 
 
 class Lines:
-    """Reads the lines of one text.
+    """Parses the lines of one text.
 
     Args:
-        text: the text without markup, its blocks covered.
-        raw: the text as it was written.
-        statements: what reads the statements in lines, and collects them.
+        text: the text without markup, its blocks masked.
+        raw: the original text.
+        statements: parses and collects the statements of lines.
     """
 
     def __init__(self, text: str, raw: str, statements: Statements) -> None:
@@ -95,7 +95,7 @@ class Lines:
         self._fences = [fence.start() for fence in FENCE.finditer(raw)]
 
     def read(self) -> None:
-        """Reads the last lines, in order."""
+        """Parses the last lines, in order."""
         context = self._context
         for number, (start, end, gap) in enumerate(last_lines(self._text)):
             if start < self._statements.read_to:
@@ -124,14 +124,14 @@ class Lines:
                 context.listed, context.differ = [], False
 
     def _is_quoted(self, start: int, end: int) -> bool:
-        """Says whether a line is quoted, in brackets, in a table or in code; then it may be said of another move."""
+        """Says whether a line is quoted, in brackets, in a table or in code, and so possibly about another move."""
         line = self._raw[start:end].lstrip(" \t*_`#")
         if line[:1] in _QUOTES and EMBEDDED not in self._text[start:end]:
             return True
         return self._statements.takes_any_line or bisect(self._fences, start) % 2 == 1
 
     def _drop_options(self, before: int) -> None:
-        """Drops what a list states if it lists different moves: they are options, none of them is stated."""
+        """Drops the candidates of a list of different moves: they are options, not statements."""
         context, statements = self._context, self._statements
         items = statements.found[before:]
         context.listed += items
@@ -176,7 +176,7 @@ class Lines:
         return boxed or (label is not None and label["answer"] is not None)
 
     def _read_header(self, start: int, end: int) -> bool:
-        """Reads what a line says of itself or of the lines below it; returns whether nothing in the line can be a statement."""
+        """Parses a header; returns whether the line cannot hold a statement."""
         context = self._context
         named = HEADER.match(self._text, start, end)
         if named:

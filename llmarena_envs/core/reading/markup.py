@@ -1,4 +1,4 @@
-"""Second step: what models wrap their answers in is blanked out, so that every position stays where it was."""
+"""Second step: replaces markup by blanks of the same length, which keeps all positions."""
 
 import re
 
@@ -37,7 +37,7 @@ _ANY = re.compile(r"[`*\\$<&_]|~~|\[[EBP/e]")
 
 
 def narrow(text: str) -> str:
-    """Returns ``text`` with full-width characters and kinds of quotes, brackets and line breaks made plain, as long as it was."""
+    """Returns ``text`` with full-width characters, quotes, brackets and line breaks normalized, at its original length."""
     return text.translate(_LINE_BREAKS) if text.isascii() else text.translate(_NARROW).translate(_LINE_BREAKS)
 
 
@@ -51,7 +51,7 @@ def _blank_tag(match: re.Match[str]) -> str:
 
 
 def unwrap(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """Returns narrowed ``text`` without markup, blanks in its place, and where the contents of LaTeX boxes begin and end."""
+    """Returns narrowed ``text`` with markup replaced by blanks, and the spans of the contents of LaTeX boxes."""
     boxes: list[tuple[int, int]] = []
     if not _ANY.search(text):
         return text, boxes
@@ -119,9 +119,9 @@ MAX_CLEAN_PASSES = 8
 
 
 def clean_text(text: str) -> str:
-    """Returns free text as others may read it: without markup, quotes around the whole, role and end-of-turn tokens.
+    """Returns free text for other players: without markup, emphasis, enclosing quotes, role and end-of-turn tokens.
 
-    Emphasis inside is taken off too, the words stay. Cleaning what is clean changes nothing.
+    Idempotent.
     """
     for _ in range(MAX_CLEAN_PASSES):
         cleaned = _clean_once(text)
@@ -148,7 +148,7 @@ def _clean_once(text: str) -> str:
 
 
 def _holds(text: str, opening: str, closing: str) -> bool:
-    """Says whether quotes stand inside too; an apostrophe in a word is none."""
+    """Says whether a text contains one of the quotes; an apostrophe in a word does not count."""
     if opening in "'‘":
         text = _APOSTROPHE.sub("", text)
     return opening in text or closing in text

@@ -1,4 +1,4 @@
-"""Objects and arguments of calls in a reply, as JSON or as Python writes them; nothing is evaluated."""
+"""Objects and call arguments in a reply, in JSON or Python syntax; nothing is evaluated."""
 
 import json
 import re
@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 MAX_STARTS = 200
-"""Opening braces that are tried, counted from the end of the text."""
+"""Maximum number of opening braces tried, counted from the end of the text."""
 
 MAX_DEPTH = 8
 MAX_TOKENS = 20_000
-"""Names, values and signs that are read in one text, so that hostile text cannot make this slow."""
+"""Maximum number of names, values and signs parsed in one text; bounds the time for hostile text."""
 
 _START = re.compile(r"(\\[a-zA-Z]{1,20}+[ ]?)?\{")
 _TOKEN = re.compile(
@@ -27,15 +27,14 @@ _MAX_INTEGER = 15
 
 
 class _NoObject(Exception):
-    """The text at this place is no object."""
+    """The text at this position is not an object."""
 
 
 def find_objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
     """Yields start, end and content of the outermost objects in ``text``, in order.
 
-    Quotes may be single, a comma may be left behind, names may stand without quotes, ``True`` and ``None`` are understood.
-    Comments are left out. A number that is not a short integer stays the text that it is; a field that is stated twice
-    states nothing.
+    Lenient: accepts single quotes, trailing commas, unquoted names, ``True`` and ``None``, and skips comments. A number that
+    is not a short integer stays text; a field with two different values becomes ``None``.
     """
     starts = [match.end() - 1 for match in _START.finditer(text) if not match[1]][-MAX_STARTS:]
     reader = Reader(text)
@@ -52,21 +51,21 @@ def find_objects(text: str) -> Iterator[tuple[int, int, dict[str, Any]]]:
 
 
 def read_object(text: str) -> dict[str, Any] | None:
-    """Returns the object that ``text`` consists of, or ``None``."""
+    """Returns the object if ``text`` is exactly one, else ``None``."""
     found = next(find_objects(text), None)
     return found[2] if found and not text[: found[0]].strip() and not text[found[1] :].strip() else None
 
 
 def read_word(text: str) -> Any:
-    """Returns what a word without quotes means: ``true`` and the like, or itself."""
+    """Returns the value of an unquoted word: a constant such as ``true``, or the word."""
     return _WORDS.get(text.lower(), text)
 
 
 class Reader:
-    """Reads objects and arguments of one text.
+    """Parses objects and arguments of one text.
 
     Args:
-        text: the text; ``MAX_TOKENS`` of it are read in all.
+        text: the text; at most ``MAX_TOKENS`` tokens of it are parsed in total.
     """
 
     def __init__(self, text: str) -> None:
@@ -81,7 +80,7 @@ class Reader:
         return match
 
     def read_object(self, position: int, depth: int) -> tuple[dict[str, Any], int]:
-        """Reads an object from behind its opening brace; returns it with the position behind the closing one."""
+        """Parses an object after its opening brace; returns it and the position after its closing brace."""
         value: dict[str, Any] = {}
         token = self._next(position)
         while token["sign"] != "}":
@@ -101,10 +100,11 @@ class Reader:
         return value, token.end()
 
     def read_arguments(self, position: int) -> tuple[dict[str, Any] | str, int] | None:
-        """Reads the arguments of a call from behind its opening parenthesis.
+        """Parses the arguments of a call after its opening parenthesis.
 
         Returns:
-            the fields if they are named or one object, else their text; with the position behind the closing parenthesis.
+            The fields if the arguments are named or a single object, else their text; and the position after the closing
+            parenthesis.
         """
         named: dict[str, Any] = {}
         values: list[Any] = []

@@ -26,7 +26,7 @@ _CLOSING = {
 }
 _SINGLE = "'‘‚"
 _STRAIGHT = "\"＂'”»"
-"""Marks that open and close, and some that open in few languages: their neighbours tell which it is."""
+"""Marks that can open or close, depending on their neighbours, and marks that open in few languages."""
 
 _TAGS = "q|blockquote|code|pre|samp|kbd|cite"
 _LINE = re.compile(r"[^\n]++\n?|\n")
@@ -39,15 +39,15 @@ _NOT_BLANK = re.compile(r"[^\n]")
 
 
 class Quotation(NamedTuple):
-    """A part of a text that quotes.
+    """A quotation in a text.
 
     Attributes:
         start: start of the quotation.
         end: its end.
         inner_start: start of its contents.
         inner_end: end of its contents.
-        language: the language that a fence names; ``None`` for other quotations.
-        closed: whether its end is marked; otherwise it may end earlier.
+        language: the language of a fence; ``None`` for other quotations.
+        closed: whether its end is marked; otherwise the end is an upper bound.
     """
 
     start: int
@@ -61,8 +61,8 @@ class Quotation(NamedTuple):
 def find_quotations(text: str) -> list[Quotation]:
     """Returns the outermost quotations of a text, in order, in linear time.
 
-    Quoted are lines that begin with ``>``, fences, inline code, text between quotation marks of any kind, and the contents of
-    tags such as ``<q>``. An apostrophe is no quotation mark.
+    Quotations are lines that begin with ``>``, fences, inline code, text between quotation marks of any kind, and the contents
+    of tags such as ``<q>``. An apostrophe is not a quotation mark.
     """
     blocks = list(_blocks(text))
     inline = _inline(cover(text, blocks, " ")) if _MARK.search(text) else ()
@@ -70,7 +70,7 @@ def find_quotations(text: str) -> list[Quotation]:
 
 
 def cover(text: str, parts: "list[Quotation]", sign: str) -> str:
-    """Returns a text with a sign in place of each character of its ordered parts; line ends stay."""
+    """Returns a text with each character of its ordered parts, except line ends, replaced by a sign."""
     pieces, position = [], 0
     for part in parts:
         pieces += [text[position : part.start], _NOT_BLANK.sub(sign, text[part.start : part.end])]

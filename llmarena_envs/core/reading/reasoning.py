@@ -1,4 +1,4 @@
-"""First step: what a model thinks aloud is dropped, for nothing is stated there."""
+"""First step: drops a model's reasoning, which states nothing."""
 
 import re
 
@@ -30,10 +30,10 @@ _FENCE = re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE)
 
 
 def drop_reasoning(reply: str) -> str:
-    """Returns a reply without the parts that are marked as reasoning, by tags of any common kind or by channels.
+    """Returns a reply without reasoning marked by any common tag or by channels.
 
-    Servers that put the opening tag into the prompt send the closing one only, so everything before a closing tag is
-    reasoning; after an opening tag that is never closed everything is, for the reply was cut off while thinking.
+    Servers that put the opening tag into the prompt send only the closing one, so everything before a closing tag is
+    reasoning. After an unclosed opening tag everything is reasoning: the reply was cut off.
     """
     reply = final_channel(reply)
     reply = _without_bare_channels(reply)
@@ -57,15 +57,15 @@ def drop_reasoning(reply: str) -> str:
 
 
 def ends_in_reasoning(reply: str) -> bool:
-    """Says whether a reply holds reasoning only, and one more word would be reasoning too: it was cut off."""
+    """Says whether a reply was cut off in its reasoning: it holds nothing else, and another word would be reasoning too."""
     return not drop_reasoning(f"{reply}\nword").strip()
 
 
 def drop_opening_reasoning(reply: str) -> str:
-    """Returns a reply without the reasoning at its beginning; tags further on may belong to a quoted text.
+    """Returns a reply without the reasoning at its beginning; later tags possibly belong to a quoted text.
 
-    A closing tag without an opening one ends reasoning at the beginning if it stands at the end of a line, as servers send it
-    that put the opening tag into the prompt.
+    A closing tag without an opening one ends leading reasoning if it is at the end of a line: some servers put the opening tag
+    into the prompt.
     """
     begin = reply.lstrip()
     if begin.startswith(("<|channel|>", "<|start|>")):
@@ -101,7 +101,7 @@ def _ends_line(text: str, tag: re.Match[str]) -> bool:
 
 
 def reasoning_spans(text: str) -> list[tuple[int, int]]:
-    """Returns where passages between an opening and a closing tag of reasoning begin and end."""
+    """Returns the spans between opening and closing reasoning tags."""
     spans = []
     opened: int | None = None
     for match, closes in _tags(narrow(text)) if any(sign in text for sign in _SIGNS) else ():
@@ -114,9 +114,9 @@ def reasoning_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _tags(text: str) -> list[tuple[re.Match[str], bool]]:
-    """Returns the tags of reasoning with whether each closes it.
+    """Returns the reasoning tags, each with whether it is a closing tag.
 
-    A word in square brackets is taken for a tag only if it is closed later, or is the ``[THINK]`` of a chat template.
+    A word in square brackets counts as a tag only if it is closed later, or is the ``[THINK]`` of a chat template.
     """
     found = list(_TAG.finditer(text))
     last_closing = max([match.start() for match in found if match["bracket_slash"]], default=-1)
@@ -131,15 +131,15 @@ def _tags(text: str) -> list[tuple[re.Match[str], bool]]:
 
 
 def final_channel(reply: str) -> str:
-    """Returns what stands in the final channel; without one, what is sent to tools; never the analysis.
+    """Returns the text of the final channel, else the text sent to tools; never the analysis.
 
-    A reply without channels is returned as it is.
+    A reply without channels is returned unchanged.
     """
     if "<|channel|>" not in reply:
         return reply
     bodies: dict[str, list[str]] = {"final": [], "tool": []}
     found = list(_CHANNEL.finditer(reply))
-    if not found:  # the token stands there without a name, as no model writes a channel
+    if not found:  # a token without a name is not a channel
         return reply
     for match in found:
         end = _END_OF_CHANNEL.search(reply, match.end())

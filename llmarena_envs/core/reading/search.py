@@ -1,4 +1,4 @@
-"""Searching a text for statements: its objects, calls, answer tags and boxes by themselves, then its lines."""
+"""Search of a text for statements: first its objects, calls, answer tags and boxes, then its lines."""
 
 from collections.abc import Mapping
 from typing import Any, Generic
@@ -20,10 +20,10 @@ class Search(Generic[Value]):
     """Collects the candidates of one text.
 
     Args:
-        raw: the text as it was written.
-        grammar: what a statement looks like.
-        me: whose statement counts.
-        depth: how many tags, boxes and objects it is nested in.
+        raw: the original text.
+        grammar: grammar of a statement.
+        me: the player whose statement counts.
+        depth: number of enclosing tags, boxes and objects.
     """
 
     def __init__(self, raw: str, grammar: Grammar[Value], me: str, depth: int) -> None:
@@ -52,7 +52,7 @@ class Search(Generic[Value]):
         return statements.found
 
     def _read_pairs(self, text: str) -> list[Found]:
-        """Returns what fields state that stand one on a line: they must state one thing."""
+        """Returns the candidates of fields written one per line."""
         stated = []
         for fields in read_pairs(text):
             value: Any
@@ -65,7 +65,7 @@ class Search(Generic[Value]):
         return stated
 
     def _read_block(self, content: Mapping[str, Any] | str) -> tuple[Any, Mapping[str, Any]]:
-        """Returns what a block states, and the fields of the object that states it."""
+        """Returns the value of a block, and the fields of its object."""
         if not isinstance(content, str):
             return self._fields.read(content, self._depth), content
         elements = read_elements(content)
@@ -73,7 +73,7 @@ class Search(Generic[Value]):
         return self._read_piece(content) if value is None else (value, elements)
 
     def _read_piece(self, content: str) -> tuple[Any, Mapping[str, Any]]:
-        """Reads a text that should be a statement and nothing else."""
+        """Parses a text that should hold only a statement."""
         search = Search(content, self._grammar, self._me, self._depth + 1)
         try:
             chosen = choose(search.run())

@@ -1,4 +1,4 @@
-"""Reading the statements of a line: behind a label, bare, or inside."""
+"""Parsing of the statements of a line: after a label, bare, or inside."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _MAX_LABELS = 40
 _MAX_CHAINED_LABELS = 4
 _MAX_CONTEXT = 200
 _MAX_SEARCHED = 20_000
-"""Characters of a line that are searched for labels, counted from its end."""
+"""Maximum number of characters of a line searched for labels, counted from its end."""
 
 _LETTER = re.compile(r"[^\W\d_]")
 _CONNECTS = re.compile(r"[:=是为]|\b(?:is|are|be)\b", re.IGNORECASE)
@@ -27,11 +27,11 @@ _BULLET = re.compile(r"[\s>#]*+(?:[-•·+▪►→](?=\s)[\s]*+)?")
 
 
 class Pending(NamedTuple):
-    """A label that stands alone: its value must stand on the next line.
+    """A label alone on its line: its value must be on the next line.
 
     Attributes:
-        start: where its line begins.
-        rank: the rank of what it announces.
+        start: start of its line.
+        rank: rank of its value.
     """
 
     start: int
@@ -39,19 +39,19 @@ class Pending(NamedTuple):
 
 
 class Statements:
-    """Reads the statements of one text and collects them.
+    """Parses and collects the statements of one text.
 
     Attributes:
         found: the candidates, in order.
-        read_to: where the reading of values of several lines has come to.
+        read_to: end of the last value; a value can span lines.
         labels: the labels of the game.
 
     Args:
-        text: the text without markup, its blocks covered.
-        raw: the text as it was written.
-        grammar: what a statement looks like.
-        me: whose statement counts.
-        embedded: what the blocks state, by where they begin.
+        text: the text without markup, its blocks masked.
+        raw: the original text.
+        grammar: grammar of a statement.
+        me: the player whose statement counts.
+        embedded: candidates of the blocks, by start offset.
     """
 
     def __init__(self, text: str, raw: str, grammar: Grammar[Any], me: str, embedded: Mapping[int, Found]) -> None:
@@ -67,19 +67,19 @@ class Statements:
 
     @property
     def takes_any_line(self) -> bool:
-        """Whether any line would do as a value, so that a remark about another value reads like a value."""
+        """Whether any line is a valid value; then a remark about another value looks like a value."""
         return self._grammar.free and self._grammar.lines == 1
 
     def has_stated(self) -> bool:
-        """Says whether anything was stated in the own name, behind a label or bare."""
+        """Says whether the player has stated anything, after a label or bare."""
         return any(found.rank is not Rank.INSIDE and not isinstance(found.value, Other) for found in self.found)
 
     def doubt(self, first: int) -> None:
-        """Marks the candidates from number ``first`` on as ones that may not be meant."""
+        """Marks the candidates from number ``first`` on as vague."""
         self.found[first:] = [found._replace(vague=True) for found in self.found[first:]]
 
     def find_label(self, start: int, end: int) -> re.Match[str] | None:
-        """Returns the label with which a line begins; a word before it that is a value, as ``no`` may be, makes it none."""
+        """Returns the label at the beginning of a line; ``None`` if a word before it is a value, e.g. ``no``."""
         label = self.labels.at_start.match(self._text, start, end)
         if label is None or label["seat"] or self._grammar.free:
             return label
@@ -90,7 +90,7 @@ class Statements:
             return label
 
     def read_label(self, label: re.Match[str], start: int, end: int, number: int) -> Pending | None:
-        """Reads a line that begins with a label; returns the label if its value must stand on the next line."""
+        """Parses a line that begins with a label; returns the label if its value must be on the next line."""
         rank = Rank.LABELLED
         seat = ""
         strict = later = vague = False
@@ -100,7 +100,7 @@ class Statements:
             if later or (self._grammar.free and label["weak"]):
                 rank = Rank.BARE
             if self._grammar.free and label["is"]:
-                rank = Rank.INSIDE  # "My answer is below." says nothing, and any words would do
+                rank = Rank.INSIDE  # "My answer is below." states nothing, but any words are valid
             strict = strict or bool(label["seat"] or (label["strong"] and label["colon"]))
             vague = vague or label["vague"] is not None
             position = label.end()
@@ -140,7 +140,7 @@ class Statements:
         return any(match["seat"] and self._grammar.seats.name(match["seat"]) == self._me for match in matches)
 
     def read_pending(self, pending: Pending, start: int, number: int) -> None:
-        """Reads the line below a label that stands alone."""
+        """Parses the line below a label that is alone on its line."""
         end = line_end(self._text, start)
         begin, rank = pending
         if self.read_embedded(start, end, number, rank, begin):
@@ -153,7 +153,7 @@ class Statements:
     def read_embedded(
         self, start: int, end: int, number: int, rank: Rank = Rank.LABELLED, begin: int | None = None
     ) -> bool:
-        """Takes over what the blocks of a line state; returns whether they state anything."""
+        """Adds the candidates of the blocks of a line; returns whether there are any."""
         position = self._text.find(EMBEDDED, start, end)
         if position < 0:
             return False
@@ -202,15 +202,15 @@ class Statements:
         return True
 
     def _names_a_value(self, label: re.Match[str]) -> bool:
-        """Says whether a label is the name of a seat with a remark behind it: ``vote: player_1 - an odd clue``."""
+        """Says whether a label is the name of a seat with a remark after it: ``vote: player_1 - an odd clue``."""
         return bool(label["seat"]) and label["seat_colon"] not in (":", "=") and self._is_value(label[0])
 
     def _is_value(self, text: str) -> bool:
-        """Says whether the name of a seat is what a statement names, as in a vote."""
+        """Says whether the name of a seat is a value of the game, as in a vote."""
         return self._grammar.read(text, True) is not None
 
     def _contradict(self, start: int, end: int, candidate: Found, number: int) -> None:
-        """Makes the candidate unclear if the rest of its line states something else in the own name."""
+        """Makes the candidate unclear if the rest of its line states another value for the player."""
         if isinstance(candidate.value, Refusal) or start >= end:
             return
         before = len(self.found)
@@ -221,7 +221,7 @@ class Statements:
             self._make_unclear()
 
     def read_bare(self, start: int, end: int, number: int, named: bool) -> bool:
-        """Reads a line that holds a value and nothing else; a number is none if ``named`` by the words above."""
+        """Parses a line that holds only a value; a number does not count if ``named``, i.e. below a caption."""
         grammar = self._grammar
         if grammar.bare == "never":
             return False
@@ -244,7 +244,7 @@ class Statements:
         return not early
 
     def read_talk(self, start: int, end: int, number: int) -> None:
-        """Reads the labels inside a line of text; one that begins with another value, as a bare one with a remark, is unclear."""
+        """Parses the labels inside a line of text; unclear if the line begins with another value and a remark."""
         before = len(self.found)
         self.read_inside(start, end, start, number)
         if len(self.found) == before or self._grammar.free:
@@ -260,7 +260,7 @@ class Statements:
             self._make_unclear()
 
     def read_inside(self, start: int, end: int, begin: int, number: int) -> bool:
-        """Reads labels inside a line; returns whether one of them states something."""
+        """Parses labels inside a line; returns whether one of them states a value."""
         start = max(start, end - _MAX_SEARCHED)
         if not _CONNECTS.search(self._text, start, end):
             return False

@@ -1,4 +1,4 @@
-"""Tags around answers, and around what is none."""
+"""Tags around answers and around other text."""
 
 import re
 from collections import deque
@@ -24,11 +24,11 @@ class Tag(NamedTuple):
     """A pair of tags.
 
     Attributes:
-        start: where the opening tag begins.
-        end: where the closing tag ends.
-        inner_start: where the contents begin.
-        inner_end: where they end.
-        foreign: whether an answer cannot stand in it.
+        start: start of the opening tag.
+        end: end of the closing tag.
+        inner_start: start of the contents.
+        inner_end: end of the contents.
+        foreign: whether its contents cannot be an answer.
     """
 
     start: int
@@ -38,7 +38,7 @@ class Tag(NamedTuple):
     foreign: bool
 
 
-# A tag of any name: which of them matter is looked up, for trying every name at every sign is slow.
+# A tag of any name; names are looked up afterwards, because trying every name at every sign is slow.
 _TAG = re.compile(
     r"(?:<[ ]?\|?|(?P<bracket>\[))(?P<slash>/?)[ ]?(?P<name>[^\W\d_][\w-]{0,30}+(?:[ ][a-z]{1,12}(?=[ |>\]])){0,2})"
     r"(?P<attribute>(?:=|[ ][a-z_-]{1,20}=)[^<>\[\]\n]{0,100})?[ ]?(?:\|?>|\])",
@@ -57,11 +57,11 @@ def _names(nouns: str) -> re.Pattern[str]:
 
 
 def find_tags(text: str, nouns: str) -> tuple[list[Tag], list[tuple[int, int]]]:
-    """Returns the outermost pairs of tags in narrowed ``text``, in order, and where tags for answers stand without a partner.
+    """Returns the outermost pairs of tags in narrowed ``text``, in order, and the spans of unpaired answer tags.
 
     Args:
         text: the text.
-        nouns: what else tags for answers are called, alternatives of a pattern.
+        nouns: further names of answer tags, as alternatives of a pattern.
     """
     names = _names(nouns)
     kinds: dict[str, re.Match[str] | None] = {}

@@ -1,4 +1,4 @@
-"""Where a reply ends: a model that goes on writes the other side's turn, or the next one of its own."""
+"""End of a reply: some models continue with the other side's turn, or with their own next one."""
 
 import re
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ MAX_TURNS = 20
 
 
 def own_turns(text: str) -> Iterator[tuple[int, int]]:
-    """Yields where the turns in narrowed ``text`` begin and end that are not in the name of a user, a system or a tool."""
+    """Yields the spans of turns in narrowed ``text`` that are not in the name of a user, a system or a tool."""
     start, foreign, turns = 0, False, 0
     for match in _TURN.finditer(text):
         if not foreign and text[start : match.start()].strip():

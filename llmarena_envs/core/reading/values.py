@@ -1,4 +1,4 @@
-"""Reading the value of a statement, and judging what follows it on its line."""
+"""Parsing of the value of a statement and of the rest of its line."""
 
 import re
 from typing import Any, Generic
@@ -10,9 +10,9 @@ from llmarena_envs.core.reading.labels import Labels
 from llmarena_envs.core.reading.markup import narrow
 
 MAX_STATEMENT = 2_000
-"""Characters of a line behind a label that are looked at."""
+"""Maximum number of characters parsed after a label."""
 
-# What may follow a value on its line.
+# Text allowed after a value on its line.
 _NOTHING = re.compile(r"[\s.!,;。、…\"')\]}>_$|]*+(?:\((?P<remark>[^()\n]{0,200})\))?[^\w?%(\ue000\ue001]*+")
 _REJECTED = re.compile(
     r"[\s\"')\]]*+\(\s*+(?:illegal|taken|occupied|full|rejected|blocked|weak|bad|worse|no)\b|\s*+[✗✘❌✖]", re.IGNORECASE
@@ -43,10 +43,10 @@ _OPENINGS = (re.compile(r"[\s\"'_<{$]*+"), re.compile(r"[^\w\n+~≈≤≥≠¬-]
 
 
 class Values(Generic[Value]):
-    """Reads values of one game.
+    """Parses values of one game.
 
     Args:
-        grammar: what a statement looks like.
+        grammar: grammar of a statement.
         labels: its labels.
     """
 
@@ -57,7 +57,7 @@ class Values(Generic[Value]):
     def read(
         self, text: str, raw: str, start: int, end: int, rank: Rank, labelled: bool = True
     ) -> tuple[Rank, Any, int] | None:
-        """Reads a value at ``start``; returns its rank, the value or a ``Refusal``, and where it ends."""
+        """Parses a value at ``start``; returns its rank, the value or a ``Refusal``, and its end offset."""
         grammar = self._grammar
         if grammar.free:
             if grammar.lines > 1:
@@ -86,7 +86,7 @@ class Values(Generic[Value]):
         return None
 
     def _after(self, rest: str, value: Any, rank: Rank) -> tuple[Rank, Any] | None:
-        """Judges what follows a value on its line; returns the rank it leaves to the value, or ``None`` if it takes it back."""
+        """Checks the text after a value on its line; returns rank and value, or ``None`` if it retracts the value."""
         if _REJECTED.match(rest):
             return None
         unclear = rank, Refusal(Failure.UNPARSABLE, "unclear")
@@ -109,7 +109,7 @@ class Values(Generic[Value]):
         return (rank if _REMARK.match(rest) else Rank.INSIDE), value
 
     def _is_another(self, text: str, value: Any, whole: bool = False) -> bool:
-        """Says whether another value stands at the beginning of a text, or is the ``whole`` of it."""
+        """Says whether a text begins with another value, or is one as a ``whole``."""
         label = self._labels.inside.match(text)
         try:
             read = self._grammar.read(text[label.end() if label else 0 :], True)
@@ -121,10 +121,10 @@ class Values(Generic[Value]):
 
 
 def _free_text(text: str, raw: str, start: int, end: int) -> str:
-    """Returns a free text as it was written, without the markup and quotes that began before its label."""
+    """Returns the original free text, without the markup and quotes that began before its label."""
     shown = text[start:end]
     line = text.rfind("\n", 0, start) + 1
-    written = start  # markup at the beginning of the value itself is blank too
+    written = start  # markup at the beginning of the value is blank too
     while written > line and text[written - 1] == " " and not raw[written - 1].isspace():
         written -= 1
     if narrow(raw[line:written]) == text[line:written] and not shown.strip().endswith(tuple(_PAIRS.values())):

@@ -1,1 +1,1 @@
-"""Ways of starting the runner apart from everything else, one module each."""
+"""Backends that start the runner in isolation, one module each."""

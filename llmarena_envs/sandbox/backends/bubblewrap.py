@@ -1,4 +1,4 @@
-"""bubblewrap: namespaces of the kernel, by the program ``bwrap``.
+"""bubblewrap: kernel namespaces, with the program ``bwrap``.
 
 https://github.com/containers/bubblewrap
 """
@@ -13,13 +13,13 @@ from llmarena_envs.sandbox.protocol import Limits, SandboxError
 from llmarena_envs.sandbox.running import runner_source
 
 PROCESSES = 2
-"""The watcher and the program's own process: a run in which there are more is ended."""
+"""The watcher and the program's process; a run with more processes is ended."""
 THREADS = 64
-"""What the kernel allows a program, where it counts by namespace; it does not count for root."""
+"""Kernel limit of a program, if the kernel counts by namespace; not enforced for root."""
 
 
 class Bubblewrap:
-    """Programs in namespaces of their own."""
+    """Runs programs in separate namespaces."""
 
     name = "bubblewrap"
     tasks: int | None = THREADS
@@ -43,7 +43,7 @@ class Bubblewrap:
         self._program = program
 
     def start(self, limits: Limits) -> Subprocess:
-        """Starts the runner as the first process of its namespace, so that everything ends with it."""
+        """Starts the runner as the first process of its namespace; all others end with it."""
         binds = [word for path in readable_files() for word in ("--ro-bind", path, path)]
         hidden = [word for path in hidden_folders() for word in ("--tmpfs", path, "--remount-ro", path)]
         devices = [

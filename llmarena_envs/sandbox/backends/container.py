@@ -1,4 +1,4 @@
-"""docker and podman: a container without network, in an image with Python that is already on the machine."""
+"""docker and podman: a container without network, from a local Python image."""
 
 import contextlib
 import os
@@ -14,13 +14,13 @@ from llmarena_envs.sandbox.protocol import Limits, SandboxError
 from llmarena_envs.sandbox.running import runner_source
 
 TASKS = 64
-"""Threads and processes of a program."""
+"""Maximum number of threads and processes of a program."""
 SPARE = 64 * 2**20
-"""Bytes for the watcher beside the program."""
+"""Additional bytes for the watcher."""
 
 
 class Container:
-    """Programs in containers of the image ``python:3.11-slim``, or the version of this Python; it is never fetched.
+    """Runs programs in containers of the image ``python:3.11-slim``, or of this Python's version; never pulls it.
 
     Args:
         engine: "docker" or "podman".
@@ -56,7 +56,7 @@ class Container:
             raise SandboxError(otherwise)
 
     def start(self, limits: Limits) -> Subprocess:
-        """Starts the runner as the first process of a container, so that everything ends with it."""
+        """Starts the runner as the first process of a container; all others end with it."""
         name = f"llmarena-{secrets.token_hex(8)}"
         memory = str(int(limits.memory) + SPARE)
         packages = f"/usr/local/lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
@@ -76,5 +76,5 @@ class Container:
                     [self._program, "rm", "--force", name], capture_output=True, timeout=PATIENCE, check=False
                 )
 
-        # The client finds its engine by its own variables; the program sees those of the image and ``ENVIRONMENT``.
+        # The client needs its own variables to find the engine; the program gets the image's and ``ENVIRONMENT``.
         return Subprocess(command, os.environ, before_kill=remove)

@@ -14,7 +14,7 @@ from llmarena_envs.sandbox.protocol import Limits, SandboxError
 from llmarena_envs.sandbox.running import runner_source
 
 PROCESSES = 2
-"""The watcher and the program's own process: the program starts none."""
+"""The watcher and the program's process; the program cannot start others."""
 DENIED = [
     "fchmod",
     "fchmodat",
@@ -51,15 +51,15 @@ DENIED = [
     "pidfd_getfd",
     "kcmp",
 ]
-"""Calls for which Landlock has no right: they would change modes, owners and times of any file of the user's, watch files, take
-memory that no limit counts, set limits and priorities of the user's other processes, make the machine wait for its disks, or take
-and compare descriptors of other processes."""
+"""Calls that Landlock does not control: they change modes, owners and times of any of the user's files, watch files, allocate
+memory beyond the limits, set limits and priorities of the user's other processes, block on disk synchronization, or take and
+compare descriptors of other processes."""
 DENIED_ON_X86 = ["chmod", "chown", "lchown", "utime", "utimes", "futimesat", "inotify_init"]
-"""Older names of such calls, which other processors do not have."""
+"""Older names of such calls, on x86 only."""
 
 
 def _load() -> Any:
-    """Imports sandlock; raises ``SandboxError`` where it is not there or does not work."""
+    """Imports sandlock; raises ``SandboxError`` if it is missing or does not work."""
     if sys.platform != "linux":
         raise SandboxError(f"sandlock needs Linux, this is {sys.platform}")
     try:
@@ -71,10 +71,10 @@ def _load() -> Any:
 
 
 class Sandlock:
-    """Programs in Landlock and seccomp.
+    """Runs programs with Landlock and seccomp.
 
     Args:
-        degraded: also on kernels below 6.12, where signals to processes outside and abstract sockets are not blocked.
+        degraded: whether to accept kernels below 6.12, which do not block signals to outside processes and abstract sockets.
     """
 
     tasks: int | None = None
@@ -129,14 +129,14 @@ class Sandlock:
 
 
 class _Running:
-    """A runner under sandlock, whose supervisor is in this process."""
+    """A runner under sandlock; its supervisor is in this process."""
 
     def __init__(self, process: Any) -> None:
         self._process = process
         self.stdin, self.stdout = process.stdin.fileno(), process.stdout.fileno()
 
     def end(self) -> None:
-        """Kills the runner's group; waiting then ends whatever else the run has started, wherever it has gone."""
+        """Kills the runner's group; the wait then ends all other processes of the run."""
         self._process.kill()
         self._process.wait()
         self._process.stdout.close()

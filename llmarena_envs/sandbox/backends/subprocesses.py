@@ -1,4 +1,4 @@
-"""What the backends share that are programs to be started: a subprocess with pipes, and its certain end."""
+"""Shared part of backends that start a program: a subprocess with pipes, and its reliable termination."""
 
 import contextlib
 import os
@@ -9,17 +9,17 @@ from collections.abc import Callable, Mapping, Sequence
 from llmarena_envs.sandbox.protocol import SandboxError
 
 NATURAL_END = 1.0
-"""Seconds to wait for the end of the runner, which ends everything below it, when nobody is left to read its report."""
+"""Seconds to wait for the runner to end itself and its children after its input is closed."""
 PATIENCE = 10.0
-"""Seconds to wait for the end of what was killed."""
+"""Seconds to wait for the end of killed processes."""
 
 
 class Subprocess:
-    """A runner behind a program of the system.
+    """A runner started by a system command.
 
     Args:
-        command: what to start.
-        environment: of the command.
+        command: the command.
+        environment: environment variables of the command.
         before_kill: called at the end, before the command is killed.
     """
 

@@ -1,4 +1,4 @@
-"""No isolation: for people who allow it by name, inside a machine of its own."""
+"""No isolation: for explicit use on a dedicated machine."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from llmarena_envs.sandbox.running import runner_source
 
 
 class Unisolated:
-    """Programs as ordinary processes: limits of time, memory and output, nothing else."""
+    """Runs programs as ordinary processes with limits of time, memory and output only."""
 
     name = "unisolated"
     tasks: int | None = None
