@@ -69,7 +69,7 @@ def test_the_commands_on_the_page_play_a_match_and_a_tournament(folder: Path) ->
     assert [program for program, *_ in commands] == ["llmarena", "llmarena"]
     match, tournament = (_run([sys.executable, "-m", "rating.cli", *arguments], folder) for _, *arguments in commands)
     assert "player_1" in match
-    assert "beats_the_last" in tournament and "20 matches; stopped: cap" in tournament
+    assert "beats_the_last" in tournament and "matches; stopped: " in tournament
 
 
 @pytest.mark.slow

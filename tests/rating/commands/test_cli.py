@@ -51,7 +51,7 @@ def test_lists(capsys):
     policies = json.loads(output(capsys, "policies", "--env", "connect_four_v0", "--json"))
     assert {"random", "first_legal", "greedy", "minimax"} <= policies["connect_four_v0"].keys()
     assert "minimax" in output(capsys, "policies")
-    assert "by its dials. (praise=4.0)\n" in output(capsys, "policies", "--env", "simulation_v0")
+    assert "with configurable biases. (praise=4.0)\n" in output(capsys, "policies", "--env", "simulation_v0")
 
 
 def test_play(capsys):
