@@ -15,7 +15,7 @@ columns of these names, as a DataFrame of pandas.
     >>> max(zip(fitted.ratings, fitted.policies))[1]  # ratings are in Elo
     'ann'
     >>> print(rating.leaderboard(battles))  # doctest: +ELLIPSIS
-    ┏━━━━━━━━┳...
+    battles...
 
 ``rating.compare(battles, "ann", "bob")`` says whether one is better, whenever one looks, and ``rating.read_battles(path)`` reads
 logs of others.

@@ -10,7 +10,8 @@ from benchmarks.experiments.pictures import axes, estimates, legend_columns, lin
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from rating.schedules.swiss import START
 from rating.schemes import cells
-from rating.schemes.tournament_board import Stage, TournamentLeaderboard
+from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.tournament_board import Stage
 from rating.statistics.estimates import Estimate
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ BOTH_INTERVALS = (
 
 
 def rating_table(
-    board: TournamentLeaderboard,
+    board: Leaderboard,
     ratings: Mapping[str, Ratings],
     scores: Mapping[str, float | None],
     name: str = "ratings",
@@ -51,10 +52,10 @@ def rating_table(
         [
             row.policy,
             *(own.get(row.policy) for own in found.values()),
-            row.elo,
+            row.values["elo"],
             cells.tally(row.tally),
-            row.byes,
-            row.rematches,
+            row.values["byes"],
+            row.values["rematches"],
             sum(row.effort.forfeits.values()),
             *([scores.get(row.policy)] if scores else []),
         ]
@@ -136,16 +137,16 @@ def agreement_cells(name: str, found: Correlation, over_battles: Estimate | None
     ]
 
 
-def pairing_table(found: Sequence[Pairing], board: TournamentLeaderboard) -> Table:
+def pairing_table(found: Sequence[Pairing], board: Leaderboard) -> Table:
     """Returns the log of pairings with their committees, and both players' ratings after each."""
-    size = max(1, (len(board.rows) - len(board.newcomers)) // 2)
+    size = max(1, (len(board.rows) - len(board.facts["newcomers"])) // 2)
     rows: list[list[Cell]] = []
     for number, pairing in enumerate(found):
-        stage = board.path[number] if number < len(board.path) else None
+        stage = board.facts["path"][number] if number < len(board.facts["path"]) else None
         rows.append(
             [
                 number + 1,
-                str(number // size + 1) if number < size * board.rounds else "newcomer",
+                str(number // size + 1) if number < size * board.facts["rounds"] else "newcomer",
                 pairing.first,
                 pairing.second,
                 f"{pairing.wins(pairing.first)}/{pairing.ties}/{pairing.wins(pairing.second)}",
@@ -189,18 +190,18 @@ def draw_published(values: Mapping[str, float | None], label: str) -> "Figure":
     return estimates({model: Estimate(-value, None, None, 1, 1) for value, model in known}, label)
 
 
-def draw_paths(board: TournamentLeaderboard) -> "Figure":
+def draw_paths(board: Leaderboard) -> "Figure":
     """Draws the rating of every player after every pairing; a newcomer's line begins at its arrival."""
     names = [row.policy for row in board.rows]
     columns = legend_columns(names)
-    swiss = max(1, (len(names) - len(board.newcomers)) // 2) * board.rounds
+    swiss = max(1, (len(names) - len(board.facts["newcomers"])) // 2) * board.facts["rounds"]
     with axes(3.4 + 0.2 * -(-len(names) // columns)) as (figure, (field,)):
         for index, name in enumerate(names):
-            xs, ys = path(board.path, name)
+            xs, ys = path(board.facts["path"], name)
             colour, line = line_style(index)
-            width = 2.2 if name in board.newcomers else 1.2
+            width = 2.2 if name in board.facts["newcomers"] else 1.2
             field.plot(xs, ys, label=plain(name), color=colour, linestyle=line, linewidth=width)
-        if board.newcomers and len(board.path) > swiss:
+        if board.facts["newcomers"] and len(board.facts["path"]) > swiss:
             field.axvline(swiss, color="black", linewidth=0.8, linestyle=(0, (1, 2)))
             field.annotate(
                 "newcomers", (swiss, 1), (3, -2), ("data", "axes fraction"), "offset points", va="top", fontsize="small"

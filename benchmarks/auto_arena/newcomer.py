@@ -24,7 +24,8 @@ from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
 from rating.running.run_file import RunConfig
 from rating.schedules.swiss import START
-from rating.schemes.tournament_board import Stage, TournamentLeaderboard
+from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.tournament_board import Stage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,21 +63,22 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     return Result(tables, {"paths": draw_paths(board)}, played.notes)
 
 
-def arrivals(board: TournamentLeaderboard) -> dict[str, tuple[int, int]]:
+def arrivals(board: Leaderboard) -> dict[str, tuple[int, int]]:
     """Returns for every newcomer with battles the number of pairings before its first and after its last one."""
+    path: tuple[Stage, ...] = board.facts["path"]
     begins = {
-        name: next((number for number, stage in enumerate(board.path) if name in stage.ratings), len(board.path))
-        for name in board.newcomers
+        name: next((number for number, stage in enumerate(path) if name in stage.ratings), len(path))
+        for name in board.facts["newcomers"]
     }
-    ends = [*begins.values(), len(board.path)][1:]
+    ends = [*begins.values(), len(path)][1:]
     return {name: (begin, end) for (name, begin), end in zip(begins.items(), ends, strict=True) if 0 < begin < end}
 
 
-def order_table(board: TournamentLeaderboard, added: Mapping[str, tuple[int, int]]) -> Table:
+def order_table(board: Leaderboard, added: Mapping[str, tuple[int, int]]) -> Table:
     """Returns the rank of each newcomer, and the change of the order of the earlier players."""
     rows: list[list[Cell]] = []
     for name, (begin, end) in added.items():
-        before, after = board.path[begin - 1].ratings, board.path[end - 1].ratings
+        before, after = board.facts["path"][begin - 1].ratings, board.facts["path"][end - 1].ratings
         found = correlate(before, after)
         moves = moved(before, after)
         rows.append(
@@ -127,15 +129,16 @@ def moved(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, 
     return {player: abs(after[player] - before[player] - shift) for player in before}
 
 
-def path_table(board: TournamentLeaderboard, newcomer: str, begin: int, end: int) -> Table:
+def path_table(board: Leaderboard, newcomer: str, begin: int, end: int) -> Table:
     """Returns every rating before the first pairing of a newcomer and after each of its pairings."""
-    names = order(board.path[end - 1].ratings)
-    lines: list[list[Cell]] = [["before", *(board.path[begin - 1].ratings.get(name) for name in names)]]
+    names = order(board.facts["path"][end - 1].ratings)
+    lines: list[list[Cell]] = [["before", *(board.facts["path"][begin - 1].ratings.get(name) for name in names)]]
     lines += [
-        [against(stage, newcomer), *(stage.ratings.get(name) for name in names)] for stage in board.path[begin:end]
+        [against(stage, newcomer), *(stage.ratings.get(name) for name in names)]
+        for stage in board.facts["path"][begin:end]
     ]
     return Table(
-        f"path-{list(board.newcomers).index(newcomer) + 1}",
+        f"path-{list(board.facts['newcomers']).index(newcomer) + 1}",
         f"ratings after each pairing of {newcomer}, Elo",
         [Column("pairing"), *(Column(name, MEASURED, 0) for name in names)],
         lines,

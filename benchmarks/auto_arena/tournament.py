@@ -41,7 +41,7 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result
     log = pairings(played.outcomes)
     tables = [
         rating_table(played.board, played.ratings, scores.values if scores else {}),
-        count_table(len(played.board.rows), len(played.board.newcomers), len(log), len(played.outcomes)),
+        count_table(len(played.board.rows), len(played.board.facts["newcomers"]), len(log), len(played.outcomes)),
         pairing_table(log, played.board),
         protocol_table(),
     ]

@@ -22,8 +22,8 @@ from rating.running.contests import make_scheme
 from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig
 from rating.running.tournament_config import TournamentConfig, read_scores
+from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.tournament import Tournament
-from rating.schemes.tournament_board import TournamentLeaderboard
 from rating.statistics.bradley_terry import ELO_PER_NAT
 from rating.statistics.estimates import Z_95
 
@@ -121,7 +121,7 @@ class Played(NamedTuple):
     """
 
     outcomes: Sequence[Outcome]
-    board: TournamentLeaderboard
+    board: Leaderboard
     ratings: Mapping[str, Ratings]
     prior: Mapping[str, float]
     notes: Sequence[str]

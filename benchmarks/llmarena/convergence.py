@@ -31,7 +31,8 @@ from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
 from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig, StopConfig
-from rating.schemes.skill_board import SkillLeaderboard, skill_leaderboard
+from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.skill_board import skill_leaderboard
 from rating.schemes.stopping import TRUESKILL
 from rating.statistics.trueskill_rating import RatingStep, TrueSkillOptions, rate
 
@@ -75,7 +76,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
             run.outcomes(game), stop_reason=board.stop_reason, permutations=options.orders, seed=options.seed
         )
         for game, board in leaderboards(run).items()
-        if isinstance(board, SkillLeaderboard)
+        if board.is_rated
     }
     if not boards:
         raise OptionError(f"{run.directory}: expected a run of games that are rated by TrueSkill, but there is none")
@@ -90,26 +91,25 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     return Result([stop_table(run, boards), *tables], figures)
 
 
-def course_table(
-    game: str, board: SkillLeaderboard, history: Mapping[str, Sequence[RatingStep]], stop: StopConfig
-) -> Table:
+def course_table(game: str, board: Leaderboard, history: Mapping[str, Sequence[RatingStep]], stop: StopConfig) -> Table:
     """Returns the final rating of every policy, and the number of its matches until the rating converged."""
     rows: list[list[Cell]] = []
     for row in board.rows:
+        spread = row.values["spread"]
         steps = history.get(row.policy, ())
         changes = mu_changes(steps, stop.window)
         rows.append(
             [
                 row.policy,
                 len(steps),
-                row.mu,
-                row.sigma,
+                row.values["mu"],
+                row.values["sigma"],
                 first_below([step.sigma for step in steps], stop.sigma),
                 None if not changes or changes[-1] is None else changes[-1],
                 first_below(changes, stop.eps),
                 last_below(changes, stop.eps),
-                row.spread.mu if row.spread else None,
-                row.spread.sd if row.spread else None,
+                spread.mu if spread else None,
+                spread.sd if spread else None,
                 bradley_terry_cell(row),
             ]
         )
@@ -125,8 +125,8 @@ def course_table(
             Column(f"change of mu over the last {stop.window} matches", MEASURED),
             Column(f"matches until that was first below {stop.eps:g}", MEASURED),
             Column("and until it stayed below", MEASURED),
-            Column(f"mean of mu over {board.permutations} orders", MEASURED),
-            Column(f"sd of mu over {board.permutations} orders", MEASURED),
+            Column(f"mean of mu over {board.facts['orders']} orders", MEASURED),
+            Column(f"sd of mu over {board.facts['orders']} orders", MEASURED),
             Column("Bradley-Terry rating, Elo", MEASURED, 0),
         ],
         rows,

@@ -6,8 +6,7 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from rating.errors import RunError
 from rating.running.run_tables import StopConfig
-from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.skill_board import SkillLeaderboard, SkillRow
+from rating.schemes.leaderboard import Leaderboard, LeaderboardRow
 from rating.statistics.estimates import Estimate
 
 GAMES = {
@@ -86,9 +85,11 @@ def _meanings(stop: StopConfig) -> dict[str, str]:
     }
 
 
-def bradley_terry_cell(row: SkillRow) -> Estimate | None:
+def bradley_terry_cell(row: LeaderboardRow) -> Estimate | None:
     """Returns the Bradley-Terry rating of a policy with its interval; the cases are its matches."""
-    return None if row.rating is None else Estimate(row.rating, row.low, row.high, row.tally.n, row.tally.n)
+    if row.rating is None or row.tally is None:
+        return None
+    return Estimate(*row.rating[:3], row.tally.n, row.tally.n)
 
 
 def bradley_terry_notes(boards: Mapping[str, Leaderboard]) -> list[str]:
@@ -97,5 +98,5 @@ def bradley_terry_notes(boards: Mapping[str, Leaderboard]) -> list[str]:
         f"{GAMES[game]}: not every policy has beaten or tied every other through a chain of others, so how far"
         " Bradley-Terry ratings are apart depends on the prior"
         for game, board in boards.items()
-        if isinstance(board, SkillLeaderboard) and board.matches and not board.connected
+        if board.is_rated and board.matches and not board.facts["is_connected"]
     ]

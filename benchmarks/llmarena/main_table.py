@@ -34,10 +34,7 @@ from llmarena_envs.core.options import OptionError, check_choice
 from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig
 from rating.schemes import cells, leaderboard
-from rating.schemes.cooperation import CooperativeRow
 from rating.schemes.leaderboard import Leaderboard, headline
-from rating.schemes.roles import RoleRow
-from rating.schemes.skill_board import SkillRow
 from rating.schemes.stopping import TRUESKILL
 from rating.schemes.summary import Summary, summarise_scores
 
@@ -177,7 +174,7 @@ def paper_summary(boards: Mapping[str, Leaderboard]) -> Summary:
     values = {
         game: {
             **headline(board),
-            **{row.policy: row.mu for row in board.rows if isinstance(row, SkillRow) and not row.withheld},
+            **{row.policy: row.values["mu"] for row in board.rows if "mu" in row.values and not row.withheld},
         }
         for game, board in boards.items()
     }
@@ -186,20 +183,20 @@ def paper_summary(boards: Mapping[str, Leaderboard]) -> Summary:
 
 def raw_cell(row: leaderboard.LeaderboardRow) -> Cell:
     """Returns the metric of a policy with its uncertainty."""
-    if isinstance(row, SkillRow):
-        if row.mu is None:
-            return None
-        return f"{cells.number(row.mu, 2)} ± {cells.number(row.sigma, 2)} ({row.tally.n})"
-    return metric(row)
+    if "mu" not in row.values:
+        return metric(row)
+    if row.values["mu"] is None or row.tally is None:
+        return None
+    return f"{cells.number(row.values['mu'], 2)} ± {cells.number(row.values['sigma'], 2)} ({row.tally.n})"
 
 
 def metric(row: leaderboard.LeaderboardRow) -> Cell:
     """Returns the ranking metric of a policy: a number for TrueSkill's mu, else an estimate."""
-    if isinstance(row, SkillRow):
-        return row.mu
-    if isinstance(row, RoleRow):
-        return percent(next(iter(row.roles.values())))
-    return row.self_play if isinstance(row, CooperativeRow) else row.reward
+    values = row.values
+    if "roles" in values:
+        return percent(next(iter(values["roles"].values())))
+    found: Cell = values["mu"] if "mu" in values else values.get("self_play", row.reward)
+    return found
 
 
 def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
@@ -208,8 +205,9 @@ def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
     for game, board in boards.items():
         for row in board.rows:
             skill: list[Cell] = [None, None, None]
-            if isinstance(row, SkillRow):
-                skill = [row.sigma, row.spread.sd if row.spread else None, bradley_terry_cell(row)]
+            if "mu" in row.values:
+                spread = row.values["spread"]
+                skill = [row.values["sigma"], spread.sd if spread else None, bradley_terry_cell(row)]
             lines.append(
                 [
                     GAMES[game],

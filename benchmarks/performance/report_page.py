@@ -129,7 +129,7 @@ def write(path: Path, matches: int, *, models: bool = False) -> None:
     env = make_environment(ENVIRONMENT, {})
     env.reset(seed=0)
     facts = {f"rules:{ENVIRONMENT}": json.dumps({agent: env.observe(agent)["rules"] for agent in env.possible_agents})}
-    run = Run("large run", 0, [], None, [], {"finished": matches}, facts, "", "", turns={ENVIRONMENT: SETTINGS})
+    run = Run("large run", 0, [], {}, None, [], {"finished": matches}, facts, "", "", turns={ENVIRONMENT: SETTINGS})
     with path.open("w", encoding="utf-8") as file:
         write_page(run, records(matches, models=models), file)
 

@@ -18,7 +18,7 @@ from rating.records.outcome import Outcome
 from rating.records.store import Store
 from rating.report.costs import Costs, Spending, costs
 from rating.running import run_directory
-from rating.running.contests import make_leaderboards
+from rating.running.contests import make_leaderboards, make_scheme
 from rating.running.run_file import RunConfig
 from rating.schemes.battles import battle_leaderboard
 from rating.schemes.leaderboard import Leaderboard
@@ -213,6 +213,7 @@ class RunSource(Source):
             title=self.title,
             seed=self._config.seed,
             boards=boards,
+            schemes={board.environment: make_scheme(self._config, board.environment) for board in boards},
             summary=self.summary(boards),
             outcomes=self._all,
             statuses=store.statuses(),

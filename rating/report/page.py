@@ -31,7 +31,10 @@ from rating.report.sections import (
     study_sections,
     table_section,
 )
+from rating.schemes import reservations
+from rating.schemes.battles import battle_figures
 from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.scheme import Scheme
 from rating.schemes.summary import Summary
 from rating.statistics.bradley_terry import Comparisons
 
@@ -48,6 +51,7 @@ class Run:
         title: name of the run.
         seed: root seed of the run.
         boards: the leaderboard of each environment.
+        schemes: the scheme of each environment.
         summary: summary of all environments; ``None`` for a single one.
         outcomes: outcomes of all ended matches, by environment and number.
         statuses: number of matches by status.
@@ -62,6 +66,7 @@ class Run:
     title: str
     seed: int
     boards: Sequence[Leaderboard]
+    schemes: Mapping[str, Scheme]
     summary: Summary | None
     outcomes: Sequence[Outcome]
     statuses: Mapping[str, int]
@@ -80,10 +85,11 @@ class Run:
             outcomes[outcome.environment].append(outcome)
         sections = []
         for board in self.boards:
-            own = outcomes[board.environment]
-            rated = rated_results(board, own)
-            sections.append(leaderboard_section(board, own, policy_cells(self.costs, board.environment), rated))
-            sections += place_sections(board, own)
+            own, scheme = outcomes[board.environment], self.schemes[board.environment]
+            rated = rated_results(board, own, scheme)
+            drawn = reservations.figures(board, own, scheme.figures)
+            sections.append(leaderboard_section(board, drawn, policy_cells(self.costs, board.environment), rated))
+            sections += place_sections(board, own, scheme)
             sections += rated_sections(board.environment, rated) if rated else []
             sections += judges_sections(board.environment, own)
         if self.summary is not None:
@@ -120,7 +126,7 @@ class Results:
         sections = []
         for board in self.boards:
             rated = Rated(board, self.comparisons[board.environment])
-            sections.append(leaderboard_section(board, (), rated=rated))
+            sections.append(leaderboard_section(board, battle_figures(board, rated.comparisons), rated=rated))
             sections += rated_sections(board.environment, rated)
         for environment, said in self.judgements.items():
             sections += study_sections(environment, said)

@@ -8,16 +8,10 @@ import numpy as np
 
 from rating.records.outcome import Outcome
 from rating.schemes import reservations
-from rating.schemes.battles import BattleLeaderboard
-from rating.schemes.duels import Duels
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.mean_reward import RewardLeaderboard, tables_of_many
-from rating.schemes.skill_board import SkillLeaderboard
-from rating.schemes.tournament import Tournament
-from rating.statistics import bradley_terry
+from rating.schemes.scheme import Scheme
 from rating.statistics.bradley_terry import Comparisons
 from rating.statistics.calibration import Calibration, Predictions, calibrate, predict
-from rating.statistics.results import rated_seats
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +29,7 @@ class Rated:
     @cached_property
     def ratings(self) -> dict[str, float | None]:
         """Ratings of the leaderboard by policy."""
-        assert isinstance(self.board, SkillLeaderboard | RewardLeaderboard | BattleLeaderboard)
-        return {row.policy: row.rating for row in self.board.rows}
+        return {row.policy: row.rating.value if row.rating else None for row in self.board.rows}
 
     @cached_property
     def predictions(self) -> Predictions | None:
@@ -65,23 +58,13 @@ class Rated:
         }
 
 
-def rated_results(board: Leaderboard, outcomes: Sequence[Outcome]) -> Rated | None:
+def rated_results(board: Leaderboard, outcomes: Sequence[Outcome], scheme: Scheme) -> Rated | None:
     """Returns the results rated by Bradley-Terry, or ``None`` without such ratings.
 
     Args:
-        board: leaderboard of any scheme.
+        board: the leaderboard.
         outcomes: outcomes of its environment; matches of withheld policies are excluded.
+        scheme: scheme of the environment.
     """
-    withheld = {row.policy for row in board.rows if row.withheld}
-    shown = [
-        outcome
-        for outcome in reservations.counted(outcomes, board.scheduled)
-        if not any(seat.policy in withheld for seat in rated_seats(outcome))
-    ]
-    if board.scheme in (Duels.name, Tournament.name):
-        comparisons = bradley_terry.compare(shown)
-    elif isinstance(board, RewardLeaderboard) and any(row.rating is not None for row in board.rows):
-        comparisons = tables_of_many(shown)
-    else:
-        return None
-    return Rated(board, comparisons) if comparisons.policies else None
+    comparisons = scheme.comparisons(reservations.shown_matches(board, outcomes))
+    return Rated(board, comparisons) if comparisons is not None and comparisons.policies else None

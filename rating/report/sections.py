@@ -1,6 +1,6 @@
 """Sections of the report: a table with optional figures, further tables and a matrix."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -21,9 +21,10 @@ from rating.report.plots import Plot
 from rating.report.rated import Rated
 from rating.report.tables import NOTHING, Sheet, sheet
 from rating.report.transitivity import transitivity_sheet
-from rating.schemes import reservations
+from rating.schemes.figures import Figure as AnyFigure
 from rating.schemes.figures import Grid, Groups, HeadToHead, Intervals, Matrix, Trajectories
 from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.scheme import Scheme
 from rating.schemes.summary import Summary
 
 
@@ -55,13 +56,13 @@ def table_section(board: Leaderboard | Summary, costs: Mapping[str, str] = NOTHI
 
 
 def leaderboard_section(
-    board: Leaderboard, outcomes: Sequence[Outcome], costs: Mapping[str, str] = NOTHING, rated: Rated | None = None
+    board: Leaderboard, drawn: Iterable[AnyFigure], costs: Mapping[str, str] = NOTHING, rated: Rated | None = None
 ) -> Section:
     """Returns a leaderboard with its figures.
 
     Args:
         board: the leaderboard.
-        outcomes: outcomes of the leaderboard.
+        drawn: its figures, without withheld policies (``reservations.figures``).
         costs: as for ``sheet``.
         rated: Bradley-Terry results, for predicted scores beside the pairwise results; ``None`` without them.
     """
@@ -74,13 +75,13 @@ def leaderboard_section(
         if len(table.table) <= figures.MOST_IN_A_MAP:
             add("pairs", table.label, figures.matrix(table))
 
-    for shown in reservations.figures(board, outcomes):
+    for shown in drawn:
         if isinstance(shown, Matrix | HeadToHead) and not any(any(row.values()) for row in shown.table.values()):
             continue
         match shown:
             case Intervals():
                 add(
-                    "ratings" if board.ranked_by().startswith("rating") else "means",
+                    "ratings" if board.is_rated else "means",
                     shown.label,
                     figures.intervals(shown),
                 )
@@ -102,10 +103,10 @@ def leaderboard_section(
 NOTHING_EXPECTED: Mapping[tuple[str, str], float] = {}
 
 
-def place_sections(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Section]:
+def place_sections(board: Leaderboard, outcomes: Sequence[Outcome], scheme: Scheme) -> list[Section]:
     """Returns results by seat, role and side, if an environment has them."""
     sections = []
-    for what, shown, drawn in place_tables(board, outcomes):
+    for what, shown, drawn in place_tables(board, outcomes, scheme.places):
         plot = Plot(board.environment, what, drawn.label, figures.groups(drawn))
         sections.append(Section(shown, [plot]))
     return sections

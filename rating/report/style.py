@@ -4,6 +4,7 @@ from rating.report.tables import Sheet
 from rating.schemes import cells
 from rating.schemes.claims import claims
 from rating.schemes.leaderboard import ALWAYS, Ranks
+from rating.statistics.estimates import Rating
 from rating.statistics.style import StyleControl
 
 
@@ -18,7 +19,7 @@ def style_sheet(control: StyleControl, environment: str = "") -> Sheet:
         [
             cells.ranks(row.best_rank, row.worst_rank),
             row.policy,
-            cells.rating(row.rating, row.low, row.high),
+            cells.rating(Rating(row.rating, row.low, row.high, is_linked=True)),
             cells.number(row.plain, 0),
             f"{row.rating - row.plain:+.0f}",
         ]

@@ -161,11 +161,13 @@ def _width(shown: Sheet, columns: Sequence[int]) -> int:
 
 
 def _plain(value: Any, decimals: int) -> Any:
-    if isinstance(value, LeaderboardRow) and value.withheld:
-        own = _plain({item.name: getattr(value, item.name) for item in fields(value)}, decimals)
-        return {name: item if name in _ALWAYS_SHOWN else None for name, item in own.items()}
+    if isinstance(value, LeaderboardRow):
+        own = vars(value) | dict(value.values)
+        shown = {name: own[name] if name in _ALWAYS_SHOWN or not value.withheld else None for name in own}
+        return _plain({name: item for name, item in shown.items() if name != "values"}, decimals)
     if is_dataclass(value):
-        return {item.name: _plain(getattr(value, item.name), decimals) for item in fields(value)}
+        names = [item.name for item in fields(value) if item.compare]  # columns are functions
+        return {name: _plain(getattr(value, name), decimals) for name in names}
     if hasattr(value, "_asdict"):
         return _plain(value._asdict(), decimals)
     if isinstance(value, Mapping):
@@ -185,7 +187,7 @@ def sheet(board: Leaderboard | Summary, *, wide: bool = False, costs: Mapping[st
     """
     if isinstance(board, Summary):
         return _summary_sheet(board, wide)
-    own = board.columns()
+    own = board.columns
     columns = [_RANK, _POLICY, *(column for column in own if not column.wide), _MATCHES]
     columns += [LeaderboardColumn("cost", lambda row: costs.get(row.policy, ""))] if costs else []
     columns += [_MARK] if any(_MARK.cell(row) for row in board.rows) else []
@@ -221,13 +223,13 @@ def _notes(board: Leaderboard, wide: bool) -> list[str]:
         notes.append(f"left out: {board.undecided_matches} matches without a result")
     notes += [f"for comparison, {name}: {cells.number(value, 3)}" for name, value in board.references.items()]
     notes += reservations.notes(board)
-    notes += [board.rank_note()] if len(ranked) > 1 else []
-    notes += board.notes()
+    notes += [board.rank_note] if len(ranked) > 1 else []
+    notes += [*board.notes, *board.caveats]
     if any(_falls_back_much(row) for row in board.rows):
         notes.append(FALLBACK_NOTE)
     if any(_forfeits_much(row) for row in board.rows):
         notes.append("ff: share of its matches that a policy forfeited, which count as lost")
-    notes += board.wide_notes() if wide else []
+    notes += board.wide_notes if wide else ()
     return notes + [_staff_note(row) for row in board.staff]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from rating.statistics.estimates import Estimate, WinDrawLoss
+from rating.statistics.estimates import Estimate, Rating, WinDrawLoss
 
 
 def number(value: float | None, decimals: int) -> str:
@@ -26,13 +26,13 @@ def estimate(value: Estimate | None, *, scale: float = 1.0, decimals: int = 2) -
     return f"{number(scale * value.value, decimals)}{interval} ({value.n})"
 
 
-def rating(value: float | None, low: float | None, high: float | None) -> str:
+def rating(value: Rating | None) -> str:
     """Formats a rating with its interval, bounded or not: ``1500 [1320, -)``."""
     if value is None:
         return ""
-    lower = "(-" if low is None else f"[{number(low, 0)}"
-    upper = "-)" if high is None else f"{number(high, 0)}]"
-    return f"{number(value, 0)} {lower}, {upper}"
+    low = "(-" if value.low is None else f"[{number(value.low, 0)}"
+    high = "-)" if value.high is None else f"{number(value.high, 0)}]"
+    return f"{number(value.value, 0)} {low}, {high}"
 
 
 def score(value: Estimate | None, decimals: int = 0) -> str:
@@ -55,9 +55,9 @@ def percent(value: Estimate | None) -> str:
     return estimate(value, scale=100.0, decimals=1)
 
 
-def tally(value: WinDrawLoss) -> str:
+def tally(value: WinDrawLoss | None) -> str:
     """Formats wins, draws and losses."""
-    return f"{value.wins}/{value.draws}/{value.losses}"
+    return "" if value is None else f"{value.wins}/{value.draws}/{value.losses}"
 
 
 def kinds(counts: Mapping[str, int]) -> str:

@@ -9,11 +9,14 @@ from llmarena_envs.core.options import OptionError
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.schedules.round_robin import round_robin
+from rating.schemes.figures import Figure
+from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import ADAPTIVE
-from rating.schemes.skill_board import SkillLeaderboard, skill_leaderboard
+from rating.schemes.skill_board import skill_figures, skill_leaderboard
 from rating.schemes.stopping import StopRule
 from rating.schemes.stopping.conditions import TopKnown
+from rating.statistics.bradley_terry import Comparisons, compare
 
 
 class Duels(Repeating):
@@ -47,6 +50,14 @@ class Duels(Repeating):
         """Returns the rule of the run."""
         return self.setting.stop
 
-    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> SkillLeaderboard:
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
         """Makes the leaderboard; its ranks account for repeated looks of the stopping rule."""
         return skill_leaderboard(outcomes, stop_reason=stop_reason, growth=self.setting.stop.growth)
+
+    def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the ratings, their course and the results of every pair."""
+        return skill_figures(board, outcomes)
+
+    def comparisons(self, outcomes: Sequence[Outcome]) -> Comparisons:
+        """Returns the results of all pairs."""
+        return compare(outcomes)

@@ -5,13 +5,13 @@ Source: LLMArena (arXiv 2402.16499, section 3.1): models as the undercover, with
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from llmarena_envs.core.options import OptionError
 from rating.records.match import Match
 from rating.records.outcome import Outcome, SeatOutcome
 from rating.schedules.field import field_play, seat_under_test
-from rating.schemes import cells
+from rating.schemes import cells, places
 from rating.schemes.course import running_means
 from rating.schemes.figures import Figure, estimate_figure
 from rating.schemes.leaderboard import (
@@ -20,10 +20,12 @@ from rating.schemes.leaderboard import (
     LeaderboardColumn,
     LeaderboardRow,
     common_fields,
+    metric_of,
     ranked_by_means,
     row_fields,
 )
 from rating.schemes.missing import missing_intervals
+from rating.schemes.places import Places
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.statistics.bounded import bounded_mean
@@ -32,68 +34,6 @@ from rating.statistics.paired_means import DealResult
 from rating.statistics.results import finished
 
 STANDARD_OPPONENT = "random"
-
-
-@dataclass(frozen=True, kw_only=True)
-class FieldRow(LeaderboardRow):
-    """A policy against the field.
-
-    Attributes:
-        wins: share of matches in which its seat under test has a positive reward, clustered by deal.
-        value: mean of the requested statistic over those seats; ``None`` if none is requested.
-    """
-
-    wins: Estimate | None
-    value: Estimate | None
-
-    @property
-    def quoted(self) -> Estimate | None:
-        """The mean of the statistic, or the share of wins without one."""
-        return self.value or self.wins
-
-
-@dataclass(frozen=True, kw_only=True)
-class FieldLeaderboard(Leaderboard):
-    """The leaderboard of policies against a field.
-
-    Attributes:
-        opponent: the fixed policy.
-        statistic: name of the averaged statistic; empty for none.
-    """
-
-    rows: Sequence[FieldRow]
-    opponent: str
-    statistic: str
-
-    def columns(self) -> list[LeaderboardColumn]:
-        """Returns the statistic, the wins and the mean reward."""
-        columns = [LeaderboardColumn("wins, % (n)", lambda row: cells.percent(row.wins)), REWARD]
-        if not self.statistic:
-            return columns
-        return [LeaderboardColumn(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)), *columns]
-
-    def ranked_by(self) -> str:
-        """Returns the statistic's name, or "wins" without one."""
-        return self.statistic or "wins"
-
-    def notes(self) -> list[str]:
-        """Returns notes on the opponent and on missing intervals."""
-        values = [value for row in self.rows for value in (row.value, row.wins, row.reward)]
-        return [f"one seat under test, all others: {self.opponent}", *missing_intervals(values)]
-
-    def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the metric with its intervals, and its running mean for all policies except the opponent."""
-        what = f"mean {self.statistic}" if self.statistic else "share of wins"
-        means = estimate_figure(
-            ((row.policy, row.value or row.wins) for row in self.rows), f"{what} with its 95 % interval"
-        )
-        tested = (
-            (outcome.number, seat.policy, seat.statistics[self.statistic] if self.statistic else float(seat.reward > 0))
-            for outcome in finished(outcomes)
-            for seat in outcome.seats
-            if seat.policy != self.opponent
-        )
-        return [*means, *running_means(tested, what)]
 
 
 class Field(Repeating):
@@ -142,7 +82,7 @@ class Field(Repeating):
         """Returns the results of the seats under test."""
         return field_cases(outcomes, self.under_test, self.setting.value)
 
-    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> FieldLeaderboard:
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
         """Makes the leaderboard."""
         return field_leaderboard(
             outcomes,
@@ -152,6 +92,31 @@ class Field(Repeating):
             stop_reason=stop_reason,
             references=self.setting.references,
         )
+
+    def places(self, played: Sequence[Outcome]) -> list[Places]:
+        """Returns the seats under test."""
+        opponent = self._opponent()
+
+        def under_test(outcome: Outcome, index: int) -> str | None:
+            return None if outcome.seats[index].policy == opponent else places.seat(outcome, index)
+
+        notes = (
+            f"share of matches won by seat; the other seats are those of {opponent}, whose own tests are not counted",
+        )
+        return [Places("seats", under_test, places.WINS, notes), *super().places(played)[1:]]
+
+    def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the metric with its intervals, and its running mean for all policies except the opponent."""
+        statistic = self.setting.value
+        what = f"mean {statistic}" if statistic else "share of wins"
+        means = estimate_figure(((row.policy, _quoted(row)) for row in board.rows), f"{what} with its 95 % interval")
+        tested = (
+            (outcome.number, seat.policy, seat.statistics[statistic] if statistic else float(seat.reward > 0))
+            for outcome in finished(outcomes)
+            for seat in outcome.seats
+            if seat.policy != self._opponent()
+        )
+        return [*means, *running_means(tested, what)]
 
     def under_test(self, outcome: Outcome) -> SeatOutcome:
         """Returns the seat under test."""
@@ -182,8 +147,11 @@ def field_leaderboard(
     statistic: str = "",
     stop_reason: str = "",
     references: Mapping[str, float] | None = None,
-) -> FieldLeaderboard:
+) -> Leaderboard:
     """Makes the leaderboard of policies against a field; the opponent has a row only if it is tested too.
+
+    Its rows have the values ``wins``, the share of matches in which the seat under test has a positive reward, and ``value``, the
+    mean of the statistic over these seats if one is requested.
 
     Args:
         outcomes: all outcomes of the environment, including void ones, in any order; at least one.
@@ -205,17 +173,31 @@ def field_leaderboard(
         played = finished(matches)
         seats, seeds = [under_test(match) for match in played], [match.seed for match in played]
         reward = mean_estimate([seat.reward for seat in seats], seeds)
-        values = [seat.statistics[statistic] for seat in seats] if statistic else []
-        rows.append(
-            FieldRow(
-                **{**row_fields(matches, policy), "reward": reward},
-                wins=bounded_mean([seat.reward > 0 for seat in seats], seeds),
-                value=mean_estimate(values, seeds) if statistic else None,
-            )
-        )
-    return FieldLeaderboard(
+        wins = bounded_mean([seat.reward > 0 for seat in seats], seeds)
+        values: dict[str, Estimate | None] = {"wins": wins}
+        if statistic:
+            values["value"] = mean_estimate([seat.statistics[statistic] for seat in seats], seeds)
+        row = LeaderboardRow(**{**row_fields(matches, policy), "reward": reward}, metric=None, values=values)
+        rows.append(replace(row, metric=metric_of(_quoted(row))))
+    columns = (
+        [LeaderboardColumn(f"{statistic} (n)", lambda row: cells.estimate(row.values["value"]))] if statistic else []
+    )
+    return Leaderboard(
         **common_fields(outcomes, Field.name, stop_reason, references),
         **ranked_by_means(rows, field_cases(outcomes, under_test, statistic)),
-        opponent=opponent,
-        statistic=statistic,
+        ranked_by=statistic or "wins",
+        columns=(*columns, _WINS, REWARD),
+        notes=(f"one seat under test, all others: {opponent}",),
+        caveats=missing_intervals(
+            one for row in rows for one in (row.values.get("value"), row.values["wins"], row.reward)
+        ),
     )
+
+
+_WINS = LeaderboardColumn("wins, % (n)", lambda row: cells.percent(row.values["wins"]))
+
+
+def _quoted(row: LeaderboardRow) -> Estimate | None:
+    """Returns the mean of the statistic, or the share of wins without one."""
+    quoted: Estimate | None = row.values.get("value") or row.values["wins"]
+    return quoted

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rating.schemes.leaderboard import LeaderboardRow
+from rating.statistics.bradley_terry import Comparisons, tallies
 from rating.statistics.estimates import Estimate, WinDrawLoss
 
 
@@ -113,3 +115,26 @@ def estimate_figure(rows: Iterable[tuple[str, Estimate | None]], label: str) -> 
     """
     shown = [(policy, value.value, value.low, value.high) for policy, value in rows if value is not None]
     return [Intervals(shown, label)] if shown else []
+
+
+def rating_figure(rows: Iterable[LeaderboardRow]) -> list[Figure]:
+    """Returns a figure with the rating of every policy that has one; an empty list without any."""
+    shown = [(row.policy, *row.rating[:3]) for row in rows if row.rating is not None]
+    return [Intervals(shown, "Bradley-Terry rating in Elo with its 95 % interval")] if shown else []
+
+
+def pair_figure(names: Sequence[str], comparisons: Comparisons) -> list[Figure]:
+    """Returns the results of every pair of policies; an empty list without any.
+
+    Args:
+        names: policies in the order of the table; those without a result are left out.
+        comparisons: results of pairs.
+    """
+    table, place = tallies(comparisons), {name: index for index, name in enumerate(comparisons.policies)}
+    shown = [name for name in names if name in place]
+
+    def tally(one: str, other: str) -> WinDrawLoss | None:
+        counts = table[place[one], place[other]]
+        return WinDrawLoss(*map(int, counts)) if counts.any() else None
+
+    return [HeadToHead({one: {other: tally(one, other) for other in shown} for one in shown})] if shown else []

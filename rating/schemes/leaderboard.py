@@ -1,6 +1,4 @@
-"""Leaderboards: typed rows with the results of the policies in one environment.
-
-This module defines the fields common to all schemes; each scheme's module adds its own.
+"""The leaderboard of one environment: a row for each policy, columns and caveats; the same type for every scheme and import.
 
 A leaderboard depends only on the outcomes, in any order. Void matches affect only their own count. A value that cannot be
 computed is ``None``.
@@ -9,13 +7,12 @@ computed is ``None``.
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from llmarena_envs.core.declaration import role_of
 from rating.records.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 from rating.schemes import cells
-from rating.schemes.figures import Figure
-from rating.statistics.estimates import Estimate, mean_estimate
+from rating.statistics.estimates import Estimate, Rating, WinDrawLoss, mean_estimate
 from rating.statistics.paired_means import DealResult, established
 from rating.statistics.results import rated_seats, seats_of, staff_seats
 from rating.statistics.simultaneous import Pair
@@ -35,7 +32,7 @@ class LeaderboardColumn(NamedTuple):
     """
 
     title: str
-    cell: Callable[[Any], str]
+    cell: Callable[["LeaderboardRow"], str]
     importance: int = ALWAYS
     wide: bool = False
 
@@ -67,17 +64,17 @@ class Effort:
     """
 
     matches: int
-    turns: int
-    forfeits: dict[str, int]
-    failures: dict[str, int]
-    reasks: int
-    fallbacks: int
-    prompt_tokens: int
-    completion_tokens: int
-    unknown_usage: int
-    void_matches: int
-    bug_matches: int
-    undecided_matches: int
+    turns: int = 0
+    forfeits: Mapping[str, int] = field(default_factory=dict)
+    failures: Mapping[str, int] = field(default_factory=dict)
+    reasks: int = 0
+    fallbacks: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    unknown_usage: int = 0
+    void_matches: int = 0
+    bug_matches: int = 0
+    undecided_matches: int = 0
 
 
 @dataclass(frozen=True)
@@ -99,11 +96,16 @@ class StaffRow:
 
 @dataclass(frozen=True, kw_only=True)
 class LeaderboardRow:
-    """Fields common to the rows of all schemes.
+    """The results of one policy.
 
     Attributes:
         policy: name.
+        metric: the value for comparisons across environments.
+        rating: Bradley-Terry rating; ``None`` if the scheme has none, or without a match against another policy.
+        score: mean score against its opponents, 0 to 1, a tie counts a half; ``None`` likewise.
         reward: mean reward by match, clustered by seed.
+        tally: wins, draws and losses against other policies; ``None`` if matches are not duels.
+        values: further results by name, those of the scheme.
         effort: turns, tokens and failures.
         fallback_share: share of its turns played by the fallback, 0 to 1 (``rating.schemes.reservations``).
         withheld: whether that share is too large to show its results.
@@ -112,33 +114,34 @@ class LeaderboardRow:
     """
 
     policy: str
-    reward: Estimate | None
+    metric: float | None
+    rating: Rating | None = None
+    score: Estimate | None = None
+    reward: Estimate | None = None
+    tally: WinDrawLoss | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
     effort: Effort
     fallback_share: float = 0.0
     withheld: bool = False
     absent: str = ""
     rank: Ranks | None = None
 
-    @property
-    def quoted(self) -> Estimate | None:
-        """The mean or rate that ranks policies, unless a rating does."""
-        return self.reward
-
-    @property
-    def metric(self) -> float | None:
-        """The value for comparisons across environments."""
-        return self.quoted and self.quoted.value
-
 
 @dataclass(frozen=True, kw_only=True)
 class Leaderboard:
-    """Fields common to the leaderboards of all schemes.
+    """The leaderboard of one environment.
 
     Attributes:
         environment: module name.
         scheme: name of the scheme.
+        ranked_by: name of the value that ranks the policies.
         rows: best first, ties by name; withheld rows last.
-        matches: finished matches.
+        columns: the scheme's columns, between the policy and the number of matches.
+        caveats: doubts about the results, in plain words.
+        notes: definitions of the columns.
+        wide_notes: definitions of the wide columns.
+        facts: further results of the environment by name, e.g. the advantage of the first seat.
+        matches: finished matches, or results of an import.
         void_matches: matches excluded because a provider failed.
         bug_matches: matches excluded because the environment failed.
         undecided_matches: matches excluded because they have no result, e.g. since every judge abstained.
@@ -158,57 +161,47 @@ class Leaderboard:
 
     environment: str
     scheme: str
-    rows: Sequence[LeaderboardRow]
+    ranked_by: str
+    rows: tuple[LeaderboardRow, ...]
+    columns: tuple[LeaderboardColumn, ...] = field(compare=False)
+    caveats: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    wide_notes: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
     matches: int
-    void_matches: int
-    bug_matches: int
-    undecided_matches: int
-    stop_reason: str
+    void_matches: int = 0
+    bug_matches: int = 0
+    undecided_matches: int = 0
+    stop_reason: str = ""
     stopped_after: int | None = None
     stopped_with: str = ""
     reached: str = ""
     paused: str = ""
-    references: dict[str, float] = field(default_factory=dict)
-    staff: Sequence[StaffRow] = ()
+    references: Mapping[str, float] = field(default_factory=dict)
+    staff: tuple[StaffRow, ...] = ()
     max_fallbacks: float = 1.0
     scheduled: int | None = None
     left_over: int = 0
     unbalanced: tuple[str, ...] = ()
     established: tuple[Pair, ...] = ()
 
-    def columns(self) -> list[LeaderboardColumn]:
-        """Returns the columns specific to the scheme."""
-        return [REWARD]
+    @property
+    def is_rated(self) -> bool:
+        """Whether ratings rank the policies, not means."""
+        return self.ranked_by.startswith("rating")
 
-    def notes(self) -> list[str]:
-        """Returns the lines below the table specific to the scheme."""
-        return []
-
-    def ranked_by(self) -> str:
-        """Returns the name of the ranking value."""
-        return "mean reward"
-
+    @property
     def rank_note(self) -> str:
-        """Returns the definition of the ranks."""
-        return f"rank: by {self.ranked_by()}; differences paired on common deals, with 95 % confidence for all pairs together"
-
-    def ranks(self, names: Collection[str]) -> dict[str, Ranks]:
-        """Returns the ranks compatible with the data among a subset of the policies."""
-        return ranks_of(names, self.established)
-
-    def wide_notes(self) -> list[str]:
-        """Returns the notes on wide columns."""
-        return []
-
-    def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the figures of the report; ``outcomes`` are those of the leaderboard."""
-        return []
+        """The definition of the ranks."""
+        if self.is_rated:
+            return "rank: the ranks that the results leave open, with 95 % confidence for all pairs together"
+        return f"rank: by {self.ranked_by}; differences paired on common deals, with 95 % confidence for all pairs together"
 
 
-RANKS_OF_RATINGS = "rank: the ranks that the results leave open, with 95 % confidence for all pairs together"
-"""Note of leaderboards with ranks from ``bradley_terry.standings``."""
-
+RATING = LeaderboardColumn("rating", lambda row: cells.rating(row.rating))
+SCORE = LeaderboardColumn("score, %", lambda row: cells.score(row.score), 9)
 REWARD = LeaderboardColumn("reward (n)", lambda row: cells.estimate(row.reward), 3)
+TALLY = LeaderboardColumn("W/D/L", lambda row: cells.tally(row.tally), wide=True)
 
 
 def headline(board: Leaderboard) -> dict[str, float | None]:
@@ -262,6 +255,11 @@ def row_fields(matches: Sequence[Outcome], policy: str) -> dict[str, Any]:
     return {"policy": policy, "reward": _mean_reward(played), "effort": effort}
 
 
+def metric_of(estimate: Estimate | None) -> float | None:
+    """Returns the value of an estimate, if there is one."""
+    return None if estimate is None else estimate.value
+
+
 def mean_reward(matches: Iterable[Outcome], policy: str) -> Estimate | None:
     """Returns the mean reward by match; in a match where the policy has several seats, their mean counts once."""
     return _mean_reward(list(seats_of(matches, policy)))
@@ -272,20 +270,19 @@ def _mean_reward(played: Sequence[tuple[Outcome, Sequence[SeatOutcome]]]) -> Est
     return mean_estimate(rewards, [outcome.seed for outcome, _ in played])
 
 
-AnyRow = TypeVar("AnyRow", bound=LeaderboardRow)
-
-
-def ranked(rows: Iterable[AnyRow], value: Callable[[AnyRow], float | None]) -> tuple[AnyRow, ...]:
+def ranked(
+    rows: Iterable[LeaderboardRow], value: Callable[[LeaderboardRow], float | None]
+) -> tuple[LeaderboardRow, ...]:
     """Sorts rows by a value rounded to 6 decimals, best first and missing last, then by name."""
 
-    def key(row: AnyRow) -> tuple[bool, float, str]:
+    def key(row: LeaderboardRow) -> tuple[bool, float, str]:
         known = value(row)
         return known is None, -round(known or 0.0, 6), row.policy
 
     return tuple(sorted(rows, key=key))
 
 
-def ranked_by_means(rows: Iterable[AnyRow], cases: Iterable[DealResult]) -> dict[str, Any]:
+def ranked_by_means(rows: Iterable[LeaderboardRow], cases: Iterable[DealResult]) -> dict[str, Any]:
     """Returns the fields of a leaderboard of means: its rows, best first, and the established pairs.
 
     Args:
@@ -296,7 +293,7 @@ def ranked_by_means(rows: Iterable[AnyRow], cases: Iterable[DealResult]) -> dict
     return {"rows": with_ranks(ranked(rows, lambda row: row.metric), pairs), "established": pairs}
 
 
-def with_ranks(rows: Iterable[AnyRow], pairs: Collection[Pair]) -> tuple[AnyRow, ...]:
+def with_ranks(rows: Iterable[LeaderboardRow], pairs: Collection[Pair]) -> tuple[LeaderboardRow, ...]:
     """Returns the rows with the ranks compatible with the established pairs; rows without a value have no rank."""
     rows = tuple(rows)
     found = ranks_of([row.policy for row in rows if row.metric is not None], pairs)

@@ -4,31 +4,35 @@ Source: LLMArena (arXiv 2402.16499) for bid.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.schedules.everywhere import everywhere
-from rating.schemes import cells
+from rating.schemes import cells, places
 from rating.schemes.course import running_means
-from rating.schemes.figures import Figure, HeadToHead, estimate_figure
+from rating.schemes.figures import Figure, estimate_figure, pair_figure
 from rating.schemes.leaderboard import (
+    RATING,
     REWARD,
     Leaderboard,
     LeaderboardColumn,
     LeaderboardRow,
     by_policy,
     common_fields,
+    metric_of,
     ranked_by_means,
     row_fields,
     with_ranks,
 )
 from rating.schemes.missing import missing_intervals
+from rating.schemes.places import SEATS, Places
 from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import ADAPTIVE
+from rating.schemes.skill_board import ratings_of
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
-from rating.statistics.bradley_terry import Comparisons, Standings, compare, standings, tallies
-from rating.statistics.estimates import Estimate, WinDrawLoss, mean_estimate
+from rating.statistics.bradley_terry import Comparisons, compare, standings
+from rating.statistics.estimates import Estimate, mean_estimate
 from rating.statistics.paired_means import DealResult, reward_cases
 from rating.statistics.results import finished, rewards
 
@@ -36,96 +40,6 @@ COMPANY = (
     "the tables were chosen by results, so each policy had co-players of its own: compare ratings; no difference of means is"
     " established"
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class RewardRow(LeaderboardRow):
-    """A policy of an environment whose metric is the mean reward.
-
-    Attributes:
-        value: mean of the requested statistic; ``None`` if none is requested.
-        rating: from pairwise comparisons of rewards at tables of three or more, in Elo; ``None`` at smaller tables.
-        low: lower end of its 95 % interval; ``None`` if it is unbounded.
-        high: upper end; ``None`` if it is unbounded.
-    """
-
-    value: Estimate | None = None
-    rating: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-    @property
-    def quoted(self) -> Estimate | None:
-        """The mean of the statistic, or the mean reward without one."""
-        return self.value or self.reward
-
-
-@dataclass(frozen=True, kw_only=True)
-class RewardLeaderboard(Leaderboard):
-    """The leaderboard of an environment whose metric is the mean reward.
-
-    Attributes:
-        caveats: caveats of the ratings.
-        statistic: name of the averaged statistic; empty for none.
-    """
-
-    rows: Sequence[RewardRow]
-    caveats: tuple[str, ...] = ()
-    statistic: str = ""
-
-    def columns(self) -> list[LeaderboardColumn]:
-        """Returns the statistic, the mean reward and the rating, if available."""
-        columns = [REWARD]
-        if self.statistic:
-            columns.insert(0, LeaderboardColumn(f"{self.statistic} (n)", lambda row: cells.estimate(row.value)))
-        if any(row.rating is not None for row in self.rows):
-            columns.append(LeaderboardColumn("rating", lambda row: cells.rating(row.rating, row.low, row.high), 5))
-        return columns
-
-    def ranked_by(self) -> str:
-        """Names the statistic, or the reward without one."""
-        return f"mean {self.statistic or 'reward'}"
-
-    def notes(self) -> list[str]:
-        """Returns notes on the rating, caveats, and notes on missing intervals."""
-        notes = []
-        if any(row.rating is not None for row in self.rows):
-            notes.append(
-                "rating: Bradley-Terry in Elo, mean 1000, of all pairs at a table by their rewards, equal ones half a win each;"
-                " its 95 % interval is clustered by deal"
-            )
-        return [
-            *notes,
-            *self.caveats,
-            *missing_intervals(value for row in self.rows for value in (row.value, row.reward)),
-        ]
-
-    def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the mean rewards with their intervals, their running means, and pairwise comparisons of rewards."""
-        label = self.ranked_by()
-        means = estimate_figure(((row.policy, row.quoted) for row in self.rows), f"{label} with its 95 % interval")
-        return [*means, *running_means(rewards(outcomes, self.statistic), label), *self._pairs(outcomes)]
-
-    def _pairs(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        results = compare(outcomes)
-        if not results.policies:
-            return []
-        found = tallies(results)
-        place = {name: index for index, name in enumerate(results.policies)}
-        names = [row.policy for row in self.rows if row.policy in place]
-        return [
-            HeadToHead(
-                {
-                    one: {
-                        other: WinDrawLoss(*map(int, counts))
-                        if (counts := found[place[one], place[other]]).any()
-                        else None
-                        for other in names
-                    }
-                    for one in names
-                }
-            )
-        ]
 
 
 class MeanReward(Repeating):
@@ -174,7 +88,7 @@ class MeanReward(Repeating):
         """Returns the statistic, or the rewards without one."""
         return reward_cases(outcomes, self.setting.value)
 
-    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> RewardLeaderboard:
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
         """Makes the leaderboard."""
         setting = self.setting
         board = reward_leaderboard(
@@ -184,6 +98,20 @@ class MeanReward(Repeating):
             board = replace(board, rows=with_ranks(board.rows, ()), established=(), caveats=(COMPANY, *board.caveats))
         return board
 
+    def places(self, played: Sequence[Outcome]) -> list[Places]:
+        """Returns the seats: the mean reward at tables of three or more, else the score."""
+        if len(played[0].seats) == 2:
+            return super().places(played)
+        return [SEATS._replace(measure=places.REWARD, notes=("mean reward by seat",)), *super().places(played)[1:]]
+
+    def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the means with their intervals and running means, and the results of every pair."""
+        return reward_figures(board, outcomes, self.setting.value)
+
+    def comparisons(self, outcomes: Sequence[Outcome]) -> Comparisons:
+        """Returns the results of all pairs at tables of three or more."""
+        return tables_of_many(outcomes)
+
 
 def reward_leaderboard(
     outcomes: Iterable[Outcome],
@@ -191,8 +119,10 @@ def reward_leaderboard(
     statistic: str = "",
     stop_reason: str = "",
     references: Mapping[str, float] | None = None,
-) -> RewardLeaderboard:
-    """Makes the leaderboard of an environment whose metric is the mean reward.
+) -> Leaderboard:
+    """Makes the leaderboard of an environment whose metric is the mean reward, or the mean of a statistic.
+
+    Its rows have the value ``value``, the mean of the statistic if one is requested. Ratings are of tables of three or more.
 
     Args:
         outcomes: all its outcomes, including void ones, in any order; at least one.
@@ -204,27 +134,50 @@ def reward_leaderboard(
         ValueError: if there are no outcomes.
     """
     outcomes = list(outcomes)
-    ratings = _ratings(outcomes)
-    standing = {row.policy: row for row in ratings.rows} if ratings else {}
+    pairs = tables_of_many(outcomes)
+    found = standings(pairs) if pairs.policies else None
+    ratings = ratings_of(found)
     values = statistic_means(outcomes, statistic) if statistic else {}
     rows = []
     for policy, matches in by_policy(outcomes).items():
-        own = standing.get(policy)
+        common, value = row_fields(matches, policy), values.get(policy)
         rows.append(
-            RewardRow(
-                **row_fields(matches, policy),
-                value=values.get(policy),
-                rating=own.rating if own else None,
-                low=own.low if own else None,
-                high=own.high if own else None,
+            LeaderboardRow(
+                **common,
+                metric=metric_of(value or common["reward"]),
+                rating=ratings.get(policy),
+                values={"value": value} if statistic else {},
             )
         )
-    return RewardLeaderboard(
+    columns = (
+        [LeaderboardColumn(f"{statistic} (n)", lambda row: cells.estimate(row.values["value"]))] if statistic else []
+    )
+    return Leaderboard(
         **common_fields(outcomes, MeanReward.name, stop_reason, references),
         **ranked_by_means(rows, reward_cases(outcomes, statistic)),
-        caveats=ratings.notes if ratings else (),
-        statistic=statistic,
+        ranked_by=f"mean {statistic or 'reward'}",
+        columns=(*columns, REWARD, *([RATING._replace(importance=5)] if ratings else [])),
+        notes=(_RATING_NOTE,) if ratings else (),
+        caveats=(
+            *(found.notes if found else ()),
+            *missing_intervals(one for row in rows for one in (row.values.get("value"), row.reward)),
+        ),
     )
+
+
+_RATING_NOTE = (
+    "rating: Bradley-Terry in Elo, mean 1000, of all pairs at a table by their rewards, equal ones half a win each; its 95 %"
+    " interval is clustered by deal"
+)
+
+
+def reward_figures(board: Leaderboard, outcomes: Sequence[Outcome], statistic: str = "") -> list[Figure]:
+    """Returns the mean rewards with their intervals, their running means, and pairwise comparisons of rewards."""
+    label = board.ranked_by
+    rows = ((row.policy, row.values.get("value") or row.reward) for row in board.rows)
+    means = estimate_figure(rows, f"{label} with its 95 % interval")
+    names = [row.policy for row in board.rows]
+    return [*means, *running_means(rewards(outcomes, statistic), label), *pair_figure(names, compare(outcomes))]
 
 
 def statistic_means(outcomes: Sequence[Outcome], statistic: str) -> dict[str, Estimate | None]:
@@ -236,12 +189,6 @@ def statistic_means(outcomes: Sequence[Outcome], statistic: str) -> dict[str, Es
         values.setdefault(policy, []).append(value)
         deals.setdefault(policy, []).append(seeds[number])
     return {policy: mean_estimate(own, deals[policy]) for policy, own in values.items()}
-
-
-def _ratings(outcomes: Sequence[Outcome]) -> Standings | None:
-    """Returns the ratings of policies at tables of three or more; pairs of one table are not independent."""
-    pairs = tables_of_many(outcomes)
-    return standings(pairs) if pairs.policies else None
 
 
 def tables_of_many(outcomes: Iterable[Outcome]) -> Comparisons:

@@ -5,13 +5,13 @@ since it would rate moves that are not its own. A forfeit is not a fallback turn
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from rating.records.outcome import VOID, Outcome
 from rating.schemes.figures import Figure, HeadToHead, Matrix, Trajectories
-from rating.schemes.leaderboard import Effort, Leaderboard, LeaderboardRow
+from rating.schemes.leaderboard import Effort, Leaderboard, LeaderboardRow, ranks_of
 from rating.statistics.results import rated_seats
 
 WITHHELD = "withheld"
@@ -25,7 +25,6 @@ _REMEDIES = {
 }
 _REMEDY = "read its replies with `llmarena replay`"
 
-AnyBoard = TypeVar("AnyBoard", bound=Leaderboard)
 Value = TypeVar("Value")
 
 
@@ -55,14 +54,14 @@ def remedy(failures: Mapping[str, int]) -> str:
 
 
 def reserve(
-    board: AnyBoard,
+    board: Leaderboard,
     outcomes: Sequence[Outcome],
     *,
     max_fallbacks: float,
     absent: Mapping[str, str],
     scheduled: int | None,
     left_over: int,
-) -> AnyBoard:
+) -> Leaderboard:
     """Adds the caveats to a leaderboard.
 
     Args:
@@ -73,14 +72,14 @@ def reserve(
         scheduled: number of matches after which the schedule ended; ``None`` while it continues.
         left_over: number of matches after the end of the schedule, not included in ``outcomes``.
     """
-    rows: list[LeaderboardRow] = [
+    rows = [
         replace(row, fallback_share=share, withheld=share > max_fallbacks, absent=absent.get(row.policy, ""))
         for row in board.rows
         for share in (share_played_for(row.effort),)
     ]
     withheld = {row.policy for row in rows if row.withheld}
     if withheld:
-        ranks = board.ranks([row.policy for row in rows if row.rank and not row.withheld])
+        ranks = ranks_of([row.policy for row in rows if row.rank and not row.withheld], board.established)
         rows = [replace(row, rank=ranks.get(row.policy)) for row in sorted(rows, key=lambda row: row.withheld)]
     return replace(
         board,
@@ -103,12 +102,31 @@ def counted(outcomes: Iterable[Outcome], scheduled: int | None) -> list[Outcome]
     return [outcome for outcome in outcomes if scheduled is None or outcome.number < scheduled]
 
 
-def figures(board: Leaderboard, outcomes: Iterable[Outcome]) -> list[Figure]:
+Draw = Callable[[Leaderboard, Sequence[Outcome]], list[Figure]]
+"""Returns the figures of a leaderboard, e.g. ``Scheme.figures``."""
+
+
+def figures(board: Leaderboard, outcomes: Iterable[Outcome], draw: Draw) -> list[Figure]:
     """Returns the figures of the report, without withheld policies."""
-    withheld = {row.policy for row in board.rows if row.withheld}
+    withheld = withheld_policies(board)
     shown = replace(board, rows=tuple(row for row in board.rows if row.policy not in withheld))
-    drawn = shown.figures(counted(outcomes, board.scheduled))
+    drawn = draw(shown, counted(outcomes, board.scheduled))
     return [figure for one in drawn if (figure := _without(one, withheld)) is not None] if withheld else drawn
+
+
+def withheld_policies(board: Leaderboard) -> set[str]:
+    """Returns the policies whose results are withheld."""
+    return {row.policy for row in board.rows if row.withheld}
+
+
+def shown_matches(board: Leaderboard, outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Returns the counted outcomes without those of withheld policies."""
+    withheld = withheld_policies(board)
+    return [
+        outcome
+        for outcome in counted(outcomes, board.scheduled)
+        if withheld.isdisjoint(seat.policy for seat in rated_seats(outcome))
+    ]
 
 
 def _without(figure: Figure, names: Collection[str]) -> Figure | None:

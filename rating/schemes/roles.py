@@ -10,8 +10,8 @@ means over the matches in which a player had a role.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from llmarena_envs.core.declaration import HiddenRole, role_of
@@ -20,7 +20,7 @@ from rating.records.match import Match
 from rating.records.outcome import Outcome
 from rating.schedules.everywhere import everywhere
 from rating.schedules.field import field_play
-from rating.schemes import cells
+from rating.schemes import cells, places
 from rating.schemes.course import running_means
 from rating.schemes.field import STANDARD_OPPONENT
 from rating.schemes.figures import Figure, Matrix, estimate_figure
@@ -31,152 +31,19 @@ from rating.schemes.leaderboard import (
     LeaderboardRow,
     by_policy,
     common_fields,
+    metric_of,
     ranked_by_means,
     row_fields,
 )
 from rating.schemes.missing import missing_intervals
+from rating.schemes.places import SEATS, Places
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Z_95, Estimate, mean_estimate
+from rating.statistics.estimates import Z_95, Estimate, Rating, mean_estimate
 from rating.statistics.paired_means import DealResult
 from rating.statistics.results import finished
-from rating.statistics.role_skill import RoleMatch, Skill, role_skills
-
-
-@dataclass(frozen=True, kw_only=True)
-class RoleRow(LeaderboardRow):
-    """A policy of an environment with roles.
-
-    Attributes:
-        roles: share of matches won, or mean score, by role, clustered by deal, the ranking role first; several seats of a match
-            in one role count once. ``None`` for a role that it never had.
-        skills: in Elo, by role, adjusted for the other players; a role without an estimate is missing.
-        overall: mean of its skills, if it has one in every role.
-    """
-
-    roles: dict[str, Estimate | None]
-    skills: dict[str, Skill] = field(default_factory=dict)
-    overall: Skill | None = None
-
-    @property
-    def quoted(self) -> Estimate | None:
-        """The share of wins or the mean score in the first role."""
-        return next(iter(self.roles.values()))
-
-
-@dataclass(frozen=True, kw_only=True)
-class RoleLeaderboard(Leaderboard):
-    """The leaderboard of an environment with roles.
-
-    Attributes:
-        results: kind of the roles' values: ``wins`` or ``scores``.
-        roles: the roles, the ranking role first.
-        casting: assignment of roles to seats.
-        unclassified: finished matches with unknown roles, which count for no role.
-        advantage: of the side of the first role between average players, in Elo; ``None`` if no skills are fitted.
-        advantage_low: lower end of its 95 % interval.
-        advantage_high: upper end.
-    """
-
-    rows: Sequence[RoleRow]
-    results: str
-    roles: tuple[str, ...]
-    casting: "Casting"
-    unclassified: int
-    advantage: float | None = None
-    advantage_low: float | None = None
-    advantage_high: float | None = None
-
-    def columns(self) -> list[LeaderboardColumn]:
-        """Returns the results and the skills by role, and the mean reward."""
-        if self.results == "wins":
-            own = [LeaderboardColumn(f"wins as {role}, % (n)", _Cell(role, percent=True)) for role in self.roles]
-        else:
-            own = [LeaderboardColumn(f"score as {role} (n)", _Cell(role, percent=False)) for role in self.roles]
-        rated = [role for role in self.roles if any(role in row.skills for row in self.rows)]
-        return [*own, *(LeaderboardColumn(f"skill as {role}", _SkillCell(role), 5) for role in rated), REWARD]
-
-    def ranked_by(self) -> str:
-        """Names the result in the first role."""
-        return f"{'wins' if self.results == 'wins' else 'score'} as {self.roles[0]}"
-
-    def notes(self) -> list[str]:
-        """Returns notes on the skills, on unclassified matches and on missing intervals."""
-        notes = []
-        if self.advantage is not None:
-            notes += [
-                "skill: in Elo with its 95 % interval, 1000 on average in each role, given who else was at the table",
-                f"advantage of the side with the role {self.roles[0]}: {cells.number(self.advantage, 0)} Elo"
-                f" [{cells.number(self.advantage_low, 0)}, {cells.number(self.advantage_high, 0)}]",
-            ]
-        if self.unclassified:
-            notes.append(f"{self.unclassified} matches in which it is not known who had which role count for none")
-        return notes + missing_intervals(value for row in self.rows for value in (*row.roles.values(), row.reward))
-
-    def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the results in the first role with their intervals, their running means, and the results of every pair."""
-        role = self.roles[0]
-        what = "share of wins" if self.results == "wins" else "mean score"
-        rows = ((row.policy, row.roles[role]) for row in self.rows)
-        means = estimate_figure(rows, f"{what} as {role} with its 95 % interval")
-        played = [(outcome, cast) for outcome in finished(outcomes) if (cast := self.casting.cast(outcome))]
-        return [*means, *running_means(self._in_first_role(played), f"{what} as {role}"), *self._company(played)]
-
-    def _in_first_role(self, played: Iterable[tuple[Outcome, list[str]]]) -> Iterator[tuple[int, str, float]]:
-        """Yields match number, policy and result for each counted seat in the first role."""
-        for outcome, cast in played:
-            seats = list(zip(outcome.seats, cast, strict=True))
-            others = {seat.policy for seat, role in seats if role != self.roles[0]}
-            if not self.casting.opponent or others == {self.casting.opponent}:
-                for seat, role in seats:
-                    if role == self.roles[0]:
-                        yield outcome.number, seat.policy, self._worth(seat.reward)
-
-    def _company(self, played: Iterable[tuple[Outcome, list[str]]]) -> list[Figure]:
-        """Returns the result of the first role for every pair of policies; an empty list unless there are two seats."""
-        cases: dict[tuple[str, str], list[DealResult]] = {}
-        for outcome, cast in played:
-            if len(cast) != 2 or cast.count(self.roles[0]) != 1:
-                return []
-            first = cast.index(self.roles[0])
-            ours, theirs = outcome.seats[first], outcome.seats[1 - first]
-            case = DealResult(ours.policy, outcome.seed, self._worth(ours.reward))
-            cases.setdefault((ours.policy, theirs.policy), []).append(case)
-        if not cases:
-            return []
-        names = [row.policy for row in self.rows]
-        table = {one: {other: _estimate(cases.get((one, other), []), self.results) for other in names} for one in names}
-        is_share = self.results == "wins"
-        what = "share of wins" if is_share else "mean score"
-        label = f"{what} of the row as {self.roles[0]} with the column as {self.roles[1]}"
-        return [Matrix(table, label, percent=is_share)]
-
-    def _worth(self, reward: float) -> float:
-        return float(reward > 0) if self.results == "wins" else reward
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """Writes the value of a role."""
-
-    role: str
-    percent: bool
-
-    def __call__(self, row: RoleRow) -> str:
-        value = row.roles[self.role]
-        return cells.percent(value) if self.percent else cells.estimate(value)
-
-
-@dataclass(frozen=True)
-class _SkillCell:
-    """Writes the skill in a role."""
-
-    role: str
-
-    def __call__(self, row: RoleRow) -> str:
-        skill = row.skills.get(self.role)
-        return "" if skill is None else f"{skill.rating:.0f} [{skill.low:.0f}, {skill.high:.0f}]"
+from rating.statistics.role_skill import RoleMatch, RoleSkills, Skill, role_skills
 
 
 class Roles(Repeating):
@@ -231,7 +98,7 @@ class Roles(Repeating):
         """Returns the results in each role."""
         return role_cases(outcomes, self._casting(), self.setting.declaration.results)
 
-    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> RoleLeaderboard:
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
         """Makes the leaderboard."""
         return role_leaderboard(
             outcomes,
@@ -240,6 +107,19 @@ class Roles(Repeating):
             stop_reason=stop_reason,
             references=self.setting.references,
         )
+
+    def places(self, played: Sequence[Outcome]) -> list[Places]:
+        """Returns the roles, and the seats if roles are hidden, otherwise seats are roles."""
+        casting = self._casting()
+        by_role = role_places(casting, self.setting.declaration.results)
+        if casting.hidden is None:
+            return [by_role]
+        notes = ("share of matches won by seat, in whatever role; those of the fixed opponent are among them",)
+        return [SEATS._replace(measure=places.WINS, notes=notes), by_role]
+
+    def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the results in the first role with intervals and running means, and the results of every pair."""
+        return role_figures(board, outcomes, self._casting(), self.setting.declaration.results)
 
     def _casting(self) -> "Casting":
         declaration = self.setting.declaration
@@ -322,8 +202,13 @@ def role_leaderboard(
     results: str = "wins",
     stop_reason: str = "",
     references: Mapping[str, float] | None = None,
-) -> RoleLeaderboard:
+) -> Leaderboard:
     """Makes the leaderboard of an environment with roles.
+
+    Its rows have the values ``roles`` (share of matches won, or mean score, by role, clustered by deal; ``None`` for a role that
+    the policy never had), ``skills`` (ratings by role, adjusted for the other players; roles without an estimate are missing)
+    and ``overall`` (mean of the skills, if there is one for every role). The facts have the ``advantage`` of the side of the
+    first role and the number of ``unclassified`` matches.
 
     Args:
         outcomes: all its outcomes, including void ones, in any order; at least one.
@@ -343,28 +228,150 @@ def role_leaderboard(
     for case in role_cases(outcomes, casting, results):
         cases.setdefault((case.policy, case.part), []).append(case)
     fitted = role_skills(sides) if results == "wins" else None
-    rows = [
-        RoleRow(
-            **row_fields(matches, policy),
-            roles={role: _estimate(cases.get((policy, f"as {role}"), []), results) for role in casting.roles},
-            skills=fitted.skills.get(policy, {}) if fitted else {},
-            overall=fitted.overall.get(policy) if fitted else None,
-        )
-        for policy, matches in by_policy(outcomes).items()
-    ]
-    return RoleLeaderboard(
+    rows = []
+    for policy, matches in by_policy(outcomes).items():
+        own = {role: _estimate(cases.get((policy, f"as {role}"), []), results) for role in casting.roles}
+        skills = fitted.skills.get(policy, {}) if fitted else {}
+        values = {
+            "roles": own,
+            "skills": {role: _rating(skill) for role, skill in skills.items()},
+            "overall": _rating(fitted.overall[policy]) if fitted and policy in fitted.overall else None,
+        }
+        metric = metric_of(next(iter(own.values())))
+        rows.append(LeaderboardRow(**row_fields(matches, policy), metric=metric, values=values))
+    first = casting.roles[0]
+    unclassified = len(finished(outcomes)) - len(cast)
+    advantage = _advantage(fitted, len(sides)) if fitted else None
+    return Leaderboard(
         **common_fields(outcomes, Roles.name, stop_reason, references),
-        **ranked_by_means(
-            rows, itertools.chain(*(cases.get((row.policy, f"as {casting.roles[0]}"), []) for row in rows))
+        **ranked_by_means(rows, itertools.chain(*(cases.get((row.policy, f"as {first}"), []) for row in rows))),
+        ranked_by=f"{'wins' if results == 'wins' else 'score'} as {first}",
+        columns=(*_columns(casting.roles, rows, results), REWARD),
+        notes=_skill_notes(advantage, first) if advantage else (),
+        caveats=(
+            *([_unclassified_note(unclassified)] if unclassified else []),
+            *missing_intervals(one for row in rows for one in (*row.values["roles"].values(), row.reward)),
         ),
-        results=results,
-        roles=casting.roles,
-        casting=casting,
-        unclassified=len(finished(outcomes)) - len(cast),
-        advantage=fitted.advantage if fitted else None,
-        advantage_low=fitted.advantage - Z_95 * fitted.advantage_error if fitted else None,
-        advantage_high=fitted.advantage + Z_95 * fitted.advantage_error if fitted else None,
+        facts={"advantage": advantage, "unclassified": unclassified},
     )
+
+
+def _rating(skill: Skill) -> Rating:
+    return Rating(skill.rating, skill.low, skill.high, is_linked=True)
+
+
+def _advantage(fitted: RoleSkills, matches: int) -> Estimate:
+    """Returns the advantage of the side of the first role between average players, in Elo."""
+    reach = Z_95 * fitted.advantage_error
+    return Estimate(fitted.advantage, fitted.advantage - reach, fitted.advantage + reach, matches, matches)
+
+
+def _skill_notes(advantage: Estimate, role: str) -> tuple[str, ...]:
+    value, low, high = (cells.number(number, 0) for number in advantage[:3])
+    return (
+        "skill: in Elo with its 95 % interval, 1000 on average in each role, given who else was at the table",
+        f"advantage of the side with the role {role}: {value} Elo [{low}, {high}]",
+    )
+
+
+def _unclassified_note(matches: int) -> str:
+    return f"{matches} matches in which it is not known who had which role count for none"
+
+
+def _columns(roles: Sequence[str], rows: Sequence[LeaderboardRow], results: str) -> list[LeaderboardColumn]:
+    """Returns the columns of the results by role, then of the skills by role."""
+    is_share = results == "wins"
+    own = [
+        LeaderboardColumn(
+            f"wins as {role}, % (n)" if is_share else f"score as {role} (n)", _result_cell(role, is_share)
+        )
+        for role in roles
+    ]
+    rated = [role for role in roles if any(role in row.values["skills"] for row in rows)]
+    return [*own, *(LeaderboardColumn(f"skill as {role}", _skill_cell(role), 5) for role in rated)]
+
+
+def _result_cell(role: str, is_share: bool) -> Callable[[LeaderboardRow], str]:
+    write = cells.percent if is_share else cells.estimate
+    return lambda row: write(row.values["roles"][role])
+
+
+def _skill_cell(role: str) -> Callable[[LeaderboardRow], str]:
+    return lambda row: cells.rating(row.values["skills"].get(role))
+
+
+def role_figures(
+    board: Leaderboard, outcomes: Sequence[Outcome], casting: Casting, results: str = "wins"
+) -> list[Figure]:
+    """Returns the results in the first role with their intervals, their running means, and the results of every pair.
+
+    Args:
+        board: the leaderboard.
+        outcomes: its outcomes.
+        casting: as for ``role_leaderboard``.
+        results: as for ``role_leaderboard``.
+    """
+    role = casting.roles[0]
+    label = f"{'share of wins' if results == 'wins' else 'mean score'} as {role}"
+    rows = ((row.policy, row.values["roles"][role]) for row in board.rows)
+    means = estimate_figure(rows, f"{label} with its 95 % interval")
+    played = [(outcome, cast) for outcome in finished(outcomes) if (cast := casting.cast(outcome))]
+    names = [row.policy for row in board.rows]
+    course = running_means(_in_first_role(played, casting, results), label)
+    return [*means, *course, *_company(played, names, casting.roles, results)]
+
+
+Cast = tuple[Outcome, list[str]]
+"""A finished match and the role of each seat."""
+
+
+def _in_first_role(played: Iterable[Cast], casting: Casting, results: str) -> Iterator[tuple[int, str, float]]:
+    """Yields match number, policy and result for each counted seat in the first role."""
+    for outcome, cast in played:
+        seats = list(zip(outcome.seats, cast, strict=True))
+        others = {seat.policy for seat, role in seats if role != casting.roles[0]}
+        if not casting.opponent or others == {casting.opponent}:
+            for seat, role in seats:
+                if role == casting.roles[0]:
+                    yield outcome.number, seat.policy, _worth(seat.reward, results)
+
+
+def _company(played: Iterable[Cast], names: Sequence[str], roles: Sequence[str], results: str) -> list[Figure]:
+    """Returns the result of the first role for every pair of policies; an empty list unless there are two seats."""
+    cases: dict[tuple[str, str], list[DealResult]] = {}
+    for outcome, cast in played:
+        if len(cast) != 2 or cast.count(roles[0]) != 1:
+            return []
+        first = cast.index(roles[0])
+        ours, theirs = outcome.seats[first], outcome.seats[1 - first]
+        case = DealResult(ours.policy, outcome.seed, _worth(ours.reward, results))
+        cases.setdefault((ours.policy, theirs.policy), []).append(case)
+    if not cases:
+        return []
+    table = {one: {other: _estimate(cases.get((one, other), []), results) for other in names} for one in names}
+    is_share = results == "wins"
+    what = "share of wins" if is_share else "mean score"
+    return [Matrix(table, f"{what} of the row as {roles[0]} with the column as {roles[1]}", percent=is_share)]
+
+
+def _worth(reward: float, results: str) -> float:
+    return float(reward > 0) if results == "wins" else reward
+
+
+def role_places(casting: Casting, results: str) -> Places:
+    """Returns the roles, whoever had the other seats."""
+
+    def role(outcome: Outcome, index: int) -> str | None:
+        cast = casting.cast(outcome)
+        return cast[index] if cast else None
+
+    measure = places.WINS if results == "wins" else places.POINTS
+    notes = [f"{measure.label} by role, whoever had the other seats"]
+    if casting.opponent:
+        notes.append(
+            f"the leaderboard counts only matches in which {casting.opponent} has all seats of the other roles"
+        )
+    return Places("roles", role, measure, tuple(notes), casting.roles)
 
 
 def _sides(outcome: Outcome, roles: Sequence[str], first: str) -> list[RoleMatch]:

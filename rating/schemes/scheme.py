@@ -12,12 +12,15 @@ from rating.accounting.prices import Price
 from rating.records.outcome import Outcome
 from rating.schedules.batches import BATCH_MATCHES, Contest
 from rating.schedules.schedule import Schedule
+from rating.schemes.figures import Figure
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.pause import FIRST_MATCHES, PAUSED, no_information
+from rating.schemes.places import SEATS, Places, sides
 from rating.schemes.reservations import counted, reserve
 from rating.schemes.staff import seat_staff
 from rating.schemes.stopping import RuleValues, StopRule
 from rating.schemes.tournament_rules import TournamentRules
+from rating.statistics.bradley_terry import Comparisons
 from rating.statistics.paired_means import DealResult, reward_cases
 
 ROUND_ROBIN = "round_robin"
@@ -279,3 +282,20 @@ class Scheme(ABC):
     @abstractmethod
     def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
         """Makes the leaderboard from the outcomes of this environment."""
+
+    @abstractmethod
+    def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the figures of a leaderboard made from these outcomes."""
+
+    def comparisons(self, outcomes: Sequence[Outcome]) -> Comparisons | None:
+        """Returns the results of pairs behind the ratings of the leaderboard; ``None`` if it has no ratings."""
+        return None
+
+    def places(self, played: Sequence[Outcome]) -> list[Places]:
+        """Returns the ways to group seats in which a place may be an advantage.
+
+        Args:
+            played: finished matches with two or more rated seats, at least one.
+        """
+        verdicts = self.setting.declaration.verdicts
+        return [SEATS, *([sides(verdicts)] if verdicts and verdicts.side else [])]

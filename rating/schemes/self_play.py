@@ -4,7 +4,6 @@ Sources: LLMArena (arXiv 2402.16499, Table 2, Figures 3 and 5), with self-play i
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from rating.records.match import Match
 from rating.records.outcome import Outcome
@@ -19,46 +18,17 @@ from rating.schemes.leaderboard import (
     LeaderboardRow,
     by_policy,
     common_fields,
+    metric_of,
     ranked_by_means,
     row_fields,
 )
 from rating.schemes.missing import missing_intervals
+from rating.schemes.places import Places, is_common
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
 from rating.statistics.estimates import WinDrawLoss
 from rating.statistics.paired_means import reward_cases
 from rating.statistics.results import duels, rewards
-
-
-@dataclass(frozen=True, kw_only=True)
-class SelfPlayRow(LeaderboardRow):
-    """A policy in self-play.
-
-    Attributes:
-        first: wins, ties and losses of the first of two seats, including forfeits; ``None`` with another number of seats.
-    """
-
-    first: WinDrawLoss | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SelfPlayLeaderboard(Leaderboard):
-    """The leaderboard of an environment in self-play."""
-
-    rows: Sequence[SelfPlayRow]
-
-    def columns(self) -> list[LeaderboardColumn]:
-        """Returns the results of the first seat and the mean reward of all."""
-        return [LeaderboardColumn("first W/D/L", lambda row: cells.tally(row.first) if row.first else "", 7), REWARD]
-
-    def notes(self) -> list[str]:
-        """Returns notes on missing intervals."""
-        return missing_intervals(row.reward for row in self.rows)
-
-    def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the mean rewards with their intervals, and their running means."""
-        means = estimate_figure(((row.policy, row.reward) for row in self.rows), "mean reward with its 95 % interval")
-        return [*means, *running_means(rewards(outcomes), "mean reward")]
 
 
 class SelfPlay(Repeating):
@@ -78,15 +48,28 @@ class SelfPlay(Repeating):
         """Returns the number of matches of each policy."""
         return self.count_rule()
 
-    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> SelfPlayLeaderboard:
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
         """Makes the leaderboard."""
         return self_play_leaderboard(outcomes, stop_reason=stop_reason, references=self.setting.references)
+
+    def places(self, played: Sequence[Outcome]) -> list[Places]:
+        """Returns the seats, unless all seats of a match have a common reward."""
+        seats, *others = super().places(played)
+        own = [] if all(map(is_common, played)) else [seats._replace(alone=True)]
+        return [*own, *(place._replace(alone=True) for place in others)]
+
+    def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the mean rewards with their intervals, and their running means."""
+        return self_play_figures(board, outcomes)
 
 
 def self_play_leaderboard(
     outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None
-) -> SelfPlayLeaderboard:
+) -> Leaderboard:
     """Makes the leaderboard of policies in self-play.
+
+    Its rows have the value ``first``: wins, ties and losses of the first of two seats, including forfeits; ``None`` with another
+    number of seats.
 
     Args:
         outcomes: all outcomes of the environment, including void ones, in any order; at least one.
@@ -97,14 +80,24 @@ def self_play_leaderboard(
         ValueError: if there are no outcomes.
     """
     outcomes = list(outcomes)
-    rows = [
-        SelfPlayRow(**row_fields(matches, policy), first=_first_seat(matches))
-        for policy, matches in by_policy(outcomes).items()
-    ]
-    return SelfPlayLeaderboard(
+    rows = []
+    for policy, matches in by_policy(outcomes).items():
+        common = row_fields(matches, policy)
+        values = {"first": _first_seat(matches)}
+        rows.append(LeaderboardRow(**common, metric=metric_of(common["reward"]), values=values))
+    return Leaderboard(
         **common_fields(outcomes, SelfPlay.name, stop_reason, references),
         **ranked_by_means(rows, reward_cases(outcomes)),
+        ranked_by="mean reward",
+        columns=(LeaderboardColumn("first W/D/L", lambda row: cells.tally(row.values["first"]), 7), REWARD),
+        caveats=missing_intervals(row.reward for row in rows),
     )
+
+
+def self_play_figures(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+    """Returns the mean rewards with their intervals, and their running means."""
+    means = estimate_figure(((row.policy, row.reward) for row in board.rows), "mean reward with its 95 % interval")
+    return [*means, *running_means(rewards(outcomes), "mean reward")]
 
 
 def _first_seat(matches: Sequence[Outcome]) -> WinDrawLoss | None:

@@ -5,15 +5,17 @@ Sources: Bradley and Terry 1952 for the ratings to quote; LLMArena (arXiv 2402.1
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rating.records.outcome import Outcome
 from rating.schemes import cells
-from rating.schemes.figures import Figure, HeadToHead, Intervals, Trajectories
+from rating.schemes.figures import Figure, HeadToHead, Trajectories, rating_figure
 from rating.schemes.leaderboard import (
-    RANKS_OF_RATINGS,
+    RATING,
     REWARD,
+    SCORE,
+    TALLY,
     Leaderboard,
     LeaderboardColumn,
     LeaderboardRow,
@@ -24,197 +26,12 @@ from rating.schemes.leaderboard import (
     row_fields,
 )
 from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Standing, Standings, standings
-from rating.statistics.estimates import Estimate, WinDrawLoss, pair_table, rate_estimate, tallies
+from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons, Standings, standings
+from rating.statistics.estimates import Estimate, Rating, WinDrawLoss, pair_table, rate_estimate, tallies
 from rating.statistics.met_scores import met_scores
-from rating.statistics.results import duels, finished
+from rating.statistics.results import Duel, duels, finished
 from rating.statistics.transitivity import against_one_scale
-from rating.statistics.trueskill_rating import RunningRatings, Shuffled, TrueSkillOptions, rate, shuffled
-
-
-@dataclass(frozen=True, kw_only=True)
-class SkillRow(LeaderboardRow):
-    """A policy of a two-player environment; the ratings are ``None`` without a finished match against another policy.
-
-    Attributes:
-        rating: Bradley-Terry rating, in Elo.
-        low: lower end of its 95 % interval; ``None`` if it is unbounded.
-        high: upper end; likewise.
-        is_linked: whether it is in the largest group in which each policy has beaten or tied every other through a chain; the
-            prior determines the distance of other policies from that group.
-        score: mean score against its opponents, 0 to 1, a tie counts a half (``rating.statistics.met_scores``).
-        rating_without_ties: the rating without ties.
-        low_without_ties: lower end of its interval; as ``low``.
-        high_without_ties: upper end.
-        is_linked_without_ties: as ``is_linked``.
-        rating_without_forfeits: the rating without forfeited matches.
-        low_without_forfeits: lower end of its interval; as ``low``.
-        high_without_forfeits: upper end.
-        is_linked_without_forfeits: as ``is_linked``.
-        forfeited: share of its matches that it forfeited, 0 to 1; ``None`` without a match.
-        ended_by_forfeit: share of its matches that either policy forfeited.
-        mu: TrueSkill mean, matches applied in match-number order.
-        sigma: TrueSkill standard deviation.
-        spread: mu and sigma averaged over random match orders, and the order sensitivity of mu.
-        tally: wins, draws and losses against other policies.
-        first: those on the first seat.
-        second: those on the second seat.
-    """
-
-    rating: float | None
-    low: float | None
-    high: float | None
-    is_linked: bool | None
-    score: Estimate | None
-    rating_without_ties: float | None
-    low_without_ties: float | None
-    high_without_ties: float | None
-    is_linked_without_ties: bool | None
-    rating_without_forfeits: float | None
-    low_without_forfeits: float | None
-    high_without_forfeits: float | None
-    is_linked_without_forfeits: bool | None
-    forfeited: float | None
-    ended_by_forfeit: float | None
-    mu: float | None
-    sigma: float | None
-    spread: Shuffled | None
-    tally: WinDrawLoss
-    first: WinDrawLoss
-    second: WinDrawLoss
-
-    @property
-    def metric(self) -> float | None:
-        """TrueSkill's mu, averaged over match orders."""
-        return self.spread.mu if self.spread else None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SkillLeaderboard(Leaderboard):
-    """The leaderboard of a two-player environment.
-
-    Attributes:
-        connected: whether every policy has beaten or tied every other through a chain of others; if not, the prior
-            determines the distances between groups.
-        regularised: whether a prior was used although none was requested.
-        clusters: number of deals.
-        open_questions: caveats, in plain words.
-        seat_advantage: of the first seat, in Elo; ``None`` without a match, or if it is not fitted.
-        seat_low: lower end of its 95 % interval; ``None`` with a single deal.
-        seat_high: upper end.
-        position: wins, ties and losses of the first seat, including self-play matches.
-        first_share: share of decided matches that the first seat won.
-        permutations: number of random match orders for ``spread``.
-    """
-
-    rows: Sequence[SkillRow]
-    connected: bool
-    regularised: bool
-    clusters: int
-    open_questions: tuple[str, ...]
-    seat_advantage: float | None
-    seat_low: float | None
-    seat_high: float | None
-    position: WinDrawLoss
-    first_share: Estimate | None
-    permutations: int
-
-    def columns(self) -> list[LeaderboardColumn]:
-        """Returns ratings and tallies."""
-        return [
-            RATING,
-            SCORE,
-            *self.rating_columns(),
-            LeaderboardColumn("mu", _skill_cell, 8, wide=True),
-            LeaderboardColumn("shuffled", _shuffled_cell, 1, wide=True),
-            *TALLIES,
-        ]
-
-    def rating_columns(self) -> list[LeaderboardColumn]:
-        """Returns the ratings fitted to subsets of the matches."""
-        columns = [NO_TIES] if self.has_ties() else []
-        if any(row.ended_by_forfeit for row in self.rows):
-            columns += [NO_FORFEITS, FORFEITED]
-        return columns
-
-    def has_ties(self) -> bool:
-        """Returns whether two policies have tied."""
-        return any(row.tally.draws for row in self.rows)
-
-    def notes(self) -> list[str]:
-        """Returns notes on the ratings and caveats."""
-        is_rated = any(row.rating is not None for row in self.rows)
-        own = [self.rating_note()] if is_rated else []
-        own += [self.seat_note()] if self.matches else []
-        return [*own, *self.doubts()]
-
-    def wide_notes(self) -> list[str]:
-        """Returns notes on the other ratings."""
-        return [
-            *self.parts_notes(),
-            f"mu: TrueSkill in match order, as in the paper; shuffled: its mean over {self.permutations} random orders of the"
-            " matches, by which environments are put together; the ± there is what the order alone does to mu, not how well"
-            " it is known",
-        ]
-
-    def parts_notes(self) -> list[str]:
-        """Returns notes on the ratings fitted to subsets of the matches."""
-        notes = []
-        if self.has_ties():
-            notes.append(f"no ties: fitted without them{_apart(self.rows, 'is_linked_without_ties')}")
-        if any(row.ended_by_forfeit for row in self.rows):
-            notes.append(
-                "no forfeits: fitted to the matches that nobody forfeited"
-                f"{_apart(self.rows, 'is_linked_without_forfeits')}; forfeited: share of its matches that the policy forfeited,"
-                " and that anybody did"
-            )
-        return notes
-
-    def ranked_by(self) -> str:
-        """Names the rating."""
-        return "rating"
-
-    def rank_note(self) -> str:
-        """Returns the definition of the ranks."""
-        return RANKS_OF_RATINGS
-
-    def rating_note(self) -> str:
-        """Returns the definition of the ratings."""
-        deals = f"{self.clusters} deal{'' if self.clusters == 1 else 's'}"
-        note = (
-            f"rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval ({deals}); score: mean with a tie as a half, in %"
-            " with its 95 % interval"
-        )
-        if self.has_ties():
-            note += "; since there are ties, differences of ratings tell expected scores, not chances to win"
-        return note
-
-    def seat_note(self) -> str:
-        """Returns the results of the first seat."""
-        note = f"first seat won {self.position.wins}, tied {self.position.draws}, lost {self.position.losses}"
-        if self.seat_advantage is None or self.seat_low is None:
-            return note
-        interval = f"[{cells.number(self.seat_low, 0)}, {cells.number(self.seat_high, 0)}]"
-        return f"{note}; its advantage: {cells.number(self.seat_advantage, 0)} Elo {interval}"
-
-    def doubts(self) -> list[str]:
-        """Returns the caveats of the ratings."""
-        added = ["the data alone determine no finite ratings: a prior was added"] if self.regularised else []
-        return [*self.open_questions, *added]
-
-    def figures(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the ratings with their intervals, their history, and the results of every pair."""
-        rated = [(row.policy, row.rating, row.low, row.high) for row in self.rows if row.rating is not None]
-        intervals = [Intervals(rated, "Bradley-Terry rating in Elo with its 95 % interval")] if rated else []
-        found = pair_table(duels(outcomes, with_itself=True))
-        names = [row.policy for row in self.rows if row.policy in found]
-        table = {one: {other: found[one][other] for other in names} for one in names}
-        return [*intervals, *self.course(outcomes), *([HeadToHead(table)] if table else [])]
-
-    def course(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the TrueSkill ratings after every match."""
-        history = rate(outcomes).history
-        return [Trajectories(history, "TrueSkill mu ± sigma")] if history else []
+from rating.statistics.trueskill_rating import RunningRatings, TrueSkillOptions, rate, shuffled
 
 
 def skill_leaderboard(
@@ -226,8 +43,13 @@ def skill_leaderboard(
     permutations: int = 20,
     seed: int = 0,
     growth: float = 1.0,
-) -> SkillLeaderboard:
+) -> Leaderboard:
     """Makes the leaderboard of a two-player environment.
+
+    Its rows have these values: ``rating_without_ties`` and ``rating_without_forfeits`` (fitted to the other matches),
+    ``forfeited`` (share of its matches that the policy forfeited) and ``ended_by_forfeit`` (that either policy did), ``mu`` and
+    ``sigma`` (TrueSkill in match order), ``spread`` (the same over random match orders), ``first`` and ``second`` (the tally by
+    seat). The metric is mu averaged over match orders.
 
     Args:
         outcomes: all its outcomes, including void ones, in any order; at least one.
@@ -246,83 +68,128 @@ def skill_leaderboard(
     model = model or BradleyTerryOptions(prior_sd="fitted")
     played = finished(outcomes)
     results = duels(played, with_itself=True)
-    others = [duel for duel in results if duel.first != duel.second]
-    by_seat = tallies(others)
     comparisons = bradley_terry.compare(played)
-    fair = [match for match in played if not any(seat.forfeit for seat in match.seats)]
     found = standings(comparisons, model, growth=growth) if comparisons.policies else None
-    ratings = {
-        "": _by_policy(found),
-        "_without_ties": _by_policy(_standings(comparisons, replace(model, ties="drop"))),
-        "_without_forfeits": _by_policy(
-            found if len(fair) == len(played) else _standings(bradley_terry.compare(fair), model)
-        ),
-    }
-    scores = met_scores(comparisons, found.fitted) if found else {}
-    forfeits = _forfeit_rates(played)
+    rows = _rows(outcomes, played, results, comparisons, found, model)
+    spread = shuffled(_between(results), trueskill, permutations=permutations, seed=seed)
     online = RunningRatings(trueskill or TrueSkillOptions())
-    for duel in others:
+    for duel in _between(results):
         online.add(duel)
-    spread = shuffled(others, trueskill, permutations=permutations, seed=seed)
+    rows = [
+        replace(
+            row,
+            metric=spread[row.policy].mu if row.policy in spread else None,
+            values={
+                **row.values,
+                **dict(zip(("mu", "sigma"), online.ratings.get(row.policy, (None, None)), strict=True)),
+                "spread": spread.get(row.policy),
+            },
+        )
+        for row in rows
+    ]
+    facts = _facts(found, played, results)
+    doubts = (*found.notes, *against_one_scale(comparisons)) if found else ()
+    if facts["is_regularised"]:
+        doubts = (*doubts, "the data alone determine no finite ratings: a prior was added")
+    parts, part_notes = _parts(rows)
+    return Leaderboard(
+        **common,
+        ranked_by="rating",
+        rows=ranked(rows, lambda row: row.rating and row.rating.value),
+        established=found.established if found else (),
+        columns=(RATING, SCORE, *parts, *TRUESKILL, *TALLIES),
+        caveats=doubts,
+        notes=(
+            *([rating_note(rows, facts)] if found else []),
+            *([_seat_note(facts)] if played else []),
+        ),
+        wide_notes=(
+            *part_notes,
+            f"mu: TrueSkill in match order, as in the paper; shuffled: its mean over {permutations} random orders of the matches,"
+            " by which environments are put together; the ± there is what the order alone does to mu, not how well it is known",
+        ),
+        facts={**facts, "orders": permutations},
+    )
+
+
+def _between(results: Iterable[Duel]) -> list[Duel]:
+    """Returns the results of two different policies."""
+    return [duel for duel in results if duel.first != duel.second]
+
+
+def _rows(
+    outcomes: Sequence[Outcome],
+    played: Sequence[Outcome],
+    results: Sequence[Duel],
+    comparisons: Comparisons,
+    found: Standings | None,
+    model: BradleyTerryOptions,
+) -> list[LeaderboardRow]:
+    """Returns the rows without TrueSkill."""
+    fair = [match for match in played if not any(seat.forfeit for seat in match.seats)]
+    ratings = ratings_of(found)
+    without_ties = ratings_of(_standings(comparisons, replace(model, ties="drop")))
+    without_forfeits = (
+        ratings if len(fair) == len(played) else ratings_of(_standings(bradley_terry.compare(fair), model))
+    )
+    ranks = {row.policy: Ranks(row.best_rank, row.worst_rank) for row in found.rows} if found else {}
+    scores = met_scores(comparisons, found.fitted) if found else {}
+    forfeits, by_seat = _forfeit_rates(played), tallies(_between(results))
     rows = []
     for policy, matches in by_policy(outcomes).items():
         first, second = by_seat.get(policy, (WinDrawLoss(), WinDrawLoss()))
-        standing = ratings[""].get(policy)
-        mu, sigma = online.ratings.get(policy, (None, None))
         rows.append(
-            SkillRow(
+            LeaderboardRow(
                 **row_fields(matches, policy),
-                **_rating_fields(policy, ratings),
-                **forfeits.get(policy, {"forfeited": None, "ended_by_forfeit": None}),
-                rank=Ranks(standing.best_rank, standing.worst_rank) if standing else None,
+                metric=None,
+                rank=ranks.get(policy),
+                rating=ratings.get(policy),
                 score=scores.get(policy),
-                mu=mu,
-                sigma=sigma,
-                spread=spread.get(policy),
                 tally=WinDrawLoss(*(a + b for a, b in zip(first, second, strict=True))),
-                first=first,
-                second=second,
+                values={
+                    "rating_without_ties": without_ties.get(policy),
+                    "rating_without_forfeits": without_forfeits.get(policy),
+                    **forfeits.get(policy, {"forfeited": None, "ended_by_forfeit": None}),
+                    "first": first,
+                    "second": second,
+                },
             )
         )
-    position = WinDrawLoss()
-    for duel in results:
-        position = position.add(duel.score)
-    fitted = found.fitted if found else None
-    seat = fitted.seat_advantage if fitted and fitted.options.seat_term else None
-    reach = fitted.reach * fitted.seat_error if fitted and fitted.clusters > 1 else None
-    return SkillLeaderboard(
-        **common,
-        rows=ranked(rows, lambda row: row.rating),
-        established=found.established if found else (),
-        connected=fitted.connected if fitted else False,
-        regularised=fitted.regularised if fitted else False,
-        clusters=len({outcome.seed for outcome in played}),
-        open_questions=(*found.notes, *against_one_scale(comparisons)) if found else (),
-        seat_advantage=seat,
-        seat_low=None if seat is None or reach is None else seat - reach,
-        seat_high=None if seat is None or reach is None else seat + reach,
-        position=position,
-        first_share=rate_estimate(position.wins, position.wins + position.losses),
-        permutations=permutations,
-    )
+    return rows
 
 
 def _standings(comparisons: Comparisons, model: BradleyTerryOptions) -> Standings | None:
     return standings(comparisons, model) if comparisons.policies else None
 
 
-def _by_policy(found: Standings | None) -> dict[str, Standing]:
-    return {row.policy: row for row in found.rows} if found else {}
+def ratings_of(found: Standings | None) -> dict[str, Rating]:
+    """Returns the rating of each policy with a result."""
+    rows = found.rows if found else ()
+    return {row.policy: Rating(row.rating, row.low, row.high, row.is_linked) for row in rows if row.games}
 
 
-def _rating_fields(policy: str, ratings: Mapping[str, Mapping[str, Standing]]) -> dict[str, Any]:
-    """Returns the rating fields of a policy; the keys of ``ratings`` are the suffixes of the field names."""
-    fields = {}
-    for suffix, found in ratings.items():
-        standing = found.get(policy)
-        for name in ("rating", "low", "high", "is_linked"):
-            fields[name + suffix] = getattr(standing, name) if standing and standing.games else None
-    return fields
+def _facts(found: Standings | None, played: Sequence[Outcome], results: Sequence[Duel]) -> dict[str, Any]:
+    """Returns the advantage and the results of the first seat, and whether the results link all policies."""
+    position = WinDrawLoss()
+    for duel in results:
+        position = position.add(duel.score)
+    fitted, deals = (found.fitted if found else None), len({outcome.seed for outcome in played})
+    advantage = seat_advantage(fitted, len(played), deals) if fitted and fitted.options.seat_term else None
+    return {
+        "seat_advantage": advantage,
+        "first_seat": position,
+        "first_seat_wins": rate_estimate(position.wins, position.wins + position.losses),
+        "deals": deals,
+        "is_connected": fitted.connected if fitted else False,
+        "is_regularised": fitted.regularised if fitted else False,
+    }
+
+
+def seat_advantage(fitted: BradleyTerryFit, results: int, deals: int) -> Estimate:
+    """Returns the advantage of the first seat, in Elo, without an interval for a single deal."""
+    value, reach = fitted.seat_advantage, fitted.reach * fitted.seat_error
+    low, high = (value - reach, value + reach) if fitted.clusters > 1 else (None, None)
+    return Estimate(value, low, high, results, deals)
 
 
 def _forfeit_rates(played: Iterable[Outcome]) -> dict[str, dict[str, float]]:
@@ -341,44 +208,95 @@ def _forfeit_rates(played: Iterable[Outcome]) -> dict[str, dict[str, float]]:
     }
 
 
-def _apart(rows: Sequence[SkillRow], field: str) -> str:
+def _has_ties(rows: Iterable[LeaderboardRow]) -> bool:
+    return any(row.tally and row.tally.draws for row in rows)
+
+
+def rating_note(rows: Iterable[LeaderboardRow], facts: Mapping[str, Any]) -> str:
+    """Returns the definition of the ratings."""
+    deals = f"{facts['deals']} deal{'' if facts['deals'] == 1 else 's'}"
+    note = (
+        f"rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval ({deals}); score: mean with a tie as a half, in %"
+        " with its 95 % interval"
+    )
+    if _has_ties(rows):
+        note += "; since there are ties, differences of ratings tell expected scores, not chances to win"
+    return note
+
+
+def _seat_note(facts: Mapping[str, Any]) -> str:
+    """Returns the results of the first seat."""
+    position, advantage = facts["first_seat"], facts["seat_advantage"]
+    note = f"first seat won {position.wins}, tied {position.draws}, lost {position.losses}"
+    if advantage is None or advantage.low is None:
+        return note
+    value, low, high = (cells.number(number, 0) for number in advantage[:3])
+    return f"{note}; its advantage: {value} Elo [{low}, {high}]"
+
+
+def _parts(rows: Sequence[LeaderboardRow]) -> tuple[list[LeaderboardColumn], list[str]]:
+    """Returns the columns of the ratings fitted to a part of the matches, and their definitions."""
+    columns, notes = [], []
+    if _has_ties(rows):
+        columns.append(_rating_column("no ties", "rating_without_ties", 2))
+        notes.append(f"no ties: fitted without them{_apart(rows, 'rating_without_ties')}")
+    if any(row.values["ended_by_forfeit"] for row in rows):
+        columns += [_rating_column("no forfeits", "rating_without_forfeits", 9), _FORFEITED]
+        notes.append(
+            f"no forfeits: fitted to the matches that nobody forfeited{_apart(rows, 'rating_without_forfeits')}; forfeited:"
+            " share of its matches that the policy forfeited, and that anybody did"
+        )
+    return columns, notes
+
+
+def _rating_column(title: str, name: str, importance: int) -> LeaderboardColumn:
+    return LeaderboardColumn(title, lambda row: cells.rating(row.values[name]), importance, wide=True)
+
+
+def _apart(rows: Sequence[LeaderboardRow], name: str) -> str:
     """Returns a note on the policies that are not linked to the others; the prior determines their distance."""
-    apart = [row.policy for row in rows if getattr(row, field) is False]
+    apart = [row.policy for row in rows if row.values[name] and not row.values[name].is_linked]
     return f" (not linked to the others by results: {', '.join(apart)})" if apart else ""
 
 
-def _skill_cell(row: SkillRow) -> str:
-    return "" if row.mu is None else f"{row.mu:.2f} ± {cells.number(row.sigma, 2)}"
+def _skill_cell(row: LeaderboardRow) -> str:
+    mu = row.values["mu"]
+    return "" if mu is None else f"{mu:.2f} ± {cells.number(row.values['sigma'], 2)}"
 
 
-def _shuffled_cell(row: SkillRow) -> str:
-    return "" if row.spread is None else f"{row.spread.mu:.2f} ± {row.spread.sd:.2f}"
+def _shuffled_cell(row: LeaderboardRow) -> str:
+    spread = row.values["spread"]
+    return "" if spread is None else f"{spread.mu:.2f} ± {spread.sd:.2f}"
 
 
-def _share(value: float | None) -> str:
-    return "" if value is None else f"{value:.0%}"
+def _forfeit_cell(row: LeaderboardRow) -> str:
+    shares = (row.values["forfeited"], row.values["ended_by_forfeit"])
+    return " / ".join("" if share is None else f"{share:.0%}" for share in shares)
 
 
-RATING = LeaderboardColumn("rating", lambda row: cells.rating(row.rating, row.low, row.high))
-SCORE = LeaderboardColumn("score, %", lambda row: cells.score(row.score), 9)
-NO_TIES = LeaderboardColumn(
-    "no ties",
-    lambda row: cells.rating(row.rating_without_ties, row.low_without_ties, row.high_without_ties),
-    2,
-    wide=True,
-)
-NO_FORFEITS = LeaderboardColumn(
-    "no forfeits",
-    lambda row: cells.rating(row.rating_without_forfeits, row.low_without_forfeits, row.high_without_forfeits),
-    9,
-    wide=True,
-)
-FORFEITED = LeaderboardColumn(
-    "forfeited", lambda row: f"{_share(row.forfeited)} / {_share(row.ended_by_forfeit)}", 9, wide=True
+_FORFEITED = LeaderboardColumn("forfeited", _forfeit_cell, 9, wide=True)
+TRUESKILL = (
+    LeaderboardColumn("mu", _skill_cell, 8, wide=True),
+    LeaderboardColumn("shuffled", _shuffled_cell, 1, wide=True),
 )
 TALLIES = (
-    LeaderboardColumn("W/D/L", lambda row: cells.tally(row.tally), wide=True),
-    LeaderboardColumn("first", lambda row: cells.tally(row.first), 7, wide=True),
-    LeaderboardColumn("second", lambda row: cells.tally(row.second), 6, wide=True),
+    TALLY,
+    LeaderboardColumn("first", lambda row: cells.tally(row.values["first"]), 7, wide=True),
+    LeaderboardColumn("second", lambda row: cells.tally(row.values["second"]), 6, wide=True),
     REWARD._replace(wide=True),
 )
+
+
+def skill_figures(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+    """Returns the ratings with their intervals, their course, and the results of every pair."""
+    history = rate(outcomes).history
+    course = [Trajectories(history, "TrueSkill mu ± sigma")] if history else []
+    return [*rating_figure(board.rows), *course, *head_to_head(board, outcomes)]
+
+
+def head_to_head(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+    """Returns the results of every pair of policies; an empty list without any."""
+    found = pair_table(duels(outcomes, with_itself=True))
+    names = [row.policy for row in board.rows if row.policy in found]
+    table = {one: {other: found[one][other] for other in names} for one in names}
+    return [HeadToHead(table)] if table else []

@@ -14,17 +14,20 @@ from rating.schedules.batches import Contest
 from rating.schedules.committee import Committee
 from rating.schedules.schedule import Schedule
 from rating.schedules.swiss import Pair, Swiss, SwissPlan
+from rating.schemes.figures import Figure
+from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.pause import FIRST_MATCHES
 from rating.schemes.scheme import Scheme
 from rating.schemes.staff import seat_staff
 from rating.schemes.tournament_board import (
     Stage,
-    TournamentLeaderboard,
     current_ratings,
     rating_path,
+    tournament_figures,
     tournament_leaderboard,
 )
 from rating.schemes.tournament_rules import TournamentRules
+from rating.statistics.bradley_terry import Comparisons, compare
 
 JUDGES_OPTION = "n_judges"
 """The option set to the number of committee members; an environment without it needs a judge on every judge seat."""
@@ -73,9 +76,17 @@ class Tournament(Scheme):
         """Returns a new schedule."""
         return Swiss(self._contest, self._plan, self.current_ratings, self.staffed, self.setting.withdrawn)
 
-    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> TournamentLeaderboard:
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
         """Makes the leaderboard."""
         return tournament_leaderboard(outcomes, self._plan, ties=self._rules.ties, stop_reason=stop_reason)
+
+    def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the ratings, their course and the results of every pair."""
+        return tournament_figures(board, outcomes)
+
+    def comparisons(self, outcomes: Sequence[Outcome]) -> Comparisons:
+        """Returns the results of all pairs."""
+        return compare(outcomes)
 
     def current_ratings(self, outcomes: Sequence[Outcome]) -> dict[str, float]:
         """Returns the ratings for pairings and committees, of policies with a finished match."""

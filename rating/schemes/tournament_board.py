@@ -5,15 +5,15 @@ Source: Auto-Arena (arXiv 2405.20267v1, section 4.1): Elo ratings by Bradley-Ter
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from rating.records.outcome import VOID, Outcome
 from rating.schedules.swiss import START, SwissPlan, rounds_for
 from rating.schemes import cells
-from rating.schemes.figures import Figure, Grid, Trajectories
-from rating.schemes.leaderboard import LeaderboardColumn, ranked, ranks_of
-from rating.schemes.skill_board import RATING, SCORE, TALLIES, SkillLeaderboard, SkillRow, skill_leaderboard
+from rating.schemes.figures import Figure, Grid, Trajectories, rating_figure
+from rating.schemes.leaderboard import Leaderboard, LeaderboardColumn, LeaderboardRow, ranked, ranks_of
+from rating.schemes.skill_board import head_to_head, skill_leaderboard
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions
 from rating.statistics.elo import elo
@@ -34,97 +34,6 @@ class Stage(NamedTuple):
     ratings: dict[str, float]
 
 
-@dataclass(frozen=True, kw_only=True)
-class TournamentRow(SkillRow):
-    """A policy of a tournament.
-
-    Attributes:
-        elo: online Elo rating, K = 4.
-        byes: number of rounds that it did not play.
-        rematches: number of pairings with a policy that it had met before.
-    """
-
-    elo: float | None
-    byes: int
-    rematches: int
-
-    @property
-    def metric(self) -> float | None:
-        """The Bradley-Terry rating."""
-        return self.rating
-
-
-@dataclass(frozen=True, kw_only=True)
-class TournamentLeaderboard(SkillLeaderboard):
-    """The leaderboard of a tournament.
-
-    Attributes:
-        rounds: number of Swiss rounds.
-        newcomers: policies placed after the rounds, in order.
-        ties: treatment of ties in the ratings for ranks, pairings and committees: ``half`` or ``drop``.
-        path: ratings after every complete pairing.
-    """
-
-    rows: Sequence[TournamentRow]
-    rounds: int
-    newcomers: tuple[str, ...]
-    ties: str
-    path: tuple[Stage, ...]
-
-    def columns(self) -> list[LeaderboardColumn]:
-        """Returns ratings, results, byes and rematches."""
-        return [
-            RATING,
-            SCORE,
-            *self.rating_columns(),
-            LeaderboardColumn("Elo", lambda row: cells.number(row.elo, 0), 8, wide=True),
-            LeaderboardColumn("byes", lambda row: str(row.byes), 5, wide=True),
-            LeaderboardColumn("rematches", lambda row: str(row.rematches), 5, wide=True),
-            *TALLIES,
-        ]
-
-    def ranked_by(self) -> str:
-        """Returns the name of the rating, with or without ties."""
-        return "rating" if self.ties == "half" else "rating without ties"
-
-    def notes(self) -> list[str]:
-        """Returns notes on the schedule and the ratings, and caveats."""
-        pairings = f"{len(self.path)} pairing{'' if len(self.path) == 1 else 's'}"
-        played = f"{self.rounds} Swiss round{'' if self.rounds == 1 else 's'}, {pairings} complete"
-        if self.newcomers:
-            played += f"; placed afterwards: {', '.join(self.newcomers)}"
-        ties = {"half": "counts as half a win of each", "drop": "is left out"}[self.ties]
-        notes = [
-            played,
-            self.rating_note(),
-            f"pairings, judges and ranks were chosen by ratings for which a tie {ties}",
-            self.seat_note(),
-        ]
-        if again := [stage.pair for stage in _rematches(self.path)]:
-            notes.append(f"met again: {', '.join(' and '.join(pair) for pair in again)}")
-        return [*notes, *self.doubts()]
-
-    def wide_notes(self) -> list[str]:
-        """Returns notes on the other ratings."""
-        return [*self.parts_notes(), "Elo: online, K = 4, in match order"]
-
-    def course(self, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the history of the ratings."""
-        if not self.path:
-            return []
-        history: dict[str, list[tuple[int, float, float]]] = {}
-        before = 0
-        for stage in self.path:
-            for name, rating in stage.ratings.items():
-                history.setdefault(name, [(before, START, 0.0)]).append((stage.matches, rating, 0.0))
-            before = stage.matches
-        ordered = {row.policy: history[row.policy] for row in self.rows if row.policy in history}
-        return [
-            Trajectories(ordered, "Bradley-Terry rating in Elo"),
-            paths(self.path, "Ratings after every pairing", [row.policy for row in self.rows]),
-        ]
-
-
 def paths(stages: Sequence[Stage], title: str, policies: Sequence[str]) -> Grid:
     """Returns a table of ratings: one row per pairing, one column per policy."""
     rows = [
@@ -136,8 +45,12 @@ def paths(stages: Sequence[Stage], title: str, policies: Sequence[str]) -> Grid:
 
 def tournament_leaderboard(
     outcomes: Iterable[Outcome], plan: SwissPlan, *, ties: str = "half", stop_reason: str = ""
-) -> TournamentLeaderboard:
+) -> Leaderboard:
     """Makes the leaderboard of a tournament.
+
+    Besides those of ``skill_leaderboard``, its rows have the values ``elo`` (online, K = 4), ``byes`` (rounds without a match)
+    and ``rematches`` (pairings with a policy that it had met before); its facts have ``rounds``,
+    ``newcomers`` and ``path`` (see ``rating_path``). The metric is the rating.
 
     Args:
         outcomes: all its outcomes, including void ones, in any order; at least one.
@@ -154,7 +67,16 @@ def tournament_leaderboard(
     online, byes = elo(outcomes), _byes(path, plan)
     again = Counter(name for stage in _rematches(path) for name in stage.pair)
     rows = [
-        TournamentRow(**vars(row), elo=online.get(row.policy), byes=byes[row.policy], rematches=again[row.policy])
+        replace(
+            row,
+            metric=row.rating.value if row.rating else None,
+            values={
+                **row.values,
+                "elo": online.get(row.policy),
+                "byes": byes[row.policy],
+                "rematches": again[row.policy],
+            },
+        )
         for row in skill.rows
     ]
     pairs = skill.established
@@ -162,18 +84,72 @@ def tournament_leaderboard(
         pairs = bradley_terry.standings(bradley_terry.compare(outcomes), model(ties)).established
         ranks = ranks_of([row.policy for row in rows if row.rank], pairs)
         rows = [replace(row, rank=ranks.get(row.policy)) for row in rows]
-    return TournamentLeaderboard(
-        **{
-            **vars(skill),
-            "scheme": "tournament",
-            "rows": ranked(rows, lambda row: row.rating if ties == "half" else row.rating_without_ties),
-            "established": pairs,
-        },
-        rounds=rounds_for(len(plan.field)),
-        newcomers=tuple(plan.newcomers),
-        ties=ties,
-        path=path,
+    return replace(
+        skill,
+        scheme="tournament",
+        ranked_by="rating" if ties == "half" else "rating without ties",
+        rows=ranked(rows, _rating if ties == "half" else _rating_without_ties),
+        established=pairs,
+        columns=(*skill.columns, *_COLUMNS),
+        notes=(*_notes(path, plan, ties), *skill.notes),
+        wide_notes=(*skill.wide_notes, "Elo: online, K = 4, in match order"),
+        facts={**skill.facts, "rounds": rounds_for(len(plan.field)), "newcomers": plan.newcomers, "path": path},
     )
+
+
+def _rating(row: LeaderboardRow) -> float | None:
+    return row.rating.value if row.rating else None
+
+
+def _rating_without_ties(row: LeaderboardRow) -> float | None:
+    rating = row.values["rating_without_ties"]
+    return rating.value if rating else None
+
+
+def _notes(path: Sequence[Stage], plan: SwissPlan, ties: str) -> list[str]:
+    """Returns the lines on the schedule."""
+    rounds = rounds_for(len(plan.field))
+    pairings = f"{len(path)} pairing{'' if len(path) == 1 else 's'}"
+    played = f"{rounds} Swiss round{'' if rounds == 1 else 's'}, {pairings} complete"
+    if plan.newcomers:
+        played += f"; placed afterwards: {', '.join(plan.newcomers)}"
+    counted = {"half": "counts as half a win of each", "drop": "is left out"}[ties]
+    again = [" and ".join(stage.pair) for stage in _rematches(path)]
+    return [
+        played,
+        f"pairings, judges and ranks were chosen by ratings for which a tie {counted}",
+        *([f"met again: {', '.join(again)}"] if again else []),
+    ]
+
+
+_COLUMNS = (
+    LeaderboardColumn("Elo", lambda row: cells.number(row.values["elo"], 0), 8, wide=True),
+    LeaderboardColumn("byes", lambda row: str(row.values["byes"]), 5, wide=True),
+    LeaderboardColumn("rematches", lambda row: str(row.values["rematches"]), 5, wide=True),
+)
+
+
+def tournament_figures(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+    """Returns the ratings with their intervals, their course, and the results of every pair."""
+    return [*rating_figure(board.rows), *_course(board), *head_to_head(board, outcomes)]
+
+
+def _course(board: Leaderboard) -> list[Figure]:
+    path: tuple[Stage, ...] = board.facts["path"]
+    if not path:
+        return []
+    history: dict[str, list[tuple[int, float, float]]] = {}
+    before = 0
+    for stage in path:
+        for name, rating in stage.ratings.items():
+            history.setdefault(name, [(before, START, 0.0)]).append((stage.matches, rating, 0.0))
+        before = stage.matches
+    names = [row.policy for row in board.rows]
+    ordered = {name: history[name] for name in names if name in history}
+    return [
+        Trajectories(ordered, "Bradley-Terry rating in Elo"),
+        paths(path, "Ratings after every pairing", names),
+    ]
 
 
 def current_ratings(outcomes: Iterable[Outcome], ties: str) -> dict[str, float]:

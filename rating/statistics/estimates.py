@@ -46,6 +46,22 @@ class Estimate(NamedTuple):
     clusters: int
 
 
+class Rating(NamedTuple):
+    """A rating in Elo with its 95 % interval.
+
+    Attributes:
+        value: the rating.
+        low: lower end of the interval; ``None`` if it is unbounded.
+        high: upper end; ``None`` if it is unbounded.
+        is_linked: whether results link the policy to the others; if not, the prior sets its distance.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    is_linked: bool
+
+
 def with_interval(
     value: float,
     low: float,

@@ -1,6 +1,6 @@
 """Tables of the board, as ``rate`` prints them: leaderboards with plots, failures and costs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rating.imports.source import ImportSource
@@ -15,7 +15,7 @@ from rating.running.contests import make_leaderboard, make_scheme
 from rating.running.progress import expected_matches
 from rating.running.run_file import RunConfig
 from rating.schemes import reservations
-from rating.schemes.figures import Intervals
+from rating.schemes.figures import Figure, Intervals, rating_figure
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import summarise
 
@@ -130,14 +130,15 @@ class TablesOfRun:
         known = self._made.get(environment)
         if known is None or known.outcomes != outcomes:
             board = make_leaderboard(config, environment, outcomes, facts)
-            known = self._made[environment] = _Made(outcomes, board, _plots(board, outcomes))
+            drawn = reservations.figures(board, outcomes, make_scheme(config, environment).figures)
+            known = self._made[environment] = _Made(outcomes, board, _plots(environment, drawn))
         return known
 
 
 def tables_of_source(source: ImportSource) -> Tables:
     """Returns the tables of an import."""
     boards = source.leaderboards()
-    ratings = [_ratings(board, None, _plots(board, ())) for board in boards]
+    ratings = [_ratings(board, None, _plots(board.environment, rating_figure(board.rows))) for board in boards]
     if (summary := source.summary(boards)) is not None:
         ratings.append(Ratings(sheet(summary), sheet(summary, wide=True)))
     return Tables(tuple(ratings), lines=source.lines)
@@ -148,9 +149,5 @@ def _ratings(board: Leaderboard, spent: Costs | None, plots: tuple[str, ...]) ->
     return Ratings(sheet(board, costs=spent_by), sheet(board, wide=True, costs=spent_by), plots)
 
 
-def _plots(board: Leaderboard, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-    return tuple(
-        plot_intervals(figure, board.environment)
-        for figure in reservations.figures(board, outcomes)
-        if isinstance(figure, Intervals)
-    )
+def _plots(environment: str, drawn: Iterable[Figure]) -> tuple[str, ...]:
+    return tuple(plot_intervals(figure, environment) for figure in drawn if isinstance(figure, Intervals))

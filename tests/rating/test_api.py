@@ -114,30 +114,30 @@ def test_what_is_no_battle_is_refused_with_its_place(data, words):
 def test_a_leaderboard_is_read_kept_and_printed_within_a_hundred_columns():
     board = rating.leaderboard([*BATTLES, ("d" * 150, "ann", 0), ("[red]\x1b[2J", "bob", 0.5)])
     ann = next(row for row in board.rows if row.policy == "ann")
-    assert ann.battles == 4
-    assert ann.score == pytest.approx((1 + 0.5 + 2 * 0.25 + 1) / 5)
+    assert ann.effort.matches == 4
+    assert ann.score.value == pytest.approx((1 + 0.5 + 2 * 0.25 + 1) / 5)
     shown = str(board)
     assert max(map(len, shown.splitlines())) <= 100
     assert "\x1b" not in shown
     assert "[red]" in shown
-    assert [row["policy"] for row in json.loads(board.to_json())["rows"]] == [row.policy for row in board.rows]
+    assert [row["policy"] for row in json.loads(board.to_json())["board"]["rows"]] == [row.policy for row in board.rows]
 
 
 def test_a_circle_is_said_below_the_leaderboard():
     circle = [("rock", "scissors", 1), ("scissors", "paper", 1), ("paper", "rock", 1)] * 20
-    assert any("cycle: paper beats rock (20 of 20)" in note for note in rating.leaderboard(circle).notes)
+    assert any("cycle: paper beats rock (20 of 20)" in note for note in rating.leaderboard(circle).caveats)
 
 
 def test_all_names_give_the_same_ratings():
     fitted, standings, board = (name(BATTLES) for name in (rating.fit, rating.standings, rating.leaderboard))
     expected = dict(zip(fitted.policies, fitted.ratings, strict=True))
     assert {row.policy: row.rating for row in standings.rows} == expected
-    assert {row.policy: row.rating for row in board.rows} == expected
+    assert {row.policy: row.rating.value for row in board.rows} == expected
 
 
 @pytest.mark.parametrize("data", [[], [("ann", "ann", 1)]])
 def test_battles_of_nobody_with_anybody_are_refused(data):
-    with pytest.raises(ValueError, match="expected at least one between two policies"):
+    with pytest.raises(ValueError, match="expected results of two policies, got none"):
         rating.leaderboard(data)
 
 

@@ -63,10 +63,10 @@ def test_one_tournament_serves_several_rows(row, played, tmp_path, capsys):
 def test_ratings_are_those_of_the_leaderboard(played):
     found = read_tournament(PlayedRun(played / "t1" / "tournament"))
     for row in found.board.rows:
-        assert found.ratings["half"].values()[row.policy] == pytest.approx(row.rating)
-        assert found.ratings["drop"].values()[row.policy] == pytest.approx(row.rating_without_ties)
+        assert found.ratings["half"].values()[row.policy] == pytest.approx(row.rating.value)
+        assert found.ratings["drop"].values()[row.policy] == pytest.approx(row.values["rating_without_ties"].value)
     assert found.prior == initial_scores(7, TournamentOptions().seed)
-    assert found.board.path[-1].ratings == pytest.approx(found.ratings["half"].values())
+    assert found.board.facts["path"][-1].ratings == pytest.approx(found.ratings["half"].values())
 
 
 @pytest.mark.slow
@@ -205,7 +205,7 @@ def test_the_path_of_a_newcomer_begins_where_it_came():
     assert [line[0] for line in table.rows] == ["before", "against a", "against b"]
     own = [column.title for column in table.columns].index("n")
     assert table.rows[0][own] is None
-    assert table.rows[-1][own] == board.path[-1].ratings["n"]
+    assert table.rows[-1][own] == board.facts["path"][-1].ratings["n"]
 
 
 def test_a_newcomer_whom_the_next_one_meets_has_no_more_pairings_of_its_own():

@@ -59,7 +59,7 @@ def test_abilities_are_averages_over_the_games_that_ask_for_them():
 
 def test_raw_values_stand_with_their_uncertainty():
     board = skill_leaderboard([duel(0, "a", "b", "a"), duel(1, "b", "a", "a"), void(2, "a", "b")])
-    assert raw_cell(board.rows[0]) == f"{board.rows[0].mu:.2f} ± {board.rows[0].sigma:.2f} (2)"
+    assert raw_cell(board.rows[0]) == f"{board.rows[0].values['mu']:.2f} ± {board.rows[0].values['sigma']:.2f} (2)"
     rewards = reward_leaderboard(
         [match(number, ("a", paid), ("b", 0.0), seed=number) for number, paid in enumerate((1.0, 3.0, 2.0, 1.0, 3.0))]
     )

@@ -91,7 +91,7 @@ def test_debaters_are_rated_and_judges_are_not(folder, capsys):
     # Two of three judges are the chair, who favours the first debater: both policies win when they sit first.
     assert {row["policy"] for row in board["rows"]} == {"weak", "strong"}
     matches = board["matches"]
-    assert board["position"] == {"wins": matches, "draws": 0, "losses": 0}
+    assert board["facts"]["first_seat"] == {"wins": matches, "draws": 0, "losses": 0}
     for row in board["rows"]:
         assert row["tally"] == {"wins": matches // 2, "draws": 0, "losses": matches // 2}
         assert row["effort"]["matches"] == row["effort"]["turns"] == matches  # a debater's turns, not the judge's
@@ -140,7 +140,7 @@ def test_scores_role_by_role(folder, capsys):
     name = write_environment(folder, "desk", ("editor_0", "writer_0", "judge_0"), declaration, payoffs)
     policies = [policy("low", 1), policy("high", 9), policy("judge", 5, "rated = false")]
     board, page = rated(folder, capsys, run_text(name, policies, '[environment.staff]\njudge = ["judge"]\n'))
-    assert board["roles"] == ["writer", "editor"]
+    assert all(list(row["roles"]) == ["writer", "editor"] for row in board["rows"])
     values = {row["policy"]: {role: cell["value"] for role, cell in row["roles"].items()} for row in board["rows"]}
     # Each edits what the other wrote, and the same deals are played both ways.
     assert values == {"high": {"writer": 9.0, "editor": 20.0}, "low": {"writer": 1.0, "editor": 20.0}}

@@ -73,7 +73,12 @@ def test_the_best_of_those_who_do_not_play_judge_and_stand_in_the_record(tmp_pat
         assert record.match.options == {"n_judges": 5, "number": record.match.number % 4}
     shown = board(directory, capsys)
     assert {row["role"] for row in shown["staff"]} == {"judge"}
-    assert (shown["matches"], shown["rounds"], len(shown["path"]), shown["stop_reason"]) == (48, 3, 12, "rounds")
+    assert (shown["matches"], shown["facts"]["rounds"], len(shown["facts"]["path"]), shown["stop_reason"]) == (
+        48,
+        3,
+        12,
+        "rounds",
+    )
     assert main(["replay", "--verify", str(directory)]) == 0
     assert main(["report", str(directory)]) == 0
     page = (directory / "report.html").read_text(encoding="utf-8")
@@ -104,7 +109,7 @@ def test_a_run_with_void_matches_goes_on_as_if_nothing_had_happened(tmp_path, ca
     directory = run(tmp_path, text(7, options=failing, top="tries = 1\nmax_errors = 10000"), code=3)
     shown = board(directory, capsys)
     assert shown["void_matches"] > 0 and shown["stop_reason"] == "void"
-    assert shown["matches"] + shown["void_matches"] == 4 * (len(shown["path"]) + 1)  # nothing on top of them
+    assert shown["matches"] + shown["void_matches"] == 4 * (len(shown["facts"]["path"]) + 1)  # nothing on top of them
     codes = []
     while 0 not in codes and len(codes) < 60:
         codes.append(main(["resume", str(directory)]))
@@ -127,14 +132,14 @@ def test_a_newcomer_is_placed_and_the_run_verifies(tmp_path, capsys):
     placed = {frozenset(record.match.policies[:2]) for record in after[len(before) :]}
     assert len(placed) == 3 and all("new" in pair for pair in placed)  # log2 of eight
     shown = board(directory, capsys)
-    assert (shown["newcomers"], shown["matches"]) == (["new"], 12 * 4)
+    assert (shown["facts"]["newcomers"], shown["matches"]) == (["new"], 12 * 4)
     others = [row["policy"] for row in shown["rows"] if row["policy"] != "new"]
     assert f"others after:  {', '.join(others)}" in said or f"as it was: {', '.join(others)}" in said
     assert ("as it was" in said) == (others == order)
     assert main(["replay", "--verify", str(directory)]) == 0
     assert main(["report", str(directory)]) == 0
     assert main([*command[:-1], "newer"]) == 0  # another one after it
-    assert board(directory, capsys)["newcomers"] == ["new", "newer"]
+    assert board(directory, capsys)["facts"]["newcomers"] == ["new", "newer"]
     assert main(command) == 2
     assert "policy: expected distinct names, got 'new' twice" in capsys.readouterr().err
 

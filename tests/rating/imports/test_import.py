@@ -125,7 +125,7 @@ def test_commands_on_an_import(imported, capsys):
         == [row.policy for row in expected.rows]
         == ["good", "new", "<b>bad</b>"]
     )
-    assert board["seat_advantage"] is None and board["matches"] == 6
+    assert board["facts"]["seat_advantage"] is None and board["matches"] == 6
     assert "seats are not known" in run(capsys, "rate", imported).out
     study = json.loads(run(capsys, "agreement", imported, "--json").out)
     assert study["judges"] == 2 and study["items"] == 2
@@ -172,8 +172,10 @@ def test_fractions_and_weights_are_rated_as_they_are(tmp_path):
     battles = [Battle("x", "y", 0.8, weight=3), Battle("y", "x", 0.4), Battle("x", "y", 0.5, weight=0.5)]
     options = bradley_terry.standings(comparisons_of(battles)).fitted.options
     fitted = bradley_terry.fit_totals(("x", "y"), wins, games, replace(options, seat_term=False))
-    assert {row.policy: row.rating for row in board.rows} == pytest.approx(dict(zip("xy", fitted.ratings, strict=True)))
-    assert {row.policy: row.score for row in board.rows} == pytest.approx({"x": 3.25 / 4.5, "y": 1.25 / 4.5})
+    assert {row.policy: row.rating.value for row in board.rows} == pytest.approx(
+        dict(zip("xy", fitted.ratings, strict=True))
+    )
+    assert {row.policy: row.score.value for row in board.rows} == pytest.approx({"x": 3.25 / 4.5, "y": 1.25 / 4.5})
 
 
 @pytest.fixture(scope="module")
@@ -217,8 +219,8 @@ def test_a_run_that_goes_out_and_comes_in_again_has_the_same_ratings(tmp_path, p
         expected = dict(zip(fitted.policies, fitted.ratings, strict=True))
         assert ratings(battles[name], seated=True) == (pytest.approx(expected), pytest.approx(fitted.seat_advantage))
         found = bradley_terry.standings(bradley_terry.compare(one for one in outcomes if one.environment == name))
-        assert boards[name].seat_advantage == pytest.approx(found.fitted.seat_advantage)
-        assert [(row.policy, row.rating) for row in boards[name].rows] == [
+        assert boards[name].facts["seat_advantage"].value == pytest.approx(found.fitted.seat_advantage)
+        assert [(row.policy, row.rating.value) for row in boards[name].rows] == [
             (row.policy, pytest.approx(row.rating)) for row in found.rows
         ]
     line = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])

@@ -134,7 +134,7 @@ def test_the_page_is_written_while_the_matches_are_read(directory):
                 waiting.append(read)
 
     store = open_file(directory / "run.db")
-    run = Run("title", 0, [], None, [], {"finished": 500}, store.facts(), "", "")
+    run = Run("title", 0, [], {}, None, [], {"finished": 500}, store.facts(), "", "")
     write_page(run, records(next(store.records())), File())
     store.close()
     assert waiting == list(range(50, 501, 50))
@@ -143,7 +143,7 @@ def test_the_page_is_written_while_the_matches_are_read(directory):
 def test_matches_without_a_result_are_among_those_counted():
     page = StringIO()
     statuses = {"finished": 5, "void": 3, "undecided": 2}
-    write_page(Run("title", 0, [], None, [], statuses, {}, "", ""), [], page)
+    write_page(Run("title", 0, [], {}, None, [], statuses, {}, "", ""), [], page)
     assert "Matches: 5 finished, 2 undecided, 3 void." in page.getvalue()
 
 

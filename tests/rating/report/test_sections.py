@@ -14,7 +14,8 @@ from rating.records.file import open_file
 from rating.report.sections import leaderboard_section
 from rating.running import run_directory
 from rating.running.runner import Runner
-from rating.schemes.skill_board import skill_leaderboard
+from rating.schemes.reservations import figures
+from rating.schemes.skill_board import skill_figures, skill_leaderboard
 from tests.rating.made_outcomes import duel
 
 STOP = "rule = 'trueskill'\nmin_matches = 24\nmax_matches = 24\nmatches = 6"
@@ -81,8 +82,9 @@ def test_failures_and_reasons_stand_in_the_page(tmp_path):
 def test_where_only_one_policy_is_shown_there_are_no_pairs():
     outcomes = [duel(number, "a", "b", "a", seed=number // 2) for number in range(4)]
     board = skill_leaderboard(outcomes)
-    rows = [replace(row, withheld=row.policy == "b") for row in board.rows]
-    section = leaderboard_section(replace(board, rows=rows), outcomes)
+    rows = tuple(replace(row, withheld=row.policy == "b") for row in board.rows)
+    board = replace(board, rows=rows)
+    section = leaderboard_section(board, figures(board, outcomes, skill_figures))
     assert section.matrix is None and "pairs" not in [plot.what for plot in section.plots]
 
 

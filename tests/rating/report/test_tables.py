@@ -24,7 +24,12 @@ BOARDS = {kind: BOARD_OF[kind](log, stop_reason="cap") for kind, log in LOGS.ite
 KEYS = [
     "environment",
     "scheme",
+    "ranked_by",
     "rows",
+    "caveats",
+    "notes",
+    "wide_notes",
+    "facts",
     "matches",
     "void_matches",
     "bug_matches",
@@ -42,19 +47,16 @@ KEYS = [
     "unbalanced",
     "established",
 ]
-ROW_KEYS = ["policy", "reward", "effort", "fallback_share", "withheld", "absent", "rank"]
-MORE_KEYS = {
-    "duels": "connected regularised clusters open_questions seat_advantage seat_low seat_high position first_share"
-    " permutations",
-    "mean_reward": "caveats statistic",
+ROW_KEYS = "policy metric rating score reward tally effort fallback_share withheld absent rank".split()
+FACTS = {
+    "duels": "seat_advantage first_seat first_seat_wins deals is_connected is_regularised orders",
+    "mean_reward": "",
     "cooperation": "",
-    "roles": "results roles casting unclassified advantage advantage_low advantage_high",
+    "roles": "advantage unclassified",
 }
 MORE_ROW_KEYS = {
-    "duels": "rating low high is_linked score rating_without_ties low_without_ties high_without_ties is_linked_without_ties"
-    " rating_without_forfeits low_without_forfeits high_without_forfeits is_linked_without_forfeits forfeited ended_by_forfeit"
-    " mu sigma spread tally first second",
-    "mean_reward": "value rating low high",
+    "duels": "rating_without_ties rating_without_forfeits forfeited ended_by_forfeit first second mu sigma spread",
+    "mean_reward": "",
     "cooperation": "self_play cross_play plus_minus",
     "roles": "roles skills overall",
 }
@@ -64,7 +66,7 @@ MORE_ROW_KEYS = {
 def test_json_has_stable_keys_and_rounded_numbers(kind):
     text = to_json(BOARDS[kind])
     table = json.loads(text)
-    assert list(table) == [*KEYS, *MORE_KEYS[kind].split()] and table["scheme"] == kind
+    assert list(table) == KEYS and list(table["facts"]) == FACTS[kind].split() and table["scheme"] == kind
     assert all(list(row) == [*ROW_KEYS, *MORE_ROW_KEYS[kind].split()] for row in table["rows"])
     assert [row["policy"] for row in table["rows"]] == [row.policy for row in BOARDS[kind].rows]
 
@@ -148,7 +150,7 @@ def test_what_may_be_quoted_fits_into_100_columns(kind):
             head, _, tail = name.partition(GAP)
             assert row.policy.startswith(head) and row.policy.endswith(tail)
             assert cells[0].strip() == ("" if row.rank is None else "-".join(map(str, dict.fromkeys(row.rank))))
-            assert cells[2].strip() == rating(row.rating, row.low, row.high)
+            assert cells[2].strip() == rating(row.rating)
 
 
 def test_many_environments_leave_room_for_what_may_be_quoted():
@@ -219,7 +221,7 @@ def test_notes_say_what_was_left_out_and_what_does_not_hold():
     assert "\nnow" not in to_text(replace(board, stopped_with="enough", reached="enough"))
     assert "1 match; paused: all tied; `llmarena resume DIR --keep-going`" in to_text(replace(board, paused="all tied"))
     assert "left out: 1 void matches, 0 with a bug" in text
-    assert board.open_questions[0] in text
+    assert board.caveats[0] in text
     assert "random votes: 0.600" in to_text(replace(BOARDS["roles"], references={"random votes": 0.6}))
 
 

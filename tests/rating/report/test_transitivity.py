@@ -3,8 +3,12 @@ from dataclasses import replace
 
 from rating.report.rated import rated_results
 from rating.report.sections import rated_sections
+from rating.schemes.duels import Duels
+from rating.schemes.mean_reward import MeanReward
 from rating.schemes.skill_board import skill_leaderboard
+from rating.schemes.tournament import Tournament
 from tests.rating.made_outcomes import duel
+from tests.rating.made_schemes import scheme_of
 
 BEATEN = {"rock": "scissors", "scissors": "paper", "paper": "rock"}
 
@@ -17,16 +21,16 @@ def games(deals):
     ]
 
 
-def sheets(board, outcomes):
-    rated = rated_results(board, outcomes)
+def sheets(board, outcomes, scheme=Duels):
+    rated = rated_results(board, outcomes, scheme_of("tictactoe_v0", *BEATEN, scheme=scheme.name))
     shown = [section.shown for section in rated_sections("game_v0", rated)] if rated else []
     return [sheet for sheet in shown if sheet.title == "Who beats whom: game_v0"]
 
 
 def test_a_circle_is_told_and_nobody_is_ahead_of_the_mix():
     outcomes = games(10)
-    for scheme in ("duels", "tournament"):
-        (sheet,) = sheets(replace(skill_leaderboard(outcomes), scheme=scheme), outcomes)
+    for scheme in (Duels, Tournament):
+        (sheet,) = sheets(skill_leaderboard(outcomes), outcomes, scheme)
         assert sheet.rows == [[name, "0", "33%", "1000"] for name in sorted(BEATEN)]
         assert (
             "cycle: paper beats rock (20 of 20), rock beats scissors (20 of 20), scissors beats paper (20 of 20)"
@@ -37,8 +41,8 @@ def test_a_circle_is_told_and_nobody_is_ahead_of_the_mix():
 def test_ratings_are_those_of_the_leaderboard_whatever_they_are_fitted_with():
     outcomes = games(10)
     board = skill_leaderboard(outcomes)
-    rows = [replace(row, rating=1234.0) for row in board.rows]
-    (sheet,) = sheets(replace(board, rows=rows, scheme="tournament"), outcomes)
+    rows = tuple(replace(row, rating=row.rating._replace(value=1234.0)) for row in board.rows)
+    (sheet,) = sheets(replace(board, rows=rows), outcomes, Tournament)
     assert [row[-1] for row in sheet.rows] == ["1234"] * 3
 
 
@@ -57,4 +61,4 @@ def test_matches_behind_the_end_of_the_schedule_do_not_count():
 
 def test_other_ways_of_comparing_have_no_such_table():
     outcomes = games(10)
-    assert sheets(replace(skill_leaderboard(outcomes), scheme="mean_reward"), outcomes) == []
+    assert sheets(skill_leaderboard(outcomes), outcomes, MeanReward) == []

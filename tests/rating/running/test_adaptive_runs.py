@@ -182,7 +182,7 @@ def test_tables_are_chosen_where_there_are_more_policies_than_seats(tmp_path):
     void, records, facts = go_on(tmp_path / "run", text)
     sat = [name for names in seatings(records) for name in names]
     board = make_leaderboard(config, "bid_v0", [record.outcome for record in records], facts)
-    assert COMPANY in board.notes()
+    assert COMPANY in board.caveats
     assert (void, facts["stopped:bid_v0"]) == (0, "count") and min(map(sat.count, "abcd")) >= 30
     for name in "abcd":
         seats = [names.index(name) for names in seatings(records) if name in names]

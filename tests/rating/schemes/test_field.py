@@ -60,18 +60,20 @@ def test_only_the_seat_under_test_counts_and_the_opponent_has_no_row():
     ]
     board = scheme.leaderboard(outcomes, "count")
     (row,) = board.rows
-    assert (row.policy, row.wins.value, row.wins.n) == ("a", 1.0, 4)
-    assert row.value.value == row.metric == 1.5
+    assert (row.policy, row.values["wins"].value, row.values["wins"].n) == ("a", 1.0, 4)
+    assert row.values["value"].value == row.metric == 1.5
     assert row.reward.value == 1.0
-    assert (board.opponent, board.statistic) == ("x", "points")
+    assert board.notes == ("one seat under test, all others: x",) and board.ranked_by == "points"
 
 
 def test_an_opponent_of_the_pool_is_tested_among_itself_on_the_scheduled_seat():
     scheme = Field(setting(2, ("a", "b"), opponent="b", matches=4))
     outcomes = [outcome_of(match, [1.0, -1.0]) for match in played(scheme)]
     rows = {row.policy: row for row in scheme.leaderboard(outcomes).rows}
-    assert rows["b"].wins.n == rows["a"].wins.n == 4
-    assert rows["b"].wins.value == rows["a"].wins.value == 0.5  # the first seat wins: two matches of four
+    assert rows["b"].values["wins"].n == rows["a"].values["wins"].n == 4
+    assert (
+        rows["b"].values["wins"].value == rows["a"].values["wins"].value == 0.5
+    )  # the first seat wins: two matches of four
 
 
 def test_a_void_match_is_counted_for_who_was_to_be_tested():
@@ -79,7 +81,7 @@ def test_a_void_match_is_counted_for_who_was_to_be_tested():
     first, second = played(scheme)
     board = scheme.leaderboard([outcome_of(first, [1.0, -1.0]), outcome_of(second, [0.0, 0.0], status=VOID)])
     (row,) = board.rows
-    assert (row.wins.n, row.effort.void_matches, board.void_matches) == (1, 1, 1)
+    assert (row.values["wins"].n, row.effort.void_matches, board.void_matches) == (1, 1, 1)
 
 
 def test_matches_of_one_deal_are_one_case_of_a_win_rate():
@@ -89,7 +91,7 @@ def test_matches_of_one_deal_are_one_case_of_a_win_rate():
             outcome_of(Match("game_v0", number, ("a", "x"), deal), [float(won), 0.0])
             for number, (deal, won) in enumerate(cases)
         ]
-        return field_leaderboard(outcomes, lambda outcome: outcome.seats[0], opponent="x").rows[0].wins
+        return field_leaderboard(outcomes, lambda outcome: outcome.seats[0], opponent="x").rows[0].values["wins"]
 
     assert wins(10, 8)[3:] == (80, 10)
     assert wins(10, 8).high - wins(10, 8).low == pytest.approx(wins(10, 1).high - wins(10, 1).low, rel=0.2)
@@ -168,11 +170,11 @@ def test_self_play_tells_what_the_first_seat_did():
         for match, rewards in zip(played(scheme), ((1.0, -1.0), (0.0, 0.0), (-1.0, 0.0)), strict=True)
     ]
     (row,) = scheme.leaderboard(outcomes).rows
-    assert row.first == (1, 1, 1)
+    assert row.values["first"] == (1, 1, 1)
     assert Field(setting(3)).leaderboard  # other numbers of seats have no first of two
     three = SelfPlay(setting(3, ("a",), matches=1))
     (row,) = three.leaderboard([outcome_of(played(three)[0], [1.0, 0.0, 0.0])]).rows
-    assert row.first is None
+    assert row.values["first"] is None
 
 
 RUN = """

@@ -12,12 +12,12 @@ from rating.report import tables
 from rating.schedules.cross_play import cross_play
 from rating.schedules.field import field_play
 from rating.schedules.round_robin import round_robin
-from rating.schemes.cooperation import cooperative_leaderboard
+from rating.schemes.cooperation import cooperative_figures, cooperative_leaderboard
 from rating.schemes.leaderboard import headline
-from rating.schemes.mean_reward import reward_leaderboard
-from rating.schemes.roles import Casting, role_leaderboard
-from rating.schemes.self_play import self_play_leaderboard
-from rating.schemes.skill_board import skill_leaderboard
+from rating.schemes.mean_reward import reward_figures, reward_leaderboard
+from rating.schemes.roles import Casting, role_figures, role_leaderboard
+from rating.schemes.self_play import self_play_figures, self_play_leaderboard
+from rating.schemes.skill_board import skill_figures, skill_leaderboard
 from rating.statistics import bradley_terry
 from rating.statistics.bradley_terry import BradleyTerryOptions, compare, fit, standings
 from rating.statistics.elo import elo
@@ -75,6 +75,12 @@ BOARD_OF = {
     "cooperation": cooperative_leaderboard,
     "roles": functools.partial(role_leaderboard, casting=Casting(hidden=HIDDEN)),
 }
+FIGURES_OF = {
+    "duels": skill_figures,
+    "mean_reward": reward_figures,
+    "cooperation": cooperative_figures,
+    "roles": functools.partial(role_figures, casting=Casting(hidden=HIDDEN)),
+}
 
 
 @pytest.mark.parametrize("kind", LOGS)
@@ -109,24 +115,26 @@ def test_skill_rows_hold_what_the_rating_modules_say():
     board = skill_leaderboard(outcomes, stop_reason="sigma", permutations=25, seed=3)
     fitted, online = fit(outcomes, BradleyTerryOptions(prior_sd="fitted")), rate(outcomes).ratings
     spread = shuffled(outcomes, permutations=25, seed=3)
-    assert board.stop_reason == "sigma" and board.permutations == 25 and board.scheme == "duels"
+    assert board.stop_reason == "sigma" and board.facts["orders"] == 25 and board.scheme == "duels"
     assert [row.policy for row in board.rows] == ["strong", *sorted(("middle", "other"), key=_place(fitted)), "weak"]
     for row in board.rows:
         index = fitted.policies.index(row.policy)
-        assert row.rating == pytest.approx(fitted.ratings[index])
-        assert (row.mu, row.sigma) == pytest.approx(online[row.policy])
-        assert row.spread == spread[row.policy]
-        assert row.low < row.rating < row.high
-        assert row.tally.n == row.first.n + row.second.n == row.effort.matches == row.reward.n
-        assert row.first.n == row.second.n
+        assert row.rating.value == pytest.approx(fitted.ratings[index])
+        assert (row.values["mu"], row.values["sigma"]) == pytest.approx(online[row.policy])
+        assert row.values["spread"] == spread[row.policy] and row.metric == spread[row.policy].mu
+        assert row.rating.low < row.rating.value < row.rating.high
+        first, second = row.values["first"], row.values["second"]
+        assert row.tally.n == first.n + second.n == row.effort.matches == row.reward.n
+        assert first.n == second.n
         assert row.reward.value == pytest.approx((row.tally.wins - row.tally.losses) / row.tally.n)
         assert row.reward.clusters == row.reward.n / 2  # both sides of every deal
-    wins, ties, losses = board.position
+    wins, ties, losses = board.facts["first_seat"]
     assert wins + ties + losses == board.matches == len(outcomes)
-    assert sum(row.first.wins for row in board.rows) == wins
-    assert board.first_share == rate_estimate(wins, wins + losses)
-    assert board.seat_low < board.seat_advantage < board.seat_high
-    assert board.seat_advantage == pytest.approx(fitted.seat_advantage)
+    assert sum(row.values["first"].wins for row in board.rows) == wins
+    assert board.facts["first_seat_wins"] == rate_estimate(wins, wins + losses)
+    advantage = board.facts["seat_advantage"]
+    assert advantage.low < advantage.value < advantage.high
+    assert advantage.value == pytest.approx(fitted.seat_advantage)
 
 
 def _place(fitted):
@@ -161,11 +169,11 @@ def test_what_may_be_quoted_is_what_the_standings_say(outcomes):
         "_without_forfeits": bradley_terry.standings(bradley_terry.compare(fair)),
     }
     board = skill_leaderboard(outcomes)
-    assert board.open_questions == found[""].notes
+    assert board.caveats == found[""].notes
     for suffix, expected in found.items():
         for standing in expected.rows:
             row = next(row for row in board.rows if row.policy == standing.policy)
-            shown = tuple(getattr(row, name + suffix) for name in ("rating", "low", "high", "is_linked"))
+            shown = row.values[f"rating{suffix}"] if suffix else row.rating
             assert shown == (standing.rating, standing.low, standing.high, standing.is_linked)
             assert suffix or row.rank == (standing.best_rank, standing.worst_rank)
 
@@ -175,12 +183,14 @@ def test_skill_with_and_without_forfeits_and_how_often_there_were_any():
     rows = {row.policy: row for row in skill_leaderboard(outcomes).rows}
     lost = sum(any(seat.forfeit for seat in outcome.seats) for outcome in outcomes)
     strong = rows.pop("strong")
-    assert strong.rating_without_forfeits > strong.rating + 50
-    assert strong.forfeited == strong.ended_by_forfeit == lost / strong.effort.matches > 0.1
+    assert strong.values["rating_without_forfeits"].value > strong.rating.value + 50
+    assert strong.values["forfeited"] == strong.values["ended_by_forfeit"] == lost / strong.effort.matches > 0.1
     for row in rows.values():
         met = [outcome for outcome in outcomes if row.policy in {seat.policy for seat in outcome.seats}]
-        assert row.forfeited == 0
-        assert row.ended_by_forfeit == sum(any(seat.forfeit for seat in outcome.seats) for outcome in met) / len(met)
+        assert row.values["forfeited"] == 0
+        assert row.values["ended_by_forfeit"] == sum(
+            any(seat.forfeit for seat in outcome.seats) for outcome in met
+        ) / len(met)
 
 
 def test_score_is_the_mean_over_matches_with_others_by_deal():
@@ -203,12 +213,12 @@ def test_every_board_shows_ranks_by_its_own_metric():
 def test_an_unbeaten_policy_is_rated_and_flagged():
     outcomes = [duel(number, "a", "b", "a") for number in range(30)]
     board = skill_leaderboard(outcomes)
-    assert not board.connected and not board.regularised
+    assert not board.facts["is_connected"] and not board.facts["is_regularised"]
     assert [row.policy for row in board.rows] == ["a", "b"]
-    assert 0 < board.rows[0].low < board.rows[0].rating < 3000 and board.rows[0].high is None
-    assert board.rows[1].low is None and board.rows[1].high is not None
-    assert not any(row.is_linked for row in board.rows) and board.open_questions
-    assert skill_leaderboard(outcomes, model=BradleyTerryOptions(prior_sd=None)).regularised
+    assert 0 < board.rows[0].rating.low < board.rows[0].rating.value < 3000 and board.rows[0].rating.high is None
+    assert board.rows[1].rating.low is None and board.rows[1].rating.high is not None
+    assert not any(row.rating.is_linked for row in board.rows) and board.caveats
+    assert skill_leaderboard(outcomes, model=BradleyTerryOptions(prior_sd=None)).facts["is_regularised"]
 
 
 def test_a_policy_without_a_result_has_empty_cells_and_comes_last():
@@ -216,11 +226,16 @@ def test_a_policy_without_a_result_has_empty_cells_and_comes_last():
     board = skill_leaderboard(outcomes)
     assert [row.policy for row in board.rows] == ["b", "c", "a", "d"]
     for row in board.rows[2:]:
-        assert (row.rating, row.low, row.high, row.mu, row.sigma, row.spread) == (None,) * 6
+        assert (row.rating, *(row.values[name] for name in ("mu", "sigma", "spread"))) == (None,) * 4
         assert row.tally == WinDrawLoss()
     assert board.rows[2].reward is None and board.rows[3].reward == (0.0, None, None, 1, 1)
     nothing = skill_leaderboard([void(0, "a", "b")])
-    assert (nothing.matches, nothing.void_matches, nothing.seat_advantage, nothing.connected) == (0, 1, None, False)
+    assert (nothing.matches, nothing.void_matches, *map(nothing.facts.get, ("seat_advantage", "is_connected"))) == (
+        0,
+        1,
+        None,
+        False,
+    )
 
 
 def test_equals_are_sorted_by_name():
@@ -232,8 +247,10 @@ def test_rating_follows_options():
     outcomes = LOGS["duels"]
     options = TrueSkillOptions(tau=0.0, draw_probability=0.2)
     board = skill_leaderboard(outcomes, trueskill=options, model=BradleyTerryOptions(seat_term=False))
-    assert board.seat_advantage is None
-    assert {row.policy: (row.mu, row.sigma) for row in board.rows} == rate(outcomes, options).ratings
+    assert board.facts["seat_advantage"] is None
+    assert {row.policy: (row.values["mu"], row.values["sigma"]) for row in board.rows} == rate(
+        outcomes, options
+    ).ratings
 
 
 def test_all_three_systems_agree_on_the_order_of_clear_differences():
@@ -288,7 +305,7 @@ def test_tables_of_three_and_more_are_rated_by_who_was_paid_more():
         outcomes.append(match(number, *zip(seated, paid, strict=True), seed=number // 2))
     board = reward_leaderboard(outcomes)
     expected = standings(replace(compare(outcomes), seated=False))
-    assert {row.policy: (row.rating, row.low, row.high) for row in board.rows} == {
+    assert {row.policy: row.rating[:3] for row in board.rows} == {
         row.policy: (row.rating, row.low, row.high) for row in expected.rows
     }
     assert board.rows[0].policy == "rare" and board.rows[0].rating == min(row.rating for row in board.rows)
@@ -299,15 +316,16 @@ def test_tables_of_three_and_more_are_rated_by_who_was_paid_more():
 
 def test_unanimous_means_show_no_certainty_and_say_why():
     outcomes = [match(number, ("a", 1.0), ("b", -1.0), seed=number) for number in range(9)]
-    for board in (reward_leaderboard(outcomes), self_play_leaderboard(outcomes)):
+    for make, draw in ((reward_leaderboard, reward_figures), (self_play_leaderboard, self_play_figures)):
+        board = make(outcomes)
         assert [row.reward.low for row in board.rows] == [None, None]
         assert "[" not in tables.to_text(board)
-        assert any("all deals came out alike" in note and "fewer than" not in note for note in board.notes())
-        figure = board.figures(outcomes)[0]
+        assert any("all deals came out alike" in note and "fewer than" not in note for note in board.caveats)
+        figure = draw(board, outcomes)[0]
         assert figure.rows == [("a", 1.0, None, None), ("b", -1.0, None, None)]  # both ends are open
     alone = reward_leaderboard(outcomes[:1])
-    assert any("fewer than 5 deals" in note and "alike" not in note for note in alone.notes())
-    assert not any("interval where" in note for note in reward_leaderboard(LOGS["mean_reward"]).notes())
+    assert any("fewer than 5 deals" in note and "alike" not in note for note in alone.caveats)
+    assert not any("interval where" in note for note in reward_leaderboard(LOGS["mean_reward"]).caveats)
 
 
 def test_what_a_policy_adds_to_others_is_told_from_its_partners():
@@ -318,7 +336,7 @@ def test_what_a_policy_adds_to_others_is_told_from_its_partners():
         reward = alone + sum(skill[name] for name in item.policies) + item.seed % 5
         outcomes.append(played(item, [reward, reward]))
     board = cooperative_leaderboard(outcomes)
-    assert {row.policy: row.plus_minus.value for row in board.rows} == pytest.approx(skill)
+    assert {row.policy: row.values["plus_minus"].value for row in board.rows} == pytest.approx(skill)
     assert "adds to others" in tables.to_text(board)
     assert "adds to others" not in tables.to_text(cooperative_leaderboard(LOGS["cooperation"]))  # of two, none is told
 
@@ -327,14 +345,14 @@ def test_skills_by_role_stand_beside_win_rates():
     outcomes = undercover_log(lambda name, number: name == "a" or (name == "b" and number % 2 == 0))
     board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
     assert [row.policy for row in board.rows] == ["a", "b", "f"]
-    skills = [row.skills["undercover"].rating for row in board.rows]
+    skills = [row.values["skills"]["undercover"].value for row in board.rows]
     assert skills == sorted(skills, reverse=True) and len(set(skills)) == 3
-    assert board.rows[0].skills["undercover"].matches == len(outcomes) // 3
-    assert board.advantage_low < board.advantage < board.advantage_high
+    advantage = board.facts["advantage"]
+    assert advantage.low < advantage.value < advantage.high
     text = tables.to_text(board)
     assert "skill as undercover" in text and "skill as civilian" not in text  # only one policy was ever a civilian
     scores = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"), results="scores")
-    assert scores.advantage is None and not any(row.skills for row in scores.rows)
+    assert scores.facts["advantage"] is None and not any(row.values["skills"] for row in scores.rows)
 
 
 def test_cooperative_keeps_self_play_and_cross_play_apart():
@@ -343,12 +361,17 @@ def test_cooperative_keeps_self_play_and_cross_play_apart():
     extra = mean_estimate([outcome.seed % 3 for outcome in outcomes if len({s.policy for s in outcome.seats}) == 1])
     a, b = board.rows
     assert (a.policy, b.policy) == ("a", "b")
-    assert a.self_play.value == pytest.approx(7 + extra.value) and b.self_play.value == pytest.approx(3 + extra.value)
-    assert a.cross_play.value == b.cross_play.value == pytest.approx(5 + extra.value)
-    assert a.cross_play.n == 2 * a.self_play.n and a.cross_play.clusters == a.self_play.clusters
-    assert headline(board)["a"] == a.self_play.value
+    alone, mixed = ([row.values[name] for row in (a, b)] for name in ("self_play", "cross_play"))
+    assert [one.value for one in alone] == pytest.approx([7 + extra.value, 3 + extra.value])
+    assert mixed[0].value == mixed[1].value == pytest.approx(5 + extra.value)
+    assert mixed[0].n == 2 * alone[0].n and mixed[0].clusters == alone[0].clusters
+    assert headline(board)["a"] == a.values["self_play"].value
     alone = cooperative_leaderboard([match(0, ("a", 2.0), ("a", 4.0))]).rows[0]
-    assert alone.cross_play is None and alone.self_play.value == 3.0 and alone.self_play.n == 1
+    assert (
+        alone.values["cross_play"] is None
+        and alone.values["self_play"].value == 3.0
+        and alone.values["self_play"].n == 1
+    )
 
 
 def test_undercover_win_rates_by_role():
@@ -357,12 +380,14 @@ def test_undercover_win_rates_by_role():
     rows = {row.policy: row for row in board.rows}
     assert board.rows[0].policy == "a"
     each = len(outcomes) // 3
-    assert rows["a"].roles["undercover"] == rate_estimate(each, each)
-    assert rows["a"].roles["civilian"] is None and rows["b"].roles["civilian"] is None
+    assert rows["a"].values["roles"]["undercover"] == rate_estimate(each, each)
+    assert rows["a"].values["roles"]["civilian"] is None and rows["b"].values["roles"]["civilian"] is None
     # The field counts for itself only where it meets itself, and has a match once however many seats it fills.
-    assert rows["f"].roles["undercover"].n == each and rows["f"].roles["civilian"].n == each
-    assert rows["f"].roles["civilian"].value == pytest.approx(1 - rows["f"].roles["undercover"].value)
-    assert board.references == {"random votes": 0.6} and board.unclassified == 0
+    assert rows["f"].values["roles"]["undercover"].n == each and rows["f"].values["roles"]["civilian"].n == each
+    assert rows["f"].values["roles"]["civilian"].value == pytest.approx(
+        1 - rows["f"].values["roles"]["undercover"].value
+    )
+    assert board.references == {"random votes": 0.6} and board.facts["unclassified"] == 0
 
 
 @pytest.mark.parametrize("statistics", [{}, {"role": -1.0}])
@@ -375,12 +400,12 @@ def test_undercover_without_roles_in_the_record(statistics):
     ]
     board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
     rows = {row.policy: row for row in board.rows}
-    assert rows["a"].roles["undercover"] == rate_estimate(0, 1)
-    assert rows["f"].roles["undercover"] is None and rows["f"].roles["civilian"] is None
-    assert board.unclassified == 1
+    assert rows["a"].values["roles"]["undercover"] == rate_estimate(0, 1)
+    assert rows["f"].values["roles"]["undercover"] is None and rows["f"].values["roles"]["civilian"] is None
+    assert board.facts["unclassified"] == 1
     nobody_undercover = played(Match("game_v0", 2, ("f", "a", "f"), 2), [1.0, -1.0, -1.0], roles=9)
     again = role_leaderboard([nobody_undercover], Casting(hidden=HIDDEN, opponent="f"))
-    assert again.unclassified == 1 and all(row.roles["civilian"] is None for row in again.rows)
+    assert again.facts["unclassified"] == 1 and all(row.values["roles"]["civilian"] is None for row in again.rows)
 
 
 def test_what_is_no_log_of_one_environment_is_refused():

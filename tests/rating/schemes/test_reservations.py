@@ -11,7 +11,7 @@ from rating.schemes.leaderboard import headline
 from rating.schemes.reservations import figures, reserve, share_played_for
 from rating.schemes.summary import summarise_scores
 from tests.rating.made_outcomes import duel, match, void
-from tests.rating.schemes.test_leaderboard import BOARD_OF, LOGS
+from tests.rating.schemes.test_leaderboard import BOARD_OF, FIGURES_OF, LOGS
 
 
 def mute(outcomes, name, *, forfeits=False):
@@ -39,7 +39,7 @@ def test_who_makes_no_moves_of_its_own_has_no_rating_anywhere(kind):
     board = board_of(kind, outcomes)
     assert [row.policy for row in board.rows if row.withheld] == [best] == [board.rows[-1].policy]
     shown = sheet(board)
-    particular = {column.title for column in board.columns()}
+    particular = {column.title for column in board.columns}
     for title, cell, other in zip(shown.header, shown.rows[-1], shown.rows[0], strict=True):
         assert (cell == "withheld") == (title in particular or title == "mark")
         assert other != "withheld"
@@ -57,8 +57,9 @@ def test_who_makes_no_moves_of_its_own_has_no_rating_anywhere(kind):
     }
     assert headline(board)[best] is None
     assert sum(value is not None for value in headline(board).values()) == len(board.rows) - 1
-    assert all(repr(best) not in repr(figure) for figure in figures(board, outcomes))
-    assert figures(board_of(kind, LOGS[kind]), LOGS[kind]) == BOARD_OF[kind](LOGS[kind]).figures(LOGS[kind])
+    draw = FIGURES_OF[kind]
+    assert all(repr(best) not in repr(figure) for figure in figures(board, outcomes, draw))
+    assert figures(board_of(kind, LOGS[kind]), LOGS[kind], draw) == draw(BOARD_OF[kind](LOGS[kind]), LOGS[kind])
 
 
 @pytest.mark.parametrize("kind", LOGS)
@@ -68,7 +69,7 @@ def test_the_report_draws_what_is_left(kind):
         outcomes = mute(outcomes, row.policy)
     board = board_of(kind, outcomes)
     assert all(row.withheld for row in board.rows)
-    assert leaderboard_section(board, outcomes).plots == []
+    assert leaderboard_section(board, figures(board, outcomes, FIGURES_OF[kind])).plots == []
 
 
 def test_at_the_threshold_and_with_forfeits_a_rating_is_shown():

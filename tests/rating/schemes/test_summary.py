@@ -148,7 +148,7 @@ def test_tables_of_three_are_compared_by_all_pairs():
 
 def test_boards_give_their_metric_and_environments_their_abilities():
     board = skill_leaderboard(LOGS["duels"])
-    assert headline(board) == {row.policy: row.spread.mu for row in board.rows}
+    assert headline(board) == {row.policy: row.values["spread"].mu for row in board.rows}
     summary = summarise([replace(board, environment="connect_four_v0")], ())
     assert summary.environments == ("connect_four_v0",)
     assert summary.abilities == ("spatial reasoning", "strategic planning")

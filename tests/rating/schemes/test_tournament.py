@@ -124,21 +124,35 @@ def test_the_board_tells_rounds_byes_rematches_and_the_path_of_every_rating():
     pairings = ["ab", "cd", "ac", "be", "ad", "ce", "xa", "xb", "bx", "yc", "yd", "ya"]
     outcomes = played(compared, pairings, ties=1)
     board = compared.leaderboard(outcomes, "rounds")
-    assert (board.rounds, board.newcomers, len(board.path), board.scheme) == (3, ("x", "y"), 12, "tournament")
+    path = board.facts["path"]
+    assert (board.facts["rounds"], board.facts["newcomers"], len(path), board.scheme) == (
+        3,
+        ("x", "y"),
+        12,
+        "tournament",
+    )
     rows = {row.policy: row for row in board.rows}
-    assert {name: row.byes for name, row in rows.items()} == {"a": 0, "b": 1, "c": 0, "d": 1, "e": 1, "x": 0, "y": 0}
-    assert {name: row.rematches for name, row in rows.items() if row.rematches} == {"b": 1, "x": 1}
+    assert {name: row.values["byes"] for name, row in rows.items()} == {
+        "a": 0,
+        "b": 1,
+        "c": 0,
+        "d": 1,
+        "e": 1,
+        "x": 0,
+        "y": 0,
+    }
+    assert {name: row.values["rematches"] for name, row in rows.items() if row.values["rematches"]} == {"b": 1, "x": 1}
     assert rows["a"].tally == (3, 5, 2)
-    assert rows["a"].elo != rows["d"].elo
-    assert [stage.matches for stage in board.path] == list(range(2, 26, 2))
-    assert board.path[0].ratings["e"] == 1000.0 and "x" not in board.path[5].ratings and "y" in board.path[9].ratings
-    for stage in board.path:
+    assert rows["a"].values["elo"] != rows["d"].values["elo"]
+    assert [stage.matches for stage in path] == list(range(2, 26, 2))
+    assert path[0].ratings["e"] == 1000.0 and "x" not in path[5].ratings and "y" in path[9].ratings
+    for stage in path:
         assert math.isclose(np.mean([stage.ratings[name] for name in stage.ratings]), 1000.0, abs_tol=1e-6)
-    assert {row.policy: row.rating for row in board.rows} == pytest.approx(board.path[-1].ratings)
-    notes = "\n".join(board.notes())
+    assert {row.policy: row.rating.value for row in board.rows} == pytest.approx(path[-1].ratings)
+    notes = "\n".join(board.notes)
     assert "3 Swiss rounds, 12 pairings complete; placed afterwards: x, y" in notes
     assert "met again: b and x" in notes
-    (_, course, grid, _) = board.figures(outcomes)
+    (_, course, grid, _) = compared.figures(board, outcomes)
     assert course.history["x"][0] == (12, 1000.0, 0.0) and len(course.history["x"]) == 7
     assert len(grid.rows) == 12 and grid.header[2:] == [row.policy for row in board.rows]
 
@@ -146,12 +160,12 @@ def test_the_board_tells_rounds_byes_rematches_and_the_path_of_every_rating():
 def test_a_tournament_under_way_shows_the_pairings_that_are_complete():
     compared = tournament("abcd", agents=("player_0", "player_1"), role="player", questions=3)
     outcomes = played(compared, ["ab", "cd"])
-    assert len(compared.leaderboard(outcomes[:5]).path) == 1
+    assert len(compared.leaderboard(outcomes[:5]).facts["path"]) == 1
     board = compared.leaderboard([*outcomes[:4], void(4, "c", "d"), outcomes[5]])
-    assert (len(board.path), board.void_matches, board.matches) == (1, 1, 5)
+    assert (len(board.facts["path"]), board.void_matches, board.matches) == (1, 1, 5)
     nothing = compared.leaderboard([void(0, "a", "b")])
-    assert (nothing.path, nothing.rows[0].rating, nothing.rows[0].elo) == ((), None, None)
-    assert nothing.figures([]) == []
+    assert (nothing.facts["path"], nothing.rows[0].rating, nothing.rows[0].values["elo"]) == ((), None, None)
+    assert compared.figures(nothing, []) == []
 
 
 def test_ranks_go_by_the_ties_that_the_run_asks_for():
@@ -167,7 +181,7 @@ def test_ranks_go_by_the_ties_that_the_run_asks_for():
     assert half.leaderboard(outcomes).rows[0].rating == drop.leaderboard(outcomes).rows[1].rating
     assert max(half.current_ratings(outcomes).items(), key=lambda item: item[1])[0] == "b"
     assert max(drop.current_ratings(outcomes).items(), key=lambda item: item[1])[0] == "c"
-    assert "a tie is left out" in "\n".join(drop.leaderboard(outcomes).notes())
+    assert "a tie is left out" in "\n".join(drop.leaderboard(outcomes).notes)
 
 
 def test_a_committee_is_the_best_in_order_without_the_two_their_families_and_the_excluded():

@@ -54,7 +54,7 @@ def test_format_stands_for_what_is_counted_of_it():
 
 def test_plain_ratings_are_those_of_the_leaderboard():
     board = rating.leaderboard(votes(), style=("length",))
-    assert {row.policy: row.plain for row in board.style.rows} == {row.policy: row.rating for row in board.rows}
+    assert {row.policy: row.plain for row in board.style.rows} == {row.policy: row.rating.value for row in board.rows}
     shown = str(board)
     assert "rating, style equal" in shown and "length +" in shown and max(map(len, shown.splitlines())) <= 100
     assert '"effects"' in board.to_json()

@@ -1,0 +1,16 @@
+"""Schemes of made runs."""
+
+from typing import Any
+
+from rating.running.contests import make_scheme
+from rating.running.run_file import RunConfig
+from rating.schemes.scheme import Scheme
+
+
+def scheme_of(environment: str, *policies: str, **keys: Any) -> Scheme:
+    """Returns the scheme of an environment in a run of random policies with these names."""
+    table = {
+        "environment": [{"name": environment, **keys}],
+        "policy": [{"name": name, "spec": "random"} for name in policies],
+    }
+    return make_scheme(RunConfig.model_validate(table), environment)
