@@ -22,7 +22,7 @@ from agents.play import play
 from agents.registry import make_policy
 from benchmarks.options import option, parse
 from llmarena_envs.catalogue import make_environment
-from rating.records.calls import CALLS, CallLog, LoggedCall
+from rating.records.calls import LoggedCall
 from rating.records.match import Match
 from rating.records.record import outcome_of
 from rating.records.store import Store
@@ -48,7 +48,7 @@ class Options:
 def make_run(directory: Path, matches: int, calls: int) -> tuple[Store, Callable[[int], None]]:
     """Makes a run of so many matches, and returns its store and what enters one more match with its calls."""
     _, store = run_directory.create(directory, RUN_FILE, "the run of the benchmark")
-    log = CallLog(directory / CALLS)
+    log = store.call_log()
     pairs = list(itertools.permutations(POLICIES, 2))
     env = make_environment("tictactoe_v0", {})
     agents = list(env.possible_agents)

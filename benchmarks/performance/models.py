@@ -241,7 +241,7 @@ def _start_up() -> float:
 
 def _run_file(url: str, matches: int, in_flight: int, rounds: int) -> str:
     """Returns a run of one environment; all its batches may be under way at once."""
-    settings: dict[str, Any] = {"seed": 1, "concurrency": in_flight, "ahead": matches, "executor": "async"}
+    settings: dict[str, Any] = {"seed": 1, "concurrency": in_flight, "ahead": matches, "executor": "asyncio"}
     lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
     lines += ["[stop]", f"matches = {matches}", f"max_matches = {matches}"]
     lines += ["[[environment]]", 'name = "public_goods_v0"', f"options = {{ rounds = {rounds} }}"]

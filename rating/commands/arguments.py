@@ -203,14 +203,14 @@ def _export(parser: argparse.ArgumentParser) -> None:
     _add_results(parser)
     parser.add_argument(
         "--format",
-        choices=("jsonl", "csv", "battles", "matrix", "verdicts", "sft", "preference", "grpo", "deals"),
+        choices=("jsonl", "csv", "calls", "battles", "matrix", "verdicts", "sft", "preference", "grpo", "deals"),
         default="jsonl",
-        help="jsonl: all of a run; csv: a row a seat; battles: a JSON line a pair, as Chatbot Arena has them; matrix: wins of the"
-        " row over the column; verdicts: what judges said; sft, preference, grpo, deals: JSON lines to train a model on"
-        " (default jsonl)",
+        help="jsonl: all of a run; csv: a row a seat; calls: a JSON line a call of a model; battles: a JSON line a pair, as"
+        " Chatbot Arena has them; matrix: wins of the row over the column; verdicts: what judges said; sft, preference, grpo,"
+        " deals: JSON lines to train a model on (default jsonl)",
     )
     parser.add_argument(
-        "--environment", default="", metavar="ENV", help="of all formats but jsonl and csv (default: all)"
+        "--environment", default="", metavar="ENV", help="of all formats but jsonl, csv and calls (default: all)"
     )
     training = parser.add_argument_group("training data (sft, preference, grpo, deals)")
     training.add_argument("--out", type=local_path, metavar="FILE|DIR", help="where to (default: standard output)")

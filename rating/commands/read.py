@@ -19,6 +19,7 @@ from rating.commands.verification import no_such_match, verify_run
 from rating.errors import RunError
 from rating.imports.export import write_battles, write_matrix, write_verdicts
 from rating.imports.source import RunSource, Source, open_source
+from rating.records.calls import dump_call
 from rating.records.export import record_table, write_csv, write_jsonl
 from rating.records.record import Record
 from rating.records.store import Store
@@ -107,9 +108,11 @@ def export(args: argparse.Namespace) -> int:
         return 0
     if args.environment:
         raise OptionError(f"environment: {args.format} holds all of a run; leave it out")
-    write = {"jsonl": write_jsonl, "csv": write_csv}[args.format]
     with closing(run_directory.open_store(args.dir)) as store:
-        write(store.records(), sys.stdout)
+        if args.format == "calls":
+            sys.stdout.writelines(f"{dump_call(logged)}\n" for logged in store.calls())
+        else:
+            {"jsonl": write_jsonl, "csv": write_csv}[args.format](store.records(), sys.stdout)
     return 0
 
 

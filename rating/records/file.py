@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from rating.records import sqlite
-from rating.records.calls import CALLS, CallFile
 from rating.records.store import Store
 
 
@@ -13,7 +12,7 @@ def create_file(path: Path) -> Store:
     Raises:
         RunError: if it exists.
     """
-    return Store(sqlite.create(path), CallFile(path.with_name(CALLS)), is_new=True)
+    return Store(sqlite.create(path), is_new=True)
 
 
 def open_file(path: Path, *, read_only: bool = False) -> Store:
@@ -29,5 +28,4 @@ def open_file(path: Path, *, read_only: bool = False) -> Store:
         RunError: if it does not exist, is damaged, is not a database of this suite, or has another schema version. It is not
             changed.
     """
-    db = sqlite.open_to_read(path) if read_only else sqlite.open_existing(path)
-    return Store(db, CallFile(path.with_name(CALLS)))
+    return Store(sqlite.open_to_read(path) if read_only else sqlite.open_existing(path))

@@ -2,7 +2,6 @@
 
 from rating.records.postgres import runs
 from rating.records.postgres.address import Address
-from rating.records.postgres.calls import CallTable
 from rating.records.store import Store
 
 
@@ -12,8 +11,7 @@ def create_on_server(address: Address) -> Store:
     Raises:
         RunError: if the name is taken or the server refuses.
     """
-    db = runs.create(address)
-    return Store(db, CallTable(db), is_new=True)
+    return Store(runs.create(address), is_new=True)
 
 
 def open_on_server(address: Address, *, read_only: bool = False) -> Store:
@@ -26,5 +24,4 @@ def open_on_server(address: Address, *, read_only: bool = False) -> Store:
     Raises:
         RunError: if it does not exist, is damaged, was written by another version, or the server refuses.
     """
-    db = runs.open_existing(address, read_only=read_only)
-    return Store(db, CallTable(db))
+    return Store(runs.open_existing(address, read_only=read_only))

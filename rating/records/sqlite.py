@@ -14,7 +14,7 @@ from rating.errors import RunError, StoreError
 from rating.records.sql import Row
 
 APPLICATION_ID = 0x4C4D4172  # "LMAr" in the file header marks a database of this project
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _READING_SECONDS = 5
 """Lock timeout of read-only connections, in seconds."""
@@ -41,9 +41,12 @@ TABLES = {
 )""",
     "transcript": "CREATE TABLE transcript (match TEXT PRIMARY KEY, turns BLOB NOT NULL)",
     "dictionary": "CREATE TABLE dictionary (environment TEXT PRIMARY KEY, data BLOB NOT NULL)",
+    "call": "CREATE TABLE call (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, line TEXT NOT NULL)",
+    "call_number": "CREATE INDEX call_number ON call (number)",
 }
 """``turn`` is the journal of matches in progress. The turns of a finished match are packed into ``transcript``, with a
-``dictionary`` shared by the matches of an environment. The ``turns`` of a match are the number that its ``seal`` covers."""
+``dictionary`` shared by the matches of an environment. The ``turns`` of a match are the number that its ``seal`` covers. A
+``call`` in flight has the number 0."""
 
 
 class Sqlite:
@@ -121,7 +124,7 @@ class Sqlite:
         for (verdict,) in self.rows("PRAGMA integrity_check"):
             if verdict != "ok":
                 yield f"database: {' '.join(str(verdict).split())}"
-        for table in TABLES:
+        for table in (name for name, statement in TABLES.items() if statement.startswith("CREATE TABLE")):
             for column, declared in self.all(f"SELECT name, lower(type) FROM pragma_table_info('{table}')"):
                 where = f"SELECT rowid, typeof({column}) FROM {table} WHERE typeof({column}) != ?"
                 for row, found in self.rows(where, declared):

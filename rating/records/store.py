@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 from agents.records import Turn, encodable
 from rating.errors import RunError, StoreError
 from rating.records import audit, seal
-from rating.records.calls import Calls, CallStore, CallWriter
+from rating.records.calls import CallLog, Calls
 from rating.records.match import Match
 from rating.records.outcome import FINAL, VOID, Outcome
 from rating.records.packing import LARGEST, make_dictionary, pack, pack_lines
@@ -51,23 +51,21 @@ class Store(Recorded):
 
     Args:
         db: database of the run; closed with the store.
-        calls: storage of the model calls of the run.
         is_new: whether the run is still empty.
     """
 
-    def __init__(self, db: Sql, calls: CallStore, *, is_new: bool = False) -> None:
+    def __init__(self, db: Sql, *, is_new: bool = False) -> None:
         super().__init__(db)
-        self._calls = calls
         self._sealed = not is_new
         self._journals: dict[str, _Journal] = {}
 
     def calls(self) -> Calls:
         """Returns a reader of the log of calls."""
-        return self._calls.reader()
+        return Calls(self._db)
 
-    def call_log(self) -> CallWriter:
+    def call_log(self) -> CallLog:
         """Returns a writer of the log of calls; the caller must hold the lock of the run."""
-        return self._calls.writer()
+        return CallLog(self._db)
 
     def close(self) -> None:
         """Seals the run if it changed, then closes the store."""

@@ -308,6 +308,6 @@ def _notes(found: Costs) -> list[str]:
         notes.append(f"{found.total.unpriced} calls have no price")
     if found.damage:
         notes.append(
-            f"{len(found.damage)} lines of the log of calls cannot be read and are left out, the first: {found.damage[0]}"
+            f"{len(found.damage)} calls of the log cannot be read and are left out, the first: {found.damage[0]}"
         )
     return notes

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from agents.models.calls import Call
 from rating.accounting.bill import Bill
 from rating.accounting.prices import PriceTable
-from rating.records.calls import Calls, CallWriter, LoggedCall
+from rating.records.calls import CallLog, Calls, LoggedCall
 from rating.records.match import Match
 
 _log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ class Ledger:
         RunError: if the log of an earlier session cannot be read.
     """
 
-    def __init__(self, earlier: Calls, log: CallWriter, prices: PriceTable) -> None:
+    def __init__(self, earlier: Calls, log: CallLog, prices: PriceTable) -> None:
         self.bill = Bill(prices)
         self._log = log
         for entry in earlier:
@@ -51,16 +51,11 @@ class Ledger:
             policy: name of the policy that made it.
 
         Raises:
-            OSError: if it cannot be logged; it is on the bill anyway.
-            StoreError: likewise.
+            StoreError: if it cannot be logged; it is on the bill anyway.
         """
         entry = _logged(call, match, policy)
         self._put_on_bill(entry)
         self._log.write(entry)
-
-    def close(self) -> None:
-        """Closes the log."""
-        self._log.close()
 
 
 def _logged(call: Call, match: Match | None, policy: str) -> LoggedCall:

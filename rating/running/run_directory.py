@@ -11,7 +11,6 @@ from typing import Any
 from agents.turn import TurnSettings
 from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
-from rating.records.calls import CALLS, UNDER_WAY
 from rating.records.imported import is_import, only_results
 from rating.records.postgres.address import Address
 from rating.records.record import UNFINISHED
@@ -31,7 +30,7 @@ LINKS = "web.json"
 _SHOWN = ("price", "prices", "ratings")
 """Keys of a run file that only affect tables; their current values apply."""
 
-_FILES = frozenset({RUN_FILE, LINKS, LOCK, CALLS, UNDER_WAY, *places.FILES})
+_FILES = frozenset({RUN_FILE, LINKS, LOCK, *places.FILES})
 
 
 def create(

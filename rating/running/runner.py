@@ -145,7 +145,6 @@ class Runner:
                 _log.warning("workers that died in this session: %d; what they had played is not lost", self._deaths)
             await self._executors.close()
             await self._players.close()
-            self._ledger.close()
         return sum(tally.void for tally in self._tallies.values())
 
     def progress(self) -> Progress:

@@ -116,11 +116,12 @@ class TablesOfRun:
         )
 
     def _spending(self, config: RunConfig, calls: Calls) -> Spending:
-        """Returns the usage of all calls. Reads only new calls, unless the log was replaced."""
-        if self._spent is not None and calls.go_on_from(self._spent.log):
-            self._spent.log = calls
-        else:
+        """Returns the usage of all calls; reads only new calls."""
+        if self._spent is None:
             self._spent = Spending(calls, config.price_table())
+        else:
+            calls.go_on_from(self._spent.log)
+            self._spent.log = calls
         self._spent.read()
         return self._spent
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 from rating.imports.source import ImportSource
-from rating.records.calls import CALLS
 from rating.records.imported import MANIFEST, is_import
 from rating.records.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome
 from rating.records.record import Record
@@ -26,7 +25,7 @@ STATUSES = (UNDER_WAY, WAITING, FINISHED, UNDECIDED, VOID, BUG)
 """Statuses of a match, in display order."""
 
 _DATABASE_FILES = (places.SERVER, places.DATABASE, f"{places.DATABASE}-wal")
-_FILES = (*_DATABASE_FILES, run_directory.RUN_FILE, CALLS, MANIFEST)
+_FILES = (*_DATABASE_FILES, run_directory.RUN_FILE, MANIFEST)
 """Files that change while a run is played."""
 
 _Signature = tuple[tuple[int, ...] | None, ...]

@@ -141,7 +141,7 @@ WRITING = (
     "UPDATE dictionary SET data = ''",
     "DELETE FROM dictionary",
     "INSERT INTO turn VALUES ('m', 0, '', '')",
-    "INSERT INTO call (line) VALUES ('')",
+    "INSERT INTO call (number, line) VALUES (0, '')",
     "DELETE FROM call",
 )
 MAKING = (

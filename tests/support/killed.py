@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -14,7 +15,6 @@ from pathlib import Path
 from agents.models.calls import CallStatus
 from benchmarks.postgres_server import PostgresServer
 from benchmarks.processes import running
-from rating.records.calls import CALLS, UNDER_WAY, CallLog, LoggedCalls
 from rating.records.export import record_table
 from rating.running import run_directory
 from tests.support.fault_server import FaultServer, Request, fault_server
@@ -204,8 +204,12 @@ class Killed:
                 noted, busy = self.server.psql(_NOTED, database).split("|")
                 return int(noted) if busy == "0" else _UNKNOWN
             return _UNKNOWN
-        under_way = CallLog(self.directory / CALLS)._open.left() if (self.directory / UNDER_WAY).exists() else []
-        return len(list(LoggedCalls(self.directory / CALLS))) + len(under_way)
+        try:
+            with closing(sqlite3.connect(f"{(self.directory / 'run.db').as_uri()}?mode=ro", uri=True)) as db:
+                (noted,) = db.execute("SELECT count(*) FROM call").fetchone()
+                return int(noted)
+        except sqlite3.OperationalError:  # not made yet
+            return 0
 
     def said(self) -> str:
         """Returns the end of what commands have said."""

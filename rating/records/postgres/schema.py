@@ -11,11 +11,10 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
-from sqlalchemy import text as sql
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-VERSION = 1
+VERSION = 2
 """Version of the tables."""
 
 METADATA = MetaData()
@@ -26,9 +25,9 @@ def text(name: str, *, key: bool = False) -> Column[str]:
     return Column(name, Text(collation="C"), primary_key=key, nullable=False)
 
 
-def integer(name: str, *, key: bool = False, null: bool = False) -> Column[int]:
+def integer(name: str, *, key: bool = False) -> Column[int]:
     """Returns an integer column without auto-increment."""
-    return Column(name, BigInteger, primary_key=key, nullable=null, autoincrement=False)
+    return Column(name, BigInteger, primary_key=key, nullable=False, autoincrement=False)
 
 
 def data(name: str) -> Column[bytes]:
@@ -66,11 +65,10 @@ call = Table(
     "call",
     METADATA,
     Column("id", BigInteger, Identity(always=True), primary_key=True, nullable=False),
-    integer("number", null=True),
+    integer("number"),
     text("line"),
 )
-Index("call_ended", call.c.number, postgresql_where=sql("number IS NOT NULL"))
-Index("call_under_way", call.c.id, postgresql_where=sql("number IS NULL"))
+Index("call_number", call.c.number)
 
 READER = "llmarena_reader"
 """Role with read access to new runs, if it exists in the database."""

@@ -111,7 +111,9 @@ def test_a_record_that_was_left_alone_is_whole(run):
 
 def test_every_column_is_tried(run):
     with sqlite3.connect(run / "run.db") as db:
-        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        tables = [
+            name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name != 'call'")
+        ]  # no hash covers calls
         assert {
             table: tuple(row[1] for row in db.execute(f"PRAGMA table_info({table})")) for table in tables
         } == COLUMNS

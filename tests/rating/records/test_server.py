@@ -13,7 +13,6 @@ from rating.errors import RunError, StoreError
 from rating.records.match import Match
 from rating.records.outcome import VOID
 from rating.records.postgres import connection, runs
-from rating.records.postgres.calls import CallTable
 from rating.records.record import void_outcome
 from rating.records.sql import TransactionLost
 from rating.records.store import Store
@@ -41,7 +40,7 @@ def db(place):
 
 @pytest.fixture
 def store(db):
-    opened = Store(db, CallTable(db), is_new=True)
+    opened = Store(db, is_new=True)
     yield opened
     opened.close()
 

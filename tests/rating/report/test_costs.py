@@ -9,7 +9,8 @@ import pytest
 from agents.models.calls import Call, CallStatus
 from rating.accounting.prices import Price, PriceTable
 from rating.cli import main
-from rating.records.calls import CallLog, LoggedCall, LoggedCalls
+from rating.records.calls import LoggedCall
+from rating.records.file import create_file
 from rating.report.costs import Spending, cost_sheet, costs
 from tests.rating.made_outcomes import match
 from tests.rating.report.test_report import index
@@ -25,15 +26,16 @@ def logged(match_id, policy, environment="game_v0", model="m", tokens=(100, 10),
 
 
 def add_up(path, *calls, prices=PRICE_TABLE, metrics=()):
-    log = CallLog(path / "calls.jsonl")
+    store = create_file(path / f"{len(list(path.iterdir()))}.db")
+    log = store.call_log()
     for call in calls:
         log.write(call)
-    log.close()
     rows = [SimpleNamespace(policy=policy, metric=metric, withheld="") for policy, metric in metrics]
     board = SimpleNamespace(environment="game_v0", rows=rows)
     outcomes = [match(0, ("a", 1.0), ("b", -1.0)), match(1, ("c", 0.0), ("c", 0.0))]
-    spending = Spending(LoggedCalls(path / "calls.jsonl"), prices)
+    spending = Spending(store.calls(), prices)
     spending.read()
+    store.close()
     return costs(spending, STATUSES, outcomes, [board])
 
 
@@ -75,7 +77,7 @@ def test_a_model_is_efficient_if_no_other_is_better_and_cheaper(tmp_path):
     found = add_up(tmp_path, *calls, metrics=[("a", 30.0), ("b", 20.0), ("c", 25.0)])
     assert {row.policy: row.efficient for row in found.rows} == {"a": True, "b": True, "c": False}
     assert any("efficient: no other" in note for note in cost_sheet(found).notes)
-    withheld = add_up(tmp_path, metrics=[("a", None), ("b", 20.0), ("c", 25.0)])
+    withheld = add_up(tmp_path, *calls, metrics=[("a", None), ("b", 20.0), ("c", 25.0)])
     assert {row.policy: row.efficient for row in withheld.rows} == {"a": None, "b": True, "c": True}
 
 

@@ -6,10 +6,10 @@ from contextlib import closing
 import pytest
 
 from agents.models.limits import gate, retry
-from rating.records.calls import CALLS, LoggedCalls
 from rating.running import run_directory
 from rating.running.runner import Runner
 from rating.running.session import Session
+from tests.support.calls import logged_calls
 from tests.support.clocks import jumping_clock
 from tests.support.fault_server import HTTP_503, OK, busy, fault_server
 
@@ -65,7 +65,7 @@ def test_budgets_waits_and_caches_do_not_look_at_the_clock_on_the_wall(tmp_path)
             asked = len(server.log)
             assert play(tmp_path / "cached", server.url, tmp_path / "cache") == digest
     assert len(server.log) - asked == 4  # whether the models are there
-    logged = list(LoggedCalls(tmp_path / "jumping" / CALLS))
+    logged = logged_calls(tmp_path / "jumping")
     years = {entry.time.year for entry in logged}
     assert max(years) - min(years) > 30
     assert all(0 <= seconds < 60 for entry in logged for seconds in (entry.call.latency, entry.call.waited))

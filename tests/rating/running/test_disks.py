@@ -4,15 +4,12 @@ import io
 import re
 import shutil
 from contextlib import closing
-from dataclasses import replace
 
 import pytest
 
 from rating.cli import main
-from rating.records.calls import CALLS, CallLog, LoggedCalls
 from rating.records.export import write_jsonl
 from rating.records.file import open_file
-from tests.rating.records.test_calls import LOGGED
 from tests.support.disks import read_only, small_disk
 
 RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--seed", "3"]
@@ -84,25 +81,6 @@ def test_a_report_without_room_leaves_the_earlier_one(capsys, tmp_path, whole):
         assert str(disk / "report.html") in errors
         assert [path.name for path in disk.iterdir()] == ["report.html"]
         assert (disk / "report.html").read_text() == "earlier"
-
-
-def test_a_log_of_calls_without_room_holds_whole_lines_when_there_is_room_again(tmp_path):
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    with small_disk(disk, 8_192):
-        calls, written = CallLog(disk / CALLS), 0
-        with pytest.raises(OSError, match=CALLS):
-            for number in range(1000):
-                calls.write(replace(LOGGED, call=replace(LOGGED.call, prompt_tokens=number)))
-                written += 1
-        content = (disk / CALLS).read_bytes()
-        (disk / CALLS).write_bytes(content[: content.index(b"\n") + 1])
-        calls.write(replace(LOGGED, call=replace(LOGGED.call, prompt_tokens=1)))
-        calls.close()
-        read = LoggedCalls(disk / CALLS)
-        assert [entry.call.prompt_tokens for entry in read] == [0, 1]
-        assert not read.damage
-        assert written > 10
 
 
 def test_a_directory_that_may_only_be_read_is_read(capsys, tmp_path, whole):

@@ -13,11 +13,11 @@ from agents.models.calls import CallStatus
 from agents.models.limits import gate, retry
 from llmarena_envs.core.failures import Failure
 from rating.commands.garbage import rare_collections
-from rating.records.calls import CALLS, LoggedCalls
 from rating.records.outcome import FINISHED
 from rating.running import run_directory
 from rating.running.runner import Runner
 from tests.support import fault_server as faults
+from tests.support.calls import logged_calls
 from tests.support.fault_server import fault_server
 
 PLAYERS, ROUNDS = 4, 2
@@ -177,7 +177,7 @@ def test_a_run_records_what_its_models_said_and_nothing_else(tmp_path, monkeypat
     assert len(set(numbers)) == len(numbers)
 
     # The log has every request once, with what became of it.
-    calls = [logged.call for logged in LoggedCalls(tmp_path / "run" / CALLS)]
+    calls = [logged.call for logged in logged_calls(tmp_path / "run")]
     replied = Counter(call.request_id for call in calls if call.status is CallStatus.OK)
     assert replied == Counter(map(str, numbers)) + Counter({str(number): 1 for number in range(PLAYERS)})
     sent = Counter(call.request_id for call in calls if call.request_id)

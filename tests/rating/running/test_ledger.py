@@ -11,12 +11,13 @@ from agents.models.calls import Call, CallStatus
 from agents.models.server.client import Client
 from rating.commands.read import print_leaderboards
 from rating.errors import BudgetExceeded, StoreError
-from rating.records.calls import CALLS, CallLog, LoggedCalls
+from rating.records.calls import CallLog
 from rating.records.outcome import FINISHED, VOID
 from rating.running import run_directory
 from rating.running.runner import Runner
 from rating.running.session import Session
 from tests.rating.running.calls import answer, answered, run_file
+from tests.support.calls import logged_calls
 
 pytestmark = pytest.mark.timeout(60)
 
@@ -31,7 +32,7 @@ def play(path, text="", session=None):
 
 
 def log_of(path):
-    return list(LoggedCalls(path / CALLS))
+    return logged_calls(path)
 
 
 @pytest.mark.slow
@@ -89,8 +90,6 @@ def test_a_call_that_cannot_be_noted_ends_the_run_and_is_no_failure_of_the_model
 def test_the_bill_of_a_run_that_goes_on_has_the_calls_of_all_sessions(tmp_path, monkeypatch):
     answers = answer(monkeypatch)
     play(tmp_path / "run", run_file(), Session(max_tokens=2000))
-    with (tmp_path / "run" / CALLS).open("a") as log:
-        log.write('{"time":"2026')  # killed in the middle of a line
     bill, records = play(tmp_path / "run")
     assert {record.status for record in records} == {FINISHED}
     assert bill.total().calls == answers.sent == len(log_of(tmp_path / "run"))
@@ -103,7 +102,6 @@ def test_a_call_outside_of_matches_is_that_of_the_policy_with_the_model(tmp_path
     with contextlib.closing(store):
         runner = Runner(config, store)
         runner._on_call(Call("gpt-x", "", "", 1, CallStatus.AUTHENTICATION))
-        runner._ledger.close()
     (logged,) = log_of(tmp_path / "run")
     assert (logged.environment, logged.match, logged.policy) == ("", "", "model")
 
@@ -120,8 +118,8 @@ def test_usage_that_no_server_told_is_not_shown_as_nothing(tmp_path, monkeypatch
     assert cells == {"model": "?", "other": "?", "random": "0"}
 
 
-def test_a_run_without_models_has_no_log(tmp_path):
+def test_a_run_without_models_logs_nothing(tmp_path):
     text = "[[environment]]\nname = 'tictactoe_v0'\n[stop]\nmax_matches = 4\nmin_matches = 2\n"
     text += "[[policy]]\nspec = 'random'\n[[policy]]\nspec = 'greedy'\n"
     play(tmp_path / "run", "workers = 1\n" + text)
-    assert not (tmp_path / "run" / CALLS).exists()
+    assert log_of(tmp_path / "run") == []

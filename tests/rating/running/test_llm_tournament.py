@@ -11,8 +11,8 @@ import pytest
 
 from agents.models.calls import CallStatus
 from rating.errors import RunError
-from rating.records.calls import CALLS, LoggedCalls
 from rating.running import run_directory
+from tests.support.calls import logged_calls
 from tests.support.model_server import running_server
 
 RUN_FILE = """
@@ -125,7 +125,7 @@ def test_two_hundred_games_at_once_leave_no_match_void(tmp_path, tiny_model):
         finish(llmarena("run", tmp_path / "run.toml", "--out", run), 0)
     assert count(run, "finished") >= 300
     assert count(run, "void") == count(run, "unfinished") == 0
-    calls = [logged for logged in LoggedCalls(run / CALLS) if logged.match]
+    calls = [logged for logged in logged_calls(run) if logged.match]
     assert {logged.call.status for logged in calls} == {CallStatus.OK}
     assert len(calls) == 3 * count(run, "finished")
     assert most_at_once(calls) >= 190

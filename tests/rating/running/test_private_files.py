@@ -11,8 +11,6 @@ import pytest
 
 from agents.models.cache import FILE, ReplyCache
 from agents.policy import Reply
-from rating.records import calls
-from rating.records.calls import CALLS, UNDER_WAY, CallLog
 from rating.records.file import create_file
 from rating.running.run_directory import LINKS
 from rating.web.links import keep_links
@@ -43,16 +41,12 @@ def private(*names: str) -> dict[str, int]:
     return dict.fromkeys(names, 0o600)
 
 
-def test_files_of_a_run_are_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calls, "_MOST_LINES", 2)
+def test_files_of_a_run_are_private(tmp_path: Path) -> None:
     path = tmp_path / "run"
     path.mkdir()
-    with closing(CallLog(path / CALLS)) as log, closing(create_file(path / "run.db")) as store:
-        store.set_fact("name", "value")
-        log.write(LOGGED)
-        for _ in range(4):  # the file of calls under way is made anew
-            log.begin(LOGGED)
-        assert modes(path) == private("run.db", "run.db-wal", "run.db-shm", CALLS, UNDER_WAY)
+    with closing(create_file(path / "run.db")) as store:
+        store.call_log().write(LOGGED)
+        assert modes(path) == private("run.db", "run.db-wal", "run.db-shm")
 
 
 def test_cache_is_private(tmp_path: Path) -> None:

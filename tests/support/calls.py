@@ -1,0 +1,13 @@
+"""Calls that a run has logged."""
+
+from contextlib import closing
+from pathlib import Path
+
+from rating.records.calls import LoggedCall
+from rating.running import run_directory
+
+
+def logged_calls(directory: Path) -> list[LoggedCall]:
+    """Returns the ended calls of a run, in order of completion."""
+    with closing(run_directory.open_store(directory, read_only=True)) as store:
+        return list(store.calls())
