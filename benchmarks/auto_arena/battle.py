@@ -16,7 +16,7 @@ from benchmarks.experiments.seats import unfinished
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 from llmarena_envs.debate.questions import DOMAINS
-from rating.commands.read import report_page
+from rating.cli.report import report_page
 from rating.errors import RunError
 from rating.running.run_file import RunConfig
 from rating.running.run_tables import EnvironmentConfig, PolicyConfig

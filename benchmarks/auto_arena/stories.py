@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from benchmarks.experiments import transcript
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from llmarena_envs import debate_v0
-from rating.commands.matches import headline, story_text
+from rating.cli.matches import headline, story_text
 from rating.records.record import Record
 from rating.records.stories import tell
 

@@ -23,7 +23,7 @@ from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.core.options import check_int
-from rating.commands.read import report_page
+from rating.cli.report import report_page
 from rating.errors import RunError
 from rating.running.run_file import RunConfig
 from rating.statistics.bounded import bounded_mean

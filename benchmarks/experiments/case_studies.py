@@ -9,7 +9,7 @@ from benchmarks.experiments.pool import Scripted, plan_run
 from benchmarks.experiments.row import Result, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
-from rating.commands.read import report_page
+from rating.cli.report import report_page
 from rating.records.outcome import FINISHED
 from rating.records.record import Record
 from rating.running.run_file import RunConfig

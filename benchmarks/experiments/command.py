@@ -15,8 +15,8 @@ from benchmarks.experiments.tables import to_csv, to_json, to_markdown
 from benchmarks.options import parse
 from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.core.terminal import printable
-from rating.cli import EXIT_INTERRUPTED, EXIT_TERMINATED, guarded
-from rating.commands.signals import Interruptions
+from rating.cli.app import EXIT_INTERRUPTED, EXIT_TERMINATED, guarded
+from rating.cli.signals import Interruptions
 from rating.errors import IncompleteRun
 from rating.running.judge_warnings import family_warnings, scripted_judge_warnings
 from rating.running.run_file import RunConfig

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from benchmarks.experiments.row import RowOptions
 from llmarena_envs.catalogue import NAMES, module_name
 from llmarena_envs.core.options import OptionError
-from rating.commands.run import read_policies
+from rating.cli.run import read_policies
 from rating.running.run_file import RunConfig, explanation
 from rating.running.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
 

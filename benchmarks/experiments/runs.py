@@ -5,8 +5,8 @@ from contextlib import closing
 from pathlib import Path
 
 from llmarena_envs.core.options import OptionError
-from rating.commands.playing import play_run
-from rating.commands.signals import Interruptions
+from rating.cli.playing import play_run
+from rating.cli.signals import Interruptions
 from rating.errors import RunError
 from rating.records.outcome import FINISHED, Outcome
 from rating.records.record import Record

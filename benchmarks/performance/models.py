@@ -233,7 +233,7 @@ def _run(url: str, matches: int, in_flight: int, rounds: int) -> Run:
 def _start_up() -> float:
     """Returns the processor time of a command that does nothing, in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    code = "import rating.commands.run, agents.models, openai"
+    code = "import rating.cli.run, agents.models, openai"
     subprocess.run([sys.executable, "-c", code], check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime

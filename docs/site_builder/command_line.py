@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterator
 
-from rating.commands.arguments import build_parser
+from rating.cli.app import build_parser
 from site_builder.markdown import table
 
 _INTRODUCTION = """# The command line

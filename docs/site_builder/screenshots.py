@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
-from rating.commands.read import write_report
+from rating.cli.report import write_report
 from rating.records.outcome import FINISHED
 from rating.running import run_directory
 from site_builder.moving import REDUCED_MOTION

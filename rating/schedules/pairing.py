@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import networkx as nx
-
 from llmarena_envs.core.options import OptionError
 
 _STEPS = 1_000_000
@@ -54,6 +52,8 @@ def pair_up(ratings: Mapping[str, float], met: Mapping[frozenset[str], int], bye
         names.remove(bye)
     costs = _costs(names, ratings, met)
     most = 1 + max(costs.values())
+    import networkx as nx  # slow to import
+
     graph = nx.Graph()
     graph.add_nodes_from(range(len(names)))
     graph.add_weighted_edges_from((first, second, most - cost) for (first, second), cost in costs.items())

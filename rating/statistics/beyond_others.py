@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtr, stdtrit
 
 from rating.statistics.estimates import Estimate, with_interval
 
@@ -96,7 +96,7 @@ def beyond_others(rows: Sequence[Beside]) -> Beyond | None:
     if error < 1e-9:  # no variation: the error is unknown, not 0
         return None
     value, freedom = float(weights[1]), n - 1
-    half = float(student.ppf(0.975, freedom)) * error
-    p = float(2 * student.sf(abs(value) / error, freedom))
+    half = float(stdtrit(freedom, 0.975)) * error
+    p = float(2 * stdtr(freedom, -abs(value) / error))
     value = min(max(value, -1.0), 1.0)
     return Beyond(with_interval(value, value - half, value + half, n, n, (-1, 1)), p)

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from rating.statistics.estimates import Estimate, rate_estimate, wilson_interval, with_interval
 
@@ -47,7 +47,7 @@ def bounded_mean(values: Sequence[float], clusters: Sequence[Hashable] | None = 
         return rate_estimate(int(numbers.sum()), groups)
     parts = (numbers - value) / len(numbers)
     variance = max(sum_variance(parts, labels), sum_variance(parts, np.arange(len(parts))))
-    quantile = float(student.ppf(0.975, groups - 1))
+    quantile = float(stdtrit(groups - 1, 0.975))
     low, high = wilson_interval(value, value * (1 - value) / variance, quantile)
     return with_interval(value, low, high, len(numbers), groups)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from rating.statistics.bounded import NOTHING, bounded_mean, signed_mean
 from rating.statistics.bradley_terry import ELO_PER_NAT, BradleyTerryOptions, Comparisons, Floats, fit
@@ -156,8 +156,8 @@ def _with_exact_interval(mean: Estimate) -> Estimate:
     if mean.low is None or mean.high is None:
         return mean
     won, lost = mean.n * mean.value, mean.n * (1 - mean.value)
-    low = float(beta.ppf(0.025, won, lost + 1)) if won > NOTHING else 0.0
-    high = float(beta.ppf(0.975, won + 1, lost)) if lost > NOTHING else 1.0
+    low = float(betaincinv(won, lost + 1, 0.025)) if won > NOTHING else 0.0
+    high = float(betaincinv(won + 1, lost, 0.975)) if lost > NOTHING else 1.0
     return mean._replace(low=min(mean.low, low), high=max(mean.high, high))
 
 

@@ -8,7 +8,7 @@ with the same variance, with Student's quantile.
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from rating.statistics.bradley_terry import ELO_PER_NAT, Comparisons, fit
 from rating.statistics.bradley_terry.fitting import BradleyTerryFit
@@ -48,7 +48,7 @@ def met_scores(comparisons: Comparisons, fitted: BradleyTerryFit) -> dict[str, E
     value = np.bincount(policy, score, minlength=size) / matches
     centre = np.bincount(policy, np.concatenate((mean, 1 - mean)), minlength=size) / matches
     error = dispersion * np.bincount(policy, np.tile(variance, 2), minlength=size) / matches**2
-    quantile = float(student.ppf(0.975, free))
+    quantile = float(stdtrit(free, 0.975))
     clusters = np.bincount(cells % size, minlength=size)
     return {
         name: with_interval(

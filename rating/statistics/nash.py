@@ -10,7 +10,6 @@ Source: Balduzzi, Tuyls, Perolat and Graepel 2018 (arXiv 1806.02643).
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
 
 from rating.statistics.bradley_terry import Floats
 
@@ -70,6 +69,8 @@ def _inner_equilibrium(advantage: Floats) -> Floats:
     """
     size = len(advantage)
     nothing, one = np.zeros((size, size)), np.eye(size)
+    from scipy.optimize import linprog  # slow to import
+
     found = linprog(
         np.concatenate((np.zeros(size), -np.ones(size))),
         A_ub=np.block([[advantage, nothing], [advantage - one, one]]),

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from html import escape
 
-from rating.commands.read import write_report
+from rating.cli.report import write_report
 from rating.running import run_directory
 from rating.running.runner import Runner
 from tests.browser.stories_env import MARKUP

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.performance import report_page
-from rating.commands.read import write_report
+from rating.cli.report import write_report
 from rating.records.export import record_table
 from rating.report.page import Run, write_page
 from rating.running import run_directory

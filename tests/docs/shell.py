@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rating.cli import main
-from rating.commands.arguments import build_parser
+from rating.cli.app import build_parser
 from tests.docs.pages import ROOT
 
 _ASSIGNMENT = re.compile(r"[A-Z_]+=\S*")

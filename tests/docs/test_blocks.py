@@ -28,7 +28,7 @@ import tomlkit
 
 from llmarena_envs.catalogue import CATALOGUE
 from llmarena_envs.core.options import OptionError
-from rating.commands.arguments import build_parser
+from rating.cli.app import build_parser
 from rating.errors import RunError
 from rating.running.run_file import parse_run_file
 from tests.docs import shell, untested

@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from rating.cli import EXIT_BUDGET, main
+from rating.cli.app import EXIT_BUDGET, main
 from tests.docs.pages import DOCS, code_blocks
 from tests.support.fault_server import Fault, Request, fault_server
 from tests.support.hostile_server import completion

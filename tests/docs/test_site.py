@@ -8,7 +8,7 @@ import pytest
 import build_pages
 import build_site
 from llmarena_envs.catalogue import NAMES
-from rating.commands.arguments import build_parser
+from rating.cli.app import build_parser
 from rating.running.run_tables import PolicyConfig
 from site_builder import assemble, games
 from site_builder.check import problems

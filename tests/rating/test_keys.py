@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from rating.cli import main
-from rating.commands.arguments import build_parser
+from rating.cli.app import build_parser
 from tests.support.hostile_server import Answer, completion, hostile_server, json_answer
 
 KEY = 'sk-Zq7/pl+us="q\\b%41&<x>Hh3Kk9Mm2Nn8Rr5Tt'

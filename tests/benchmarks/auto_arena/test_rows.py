@@ -13,7 +13,7 @@ from benchmarks.auto_arena.tournaments import TournamentOptions, plan_tournament
 from benchmarks.experiments.command import main
 from benchmarks.experiments.runs import PlayedRun, play_runs
 from llmarena_envs.core.options import OptionError
-from rating.commands.signals import Interruptions
+from rating.cli.signals import Interruptions
 from rating.records.match import Match
 from rating.records.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 from rating.schedules.swiss import SwissPlan

@@ -38,8 +38,8 @@ from benchmarks.llmarena.random_battles import (
     settled_after,
 )
 from llmarena_envs.core.failures import Failure
-from rating.cli import EXIT_ERRORS
-from rating.commands.signals import Interruptions
+from rating.cli.app import EXIT_ERRORS
+from rating.cli.signals import Interruptions
 from rating.errors import RunError
 from rating.records.match import Match
 from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome

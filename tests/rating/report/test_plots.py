@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rating.cli import main
-from rating.commands.read import plots_directory, write_report
+from rating.cli.report import plots_directory, write_report
 from rating.errors import RunError
 from rating.report import figures
 from rating.report.plots import Plot, file_names, write_plots

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from rating.commands.read import write_report
+from rating.cli.report import write_report
 from rating.records.file import open_file
 from rating.records.outcome import Outcome, SeatOutcome
 from rating.report import replays

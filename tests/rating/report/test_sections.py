@@ -8,7 +8,7 @@ from html import unescape
 
 import pytest
 
-from rating.commands.read import report_page
+from rating.cli.report import report_page
 from rating.imports.source import open_source
 from rating.records.file import open_file
 from rating.report.sections import leaderboard_section

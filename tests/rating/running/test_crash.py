@@ -191,7 +191,7 @@ def test_a_run_whose_output_nobody_reads_goes_on_to_its_end(tmp_path, whole):
 def test_what_nobody_reads_ends_a_command_unless_it_goes_on(goes_on, code, said):
     script = f"""
 import sys
-from rating.commands.pipes import readers_may_leave
+from rating.cli.pipes import readers_may_leave
 with readers_may_leave(goes_on={goes_on}):
     print("x" * 100_000)
     print("still here", file=sys.stderr)
@@ -205,7 +205,7 @@ with readers_may_leave(goes_on={goes_on}):
 def test_failures_are_said_at_once_where_streams_are_unbuffered():
     script = """
 import sys
-from rating.commands.pipes import readers_may_leave
+from rating.cli.pipes import readers_may_leave
 with readers_may_leave(goes_on=True):
     print("now", file=sys.stderr)
     sys.stdin.read()

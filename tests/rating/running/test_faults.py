@@ -12,7 +12,7 @@ import pytest
 from agents.models.calls import CallStatus
 from agents.models.limits import gate, retry
 from llmarena_envs.core.failures import Failure
-from rating.commands.garbage import rare_collections
+from rating.cli.garbage import rare_collections
 from rating.records.outcome import FINISHED
 from rating.running import run_directory
 from rating.running.runner import Runner

@@ -9,7 +9,7 @@ import pytest
 from agents.errors import TransientError
 from agents.models.calls import Call, CallStatus
 from agents.models.server.client import Client
-from rating.commands.read import print_leaderboards
+from rating.cli.printing import print_leaderboards
 from rating.errors import BudgetExceeded, StoreError
 from rating.records.calls import CallLog
 from rating.records.outcome import FINISHED, VOID

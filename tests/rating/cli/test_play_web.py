@@ -19,10 +19,9 @@ from agents.desk import Desk
 from agents.play import play
 from agents.registry import make_policy
 from llmarena_envs.catalogue import CATALOGUE, load_environment, make_environment
-from rating.cli import main
-from rating.commands import web
-from rating.commands.arguments import build_parser
-from rating.commands.play_web import run_file, with_company
+from rating.cli import main, web
+from rating.cli.app import build_parser
+from rating.cli.play_web import run_file, with_company
 from rating.running import run_directory
 
 ENVIRONMENTS = [entry.name for entry in CATALOGUE]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rating.cli import main
-from rating.commands.signals import Interruptions
+from rating.cli.signals import Interruptions
 from rating.records import sqlite
 
 RUN = ["run", "--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--max-matches", "4"]

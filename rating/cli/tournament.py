@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 from llmarena_envs.core.options import parse_options
-from rating.commands.read import print_grid
-from rating.commands.run import resume
+from rating.cli import flags, resume
+from rating.cli.printing import print_grid
 from rating.errors import RunError
 from rating.records.outcome import Outcome
 from rating.records.store import Store
@@ -27,11 +27,28 @@ COMPLETE = "rounds"
 """Stop reason of a completed tournament."""
 
 
-def add(args: argparse.Namespace) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
+    text = "add a policy and play its pairings"
+    added = actions.add_parser("add", help=text, description="Add a policy to a tournament and play its pairings.")
+    flags.add_session(added)
+    flags.add_web(added)
+    flags.add_run(added)
+    added.add_argument("policy", metavar="POLICY", help="the newcomer")
+    added.add_argument("--name", default="", metavar="NAME", help="what tables call it (default: POLICY)")
+    added.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the policy; may be repeated"
+    )
+    added.add_argument("--prior", type=flags.finite, metavar="SCORE", help="initial score (default: the median)")
+    flags.add_wide(added)
+
+
+def main(args: argparse.Namespace) -> None:
     """Adds a newcomer, plays its pairings, and prints leaderboards and rating histories."""
     newcomer = args.name or args.policy
     _enter(args, newcomer)
-    resume(args)
+    resume.main(args)
     config, store = run_directory.open_run(args.dir)
     with closing(store):
         outcomes = list(store.outcomes())

@@ -15,7 +15,7 @@ from rich.live import Live
 from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
-from rating.commands.progress_views import Pace, draw_table, stop_line, write_line
+from rating.cli.progress_views import Pace, draw_table, stop_line, write_line
 from rating.running.progress import Progress
 from rating.running.runner import ENVIRONMENT
 

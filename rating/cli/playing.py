@@ -1,5 +1,7 @@
 """Play a run with progress display and web pages, and print how to resume it."""
 
+import argparse
+import math
 import shlex
 import socket
 import sys
@@ -9,14 +11,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TextIO
 
+from agents.desk import Desk
 from agents.errors import ProviderError, Quit
-from rating.commands.garbage import rare_collections
-from rating.commands.progress import ProgressDisplay
-from rating.commands.signals import Interruptions
-from rating.commands.web import pages, show_end
+from rating.cli.extras import check_postgres
+from rating.cli.garbage import rare_collections
+from rating.cli.printing import print_leaderboards
+from rating.cli.progress import ProgressDisplay
+from rating.cli.signals import Interruptions
+from rating.cli.web import pages, show_end, web_flags
 from rating.errors import BudgetExceeded, ClusterError, IncompleteRun, StoreError
+from rating.records.postgres.address import Address, parse_address
 from rating.records.store import Store
 from rating.running import run_directory
+from rating.running.contests import paused
 from rating.running.run_file import RunConfig
 from rating.running.runner import Runner
 from rating.running.session import ONE_GO, Session
@@ -130,3 +137,80 @@ def free_directory(path: Path) -> Path:
         number += 1
         candidate = path.with_name(f"{path.name}-{number}")
     return candidate
+
+
+def session_flags(args: argparse.Namespace, listener: socket.socket | None) -> dict[str, str]:
+    """Returns the flags, with values, that resume a run with the same settings."""
+    values = {
+        "--max-errors": args.max_errors,
+        "--max-cost": args.max_cost,
+        "--max-tokens": args.max_tokens,
+        "--max-time": args.max_time and math.ceil(args.max_time),
+        "--executor": args.executor,
+        "--cache": args.cache,
+    }
+    switches = {"--keep-going": args.keep_going, "--offline": args.offline}
+    return {
+        **{name: str(value) for name, value in values.items() if value is not None},
+        **{name: "" for name, is_set in switches.items() if is_set},
+        **web_flags(args, listener),
+    }
+
+
+def address_of(args: argparse.Namespace) -> Address | None:
+    """Returns the PostgreSQL address of the store, or ``None`` for a file.
+
+    Raises:
+        OptionError: if the address is invalid or a package is missing.
+    """
+    if args.store is None:
+        return None
+    address = parse_address(args.store)
+    check_postgres()
+    return address
+
+
+def read_session(args: argparse.Namespace) -> Session:
+    """Returns the session settings of the flags.
+
+    Raises:
+        OptionError: if flags conflict, or the cache cannot be used.
+    """
+    session = Session(
+        max_errors=args.max_errors,
+        max_cost=args.max_cost,
+        max_tokens=args.max_tokens,
+        max_seconds=args.max_time,
+        executor=args.executor,
+        keep_going=args.keep_going,
+        cache=args.cache,
+        offline=args.offline,
+        quiet=args.quiet,
+        desk=Desk() if args.web else None,
+    )
+    cache = session.open_cache()  # fails before the run directory is created
+    if cache is not None:
+        cache.close()
+    return session
+
+
+def play_and_print(
+    directory: Path,
+    config: RunConfig,
+    store: Store,
+    interruptions: Interruptions,
+    wide: bool,
+    session: Session = ONE_GO,
+    listener: socket.socket | None = None,
+) -> tuple[int, list[str]]:
+    """Plays a run, prints its leaderboards, and returns the number of void matches and the paused games."""
+    with run_directory.held(directory, store):
+        try:
+            void = play_run(directory, config, store, interruptions, session, listener)
+        except BudgetExceeded:
+            print_leaderboards(config, store, wide=wide)
+            raise
+        print_leaderboards(config, store, wide=wide)
+        print(run_line(directory))
+        print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
+        return void, paused(config, store.facts())

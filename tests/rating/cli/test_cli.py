@@ -15,8 +15,8 @@ import pytest
 from agents.errors import ProviderError, Quit
 from llmarena_envs.core.options import OptionError
 from rating.cli import main
-from rating.commands.arguments import build_parser
-from rating.commands.run import read_policies
+from rating.cli.app import build_parser
+from rating.cli.run import read_policies
 from rating.errors import BudgetExceeded, ErrorBudgetExceeded, IncompleteRun, RunError, StoreError
 from rating.running.run_directory import open_run
 
@@ -103,7 +103,7 @@ def test_a_person_is_asked_in_this_process_whatever_the_executor(capsys, monkeyp
 
 
 def test_an_interruption_while_modules_load_shows_no_trace(capsys, monkeypatch):
-    monkeypatch.setattr("rating.cli._run", lambda args: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr("rating.cli.app._run", lambda args: signal.raise_signal(signal.SIGINT))
     assert main(["envs"]) == 130
     assert capsys.readouterr().err == "llmarena: interrupted\n"
 
@@ -127,7 +127,7 @@ def test_what_goes_wrong_becomes_a_message_and_an_exit_code(capsys, monkeypatch,
     def fail(args):
         raise error
 
-    monkeypatch.setattr("rating.commands.catalogue.envs", fail)
+    monkeypatch.setattr("rating.cli.envs.main", fail)
     assert main(["envs"]) == code
     shown = capsys.readouterr()
     assert told in shown.err and shown.out == ""

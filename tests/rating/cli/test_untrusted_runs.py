@@ -14,7 +14,7 @@ import pytest
 from llmarena_envs.sandbox import choice
 from llmarena_envs.writer_editor import pass_rate
 from rating.cli import main
-from rating.commands.arguments import build_parser
+from rating.cli.app import build_parser
 from rating.records import environments
 from rating.running import run_directory
 

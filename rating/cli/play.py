@@ -18,12 +18,37 @@ from agents.registry import make_policy
 from llmarena_envs.catalogue import canonical_name, make_environment
 from llmarena_envs.core.options import OptionError, check_choice, parse_options
 from llmarena_envs.core.terminal import printable
-from rating.commands.play_web import play_in_browser, with_company
+from rating.cli import flags
+from rating.cli.play_web import play_in_browser, with_company
 from rating.records.environments import admit
 from rating.running.session import Session
 
 
-def play(args: argparse.Namespace) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.add_argument("env", metavar="ENV", help="environment, e.g. tictactoe_v0")
+    parser.add_argument(
+        "--policy",
+        action="append",
+        default=[],
+        metavar="SEAT=POLICY",
+        help="e.g. player_0=human; once for every seat (with --web those left out are a person, if there is none, and baselines)",
+    )
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
+    )
+    parser.add_argument("--seed", type=flags.count, default=0, help="seed of the match (default 0)")
+    flags.add_cache(parser)
+    flags.add_web(parser)
+    parser.add_argument(
+        "--out",
+        type=flags.local_path,
+        metavar="DIR",
+        help="with --web: directory of the match (default: llmarena-play, or a numbered one)",
+    )
+
+
+def main(args: argparse.Namespace) -> None:
     """Plays one match on the terminal, or in a browser with ``--web``."""
     admit([args.env], [seat.partition("=")[2] for seat in args.policy])
     if args.web:

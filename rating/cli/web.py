@@ -1,8 +1,7 @@
-"""``llmarena serve`` and ``--web``: the pages of a run in a browser."""
+"""The pages of a run in a browser, for ``serve`` and ``--web``."""
 
 import argparse
 import asyncio
-import contextlib
 import socket
 import sys
 from collections.abc import AsyncIterator, Sequence
@@ -11,10 +10,8 @@ from pathlib import Path
 from typing import TextIO
 
 from agents.desk import Desk
-from rating.commands.arguments import DEFAULT_HOST, DEFAULT_PORT
-from rating.commands.extras import check_extra
-from rating.records.imported import is_import
-from rating.running import run_directory
+from rating.cli.extras import check_extra
+from rating.cli.flags import DEFAULT_HOST, DEFAULT_PORT
 from rating.web.server import authority, is_loopback, listen, serving
 
 END_SECONDS = 60.0
@@ -27,20 +24,7 @@ _LAST_ANSWER_SECONDS = 0.2
 """Seconds to send the last response."""
 
 
-def serve(args: argparse.Namespace) -> None:
-    """Shows a run or an import until it is interrupted."""
-    if not is_import(args.dir):
-        run_directory.check_exists(args.dir)
-    with _open_listener(args) as listener, contextlib.suppress(KeyboardInterrupt):
-        args.interruptions.run(lambda: _serve(args.dir, listener))
-
-
-async def _serve(directory: Path, listener: socket.socket) -> None:
-    async with pages(directory, listener, None, ()):
-        await asyncio.Event().wait()
-
-
-def _open_listener(args: argparse.Namespace) -> socket.socket:
+def open_listener(args: argparse.Namespace) -> socket.socket:
     """Returns a socket that listens on the address of the flags.
 
     Raises:
@@ -65,7 +49,7 @@ def listener_if_asked(args: argparse.Namespace) -> AbstractContextManager[socket
     """
     if not args.web:
         return nullcontext()
-    return _open_listener(args)
+    return open_listener(args)
 
 
 @asynccontextmanager

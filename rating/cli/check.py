@@ -10,13 +10,27 @@ from llmarena_envs.catalogue import load_environment, load_module, make_environm
 from llmarena_envs.core.options import check_choice, check_int, parse_options
 from llmarena_envs.core.terminal import printable
 from llmarena_envs.testing import RULES, ConformanceError, check_environment
+from rating.cli import flags
 from rating.records.environments import admit
 from rating.schemes.registry import find_scheme
 
 _EXIT_BROKEN = 1
 
 
-def check(args: argparse.Namespace) -> int:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.add_argument(
+        "env", metavar="ENV", help="environment, e.g. tictactoe_v0, or package.module of one of your own"
+    )
+    parser.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the environment, e.g. language=zh"
+    )
+    parser.add_argument(
+        "--seeds", type=flags.positive, default=6, metavar="N", help="seeds of random matches, at least 2 (default 6)"
+    )
+
+
+def main(args: argparse.Namespace) -> int:
     """Checks the rules in order up to the first broken one, and prints each.
 
     Returns:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from llmarena_envs.core.options import OptionError, check_choice
+from rating.cli import flags
 from rating.imports.so_far import Conduct, conduct, ended, so_far
 from rating.imports.source import open_source
 from rating.records.imported import is_import
@@ -80,7 +81,30 @@ class _Result:
     champion: Champion | None
 
 
-def compare(args: argparse.Namespace) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.add_argument(
+        "dir", type=flags.local_path, metavar="DIR", help="directory of a run or an import, or a log of battles"
+    )
+    parser.add_argument("policies", nargs="+", metavar="POLICY", help="two policies; any number with --against")
+    parser.add_argument("--against", default="", metavar="POLICY", help="champion that all of them are compared with")
+    parser.add_argument(
+        "--environment", default="", metavar="ENV", help="of a run with several (default: each, and all)"
+    )
+    parser.add_argument(
+        "--level", type=float, default=0.05, metavar="P", help="probability of a wrong claim, at most (default 0.05)"
+    )
+    parser.add_argument(
+        "--margin",
+        default="0",
+        metavar="MARGIN",
+        help="by how much to be better: of win rate, as 0.05, or as 50elo (default 0)",
+    )
+    parser.add_argument("--equal", metavar="MARGIN", help="also ask whether they are equal within this")
+    flags.add_trust(parser)
+
+
+def main(args: argparse.Namespace) -> None:
     """Prints the comparison of two policies, or of challengers with a champion."""
     is_log = args.dir.is_file() or is_import(args.dir)
     played = (_of_log if is_log else _of_run)(args.dir, args.environment)

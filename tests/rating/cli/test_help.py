@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rating.commands.arguments import build_parser
+from rating.cli.app import build_parser
 
 
 def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

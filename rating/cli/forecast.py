@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 
-from rating.commands.read import print_sheets
+from rating.cli.printing import print_sheets
 from rating.report.tables import Sheet
 from rating.running import run_directory
 from rating.running.budget import Budget

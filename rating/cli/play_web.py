@@ -13,8 +13,8 @@ from llmarena_envs.catalogue import canonical_name, load_environment, make_envir
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import parse_options
 from llmarena_envs.core.terminal import printable
-from rating.commands.playing import check_complete, free_directory, play_run, resumable, run_line
-from rating.commands.web import listener_if_asked, web_flags
+from rating.cli.playing import check_complete, free_directory, play_run, resumable, run_line
+from rating.cli.web import listener_if_asked, web_flags
 from rating.records.export import write_jsonl
 from rating.records.outcome import PLAYED
 from rating.records.record import Record

@@ -4,14 +4,38 @@ import argparse
 import json
 import sys
 from dataclasses import asdict
+from pathlib import Path
 
 from llmarena_envs.core.terminal import printable
+from rating.cli import flags
 from rating.imports.directory import REJECTED, write_import
 
 _SHOWN = 20
 
 
-def import_log(args: argparse.Namespace) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="files of one format")
+    parser.add_argument(
+        "--format",
+        default="auto",
+        metavar="FORMAT",
+        help="battles, pairwise, verdicts, auto-arena, matrix, lm-eval or inspect (default: what the files look like)",
+    )
+    parser.add_argument(
+        "--out",
+        type=flags.local_path,
+        required=True,
+        metavar="DIR",
+        help="directory of the import; must be new or empty",
+    )
+    parser.add_argument("--seated", action="store_true", help="the first of a row sat first: fit an advantage of it")
+    parser.add_argument(
+        "--metric", default="", metavar="NAME", help="what is compared, where files hold several scores"
+    )
+
+
+def main(args: argparse.Namespace) -> None:
     """Reads files, writes the import directory, and prints the rejected rows."""
     manifest, rejected = write_import(
         args.files, args.out, format=args.format, seated=args.seated, metric=args.metric, shown=_SHOWN

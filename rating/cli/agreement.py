@@ -4,7 +4,8 @@ import argparse
 from pathlib import Path
 
 from llmarena_envs.core.options import OptionError, check_choice, parse_pairs
-from rating.commands.read import print_sheets
+from rating.cli import flags
+from rating.cli.printing import print_sheets
 from rating.imports.source import open_source
 from rating.judgements.files import read_judgements
 from rating.judgements.judgement import Judgement
@@ -12,7 +13,40 @@ from rating.judgements.study import study
 from rating.report.judges import judge_sheets, to_json
 
 
-def agreement(args: argparse.Namespace) -> None:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        type=flags.local_path,
+        metavar="DIR|FILE",
+        help="directory of a run or an import, or files of judgements (CSV, JSON lines)",
+    )
+    parser.add_argument("--environment", default="", metavar="ENV", help="of a run with several that are judged")
+    parser.add_argument(
+        "--min-pairs",
+        type=flags.count,
+        default=30,
+        metavar="N",
+        help="cases below which two judges have too few (default 30)",
+    )
+    parser.add_argument(
+        "--level",
+        choices=("nominal", "ordinal", "interval"),
+        default="nominal",
+        help="scale for Krippendorff's alpha (default nominal)",
+    )
+    parser.add_argument(
+        "--family",
+        action="append",
+        default=[],
+        metavar="NAME=FAMILY",
+        help="family of a judge or player, beside those of well-known models; may be repeated",
+    )
+    flags.add_trust(parser)
+
+
+def main(args: argparse.Namespace) -> None:
     """Prints judge agreement and bias from the judgements of a run, an import or files."""
     paths: list[Path] = args.paths
     if any(path.is_dir() for path in paths):

@@ -15,8 +15,8 @@ from rich.console import Console
 
 from rating.accounting.bill import Usage
 from rating.cli import main
-from rating.commands.progress import FailureLines, ProgressDisplay
-from rating.commands.progress_views import Pace, draw_table, write_line
+from rating.cli.progress import FailureLines, ProgressDisplay
+from rating.cli.progress_views import Pace, draw_table, write_line
 from rating.running import run_directory
 from rating.running.contests import make_scheme
 from rating.running.progress import EnvironmentProgress, Progress, expected_matches

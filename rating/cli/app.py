@@ -1,0 +1,171 @@
+"""The ``llmarena`` command: its subcommands and exit codes. Each subcommand has a module with its arguments and its code."""
+
+import argparse
+import importlib
+import importlib.metadata
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from rating.cli.pipes import readers_may_leave
+from rating.cli.signals import Interruptions
+
+EXIT_DONE = 0
+EXIT_INTERNAL = 1
+EXIT_USAGE = 2
+EXIT_ERRORS = 3
+EXIT_BUDGET = 4
+EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
+
+
+class Command(NamedTuple):
+    """A command.
+
+    Attributes:
+        module: module in ``rating.cli``, with ``add_arguments`` and ``main``; imported only if the command is used.
+        text: help text.
+        has_json: whether it has ``--json``.
+        goes_on: whether it continues after its output pipe is closed.
+    """
+
+    module: str
+    text: str
+    has_json: bool = False
+    goes_on: bool = False
+
+
+COMMANDS = {
+    "envs": Command("envs", "list the environments", has_json=True),
+    "policies": Command("policies", "list the policies", has_json=True),
+    "check": Command("check", "check an environment against the rules of the suite"),
+    "play": Command("play", "play one match", has_json=True),
+    "run": Command("run", "play a rated tournament until its ratings converge", goes_on=True),
+    "resume": Command("resume", "resume a run", goes_on=True),
+    "tournament": Command("tournament", "add a policy to a finished tournament", goes_on=True),
+    "demo": Command("demo", "play both board games between all scripted policies, offline", goes_on=True),
+    "rate": Command("rate", "compute the leaderboards of a run or an import", has_json=True),
+    "report": Command("report", "write the HTML report of a run or an import", has_json=True),
+    "compare": Command("compare", "test whether one policy is better than another", has_json=True),
+    "replay": Command("replay", "show a match turn by turn, or verify recorded matches", has_json=True),
+    "agreement": Command("agreement", "show judge agreement and bias", has_json=True),
+    "export": Command("export", "write the matches or results of a run to standard output"),
+    "import": Command("import_log", "import results from other tools", has_json=True),
+    "serve": Command("serve", "show a run in a browser, live or finished"),
+}
+
+
+def build_parser(arguments: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """Returns the parser of the command line.
+
+    Args:
+        arguments: the command line, of which only the named commands get their arguments, since their modules are slow to import;
+            ``None`` for all commands.
+    """
+    parser = argparse.ArgumentParser(
+        prog="llmarena", description="Let language models, scripted policies and people play text games, and rate them."
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and end")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for name, command in COMMANDS.items():
+        added = commands.add_parser(
+            name, help=command.text, description=f"{command.text[0].upper()}{command.text[1:]}."
+        )
+        added.set_defaults(module=command.module, goes_on=command.goes_on)
+        if arguments is not None and name not in arguments:
+            continue
+        if command.has_json:
+            added.add_argument("--json", action="store_true", help="print JSON")
+        _module(command.module).add_arguments(added)
+    return parser
+
+
+def _module(name: str) -> Any:
+    return importlib.import_module(f"rating.cli.{name}")
+
+
+class _Version(argparse.Action):
+    """Prints the version, which is looked up on demand."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        print(f"llmarena {importlib.metadata.version('llmarena-envs')}")
+        parser.exit()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command.
+
+    If the reader of standard output closes it, commands that play a run continue; all others exit with 0.
+
+    Returns:
+        0 success, 1 internal error or failed verification, 2 usage error, 3 error budget exceeded, void matches, paused games
+        or no cluster, 4 budget of cost, tokens or time used up, 130 interrupted, 143 terminated.
+    """
+    with Interruptions() as interruptions:
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        args = build_parser(words).parse_args(words)
+        args.interruptions = interruptions
+        with readers_may_leave(goes_on=args.goes_on):
+            code = guarded(lambda: _run(args), interruptions)
+        return EXIT_TERMINATED if code == EXIT_INTERRUPTED and interruptions.terminated else code
+
+
+def guarded(command: Callable[[], int | None], interruptions: Interruptions) -> int:
+    """Runs a command and turns every exception into a message and an exit code."""
+    try:
+        code = _translated(command)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        return _fail("terminated" if interruptions.terminated else "interrupted", EXIT_INTERRUPTED)
+    except OSError as error:
+        return _fail(str(error), EXIT_USAGE)
+    except Exception:
+        return _fail(
+            f"{traceback.format_exc()}"
+            "internal error; unless the trace ends in a module of your own, this is a bug of llmarena",
+            EXIT_INTERNAL,
+        )
+
+
+def _translated(command: Callable[[], int | None]) -> int:
+    """Runs a command and turns the project's own errors into messages and exit codes."""
+    try:
+        from agents.errors import ProviderError, Quit
+    except ImportError:
+        return _fail(
+            "the package `agents` in this environment belongs to another distribution (openai-agents has one of that name);"
+            " install llmarena-envs into a virtual environment of its own",
+            EXIT_USAGE,
+        )
+    from llmarena_envs.core.options import OptionError
+    from rating.errors import BudgetExceeded, ClusterError, ErrorBudgetExceeded, IncompleteRun, RunError
+
+    try:
+        return int(command() or EXIT_DONE)
+    except (OptionError, RunError) as error:
+        return _fail(str(error), EXIT_USAGE)
+    except (ClusterError, ErrorBudgetExceeded, IncompleteRun, ProviderError) as error:
+        return _fail(str(error), EXIT_ERRORS)
+    except BudgetExceeded as error:
+        return _fail(str(error), EXIT_BUDGET)
+    except Quit as error:
+        return _fail(str(error), EXIT_INTERRUPTED)
+
+
+def _run(args: argparse.Namespace) -> int | None:
+    """Runs a command."""
+    from rating.records import environments
+
+    environments.trust(getattr(args, "trust", False))
+    code: int | None = _module(args.module).main(args)
+    return code
+
+
+def _fail(message: str, code: int) -> int:
+    """Prints a message, escaped since it may contain text from a server or a player, and returns the exit code."""
+    from llmarena_envs.core.terminal import printable
+
+    print(f"llmarena: {printable(message)}", file=sys.stderr)
+    return code

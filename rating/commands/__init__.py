@@ -1,1 +1,0 @@
-"""Commands of ``llmarena``: one function per command, called with the parsed arguments."""
