@@ -43,7 +43,7 @@ from benchmarks.experiments.proportions import paired_change
 from benchmarks.options import option, parse
 from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.failures import Failure
-from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
+from rating.stats.estimates import Estimate, mean_estimate, rate_estimate
 
 GAME = "bid_v0"
 SETTINGS = TurnSettings(reasks=0, unparsable="forfeit", illegal="forfeit")

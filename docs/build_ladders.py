@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from rating.imports.source import open_source
-from rating.report.tables import sheet
 from rating.schemes.leaderboard import Leaderboard
+from rating.viewer.report.tables import sheet
+from rating.viewer.source import open_source
 from site_builder import leaderboard
 from site_builder.games import LADDERS
 

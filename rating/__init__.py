@@ -28,20 +28,20 @@ if TYPE_CHECKING:
     from rating.api.board import leaderboard
     from rating.api.comparison import compare
     from rating.api.ratings import fit, standings
-    from rating.imports import read_battles
-    from rating.imports.style import style_of
-    from rating.statistics.battles import Battle
+    from rating.readers import read_battles
+    from rating.readers.style import style_of
+    from rating.stats.battles import Battle
 
 __all__ = ["Battle", "compare", "fit", "leaderboard", "read_battles", "standings", "style_of"]
 
 _HOMES = {
-    "Battle": "rating.statistics.battles",
+    "Battle": "rating.stats.battles",
     "compare": "rating.api.comparison",
     "fit": "rating.api.ratings",
     "leaderboard": "rating.api.board",
-    "read_battles": "rating.imports",
+    "read_battles": "rating.readers",
     "standings": "rating.api.ratings",
-    "style_of": "rating.imports.style",
+    "style_of": "rating.readers.style",
 }
 """Where the public names are; they are imported when they are asked for."""
 

@@ -16,8 +16,8 @@ from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
-from rating.judgements.study import JudgeStudy, StageAgreement
-from rating.running.run_file import RunConfig
+from rating.config.run_file import RunConfig
+from rating.judges.study import JudgeStudy, StageAgreement
 
 PEOPLE = "people, MT-Bench"
 

@@ -12,7 +12,7 @@ from rating.schedules.swiss import START
 from rating.schemes import cells
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.tournament_board import Stage
-from rating.statistics.estimates import Estimate
+from rating.stats.estimates import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

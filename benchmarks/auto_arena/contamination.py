@@ -32,8 +32,8 @@ from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_number
 from llmarena_envs.debate.questions import Question, load_questions
 from llmarena_envs.debate.questions.files import BUILTIN
-from rating.running.run_file import RunConfig
-from rating.statistics.estimates import mean_estimate, rate_estimate
+from rating.config.run_file import RunConfig
+from rating.stats.estimates import mean_estimate, rate_estimate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from rating.statistics.estimates import FEWEST_CLUSTERS, Z_95, Estimate
+from rating.stats.estimates import FEWEST_CLUSTERS, Z_95, Estimate
 
 
 class Correlation(NamedTuple):

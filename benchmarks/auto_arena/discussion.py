@@ -26,12 +26,12 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import statistic
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from llmarena_envs.core.options import OptionError
+from rating.config.run_file import RunConfig
 from rating.errors import RunError
-from rating.records.outcome import FINISHED, PLAYED, UNDECIDED, Outcome
-from rating.running.run_file import RunConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate
-from rating.statistics.results import rated_seats
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate
+from rating.stats.results import rated_seats
+from rating.store.outcome import FINISHED, PLAYED, UNDECIDED, Outcome
 
 OFF, ON = "winner_first", "winner"
 TITLES = {OFF: "without discussion", ON: "with discussion"}

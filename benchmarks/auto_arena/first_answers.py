@@ -24,9 +24,9 @@ from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
 from llmarena_envs.core.options import OptionError
-from rating.running.run_file import RunConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.results import duels
+from rating.config.run_file import RunConfig
+from rating.stats.bounded import bounded_mean
+from rating.stats.results import duels
 
 FIRST_ANSWERS = "first_answers"
 TITLES = {RUN: "debates", FIRST_ANSWERS: "first answers only"}

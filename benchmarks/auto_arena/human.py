@@ -31,12 +31,12 @@ from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.debate.questions.files import load_questions
+from rating.config.run_file import RunConfig
 from rating.errors import RunError
-from rating.judgements.judgement import FIRST, PREFERENCES, SECOND, TIE, Label
-from rating.records.record import Record
-from rating.running.run_file import RunConfig
-from rating.statistics.agreement import Agreement, cohens_kappa, plurality_of
-from rating.statistics.estimates import rate_estimate
+from rating.judges.judgement import FIRST, PREFERENCES, SECOND, TIE, Label
+from rating.stats.agreement import Agreement, cohens_kappa, plurality_of
+from rating.stats.estimates import rate_estimate
+from rating.store.record import Record
 
 VERDICT = "verdict"
 SOURCE = "source"

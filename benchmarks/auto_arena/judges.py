@@ -7,11 +7,11 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import Cell
 from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
-from rating.judgements.from_records import declared_verdicts, judgements_of
-from rating.judgements.judgement import Judgement
-from rating.judgements.study import JudgeStudy, StageAgreement, WithMajority, study
-from rating.statistics.estimates import Estimate
-from rating.statistics.rater_pairs import PairMeans
+from rating.judges.from_records import declared_verdicts, judgements_of
+from rating.judges.judgement import Judgement
+from rating.judges.study import JudgeStudy, StageAgreement, WithMajority, study
+from rating.stats.estimates import Estimate
+from rating.stats.rater_pairs import PairMeans
 
 BEFORE, AFTER = "before discussion", "after discussion"
 

@@ -18,9 +18,9 @@ from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns
-from rating.judgements.study import JudgeStudy, StageAgreement
-from rating.running.run_file import RunConfig
-from rating.statistics.agreement import Agreement
+from rating.config.run_file import RunConfig
+from rating.judges.study import JudgeStudy, StageAgreement
+from rating.stats.agreement import Agreement
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

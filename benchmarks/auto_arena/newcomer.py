@@ -22,7 +22,7 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
-from rating.running.run_file import RunConfig
+from rating.config.run_file import RunConfig
 from rating.schedules.swiss import START
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.tournament_board import Stage

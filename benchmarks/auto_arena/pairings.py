@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from llmarena_envs.core.declaration import role_of
-from rating.records.outcome import FINISHED, UNDECIDED, VOID, Outcome
-from rating.statistics.results import rated_seats, staff_seats
+from rating.stats.results import rated_seats, staff_seats
+from rating.store.outcome import FINISHED, UNDECIDED, VOID, Outcome
 
 JUDGE = "judge"
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from benchmarks.auto_arena.correlation import Correlation, correlate
 from benchmarks.experiments.published import Published
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
-from rating.statistics.estimates import Estimate
+from rating.stats.estimates import Estimate
 
 ROUNDING = {"Spearman, %": 0.05, "concordance, %": 0.05, "Pearson": 1e-9}
 """Tolerance between a printed value and the recomputed one."""

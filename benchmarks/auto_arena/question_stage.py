@@ -19,14 +19,14 @@ from llmarena_envs.core.options import OptionError
 from llmarena_envs.debate.game import Debate
 from llmarena_envs.debate.questions import load_questions
 from llmarena_envs.debate.questions.files import BUILTIN, write_questions
+from rating.config.run_file import RunConfig
 from rating.errors import RunError
-from rating.records.environments import admit
-from rating.records.outcome import FINISHED
-from rating.running import places
-from rating.running.run_file import RunConfig
 from rating.schemes import cells
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.results import duels
+from rating.stats.bounded import bounded_mean
+from rating.stats.results import duels
+from rating.store import places
+from rating.store.environments import admit
+from rating.store.outcome import FINISHED
 
 LEAST_DISTINCT = 0.9
 """Share of the requested questions that an examiner must write without repetition."""

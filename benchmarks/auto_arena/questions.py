@@ -26,12 +26,12 @@ from llmarena_envs.core.similarity import NEAR, Seen
 from llmarena_envs.debate.questions import DOMAINS, Question
 from llmarena_envs.debate.questions.examiner import REASONS
 from llmarena_envs.debate.questions.files import first_of_each_domain, write_questions
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig, PolicyConfig
 from rating.errors import RunError
-from rating.records.outcome import FINISHED, SeatOutcome
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig, PolicyConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate
+from rating.store.outcome import FINISHED, SeatOutcome
 
 EXAMINATION = "benchmarks.auto_arena.examination.env"
 SCRIPTED = {

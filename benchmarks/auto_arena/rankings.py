@@ -21,7 +21,7 @@ from benchmarks.auto_arena.tournaments import (
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from rating.running.run_file import RunConfig
+from rating.config.run_file import RunConfig
 
 
 @dataclass(frozen=True)

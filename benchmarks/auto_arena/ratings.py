@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.auto_arena.correlation import Correlation, correlate
-from rating.records.outcome import Outcome
 from rating.schemes.tournament_board import model
-from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryFit
-from rating.statistics.estimates import Estimate
+from rating.stats import bradley_terry
+from rating.stats.bradley_terry import BradleyTerryFit
+from rating.stats.estimates import Estimate
+from rating.store.outcome import Outcome
 
 TIES = ("half", "drop")
 DRAWS = 1000

@@ -13,10 +13,10 @@ from benchmarks.experiments.runs import PlayedRun
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.debate.game import DEBATERS, Debate
 from llmarena_envs.debate.protocol import FIRST_ANSWERS
-from rating.records.match import Match
-from rating.records.record import Record
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
+from rating.store.match import Match
+from rating.store.record import Record
 
 GIVEN_ANSWERS = "benchmarks.auto_arena.given_answers.env"
 SHARED_OPTIONS = (

@@ -25,14 +25,14 @@ from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.debate.questions import DOMAINS, load_questions
 from llmarena_envs.debate.questions.files import BUILTIN, first_of_each_domain
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.outcome import FINISHED, Outcome
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.results import rated_seats
-from rating.statistics.simultaneous import holm
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate, mean_estimate
+from rating.stats.results import rated_seats
+from rating.stats.simultaneous import holm
+from rating.store.outcome import FINISHED, Outcome
 
 RUNS = ("first", "second")
 """Names of the runs on the questions of the two examiners."""

@@ -20,7 +20,7 @@ from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table
-from rating.running.run_file import RunConfig
+from rating.config.run_file import RunConfig
 
 GROWN = {7: 0, 9: 0, 17: 8, 18: 9}
 """Numbers of players in the paper and its records, each with the number of newcomers."""

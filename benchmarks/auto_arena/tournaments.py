@@ -16,16 +16,16 @@ from benchmarks.experiments.seats import unfinished
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int, nearest
 from llmarena_envs.debate.questions import DOMAINS
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
+from rating.config.tournament_config import TournamentConfig, read_scores
 from rating.errors import RunError
-from rating.records.outcome import FINISHED, Outcome
-from rating.running.contests import make_scheme
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.running.tournament_config import TournamentConfig, read_scores
+from rating.play.contests import make_scheme
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.tournament import Tournament
-from rating.statistics.bradley_terry import ELO_PER_NAT
-from rating.statistics.estimates import Z_95
+from rating.stats.bradley_terry import ELO_PER_NAT
+from rating.stats.estimates import Z_95
+from rating.store.outcome import FINISHED, Outcome
 
 RUN = "tournament"
 """Name of the run of rows with a single run: the same for all, hence a row can be computed from the run of another."""

@@ -24,10 +24,10 @@ from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.core.options import check_int
 from rating.cli.report import report_page
+from rating.config.run_file import RunConfig
 from rating.errors import RunError
-from rating.running.run_file import RunConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import mean_estimate
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import mean_estimate
 
 TIE = 2.0
 JUDGED = 3

@@ -31,9 +31,9 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.writer_editor.game import MAX_ROUNDS
-from rating.running.run_file import RunConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate, mean_estimate
+from rating.config.run_file import RunConfig
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -28,14 +28,14 @@ from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Tab
 from benchmarks.options import option
 from llmarena_envs.core.options import check_int
 from llmarena_envs.idiom_solitaire.game import End
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.outcome import Outcome, SeatOutcome
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
 from rating.schemes import cells
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate, mean_estimate, rate_estimate
-from rating.statistics.results import finished
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate, mean_estimate, rate_estimate
+from rating.stats.results import finished
+from rating.store.outcome import Outcome, SeatOutcome
 
 GAME = "idiom_solitaire_v0"
 RUN = "pairs"

@@ -17,11 +17,11 @@ from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.writer_editor.game import CODE_REVIEW, SCALE
 from llmarena_envs.writer_editor.objective import UNKNOWN
 from llmarena_envs.writer_editor.tasks import Languages, load_documents, load_problems
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.outcome import FINISHED, UNDECIDED, Outcome, SeatOutcome
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.results import rated_seats, staff_seats
+from rating.stats.results import rated_seats, staff_seats
+from rating.store.outcome import FINISHED, UNDECIDED, Outcome, SeatOutcome
 
 TASKS = "tasks"
 """Name of the run of a row."""

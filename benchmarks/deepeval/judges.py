@@ -10,7 +10,7 @@ from benchmarks.deepeval.ordering import concordance, rank_correlation
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.precision import FEW_CASES
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
-from rating.statistics.estimates import Estimate, mean_estimate
+from rating.stats.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,7 +20,7 @@ from benchmarks.options import option, parse
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.idiom_solitaire.lexicon import Lexicon
 from llmarena_envs.idiom_solitaire.lexicons import listed_lexicon, shipped_lexicon
-from rating.statistics.estimates import rate_estimate
+from rating.stats.estimates import rate_estimate
 
 WORDS = Path(__file__).with_suffix(".csv")
 GENUINE = ("common idiom", "literary idiom")

@@ -11,8 +11,8 @@ from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.published import Published
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns
-from rating.records.outcome import PLAYED
-from rating.statistics.estimates import Estimate, mean_estimate
+from rating.stats.estimates import Estimate, mean_estimate
+from rating.store.outcome import PLAYED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import FEWEST_GROUPS, RESAMPLES, Estimate
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import FEWEST_GROUPS, RESAMPLES, Estimate
 
 Floats = NDArray[np.float64]
 

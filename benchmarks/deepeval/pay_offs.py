@@ -27,14 +27,14 @@ from benchmarks.experiments.tables import MEASURED, PUBLISHED, Column, Table
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.public_goods.game import PublicGoods
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.outcome import Outcome, SeatOutcome
-from rating.running.contests import make_scheme
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
+from rating.play.contests import make_scheme
 from rating.schemes.mean_reward import MeanReward
-from rating.statistics.estimates import mean_estimate
-from rating.statistics.results import finished
+from rating.stats.estimates import mean_estimate
+from rating.stats.results import finished
+from rating.store.outcome import Outcome, SeatOutcome
 
 GAME = "public_goods_v0"
 RUN = "tables"

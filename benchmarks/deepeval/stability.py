@@ -20,12 +20,12 @@ from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_choice, check_int
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.outcome import Outcome
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.estimates import mean_estimate
-from rating.statistics.results import finished
+from rating.stats.estimates import mean_estimate
+from rating.stats.results import finished
+from rating.store.outcome import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

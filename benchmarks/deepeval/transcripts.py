@@ -13,8 +13,8 @@ from benchmarks.experiments.case_studies import plan_examples, write_out
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.options import option
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 
 PLAYED = "games"
 TITLES = {

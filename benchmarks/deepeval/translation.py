@@ -28,8 +28,8 @@ from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from llmarena_envs.writer_editor.text_metrics import has_text_metrics
-from rating.running.run_file import RunConfig
-from rating.statistics.estimates import Estimate, mean_estimate
+from rating.config.run_file import RunConfig
+from rating.stats.estimates import Estimate, mean_estimate
 
 NAMES = Names("translator", "proofreader")
 METRICS = {"chrf": "chrF++", "bleu": "BLEU"}

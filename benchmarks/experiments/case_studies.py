@@ -10,10 +10,10 @@ from benchmarks.experiments.row import Result, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from rating.cli.report import report_page
-from rating.records.outcome import FINISHED
-from rating.records.record import Record
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
+from rating.store.outcome import FINISHED
+from rating.store.record import Record
 
 
 def plan_examples(

@@ -17,10 +17,10 @@ from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.core.terminal import printable
 from rating.cli.app import EXIT_INTERRUPTED, EXIT_TERMINATED, guarded
 from rating.cli.signals import Interruptions
+from rating.config.judge_warnings import family_warnings, scripted_judge_warnings
+from rating.config.run_file import RunConfig
 from rating.errors import IncompleteRun
-from rating.running.judge_warnings import family_warnings, scripted_judge_warnings
-from rating.running.run_file import RunConfig
-from rating.running.session import Session
+from rating.play.session import Session
 
 EVERY_ROW = "all"
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from benchmarks.experiments.permutation import paired_permutation_test
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
-from rating.statistics.estimates import UNBOUNDED, mean_estimate
-from rating.statistics.simultaneous import holm
+from rating.stats.estimates import UNBOUNDED, mean_estimate
+from rating.stats.simultaneous import holm
 
 
 class PlayerComparison(NamedTuple):

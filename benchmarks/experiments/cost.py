@@ -14,9 +14,9 @@ from agents.player import Player
 from agents.registry import make_policy
 from agents.retelling import retell
 from llmarena_envs.catalogue import load_environment, make_environment, module_name
-from rating.running.contests import make_scheme
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
+from rating.play.contests import make_scheme
 from rating.schedules.schedule import Stop
 
 SAMPLES = 3

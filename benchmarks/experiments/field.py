@@ -5,9 +5,9 @@ from typing import NamedTuple
 from benchmarks.experiments.runs import PlayedRun
 from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
-from rating.records.outcome import FINISHED, Outcome, SeatOutcome
-from rating.running.contests import make_scheme
+from rating.play.contests import make_scheme
 from rating.schemes.field import STANDARD_OPPONENT, Field
+from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 
 
 class Case(NamedTuple):

@@ -12,7 +12,7 @@ from matplotlib.cbook import boxplot_stats
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 
-from rating.statistics.estimates import Estimate
+from rating.stats.estimates import Estimate
 
 WIDTH = 7.0
 """Page width in inches."""

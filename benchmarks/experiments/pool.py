@@ -11,8 +11,8 @@ from benchmarks.experiments.row import RowOptions
 from llmarena_envs.catalogue import NAMES, module_name
 from llmarena_envs.core.options import OptionError
 from rating.cli.run import read_policies
-from rating.running.run_file import RunConfig, explanation
-from rating.running.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
+from rating.config.run_file import RunConfig, explanation
+from rating.config.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
 
 Scripted = Mapping[str, Sequence[str]]
 """Scripted policies by environment: each a spec, or ``NAME=SPEC``."""

@@ -1,6 +1,6 @@
 """Expected precision of a result before play."""
 
-from rating.statistics.estimates import FEWEST_CLUSTERS, rate_estimate
+from rating.stats.estimates import FEWEST_CLUSTERS, rate_estimate
 
 FEW_CASES = 30
 """Number of cases below which a kappa has a wide interval with poor coverage."""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from rating.statistics.estimates import Z_95, Estimate, rate_estimate, wilson_interval, with_interval
+from rating.stats.estimates import Z_95, Estimate, rate_estimate, wilson_interval, with_interval
 
 
 def paired_change(before: Sequence[bool], after: Sequence[bool]) -> Estimate | None:

@@ -3,9 +3,9 @@
 from pettingzoo import AECEnv
 
 from agents.play import Streams
-from rating.records.environments import recorded_environment
-from rating.records.match import Match
-from rating.records.record import Record
+from rating.store.environments import recorded_environment
+from rating.store.match import Match
+from rating.store.record import Record
 
 
 def begun(match: Match) -> AECEnv:

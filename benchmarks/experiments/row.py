@@ -9,8 +9,8 @@ from agents.registry import is_model
 from benchmarks.experiments.tables import Table
 from benchmarks.options import option
 from llmarena_envs.core.options import check_choice, parse_pairs
-from rating.running.run_file import RunConfig
-from rating.running.session import Session
+from rating.config.run_file import RunConfig
+from rating.play.session import Session
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

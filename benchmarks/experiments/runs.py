@@ -7,15 +7,16 @@ from pathlib import Path
 from llmarena_envs.core.options import OptionError
 from rating.cli.playing import play_run
 from rating.cli.signals import Interruptions
+from rating.config.run_file import RunConfig, write_run_file
 from rating.errors import RunError
-from rating.records.outcome import FINISHED, Outcome
-from rating.records.record import Record
-from rating.records.recorded import fact_table
-from rating.running import places, run_directory
-from rating.running.contests import make_leaderboard, make_scheme
-from rating.running.run_file import RunConfig, write_run_file
-from rating.running.session import ONE_GO, Session
+from rating.play import run_directory
+from rating.play.contests import make_leaderboard, make_scheme
+from rating.play.session import ONE_GO, Session
 from rating.schemes.leaderboard import Leaderboard
+from rating.store import places
+from rating.store.outcome import FINISHED, Outcome
+from rating.store.record import Record
+from rating.store.recorded import fact_table
 
 
 class PlayedRun:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
-from rating.records.outcome import FINISHED, Outcome, SeatOutcome
-from rating.statistics.results import rated_seats
+from rating.stats.results import rated_seats
+from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 
 
 def unfinished(outcomes: Sequence[Outcome]) -> list[str]:

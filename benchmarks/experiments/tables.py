@@ -8,7 +8,7 @@ from typing import Any
 
 from llmarena_envs.core.terminal import printable
 from rating.schemes import cells
-from rating.statistics.estimates import Estimate
+from rating.stats.estimates import Estimate
 
 PUBLISHED = "published"
 MEASURED = "measured"

@@ -22,11 +22,11 @@ from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.llmarena.self_play import by_policy, missing
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
-from rating.records.outcome import Outcome
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import RESAMPLES, Estimate, mean_estimate
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import RESAMPLES, Estimate, mean_estimate
+from rating.store.outcome import Outcome
 
 GAME = "bid_v0"
 RUN = "auctions"

@@ -29,12 +29,12 @@ from benchmarks.llmarena.ladder import (
 from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig, StopConfig
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig, StopConfig
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.skill_board import skill_leaderboard
 from rating.schemes.stopping import TRUESKILL
-from rating.statistics.trueskill_rating import RatingStep, TrueSkillOptions, rate
+from rating.stats.trueskill_rating import RatingStep, TrueSkillOptions, rate
 
 BOARD_GAMES = ("tictactoe_v0", "connect_four_v0")
 

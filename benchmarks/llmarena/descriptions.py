@@ -10,10 +10,10 @@ import numpy as np
 from benchmarks.llmarena.description_judge.game import YES
 from llmarena_envs.undercover.words import WordPair, essence, side_word
 from rating.errors import RunError
-from rating.records.outcome import SeatOutcome
-from rating.records.record import Record
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate
+from rating.store.outcome import SeatOutcome
+from rating.store.record import Record
 
 
 class Clue(NamedTuple):

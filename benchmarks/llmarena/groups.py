@@ -11,7 +11,7 @@ from benchmarks.experiments.published import Published
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table
 from llmarena_envs.core.options import OptionError, nearest
 from rating.schemes.summary import Summary
-from rating.statistics.estimates import Estimate
+from rating.stats.estimates import Estimate
 
 HEADER = ["policy", "group"]
 

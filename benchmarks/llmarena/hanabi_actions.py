@@ -19,13 +19,13 @@ from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.llmarena.self_play import missing
 from benchmarks.options import option
 from llmarena_envs.hanabi.actions import Kind
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.environments import make_environment
-from rating.records.record import Record
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate, mean_estimate
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate, mean_estimate
+from rating.store.environments import make_environment
+from rating.store.record import Record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

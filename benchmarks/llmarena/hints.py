@@ -21,11 +21,11 @@ from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, beside,
 from benchmarks.llmarena.self_play import by_policy
 from benchmarks.options import option
 from llmarena_envs.core.failures import Failure
-from rating.records.outcome import Outcome
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate, rate_estimate
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate, rate_estimate
+from rating.store.outcome import Outcome
 
 GAMES = {"tictactoe_v0": "tic-tac-toe", "connect_four_v0": "connect four"}
 READER = "reader=benchmarks.llmarena.players:Reader"

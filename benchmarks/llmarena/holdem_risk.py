@@ -26,12 +26,12 @@ from llmarena_envs.core.options import check_int
 from llmarena_envs.holdem.betting import Action
 from llmarena_envs.holdem.decision import DECIDER, FACING_BET
 from llmarena_envs.holdem.replies import ACTION_NAMES
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.match import Match
-from rating.records.record import Record
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.estimates import Estimate, mean_estimate
+from rating.stats.estimates import Estimate, mean_estimate
+from rating.store.match import Match
+from rating.store.record import Record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

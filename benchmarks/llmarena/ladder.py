@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
+from rating.config.run_tables import StopConfig
 from rating.errors import RunError
-from rating.running.run_tables import StopConfig
 from rating.schemes.leaderboard import Leaderboard, LeaderboardRow
-from rating.statistics.estimates import Estimate
+from rating.stats.estimates import Estimate
 
 GAMES = {
     "tictactoe_v0": "tic-tac-toe",

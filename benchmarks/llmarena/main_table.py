@@ -31,8 +31,8 @@ from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
 from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.options import OptionError, check_choice
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.schemes import cells, leaderboard
 from rating.schemes.leaderboard import Leaderboard, headline
 from rating.schemes.stopping import TRUESKILL

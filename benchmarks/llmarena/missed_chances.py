@@ -26,12 +26,12 @@ from benchmarks.options import option
 from llmarena_envs.core.board import MARKS, BoardView
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import check_int
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.outcome import VOID
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate
+from rating.store.outcome import VOID
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -28,14 +28,14 @@ from benchmarks.llmarena.description_judge.game import EXAMPLE
 from benchmarks.llmarena.descriptions import Clue, Items, Verdicts, accuracy, clues_of, judged, to_judge
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_choice
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
 from rating.errors import RunError
-from rating.records.environments import make_environment
-from rating.records.outcome import SeatOutcome
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
-from rating.statistics.agreement import Agreement, cohens_kappa, plurality
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate, rate_estimate
+from rating.stats.agreement import Agreement, cohens_kappa, plurality
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate, rate_estimate
+from rating.store.environments import make_environment
+from rating.store.outcome import SeatOutcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -27,17 +27,17 @@ from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
 from llmarena_envs.connect_four.strategy import COUNTS, REWARD_MODES, match_reward, values_of
 from llmarena_envs.core.options import OptionError, check_int
+from rating.config.run_file import PERSON, RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.record import Record
-from rating.running.contests import make_scheme
-from rating.running.run_file import PERSON, RunConfig
-from rating.running.run_tables import EnvironmentConfig
+from rating.play.contests import make_scheme
 from rating.schemes.field import Field
 from rating.schemes.mean_reward import MeanReward
 from rating.schemes.stopping import LEAST_MATCHES
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import FEWEST_CLUSTERS, Estimate, mean_estimate
-from rating.statistics.running_mean import RunningMean
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import FEWEST_CLUSTERS, Estimate, mean_estimate
+from rating.stats.running_mean import RunningMean
+from rating.store.record import Record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

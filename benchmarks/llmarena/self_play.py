@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from rating.records.outcome import Outcome
-from rating.statistics.results import finished
+from rating.stats.results import finished
+from rating.store.outcome import Outcome
 
 
 def by_policy(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:

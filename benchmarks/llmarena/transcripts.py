@@ -12,8 +12,8 @@ from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.llmarena.ladder import GAMES, PLAYED, game_options
 from benchmarks.options import option
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 
 SCRIPTED = {
     "tictactoe_v0": ("greedy", "minimax"),

@@ -25,14 +25,14 @@ import tomlkit
 from agents.registry import baselines
 from benchmarks.options import option, parse
 from llmarena_envs.catalogue import NAMES, load_environment
-from rating.records.outcome import Outcome
-from rating.running import run_directory
-from rating.running.contests import make_leaderboard
-from rating.running.runner import Runner
-from rating.running.session import Session
-from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import Standings
-from rating.statistics.results import finished
+from rating.play import run_directory
+from rating.play.contests import make_leaderboard
+from rating.play.runner import Runner
+from rating.play.session import Session
+from rating.stats import bradley_terry
+from rating.stats.bradley_terry import Standings
+from rating.stats.results import finished
+from rating.store.outcome import Outcome
 
 SCHEDULES = ("round_robin", "adaptive")
 

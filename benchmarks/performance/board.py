@@ -22,12 +22,12 @@ from agents.play import play
 from agents.registry import make_policy
 from benchmarks.options import option, parse
 from llmarena_envs.catalogue import make_environment
-from rating.records.calls import LoggedCall
-from rating.records.match import Match
-from rating.records.record import outcome_of
-from rating.records.store import Store
-from rating.running import run_directory
-from rating.web.watched import watch
+from rating.play import run_directory
+from rating.store.calls import LoggedCall
+from rating.store.match import Match
+from rating.store.record import outcome_of
+from rating.store.store import Store
+from rating.viewer.web.watched import watch
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.options import option, parse
 from benchmarks.performance.pools import pool
 from benchmarks.performance.transitivity import Setting, play, pool_table
-from rating.statistics.calibration import calibrate, predict
+from rating.stats.calibration import calibrate, predict
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,8 @@ from benchmarks.options import option, parse
 from benchmarks.performance import coverage_adaptive, coverage_means, coverage_style, score_means
 from benchmarks.performance.pools import pool
 from benchmarks.performance.trials import Setting, Trial, measure, rated, table
-from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.schemes.stopping import StopRule
-from rating.statistics.bradley_terry import (
+from rating.stats.bradley_terry import (
     ELO_PER_NAT,
     BradleyTerryOptions,
     Comparisons,
@@ -31,6 +30,7 @@ from rating.statistics.bradley_terry import (
     fit_totals,
     standings,
 )
+from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 
 AT_LEAST = (0.945, 1.0)
 """Goal of claims that are wrong in at most one data set of twenty, but for rounding."""

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from benchmarks.performance.pools import Duellists, pool
 from benchmarks.performance.trials import Setting, Trial, rated
-from rating.statistics.bradley_terry import Comparisons
-from rating.statistics.design import Design
+from rating.stats.bradley_terry import Comparisons
+from rating.stats.design import Design
 
 Floats = NDArray[np.float64]
 

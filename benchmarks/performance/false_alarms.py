@@ -5,7 +5,7 @@
 
 The unit is a pair of matches on one deal with the seats exchanged, its score the mean of both. *False alarms*: two policies of
 which neither is better are compared after every pair, and one is called better at any of the looks. Beside the bets of
-``rating.statistics.betting`` stand a z-test of 5 % that is looked at after every pair from the tenth on, and the same test
+``rating.stats.betting`` stand a z-test of 5 % that is looked at after every pair from the tenth on, and the same test
 looked at once.
 
 *Pairs until decided*: one policy wins a share of its matches above a half. Beside it stand the pairs that the best design of
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import option, parse
-from rating.statistics.betting import log_evidence
+from rating.stats.betting import log_evidence
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int, int], Floats]

@@ -11,14 +11,15 @@ from agents.play import play
 from agents.records import Episode
 from agents.registry import make_policy
 from llmarena_envs.catalogue import make_environment
-from rating.records.match import Match
-from rating.records.postgres.address import Address
-from rating.records.record import Record, outcome_of
-from rating.records.store import Store
-from rating.running import places, run_directory
-from rating.running.contests import make_scheme
-from rating.running.run_file import RunConfig
+from rating.config.run_file import RunConfig
+from rating.play import run_directory
+from rating.play.contests import make_scheme
 from rating.schedules.schedule import Stop
+from rating.store import places
+from rating.store.match import Match
+from rating.store.postgres.address import Address
+from rating.store.record import Record, outcome_of
+from rating.store.store import Store
 
 ENVIRONMENT = "tictactoe_v0"
 POLICIES = ("random", "first_legal", "greedy", "minimax")

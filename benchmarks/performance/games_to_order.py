@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from benchmarks.options import option, parse
 from benchmarks.performance.pools import ELO_PER_NAT, pool
 from rating.schedules.round_robin import circle
-from rating.statistics.design import Design
+from rating.stats.design import Design
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy.stats import ttest_1samp
 
 from benchmarks.options import option, parse
-from rating.statistics.estimates import mean_estimate
-from rating.statistics.paired_means import DealResult, established
+from rating.stats.estimates import mean_estimate
+from rating.stats.paired_means import DealResult, established
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator], Floats]

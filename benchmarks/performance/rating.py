@@ -35,9 +35,8 @@ import trueskill
 
 from benchmarks.options import option, parse
 from benchmarks.performance.pools import Duellists, pool
-from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.schemes.skill_board import skill_leaderboard
-from rating.statistics.bradley_terry import (
+from rating.stats.bradley_terry import (
     ELO_PER_NAT,
     BradleyTerryOptions,
     Comparisons,
@@ -47,9 +46,10 @@ from rating.statistics.bradley_terry import (
     fit,
     standings,
 )
-from rating.statistics.design import Design
-from rating.statistics.transitivity import diagnose
-from rating.statistics.trueskill_rating import TrueSkillOptions, rate
+from rating.stats.design import Design
+from rating.stats.transitivity import diagnose
+from rating.stats.trueskill_rating import TrueSkillOptions, rate
+from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 
 ALL = (
     "coverage",

@@ -28,9 +28,9 @@ from agents.registry import make_policy
 from agents.turn import TurnSettings
 from benchmarks.options import option, parse
 from llmarena_envs.catalogue import make_environment
-from rating.records.match import Match
-from rating.records.record import Record, outcome_of
-from rating.report.page import Run, write_page
+from rating.store.match import Match
+from rating.store.record import Record, outcome_of
+from rating.viewer.report.page import Run, write_page
 
 ENVIRONMENT = "tictactoe_v0"
 NAMES = ("random", "first_legal", "greedy", "minimax")

@@ -22,13 +22,14 @@ from pathlib import Path
 from benchmarks.options import option, parse
 from benchmarks.performance.filling import Copies, copy_to_server, make_filled
 from benchmarks.postgres_server import PostgresServer
-from rating.records.postgres.address import parse_address
-from rating.records.postgres.connection import Postgres
-from rating.records.postgres.runs import open_existing
-from rating.running import places, run_directory
-from rating.running.run_tables import ExecutorName
-from rating.running.runner import Runner
-from rating.running.session import Session
+from rating.config.run_tables import ExecutorName
+from rating.play import run_directory
+from rating.play.runner import Runner
+from rating.play.session import Session
+from rating.store import places
+from rating.store.postgres.address import parse_address
+from rating.store.postgres.connection import Postgres
+from rating.store.postgres.runs import open_existing
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 

@@ -28,9 +28,9 @@ from rating.schedules.round_robin import circle
 from rating.schemes.stopping.conditions import ALIKE_LEVEL, TOP_LEVEL
 from rating.schemes.stopping.grammar import ORDER_LEVEL
 from rating.schemes.stopping.rated import ALIKE_ELO, LEAST_RATED
-from rating.statistics.bradley_terry import BradleyTerryOptions
-from rating.statistics.bradley_terry.model import differences, inverse_curvature, maximise, precision, probability
-from rating.statistics.bradley_terry.order import (
+from rating.stats.bradley_terry import BradleyTerryOptions
+from rating.stats.bradley_terry.model import differences, inverse_curvature, maximise, precision, probability
+from rating.stats.bradley_terry.order import (
     dispersion,
     draw,
     expected_spearman,
@@ -38,7 +38,7 @@ from rating.statistics.bradley_terry.order import (
     set_is_known,
     share_alike,
 )
-from rating.statistics.design import Design
+from rating.stats.design import Design
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

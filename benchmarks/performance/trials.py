@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rating.statistics.bradley_terry import Comparisons, standings
+from rating.stats.bradley_terry import Comparisons, standings
 
 
 class Trial(NamedTuple):

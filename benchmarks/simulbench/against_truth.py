@@ -12,7 +12,7 @@ import numpy as np
 from scipy.stats import rankdata
 from scipy.stats import t as student
 
-from rating.statistics.bounded import (
+from rating.stats.bounded import (
     NOTHING,
     Floats,
     Labels,
@@ -22,7 +22,7 @@ from rating.statistics.bounded import (
     sum_variance,
     unit_values,
 )
-from rating.statistics.estimates import FEWEST_GROUPS, Estimate, wilson_interval, with_interval
+from rating.stats.estimates import FEWEST_GROUPS, Estimate, wilson_interval, with_interval
 
 _HIGHEST = 0.999
 """Maximum absolute correlation on Fisher's scale, which is unbounded."""

@@ -26,14 +26,14 @@ from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.simulation.labels import belongs
 from llmarena_envs.simulation.protocol import SCALE, SCRIPT, UNKNOWN
 from llmarena_envs.simulation.scripts import Script
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.outcome import PLAYED, SeatOutcome
-from rating.records.record import Record
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate
-from rating.statistics.results import rated_seats, staff_seats
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate
+from rating.stats.results import rated_seats, staff_seats
+from rating.store.outcome import PLAYED, SeatOutcome
+from rating.store.record import Record
 
 RUN = "answers"
 

@@ -28,11 +28,11 @@ from benchmarks.simulbench.answers import RUN, Answered, ScriptOptions, answered
 from benchmarks.simulbench.pool import SIMULATION
 from llmarena_envs.core.options import OptionError, check_int
 from rating.errors import RunError
-from rating.records.outcome import PLAYED
-from rating.statistics.agreement import cohens_kappa, plurality
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate, rate_estimate
-from rating.statistics.results import staff_seats
+from rating.stats.agreement import cohens_kappa, plurality
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate, rate_estimate
+from rating.stats.results import staff_seats
+from rating.store.outcome import PLAYED
 
 OPINION = "opinion"
 REASONABLE, HIGH, LOW = "reasonable", "too high", "too low"

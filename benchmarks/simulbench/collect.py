@@ -35,11 +35,11 @@ from llmarena_envs.simulation.protocol import DIALOGUE, UNKNOWN
 from llmarena_envs.simulation.scripts import ASSISTANT, Message
 from llmarena_envs.simulation.scripts import USER as USER_ROLE
 from llmarena_envs.simulation.tasks import Task
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.outcome import PLAYED
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.bounded import bounded_mean
+from rating.stats.bounded import bounded_mean
+from rating.store.outcome import PLAYED
 
 RUN = "dialogues"
 

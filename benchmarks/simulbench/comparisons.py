@@ -27,11 +27,11 @@ from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.simulation.labels import SUBSETS, belongs
 from llmarena_envs.simulation.protocol import PAIRWISE
 from llmarena_envs.simulation.scripts import Script
+from rating.config.run_file import RunConfig
 from rating.errors import RunError
-from rating.records.outcome import PLAYED, SeatOutcome
-from rating.records.record import Record
-from rating.running.run_file import RunConfig
-from rating.statistics.results import rated_seats, staff_seats
+from rating.stats.results import rated_seats, staff_seats
+from rating.store.outcome import PLAYED, SeatOutcome
+from rating.store.record import Record
 
 RUN = "comparisons"
 

@@ -38,12 +38,12 @@ from benchmarks.simulbench.pool import (
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.dialogues import extract_scripts
 from llmarena_envs.simulation.protocol import DIALOGUE, SCALE, SCRIPT
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig, StopConfig
 from rating.errors import RunError
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig, StopConfig
-from rating.statistics.bounded import bounded_mean, signed_mean
-from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.results import rated_seats
+from rating.stats.bounded import bounded_mean, signed_mean
+from rating.stats.estimates import Estimate, mean_estimate
+from rating.stats.results import rated_seats
 
 DIALOGUES, SCRIPTS = "dialogues", "scripts"
 

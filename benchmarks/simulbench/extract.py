@@ -23,12 +23,12 @@ from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.dialogues import Dialogue, dialogue_fields, extract_scripts, load_dialogues
 from llmarena_envs.simulation.labels import SUBSETS, subset
 from llmarena_envs.simulation.scripts import Script, write_scripts
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.outcome import PLAYED
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate
+from rating.store.outcome import PLAYED
 
 OBSERVATION = "benchmarks.simulbench.observation.env"
 OBSERVERS = "benchmarks.simulbench.observation.observers"

@@ -23,7 +23,7 @@ from benchmarks.simulbench.answers import (
 )
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.tasks import TYPES
-from rating.statistics.estimates import Estimate
+from rating.stats.estimates import Estimate
 
 ENDS = ("simplest", "hardest")
 

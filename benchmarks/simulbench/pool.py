@@ -11,7 +11,7 @@ from benchmarks.experiments.pool import Scripted, pool
 from benchmarks.experiments.row import RowOptions
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.simulation.tasks import Task
-from rating.running.run_tables import PolicyConfig
+from rating.config.run_tables import PolicyConfig
 
 SIMULATION = "simulation_v0"
 

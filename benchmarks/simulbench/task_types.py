@@ -18,7 +18,7 @@ from benchmarks.simulbench.answers import (
     subset_means,
 )
 from benchmarks.simulbench.main_scores import published_scores, score_table
-from rating.statistics.estimates import Estimate
+from rating.stats.estimates import Estimate
 
 SUBSETS = ("Stateless", "Stateful")
 

@@ -22,12 +22,12 @@ from benchmarks.simulbench.task_creation.proposals import REASONS, Proposal
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.duplicates import near_duplicates
 from llmarena_envs.simulation.tasks import TYPES, Task, shipped_tasks, write_tasks
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.outcome import FINISHED, SeatOutcome
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate
+from rating.store.outcome import FINISHED, SeatOutcome
 
 CREATION = "benchmarks.simulbench.task_creation.env"
 CREATORS = "benchmarks.simulbench.task_creation.creators"

@@ -39,11 +39,11 @@ from llmarena_envs import simulation_v0
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError, check_int, check_number
 from llmarena_envs.simulation.protocol import DIALOGUE, PAIRWISE, SCALE
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.records.outcome import PLAYED, Outcome
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.estimates import Estimate, mean_estimate
+from rating.stats.estimates import Estimate, mean_estimate
+from rating.store.outcome import PLAYED, Outcome
 
 RUN = "dialogues"
 TURNS = (1, 2, 4, 8)

@@ -3,8 +3,8 @@
 from typing import Any
 
 from llmarena_envs.core.svg import DIM, INK, LINE, SOFT, Svg
-from rating.report.tables import sheet
 from rating.schemes.leaderboard import Leaderboard
+from rating.viewer.report.tables import sheet
 
 _WIDTH, _ROW, _TOP, _BOTTOM = 440, 48, 76, 44
 _LEFT, _RIGHT = 160, 412

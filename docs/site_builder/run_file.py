@@ -13,8 +13,8 @@ from pydantic.fields import FieldInfo
 
 from agents.turn import TurnSettings
 from llmarena_envs.core.declaration import Declaration
-from rating.running.run_file import Preset, RunConfig, preset_turns
-from rating.running.run_tables import EnvironmentConfig, TurnsConfig
+from rating.config.run_file import Preset, RunConfig, preset_turns
+from rating.config.run_tables import EnvironmentConfig, TurnsConfig
 from rating.schemes.registry import SCHEMES
 from site_builder.markdown import table
 

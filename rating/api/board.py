@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from rich.console import Console
 
 from rating.api.data import Battles, battles_of, compared
-from rating.report.style import style_sheet
-from rating.report.tables import WIDTH, render, sheet, to_json
 from rating.schemes.battles import battle_leaderboard
 from rating.schemes.leaderboard import Leaderboard, LeaderboardRow
-from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryOptions
-from rating.statistics.style import StyleControl, style_control
+from rating.stats import bradley_terry
+from rating.stats.bradley_terry import BradleyTerryOptions
+from rating.stats.style import StyleControl, style_control
+from rating.viewer.report.style import style_sheet
+from rating.viewer.report.tables import WIDTH, render, sheet, to_json
 
 
 @dataclass(frozen=True)

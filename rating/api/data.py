@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from llmarena_envs.core.options import OptionError
-from rating.imports.style import STYLE, read_style
-from rating.judgements.judgement import SCORES
-from rating.judgements.labels import read_label
-from rating.statistics.battles import Battle, Style, comparisons_of
-from rating.statistics.bradley_terry import Comparisons
+from rating.judges.judgement import SCORES
+from rating.judges.labels import read_label
+from rating.readers.style import STYLE, read_style
+from rating.stats.battles import Battle, Style, comparisons_of
+from rating.stats.bradley_terry import Comparisons
 
 
 class Columns(Protocol):
@@ -27,7 +27,7 @@ Battles = Iterable[tuple[Any, ...]] | Columns
 """Battles, ``(first, second, score)`` tuples with optional deal, weight and style, or a table with these columns.
 
 A table may also have the columns of published logs: ``model_a``, ``model_b``, ``winner`` (``model_a``, ``model_b``, ``tie``) and
-``question_id``, used as the deal; style is read from the columns of ``rating.imports.style``.
+``question_id``, used as the deal; style is read from the columns of ``rating.readers.style``.
 """
 
 

@@ -1,8 +1,8 @@
 """Ratings of battles from any source."""
 
 from rating.api.data import Battles, comparisons
-from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Standings
+from rating.stats import bradley_terry
+from rating.stats.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Standings
 
 
 def fit(battles: Battles, *, seated: bool = False, options: BradleyTerryOptions | None = None) -> BradleyTerryFit:

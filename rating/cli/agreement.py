@@ -6,11 +6,11 @@ from pathlib import Path
 from llmarena_envs.core.options import OptionError, check_choice, parse_pairs
 from rating.cli import flags
 from rating.cli.printing import print_sheets
-from rating.imports.source import open_source
-from rating.judgements.files import read_judgements
-from rating.judgements.judgement import Judgement
-from rating.judgements.study import study
-from rating.report.judges import judge_sheets, to_json
+from rating.judges.files import read_judgements
+from rating.judges.judgement import Judgement
+from rating.judges.study import study
+from rating.viewer.report.judges import judge_sheets, to_json
+from rating.viewer.source import open_source
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -156,7 +156,7 @@ def _translated(command: Callable[[], int | None]) -> int:
 
 def _run(args: argparse.Namespace) -> int | None:
     """Runs a command."""
-    from rating.records import environments
+    from rating.store import environments
 
     environments.trust(getattr(args, "trust", False))
     code: int | None = _module(args.module).main(args)

@@ -11,8 +11,8 @@ from llmarena_envs.core.options import check_choice, check_int, parse_options
 from llmarena_envs.core.terminal import printable
 from llmarena_envs.testing import RULES, ConformanceError, check_environment
 from rating.cli import flags
-from rating.records.environments import admit
 from rating.schemes.registry import find_scheme
+from rating.store.environments import admit
 
 _EXIT_BROKEN = 1
 

@@ -13,18 +13,12 @@ from typing import Any
 
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.cli import flags
-from rating.imports.so_far import Conduct, conduct, ended, so_far
-from rating.imports.source import open_source
-from rating.records.imported import is_import
-from rating.records.match import Match
-from rating.records.outcome import FINISHED, Outcome
-from rating.report import compared
-from rating.report.tables import WIDTH
-from rating.running import run_directory
-from rating.running.contests import make_scheme
+from rating.play import run_directory
+from rating.play.contests import make_scheme
+from rating.readers.so_far import Conduct, conduct, ended, so_far
 from rating.schemes.scheme import Scheme
-from rating.statistics.battles import Battle
-from rating.statistics.comparing import (
+from rating.stats.battles import Battle
+from rating.stats.comparing import (
     Champion,
     PolicyComparison,
     average_units,
@@ -32,10 +26,16 @@ from rating.statistics.comparing import (
     compare_units,
     elo_margin,
 )
-from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.paired_means import DealResult
-from rating.statistics.results import finished
-from rating.statistics.units import SHARED, Units, units_of, units_of_means
+from rating.stats.estimates import Estimate, mean_estimate
+from rating.stats.paired_means import DealResult
+from rating.stats.results import finished
+from rating.stats.units import SHARED, Units, units_of, units_of_means
+from rating.store.imported import is_import
+from rating.store.match import Match
+from rating.store.outcome import FINISHED, Outcome
+from rating.viewer.report import compared
+from rating.viewer.report.tables import WIDTH
+from rating.viewer.source import open_source
 
 AVERAGE = "average over the environments"
 ALL_PARTS = "all roles"

@@ -7,12 +7,12 @@ from contextlib import closing
 from llmarena_envs.core.options import OptionError
 from rating.cli import flags
 from rating.cli.training_data import check_no_training, export_training_data
-from rating.imports.export import write_battles, write_matrix, write_verdicts
-from rating.imports.source import open_source
-from rating.records.calls import dump_call
-from rating.records.export import write_csv, write_jsonl
-from rating.running import run_directory
-from rating.training_data.exporting import FORMATS
+from rating.play import run_directory
+from rating.store.calls import dump_call
+from rating.store.export import write_csv, write_jsonl
+from rating.training.exporting import FORMATS
+from rating.viewer.source import open_source
+from rating.viewer.table_export import write_battles, write_matrix, write_verdicts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

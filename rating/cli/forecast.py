@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Iterator
 
 from rating.cli.printing import print_sheets
-from rating.report.tables import Sheet
-from rating.running import run_directory
-from rating.running.budget import Budget
-from rating.running.forecast import NOTHING, Expected, Forecast, Span, forecast
+from rating.config.budget import Budget
+from rating.play import run_directory
+from rating.play.forecast import NOTHING, Expected, Forecast, Span, forecast
 from rating.schemes.leaderboard import ALWAYS
+from rating.viewer.report.tables import Sheet
 
 
 def print_forecast(run_file: str, where: str, reply_tokens: int, latency: float, limits: Budget) -> None:

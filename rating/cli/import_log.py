@@ -8,7 +8,7 @@ from pathlib import Path
 
 from llmarena_envs.core.terminal import printable
 from rating.cli import flags
-from rating.imports.directory import REJECTED, write_import
+from rating.readers.directory import REJECTED, write_import
 
 _SHOWN = 20
 

@@ -20,8 +20,8 @@ from llmarena_envs.core.options import OptionError, check_choice, parse_options
 from llmarena_envs.core.terminal import printable
 from rating.cli import flags
 from rating.cli.play_web import play_in_browser, with_company
-from rating.records.environments import admit
-from rating.running.session import Session
+from rating.play.session import Session
+from rating.store.environments import admit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

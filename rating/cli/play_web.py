@@ -15,14 +15,14 @@ from llmarena_envs.core.options import parse_options
 from llmarena_envs.core.terminal import printable
 from rating.cli.playing import check_complete, free_directory, play_run, resumable, run_line
 from rating.cli.web import listener_if_asked, web_flags
-from rating.records.export import write_jsonl
-from rating.records.outcome import PLAYED
-from rating.records.record import Record
-from rating.running import run_directory
-from rating.running.run_file import PERSON
-from rating.running.session import Session
+from rating.config.run_file import PERSON
+from rating.play import run_directory
+from rating.play.session import Session
 from rating.schemes.duels import Duels
 from rating.schemes.tournament import Tournament
+from rating.store.export import write_jsonl
+from rating.store.outcome import PLAYED
+from rating.store.record import Record
 
 _LONGEST_REASON = 300
 """Maximum characters printed of the error of a match; its record has the full text."""

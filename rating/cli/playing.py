@@ -19,14 +19,14 @@ from rating.cli.printing import print_leaderboards
 from rating.cli.progress import ProgressDisplay
 from rating.cli.signals import Interruptions
 from rating.cli.web import pages, show_end, web_flags
+from rating.config.run_file import RunConfig
 from rating.errors import BudgetExceeded, ClusterError, IncompleteRun, StoreError
-from rating.records.postgres.address import Address, parse_address
-from rating.records.store import Store
-from rating.running import run_directory
-from rating.running.contests import paused
-from rating.running.run_file import RunConfig
-from rating.running.runner import Runner
-from rating.running.session import ONE_GO, Session
+from rating.play import run_directory
+from rating.play.contests import paused
+from rating.play.runner import Runner
+from rating.play.session import ONE_GO, Session
+from rating.store.postgres.address import Address, parse_address
+from rating.store.store import Store
 
 NO_FLAGS: Mapping[str, str] = MappingProxyType({})
 

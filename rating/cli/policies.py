@@ -17,7 +17,7 @@ from llmarena_envs.catalogue import (
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.cli.envs import warn, warn_of_refused
-from rating.records.environments import admit
+from rating.store.environments import admit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,14 +5,14 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from rating.imports.source import RunSource, Source
-from rating.records.store import Store
-from rating.report.costs import Costs, cost_sheet, policy_cells
-from rating.report.tables import WIDER, WIDTH, Sheet, render, render_grid, sheet
-from rating.running.run_file import RunConfig
+from rating.config.run_file import RunConfig
 from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
+from rating.store.store import Store
+from rating.viewer.report.costs import Costs, cost_sheet, policy_cells
+from rating.viewer.report.tables import WIDER, WIDTH, Sheet, render, render_grid, sheet
+from rating.viewer.source import RunSource, Source
 
 _ENDLESS = 100_000
 """Line width for a pipe or a file: lines are not wrapped."""

@@ -8,9 +8,9 @@ from rich.table import Table
 from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
-from rating.accounting.bill import Usage
-from rating.running.progress import EnvironmentProgress, Progress
+from rating.play.progress import EnvironmentProgress, Progress
 from rating.schemes.pause import PAUSED
+from rating.store.bill import Usage
 
 _WINDOW = 30.0
 """Window in seconds for the call rate."""

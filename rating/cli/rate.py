@@ -4,10 +4,10 @@ import argparse
 
 from rating.cli import flags
 from rating.cli.printing import print_results, print_sheets, tables_of
-from rating.imports.source import open_source
-from rating.report.costs import DECIMALS as COST_DECIMALS
-from rating.report.style import style_sheet
-from rating.report.tables import WIDTH, to_json
+from rating.viewer.report.costs import DECIMALS as COST_DECIMALS
+from rating.viewer.report.style import style_sheet
+from rating.viewer.report.tables import WIDTH, to_json
+from rating.viewer.source import open_source
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,9 +9,9 @@ from itertools import chain
 from rating.cli import flags
 from rating.cli.matches import headline, print_match
 from rating.cli.verification import no_such_match, verify_run
-from rating.records.export import record_table
-from rating.records.record import Record
-from rating.running import run_directory
+from rating.play import run_directory
+from rating.store.export import record_table
+from rating.store.record import Record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

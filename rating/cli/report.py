@@ -10,9 +10,9 @@ from pathlib import Path
 from llmarena_envs.core.options import OptionError
 from rating.cli import flags
 from rating.errors import RunError
-from rating.imports.source import RunSource, open_source
+from rating.play import run_directory
 from rating.replacing import replacing_text
-from rating.running import run_directory
+from rating.viewer.source import RunSource, open_source
 
 REPORT = "report.html"
 """File name of the report in a run directory."""
@@ -56,7 +56,7 @@ def write_report(directory: Path, path: Path) -> Path:
     Raises:
         RunError: if the path is a link or not writable.
     """
-    from rating.report.plots import write_plots  # matplotlib is slow to import
+    from rating.viewer.report.plots import write_plots  # matplotlib is slow to import
 
     if path == directory / REPORT:
         beside = directory / "plots"

@@ -11,8 +11,8 @@ from rating.cli.playing import (
     session_flags,
 )
 from rating.cli.web import listener_if_asked
-from rating.running import run_directory
-from rating.running.executors.choice import check_executor
+from rating.play import run_directory
+from rating.play.executors.choice import check_executor
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

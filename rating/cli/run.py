@@ -19,13 +19,13 @@ from rating.cli.playing import (
     session_flags,
 )
 from rating.cli.web import listener_if_asked
-from rating.running import run_directory
-from rating.running.budget import Budget
-from rating.running.contests import idle_stop_rules
-from rating.running.executors.choice import check_executor
-from rating.running.judge_warnings import family_warnings, scripted_judge_warnings
-from rating.running.run_file import parse_run_file, run_file_text
-from rating.running.run_file_source import RunFileText, read_run_file
+from rating.config.budget import Budget
+from rating.config.judge_warnings import family_warnings, scripted_judge_warnings
+from rating.config.run_file import parse_run_file, run_file_text
+from rating.config.run_file_source import RunFileText, read_run_file
+from rating.play import run_directory
+from rating.play.contests import idle_stop_rules
+from rating.play.executors.choice import check_executor
 
 _ENVIRONMENT_NAME = re.compile(r"[_-]v\d+(?:#[\w-]*)?$")
 
@@ -94,7 +94,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _installed_run_files() -> str:
     from llmarena_envs.core.terminal import printable
-    from rating.running.run_file_source import named_run_files
+    from rating.config.run_file_source import named_run_files
 
     return "\n".join(["\ninstalled run files:", *(f"  {printable(name)}" for name in named_run_files()), ""])
 

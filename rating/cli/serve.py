@@ -8,8 +8,8 @@ from pathlib import Path
 
 from rating.cli import flags
 from rating.cli.web import open_listener, pages
-from rating.records.imported import is_import
-from rating.running import run_directory
+from rating.play import run_directory
+from rating.store.imported import is_import
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

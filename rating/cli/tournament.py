@@ -8,20 +8,20 @@ from pathlib import Path
 from llmarena_envs.core.options import parse_options
 from rating.cli import flags, resume
 from rating.cli.printing import print_grid
+from rating.config.run_file import RunConfig, parse_run_file
+from rating.config.tournament_config import add_newcomer
 from rating.errors import RunError
-from rating.records.outcome import Outcome
-from rating.records.store import Store
-from rating.running import run_directory
-from rating.running.contests import make_scheme
-from rating.running.executors.choice import check_executor
-from rating.running.run_file import RunConfig, parse_run_file
-from rating.running.tournament_config import add_newcomer
+from rating.play import run_directory
+from rating.play.contests import make_scheme
+from rating.play.executors.choice import check_executor
 from rating.schedules.pairing import ranked
 from rating.schedules.swiss import START
 from rating.schemes import cells
 from rating.schemes.figures import Grid
 from rating.schemes.tournament import Tournament
 from rating.schemes.tournament_board import Stage
+from rating.store.outcome import Outcome
+from rating.store.store import Store
 
 COMPLETE = "rounds"
 """Stop reason of a completed tournament."""

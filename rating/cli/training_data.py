@@ -9,9 +9,9 @@ from typing import Any
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
-from rating.running import run_directory
-from rating.training_data.exporting import FORMATS, Export, write_file
-from rating.training_data.selection import DAMAGED, Selection, Tally
+from rating.play import run_directory
+from rating.training.exporting import FORMATS, Export, write_file
+from rating.training.selection import DAMAGED, Selection, Tally
 
 _NOT_OF_DEALS = ("policies", "staff", "history")
 _SELECTION = ("environment", "policies", "staff", "people", "history")

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.errors import RunError
-from rating.records.outcome import PLAYED
-from rating.records.store import Store
-from rating.records.verify import verify
-from rating.running import run_directory
+from rating.play import run_directory
+from rating.store.outcome import PLAYED
+from rating.store.store import Store
+from rating.store.verify import verify
 
 
 @dataclass

@@ -12,7 +12,7 @@ from typing import TextIO
 from agents.desk import Desk
 from rating.cli.extras import check_extra
 from rating.cli.flags import DEFAULT_HOST, DEFAULT_PORT
-from rating.web.server import authority, is_loopback, listen, serving
+from rating.viewer.web.server import authority, is_loopback, listen, serving
 
 END_SECONDS = 60.0
 """Maximum seconds the pages stay up after a run, until all players have seen that it ended."""
@@ -72,8 +72,8 @@ async def pages(
         told: output stream for the addresses; ``None`` for standard output.
         board: whether to print the address of the board.
     """
-    from rating.web.app import make_app
-    from rating.web.links import keep_links
+    from rating.viewer.web.app import make_app
+    from rating.viewer.web.links import keep_links
 
     links = keep_links(directory, people)
     base = f"http://{authority(listener)}"

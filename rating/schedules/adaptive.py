@@ -11,14 +11,14 @@ from typing import Protocol
 
 import numpy as np
 
-from rating.accounting.prices import Price
 from rating.errors import RunError
-from rating.records.match import Match
-from rating.records.outcome import FINISHED, Outcome, SeatOutcome
+from rating.prices import Price
 from rating.schedules.batches import Contest, Planned, deal_seed
 from rating.schedules.schedule import Stop
 from rating.schedules.tables import Floats, best_table, ring
 from rating.schedules.until import ENDED, SUSPENDED
+from rating.store.match import Match
+from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 
 CAP = "cap"
 """Stop reason: every policy has reached its maximum number of scheduled matches."""
@@ -33,7 +33,7 @@ LEAST_COST = 0.05
 
 
 class PairDesign(Protocol):
-    """Estimated strengths and the information gain of further games (``rating.statistics.design``); policies are indices."""
+    """Estimated strengths and the information gain of further games (``rating.stats.design``); policies are indices."""
 
     def add(self, wins: Floats, games: Floats) -> None:
         """Adds results: score sums and game counts of the row on the earlier seat against the column, shape (n, n)."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from llmarena_envs.core.options import OptionError, check_int
-from rating.records.match import Match
+from rating.store.match import Match
 
 SEED_BITS = 53
 """Bits of a seed; JSON readers keep integers of this size exactly."""

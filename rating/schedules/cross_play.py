@@ -3,9 +3,9 @@
 import itertools
 from collections.abc import Iterator
 
-from rating.records.match import Match
 from rating.schedules.batches import Contest, Planned, batches
 from rating.schedules.round_robin import circle
+from rating.store.match import Match
 
 
 def cross_play(contest: Contest) -> Iterator[list[Match]]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from rating.records.match import Match
 from rating.schedules.batches import Contest
 from rating.schedules.rotation import rotation
 from rating.schedules.round_robin import round_robin
 from rating.schedules.self_play import self_play
+from rating.store.match import Match
 
 
 def everywhere(contest: Contest) -> Iterator[list[Match]]:

@@ -4,8 +4,8 @@ import itertools
 from collections.abc import Iterator
 
 from llmarena_envs.core.options import OptionError
-from rating.records.match import Match
 from rating.schedules.batches import Contest, Cycle, Planned, batches
+from rating.store.match import Match
 
 
 def field_play(

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rating.records.match import Match
-from rating.records.outcome import Outcome
 from rating.schedules.batches import Contest
 from rating.schedules.schedule import Stop
 from rating.schedules.until import Until
+from rating.store.match import Match
+from rating.store.outcome import Outcome
 
 
 def with_newcomers(contest: Contest, batches: Iterator[list[Match]], newcomers: Sequence[str]) -> Iterator[list[Match]]:

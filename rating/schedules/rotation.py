@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rating.records.match import Match
 from rating.schedules.batches import Contest, Cycle, Planned, batches, deal_seed
+from rating.store.match import Match
 
 
 def rotation(contest: Contest) -> Iterator[list[Match]]:

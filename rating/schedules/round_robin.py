@@ -3,8 +3,8 @@
 import itertools
 from collections.abc import Iterator, Sequence
 
-from rating.records.match import Match
 from rating.schedules.batches import Contest, Cycle, Planned, batches
+from rating.store.match import Match
 
 
 def round_robin(contest: Contest, *, shared_deals: bool = False) -> Iterator[list[Match]]:

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from rating.records.match import Match
-from rating.records.outcome import Outcome
+from rating.store.match import Match
+from rating.store.outcome import Outcome
 
 UNLIMITED = sys.maxsize
 """The lag of batches that do not depend on outcomes."""

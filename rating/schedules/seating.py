@@ -3,8 +3,8 @@
 import itertools
 from collections.abc import Iterator, Sequence
 
-from rating.records.match import Match
 from rating.schedules.batches import Contest, Planned, batches
+from rating.store.match import Match
 
 
 def seating(contest: Contest, policies: Sequence[str]) -> Iterator[list[Match]]:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rating.records.match import Match
-from rating.records.outcome import VOID, Outcome
 from rating.schedules.batches import Contest, Planned, deal_seed
 from rating.schedules.pairing import pair_up, ranked
 from rating.schedules.schedule import Stop
+from rating.store.match import Match
+from rating.store.outcome import VOID, Outcome
 
 START = 1000.0
 """Rating of a policy without a match."""

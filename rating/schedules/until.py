@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from rating.records.match import Match
-from rating.records.outcome import Outcome
 from rating.schedules.batches import Contest
 from rating.schedules.schedule import UNLIMITED, Stop
+from rating.store.match import Match
+from rating.store.outcome import Outcome
 
 SUSPENDED = "suspended"
 """Stop reason: no match is left without an excluded policy."""

@@ -12,11 +12,11 @@ from rating.schemes import cells
 from rating.schemes.figures import Figure, pair_figure, rating_figure
 from rating.schemes.leaderboard import RATING, TALLY, Effort, Leaderboard, LeaderboardColumn, LeaderboardRow, Ranks
 from rating.schemes.skill_board import ratings_of, seat_advantage
-from rating.statistics.across import CommonPolicies, win_probabilities
-from rating.statistics.battles import Battle, comparisons_of
-from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, mean_scores, standings, tallies
-from rating.statistics.estimates import Estimate, WinDrawLoss
-from rating.statistics.transitivity import against_one_scale
+from rating.stats.across import CommonPolicies, win_probabilities
+from rating.stats.battles import Battle, comparisons_of
+from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, mean_scores, standings, tallies
+from rating.stats.estimates import Estimate, WinDrawLoss
+from rating.stats.transitivity import against_one_scale
 
 SCHEME = "battles"
 

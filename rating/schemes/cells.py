@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from rating.statistics.estimates import Estimate, Rating, WinDrawLoss
+from rating.stats.estimates import Estimate, Rating, WinDrawLoss
 
 
 def number(value: float | None, decimals: int) -> str:

@@ -7,8 +7,6 @@ a policy's skill depends on private conventions.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
-from rating.records.match import Match
-from rating.records.outcome import Outcome
 from rating.schedules.cross_play import cross_play
 from rating.schedules.self_play import self_play
 from rating.schemes import cells, places
@@ -29,10 +27,12 @@ from rating.schemes.missing import missing_intervals
 from rating.schemes.places import SEATS, Places, is_alone
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
-from rating.statistics.estimates import mean_estimate
-from rating.statistics.paired_means import DealResult, reward_cases
-from rating.statistics.plus_minus import TeamResult, plus_minus
-from rating.statistics.results import finished, rated_seats, rewards
+from rating.stats.estimates import mean_estimate
+from rating.stats.paired_means import DealResult, reward_cases
+from rating.stats.plus_minus import TeamResult, plus_minus
+from rating.stats.results import finished, rated_seats, rewards
+from rating.store.match import Match
+from rating.store.outcome import Outcome
 
 
 class Cooperation(Repeating):

@@ -1,13 +1,11 @@
 """Duels: two-player matches rated by Bradley-Terry and TrueSkill.
 
-Source: LLMArena (arXiv 2402.16499) for TrueSkill; see ``rating.statistics`` for the rating systems.
+Source: LLMArena (arXiv 2402.16499) for TrueSkill; see ``rating.stats`` for the rating systems.
 """
 
 from collections.abc import Iterator, Sequence
 
 from llmarena_envs.core.options import OptionError
-from rating.records.match import Match
-from rating.records.outcome import Outcome
 from rating.schedules.round_robin import round_robin
 from rating.schemes.figures import Figure
 from rating.schemes.leaderboard import Leaderboard
@@ -16,7 +14,9 @@ from rating.schemes.scheme import ADAPTIVE
 from rating.schemes.skill_board import skill_figures, skill_leaderboard
 from rating.schemes.stopping import StopRule
 from rating.schemes.stopping.conditions import TopKnown
-from rating.statistics.bradley_terry import Comparisons, compare
+from rating.stats.bradley_terry import Comparisons, compare
+from rating.store.match import Match
+from rating.store.outcome import Outcome
 
 
 class Duels(Repeating):

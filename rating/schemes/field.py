@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from llmarena_envs.core.options import OptionError
-from rating.records.match import Match
-from rating.records.outcome import Outcome, SeatOutcome
 from rating.schedules.field import field_play, seat_under_test
 from rating.schemes import cells, places
 from rating.schemes.course import running_means
@@ -28,10 +26,12 @@ from rating.schemes.missing import missing_intervals
 from rating.schemes.places import Places
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.paired_means import DealResult
-from rating.statistics.results import finished
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate, mean_estimate
+from rating.stats.paired_means import DealResult
+from rating.stats.results import finished
+from rating.store.match import Match
+from rating.store.outcome import Outcome, SeatOutcome
 
 STANDARD_OPPONENT = "random"
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rating.schemes.leaderboard import LeaderboardRow
-from rating.statistics.bradley_terry import Comparisons, tallies
-from rating.statistics.estimates import Estimate, WinDrawLoss
+from rating.stats.bradley_terry import Comparisons, tallies
+from rating.stats.estimates import Estimate, WinDrawLoss
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from llmarena_envs.core.declaration import role_of
-from rating.records.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 from rating.schemes import cells
-from rating.statistics.estimates import Estimate, Rating, WinDrawLoss, mean_estimate
-from rating.statistics.paired_means import DealResult, established
-from rating.statistics.results import rated_seats, seats_of, staff_seats
-from rating.statistics.simultaneous import Pair
+from rating.stats.estimates import Estimate, Rating, WinDrawLoss, mean_estimate
+from rating.stats.paired_means import DealResult, established
+from rating.stats.results import rated_seats, seats_of, staff_seats
+from rating.stats.simultaneous import Pair
+from rating.store.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 
 ALWAYS = 100
 """Importance of a column that is dropped last."""

@@ -6,8 +6,6 @@ Source: LLMArena (arXiv 2402.16499) for bid.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from rating.records.match import Match
-from rating.records.outcome import Outcome
 from rating.schedules.everywhere import everywhere
 from rating.schemes import cells, places
 from rating.schemes.course import running_means
@@ -31,10 +29,12 @@ from rating.schemes.repeating import Repeating
 from rating.schemes.scheme import ADAPTIVE
 from rating.schemes.skill_board import ratings_of
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
-from rating.statistics.bradley_terry import Comparisons, compare, standings
-from rating.statistics.estimates import Estimate, mean_estimate
-from rating.statistics.paired_means import DealResult, reward_cases
-from rating.statistics.results import finished, rewards
+from rating.stats.bradley_terry import Comparisons, compare, standings
+from rating.stats.estimates import Estimate, mean_estimate
+from rating.stats.paired_means import DealResult, reward_cases
+from rating.stats.results import finished, rewards
+from rating.store.match import Match
+from rating.store.outcome import Outcome
 
 COMPANY = (
     "the tables were chosen by results, so each policy had co-players of its own: compare ratings; no difference of means is"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from rating.statistics.estimates import FEWEST_CLUSTERS, Estimate
+from rating.stats.estimates import FEWEST_CLUSTERS, Estimate
 
 
 def missing_intervals(estimates: Iterable[Estimate | None]) -> tuple[str, ...]:

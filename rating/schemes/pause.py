@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from rating.records.outcome import FINISHED, VOID, Outcome
-from rating.statistics.results import rated_seats
+from rating.stats.results import rated_seats
+from rating.store.outcome import FINISHED, VOID, Outcome
 
 PAUSED = "paused"
 """Stop reason: the first matches of the game give no information."""

@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from llmarena_envs.core.options import OptionError
-from rating.records.match import Match
-from rating.records.outcome import Outcome
 from rating.schedules.adaptive import Adaptive
 from rating.schedules.batches import deal_seed, even_batch
 from rating.schedules.phases import Phases, with_newcomers
@@ -17,7 +15,9 @@ from rating.schedules.seating import seating
 from rating.schedules.until import Source, Until
 from rating.schemes.scheme import ADAPTIVE, Scheme, Setting
 from rating.schemes.stopping import LEAST_RATED, CountRule, RuleValues, SettlingRule, StopRule, fold_values
-from rating.statistics.design import Design
+from rating.stats.design import Design
+from rating.store.match import Match
+from rating.store.outcome import Outcome
 
 
 class Repeating(Scheme):

@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from rating.records.outcome import VOID, Outcome
 from rating.schemes.figures import Figure, HeadToHead, Matrix, Trajectories
 from rating.schemes.leaderboard import Effort, Leaderboard, LeaderboardRow, ranks_of
-from rating.statistics.results import rated_seats
+from rating.stats.results import rated_seats
+from rating.store.outcome import VOID, Outcome
 
 WITHHELD = "withheld"
 

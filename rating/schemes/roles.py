@@ -3,7 +3,7 @@
 The role in a match is part of the agent's name (``writer_0``). Roles dealt in secret are read from a statistic of the
 environment at the end (``Declaration.hidden_role``).
 
-A share of wins depends on the other players at the table; the skill does not (``rating.statistics.role_skill``).
+A share of wins depends on the other players at the table; the skill does not (``rating.stats.role_skill``).
 
 Sources: LLMArena (arXiv 2402.16499) for the win rate as undercover; DeepEval (arXiv 2309.04369) for
 means over the matches in which a player had a role.
@@ -16,8 +16,6 @@ from statistics import fmean
 
 from llmarena_envs.core.declaration import HiddenRole, role_of
 from llmarena_envs.core.options import check_choice
-from rating.records.match import Match
-from rating.records.outcome import Outcome
 from rating.schedules.everywhere import everywhere
 from rating.schedules.field import field_play
 from rating.schemes import cells, places
@@ -39,11 +37,13 @@ from rating.schemes.missing import missing_intervals
 from rating.schemes.places import SEATS, Places
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Z_95, Estimate, Rating, mean_estimate
-from rating.statistics.paired_means import DealResult
-from rating.statistics.results import finished
-from rating.statistics.role_skill import RoleMatch, RoleSkills, Skill, role_skills
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Z_95, Estimate, Rating, mean_estimate
+from rating.stats.paired_means import DealResult
+from rating.stats.results import finished
+from rating.stats.role_skill import RoleMatch, RoleSkills, Skill, role_skills
+from rating.store.match import Match
+from rating.store.outcome import Outcome
 
 
 class Roles(Repeating):

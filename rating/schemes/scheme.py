@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
-from rating.accounting.prices import Price
-from rating.records.outcome import Outcome
+from rating.prices import Price
 from rating.schedules.batches import BATCH_MATCHES, Contest
 from rating.schedules.schedule import Schedule
 from rating.schemes.figures import Figure
@@ -20,8 +19,9 @@ from rating.schemes.reservations import counted, reserve
 from rating.schemes.staff import seat_staff
 from rating.schemes.stopping import RuleValues, StopRule
 from rating.schemes.tournament_rules import TournamentRules
-from rating.statistics.bradley_terry import Comparisons
-from rating.statistics.paired_means import DealResult, reward_cases
+from rating.stats.bradley_terry import Comparisons
+from rating.stats.paired_means import DealResult, reward_cases
+from rating.store.outcome import Outcome
 
 ROUND_ROBIN = "round_robin"
 """The fixed, repeating schedule, available in every scheme."""

@@ -5,8 +5,6 @@ Sources: LLMArena (arXiv 2402.16499, Table 2, Figures 3 and 5), with self-play i
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from rating.records.match import Match
-from rating.records.outcome import Outcome
 from rating.schedules.self_play import self_play
 from rating.schemes import cells
 from rating.schemes.course import running_means
@@ -26,9 +24,11 @@ from rating.schemes.missing import missing_intervals
 from rating.schemes.places import Places, is_common
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
-from rating.statistics.estimates import WinDrawLoss
-from rating.statistics.paired_means import reward_cases
-from rating.statistics.results import duels, rewards
+from rating.stats.estimates import WinDrawLoss
+from rating.stats.paired_means import reward_cases
+from rating.stats.results import duels, rewards
+from rating.store.match import Match
+from rating.store.outcome import Outcome
 
 
 class SelfPlay(Repeating):

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rating.records.outcome import Outcome
 from rating.schemes import cells
 from rating.schemes.figures import Figure, HeadToHead, Trajectories, rating_figure
 from rating.schemes.leaderboard import (
@@ -25,13 +24,14 @@ from rating.schemes.leaderboard import (
     ranked,
     row_fields,
 )
-from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons, Standings, standings
-from rating.statistics.estimates import Estimate, Rating, WinDrawLoss, pair_table, rate_estimate, tallies
-from rating.statistics.met_scores import met_scores
-from rating.statistics.results import Duel, duels, finished
-from rating.statistics.transitivity import against_one_scale
-from rating.statistics.trueskill_rating import RunningRatings, TrueSkillOptions, rate, shuffled
+from rating.stats import bradley_terry
+from rating.stats.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons, Standings, standings
+from rating.stats.estimates import Estimate, Rating, WinDrawLoss, pair_table, rate_estimate, tallies
+from rating.stats.met_scores import met_scores
+from rating.stats.results import Duel, duels, finished
+from rating.stats.transitivity import against_one_scale
+from rating.stats.trueskill_rating import RunningRatings, TrueSkillOptions, rate, shuffled
+from rating.store.outcome import Outcome
 
 
 def skill_leaderboard(

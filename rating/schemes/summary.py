@@ -1,6 +1,6 @@
 """Summary over environments: mean scores against the other policies, normalised scores, and averages by ability.
 
-Source: LLMArena (arXiv 2402.16499), Table 1, for the normalised scores; see ``rating.statistics.across`` for the
+Source: LLMArena (arXiv 2402.16499), Table 1, for the normalised scores; see ``rating.stats.across`` for the
 mean scores.
 """
 
@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rating.records.environments import load_environment
-from rating.records.outcome import Outcome
 from rating.schemes.leaderboard import Leaderboard, Ranks, headline, ranks_of
 from rating.schemes.reservations import counted
-from rating.statistics import bradley_terry
-from rating.statistics.across import NOBODY, CommonPolicies, established_scores, largest_pool, win_probabilities
-from rating.statistics.bradley_terry import BradleyTerryFit, Comparisons
-from rating.statistics.estimates import Estimate, normalise
-from rating.statistics.results import rated_seats
+from rating.stats import bradley_terry
+from rating.stats.across import NOBODY, CommonPolicies, established_scores, largest_pool, win_probabilities
+from rating.stats.bradley_terry import BradleyTerryFit, Comparisons
+from rating.stats.estimates import Estimate, normalise
+from rating.stats.results import rated_seats
+from rating.store.environments import load_environment
+from rating.store.outcome import Outcome
 
 
 class Average(NamedTuple):

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import cached_property
 
 from llmarena_envs.core.declaration import role_of
-from rating.records.outcome import Outcome
 from rating.schedules.batches import Contest
 from rating.schedules.committee import Committee
 from rating.schedules.schedule import Schedule
@@ -27,7 +26,8 @@ from rating.schemes.tournament_board import (
     tournament_leaderboard,
 )
 from rating.schemes.tournament_rules import TournamentRules
-from rating.statistics.bradley_terry import Comparisons, compare
+from rating.stats.bradley_terry import Comparisons, compare
+from rating.store.outcome import Outcome
 
 JUDGES_OPTION = "n_judges"
 """The option set to the number of committee members; an environment without it needs a judge on every judge seat."""

@@ -8,16 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from rating.records.outcome import VOID, Outcome
 from rating.schedules.swiss import START, SwissPlan, rounds_for
 from rating.schemes import cells
 from rating.schemes.figures import Figure, Grid, Trajectories, rating_figure
 from rating.schemes.leaderboard import Leaderboard, LeaderboardColumn, LeaderboardRow, ranked, ranks_of
 from rating.schemes.skill_board import head_to_head, skill_leaderboard
-from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryOptions
-from rating.statistics.elo import elo
-from rating.statistics.results import rated_seats
+from rating.stats import bradley_terry
+from rating.stats.bradley_terry import BradleyTerryOptions
+from rating.stats.elo import elo
+from rating.stats.results import rated_seats
+from rating.store.outcome import VOID, Outcome
 
 
 class Stage(NamedTuple):
@@ -155,7 +155,7 @@ def _course(board: Leaderboard) -> list[Figure]:
 def current_ratings(outcomes: Iterable[Outcome], ties: str) -> dict[str, float]:
     """Returns the Bradley-Terry ratings of policies with a finished match, mean 1000.
 
-    They are maximum likelihood estimates, or use a prior if these do not exist (see ``rating.statistics.bradley_terry``).
+    They are maximum likelihood estimates, or use a prior if these do not exist (see ``rating.stats.bradley_terry``).
     """
     comparisons = bradley_terry.compare(outcomes)
     if not comparisons.policies:

@@ -10,10 +10,10 @@ from llmarena_envs import writer_editor_v0
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.writer_editor.tasks import shipped_problems
-from rating.records.verify import verify
-from rating.running import run_directory
-from rating.running.contests import make_scheme
-from rating.running.runner import Runner
+from rating.play import run_directory
+from rating.play.contests import make_scheme
+from rating.play.runner import Runner
+from rating.store.verify import verify
 from tests.llmarena_envs.writer_editor.running import share_passed
 
 NOOP = TurnSettings(unparsable="noop", illegal="noop")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.deepeval.pool import CODE_REVIEW, TRANSLATION
-from rating.records.verify import verify
-from rating.running import run_directory
-from rating.running.contests import make_scheme
-from rating.running.runner import Runner
+from rating.play import run_directory
+from rating.play.contests import make_scheme
+from rating.play.runner import Runner
+from rating.store.verify import verify
 
 pytestmark = pytest.mark.slow
 

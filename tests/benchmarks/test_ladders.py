@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from rating.records.verify import verify
-from rating.report.tables import sheet
-from rating.running import run_directory
-from rating.running.contests import make_scheme
-from rating.running.runner import Runner
+from rating.play import run_directory
+from rating.play.contests import make_scheme
+from rating.play.runner import Runner
 from rating.schemes.summary import summarise
+from rating.store.verify import verify
+from rating.viewer.report.tables import sheet
 from site_builder.games import ladders_of
 
 pytestmark = pytest.mark.slow

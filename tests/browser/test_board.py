@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from rating.running.trying import HELD_BACK
+from rating.play.trying import HELD_BACK
 from tests.browser.conftest import PATIENCE
 from tests.browser.considerate import PACE, allow
-from tests.rating.web.test_board import HOSTILE
-from tests.rating.web.test_board import RUN as SHORT_RUN
+from tests.rating.viewer.web.test_board import HOSTILE
+from tests.rating.viewer.web.test_board import RUN as SHORT_RUN
 
 ROOT = Path(__file__).parents[2]
 WAIT = PATIENCE * 1000

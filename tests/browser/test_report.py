@@ -8,10 +8,10 @@ from contextlib import closing
 from html import escape
 
 from rating.cli.report import write_report
-from rating.running import run_directory
-from rating.running.runner import Runner
+from rating.play import run_directory
+from rating.play.runner import Runner
 from tests.browser.stories_env import MARKUP
-from tests.rating.report.test_report import RUN
+from tests.rating.viewer.report.test_report import RUN
 
 CHROMIUM = [
     "chromium",

@@ -29,8 +29,8 @@ import tomlkit
 from llmarena_envs.catalogue import CATALOGUE
 from llmarena_envs.core.options import OptionError
 from rating.cli.app import build_parser
+from rating.config.run_file import parse_run_file
 from rating.errors import RunError
-from rating.running.run_file import parse_run_file
 from tests.docs import shell, untested
 from tests.docs.pages import ROOT, CodeBlock, fenced_blocks, pages, write_file
 

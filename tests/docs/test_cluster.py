@@ -18,10 +18,10 @@ from benchmarks.postgres_server import PostgresServer, find_programs
 from llmarena_envs.core.options import OptionError
 from rating.cli import main
 from rating.errors import StoreError
-from rating.records.postgres import runs
-from rating.records.postgres.address import Address, parse_address
-from rating.records.record import Record
-from rating.running import run_directory
+from rating.play import run_directory
+from rating.store.postgres import runs
+from rating.store.postgres.address import Address, parse_address
+from rating.store.record import Record
 from tests.docs.pages import code_blocks
 from tests.docs.shell import commands
 from tests.support.lacking import lack

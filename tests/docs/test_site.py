@@ -9,7 +9,7 @@ import build_pages
 import build_site
 from llmarena_envs.catalogue import NAMES
 from rating.cli.app import build_parser
-from rating.running.run_tables import PolicyConfig
+from rating.config.run_tables import PolicyConfig
 from site_builder import assemble, games
 from site_builder.check import problems
 from site_builder.examples import EXAMPLES, Example

@@ -27,7 +27,7 @@ NOT_RUN = {
     r"comparing.md: .*\b(battles\.csv|runs/imported)": "a log of the reader's",
     r"judges.md: ": "a run and files of the reader's",
     r" ID$": "the reader's choice of a match",
-    r"running.md: llmarena (replay|resume) \.": "a run that is damaged; tests/rating/running/test_damaged_runs.py",
+    r"running.md: llmarena (replay|resume) \.": "a run that is damaged; tests/rating/play/test_damaged_runs.py",
     r"--parquet": "needs the extra of the same name; tests/integrations",
     r"llmarena run (benchmarks/\w+/demo\.toml|\S+-demo\b)": "takes a minute; the tests of each paper play it",
     r"^(?!docs/ratings\.md).*: llmarena demo": "takes half a minute; docs/ratings.md and .ci/run play it",
@@ -41,7 +41,7 @@ smallest size.
 UNKNOWN = {
     r"^(ray start|export RAY_)": "needs Ray; tests/integrations/test_ray.py",
     r"^transformers ": "a program of another package",
-    r"^sqlite3 ": "a program of SQLite; tests/rating/running/test_damaged_runs.py executes the statements",
+    r"^sqlite3 ": "a program of SQLite; tests/rating/play/test_damaged_runs.py executes the statements",
     r"^python -m benchmarks\.train_grpo": "needs trl; .ci/libraries runs it",
 }
 """Regular expressions of commands that cannot be checked at all, with the reason."""
@@ -54,7 +54,7 @@ TEXTS = {
         "docs/first_paid_run.md",
         "The run goes on with: llmarena resume runs/paid",
     ): "the end of a run whose budget is used up",
-    ("docs/executors.md", "2 workers died"): "an error; tests/rating/running/test_executors.py",
+    ("docs/executors.md", "2 workers died"): "an error; tests/rating/play/test_executors.py",
     ("docs/playing.md", "human plays at "): "addresses with secrets; tests/browser",
     ("docs/models.md", "vllm serve "): "another server's command, and the policy behind it",
     ("docs/models.md", "llama-server "): "another server's command, and the policy behind it",

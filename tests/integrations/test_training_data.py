@@ -12,9 +12,9 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
 datasets = pytest.importorskip("datasets")
 
 from rating.cli import main  # noqa: E402
-from rating.training_data import parquet  # noqa: E402
+from rating.training import parquet  # noqa: E402
 from tests.docs.pages import code_blocks  # noqa: E402
-from tests.rating.training_data.conftest import NAME, run  # noqa: E402, F401  a fixture
+from tests.rating.training.conftest import NAME, run  # noqa: E402, F401  a fixture
 
 FORMATS = ("sft", "preference", "grpo", "deals")
 

@@ -17,20 +17,19 @@ ROOT = Path(__file__).parents[2]
 LAYERS = ("llmarena_envs", "agents", "rating", "benchmarks")
 """From the bottom up: a package imports those before it only."""
 ROOMS = (
-    {"rating.errors", "rating.replacing"},
-    {"rating.records"},
-    {"rating.accounting"},
-    {"rating.schedules", "rating.statistics"},
-    {"rating.judgements"},
+    {"rating.errors", "rating.replacing", "rating.prices"},
+    {"rating.store"},
+    {"rating.schedules", "rating.stats"},
+    {"rating.judges"},
     {"rating.schemes"},
-    {"rating.running"},
-    {"rating.report"},
-    {"rating.imports", "rating.training_data"},
-    {"rating.web"},
+    {"rating.config"},
+    {"rating.play"},
+    {"rating.readers", "rating.training"},
+    {"rating.viewer"},
     {"rating.api", "rating.cli"},
 )
 """The rooms of the harness from the bottom up: a room imports itself and those on lower floors only."""
-NEED_EXTRAS = ("rating.running.executors.ray_driver",)
+NEED_EXTRAS = ("rating.play.executors.ray_driver",)
 HEAVY = (
     "openai",
     "torch",

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from rating.records.store import Store
+from rating.store.store import Store
 
 
 class Enough(Exception):

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rating.records.match import Match
-from rating.records.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 from rating.schedules.batches import Contest
 from rating.schedules.schedule import Schedule, Stop
+from rating.store.match import Match
+from rating.store.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 
 
 def match(number: int, *seats: tuple[str, float], seed: int | None = None, status: str = FINISHED) -> Outcome:

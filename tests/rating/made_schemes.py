@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from rating.running.contests import make_scheme
-from rating.running.run_file import RunConfig
+from rating.config.run_file import RunConfig
+from rating.play.contests import make_scheme
 from rating.schemes.scheme import Scheme
 
 

@@ -3,8 +3,8 @@
 from contextlib import closing
 from pathlib import Path
 
-from rating.records.calls import LoggedCall
-from rating.running import run_directory
+from rating.play import run_directory
+from rating.store.calls import LoggedCall
 
 
 def logged_calls(directory: Path) -> list[LoggedCall]:

@@ -33,10 +33,10 @@ def jumping_clock() -> Iterator[None]:
         patch.setattr(time, "time", wrong)
         patch.setattr(time, "time_ns", lambda: int(wrong() * 1e9))
         for name in (
-            "rating.running.ledger",
-            "rating.running.run_file",
-            "rating.running.forecast",
-            "rating.accounting.bill",
+            "rating.play.ledger",
+            "rating.config.run_file",
+            "rating.play.forecast",
+            "rating.store.bill",
         ):
             patch.setattr(f"{name}.datetime", Jumping)
         patch.setattr(datetime, "datetime", Jumping)

@@ -15,8 +15,8 @@ from pathlib import Path
 from agents.models.calls import CallStatus
 from benchmarks.postgres_server import PostgresServer
 from benchmarks.processes import running
-from rating.records.export import record_table
-from rating.running import run_directory
+from rating.play import run_directory
+from rating.store.export import record_table
 from tests.support.fault_server import FaultServer, Request, fault_server
 from tests.support.warm import Warm
 

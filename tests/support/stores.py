@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from benchmarks.postgres_server import PostgresServer
-from rating.records.file import create_file, open_file
-from rating.records.postgres.address import Address, parse_address
-from rating.records.store import Store
+from rating.store.file import create_file, open_file
+from rating.store.postgres.address import Address, parse_address
+from rating.store.store import Store
 
 
 class Place(ABC):
@@ -59,14 +59,14 @@ class ServerPlace(Place):
         return parse_address(self.url).of(name)
 
     def create(self, name: str = "run") -> Store:
-        from rating.records.server import (
+        from rating.store.server import (
             create_on_server,
         )  # needs an extra that the tests of other libraries do without
 
         return create_on_server(self.address(name))
 
     def open(self, name: str = "run", *, read_only: bool = False) -> Store:
-        from rating.records.server import open_on_server
+        from rating.store.server import open_on_server
 
         return open_on_server(self.address(name), read_only=read_only)
 

@@ -19,9 +19,9 @@ from benchmarks.options import option
 from benchmarks.simulbench.inputs import read_scripts, read_tasks, refusal_notes
 from benchmarks.simulbench.toxicity.lexicon import ATTRIBUTES, TOXICITY, score_by_lexicon
 from llmarena_envs.core.options import OptionError
-from rating.running.run_file import RunConfig
-from rating.statistics.bounded import bounded_mean
-from rating.statistics.estimates import Estimate
+from rating.config.run_file import RunConfig
+from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import Estimate
 
 TASK, SCRIPT = "task", "script"
 _PRINTED = {TASK: "Simulation Task", SCRIPT: "Testing Script"}

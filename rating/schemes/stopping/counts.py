@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rating.records.outcome import Outcome
 from rating.schedules.adaptive import CAP
 from rating.schedules.until import Rule
-from rating.statistics.results import finished
+from rating.stats.results import finished
+from rating.store.outcome import Outcome
 
 LEAST_MATCHES = 50
 """Finished matches of each policy before means, or TrueSkill with the paper's rule, can stop play."""

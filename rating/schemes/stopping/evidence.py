@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rating.records.outcome import Outcome
-from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryOptions, Comparisons, Floats, Standings
-from rating.statistics.results import Duel, duels
-from rating.statistics.simultaneous import Pair, difference_errors
-from rating.statistics.trueskill_rating import RunningRatings, TrueSkillOptions
+from rating.stats import bradley_terry
+from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, Floats, Standings
+from rating.stats.results import Duel, duels
+from rating.stats.simultaneous import Pair, difference_errors
+from rating.stats.trueskill_rating import RunningRatings, TrueSkillOptions
+from rating.store.outcome import Outcome
 
 
 class MatchEvidence:

@@ -4,11 +4,11 @@ import sys
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from rating.records.outcome import PLAYED, Outcome
 from rating.schedules.adaptive import CAP
 from rating.schedules.until import ENDED, SUSPENDED, Rule
 from rating.schemes.pause import PAUSED
-from rating.statistics.results import rated_seats
+from rating.stats.results import rated_seats
+from rating.store.outcome import PLAYED, Outcome
 
 _NOT_BY_RULE = ("", SUSPENDED, ENDED, PAUSED)
 """Stop reasons that do not come from the rule."""

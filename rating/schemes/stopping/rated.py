@@ -4,14 +4,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rating.records.outcome import Outcome
 from rating.schedules.until import Rule
 from rating.schemes.stopping.conditions import ALIKE_LEVEL, Condition, TrueSkillInMatchOrder
 from rating.schemes.stopping.counts import LEAST_MATCHES, MatchCounts, check_positive
 from rating.schemes.stopping.evidence import MatchEvidence
 from rating.schemes.stopping.grammar import DEFAULT_RULE, TRUESKILL, read_conditions
 from rating.schemes.stopping.values import compared
-from rating.statistics.trueskill_rating import TrueSkillOptions
+from rating.stats.trueskill_rating import TrueSkillOptions
+from rating.store.outcome import Outcome
 
 LOOK_EVERY = 100
 """Conditions that read all results are checked again after the results have grown by one in ``LOOK_EVERY``. Otherwise the cost of

@@ -8,12 +8,12 @@ matches on separate deals.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rating.records.outcome import Outcome, SeatOutcome
 from rating.schedules.until import Rule
 from rating.schemes.stopping.counts import LEAST_MATCHES, MatchCounts
 from rating.schemes.stopping.values import compared
-from rating.statistics.results import finished
-from rating.statistics.running_mean import RunningMean
+from rating.stats.results import finished
+from rating.stats.running_mean import RunningMean
+from rating.store.outcome import Outcome, SeatOutcome
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ import pytest
 from scipy.stats import spearmanr
 
 from agents.registry import split_spec
-from rating.judgements.from_records import declared_verdicts, judgements_of
-from rating.judgements.study import study
-from rating.records.verify import verify
-from rating.running import run_directory
-from rating.running.contests import make_scheme
-from rating.running.runner import Runner
-from rating.statistics.bradley_terry import fit_totals
+from rating.judges.from_records import declared_verdicts, judgements_of
+from rating.judges.study import study
+from rating.play import run_directory
+from rating.play.contests import make_scheme
+from rating.play.runner import Runner
+from rating.stats.bradley_terry import fit_totals
+from rating.store.verify import verify
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ from benchmarks.auto_arena.kappas import MATRICES, printed_pairs
 from benchmarks.experiments.command import main
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.runs import PlayedRun
-from rating.judgements.from_records import declared_verdicts, judgements_of
-from rating.statistics.agreement import cohens_kappa
+from rating.judges.from_records import declared_verdicts, judgements_of
+from rating.stats.agreement import cohens_kappa
 
 pytestmark = pytest.mark.slow
 

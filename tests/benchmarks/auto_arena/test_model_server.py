@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from rating.cli import main
-from rating.records.outcome import PLAYED
-from rating.running import run_directory
+from rating.play import run_directory
+from rating.store.outcome import PLAYED
 from tests.support.hostile_server import hostile_server, say
 from tests.support.model_server import running_server
 

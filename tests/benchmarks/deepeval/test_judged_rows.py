@@ -9,9 +9,9 @@ from benchmarks.deepeval.__main__ import PAPER
 from benchmarks.deepeval.judged import JudgedMatch, JudgedOptions, Scores, describe_size, plan_tasks
 from benchmarks.deepeval.pool import CODE_REVIEW
 from benchmarks.experiments.command import main
-from rating.records.outcome import SeatOutcome
-from rating.running.contests import make_scheme
+from rating.play.contests import make_scheme
 from rating.schedules.schedule import Stop
+from rating.store.outcome import SeatOutcome
 
 pytestmark = pytest.mark.slow
 

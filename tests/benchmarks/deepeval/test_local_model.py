@@ -8,8 +8,8 @@ import pytest
 from benchmarks.deepeval.__main__ import PAPER
 from benchmarks.experiments.command import main
 from rating.cli import main as llmarena
-from rating.records.outcome import PLAYED
-from rating.running import run_directory
+from rating.play import run_directory
+from rating.store.outcome import PLAYED
 from tests.support.model_server import running_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

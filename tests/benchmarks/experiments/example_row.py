@@ -7,9 +7,9 @@ from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.tables import Table, beside, paired_columns
 from benchmarks.options import option
-from rating.running.run_tables import EnvironmentConfig
-from rating.statistics.estimates import rate_estimate
-from rating.statistics.results import finished
+from rating.config.run_tables import EnvironmentConfig
+from rating.stats.estimates import rate_estimate
+from rating.stats.results import finished
 
 GAME = "tictactoe_v0"
 

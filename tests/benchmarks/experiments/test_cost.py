@@ -4,9 +4,9 @@ import pytest
 
 from benchmarks.experiments.cost import describe, expected_costs
 from benchmarks.llmarena.random_battles import BATTLES, Options, plan
-from rating.running.run_file import RunConfig
-from rating.running.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
-from rating.running.tournament_config import TournamentConfig
+from rating.config.run_file import RunConfig
+from rating.config.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
+from rating.config.tournament_config import TournamentConfig
 
 
 def cost(name, *, policies=("random", "first_legal"), stop=None, **environment):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from benchmarks.experiments.command import main
-from rating.statistics.estimates import FEWEST_CLUSTERS
+from rating.stats.estimates import FEWEST_CLUSTERS
 
 ELO = {"ratings", "certainty", "raw"}
 """Ratings have no scale, and a prior that few matches suffice for."""

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.experiments.pictures import estimates, plain, save
-from rating.statistics.estimates import Estimate
+from rating.stats.estimates import Estimate
 
 ROWS = {"random": Estimate(0.5, 0.25, 0.75, 12, 12), "a$b$ & <c>": Estimate(0.1, None, None, 1, 1), "nobody": None}
 

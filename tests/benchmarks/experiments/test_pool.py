@@ -7,8 +7,8 @@ from benchmarks.experiments.row import RowOptions
 from benchmarks.llmarena.pool import SCRIPTED
 from llmarena_envs.catalogue import CATALOGUE
 from llmarena_envs.core.options import OptionError
-from rating.running.run_file import parse_run_file, write_run_file
-from rating.running.run_tables import EnvironmentConfig
+from rating.config.run_file import parse_run_file, write_run_file
+from rating.config.run_tables import EnvironmentConfig
 
 GAMES = ["tictactoe_v0", "holdem_v0"]
 

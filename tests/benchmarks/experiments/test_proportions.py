@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks.experiments.proportions import paired_change, unpaired_change
-from rating.statistics.estimates import rate_estimate
+from rating.stats.estimates import rate_estimate
 
 
 def pairs(both, ended, begun, neither):

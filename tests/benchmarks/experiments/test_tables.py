@@ -17,7 +17,7 @@ from benchmarks.experiments.tables import (
     to_json,
     to_markdown,
 )
-from rating.statistics.estimates import Estimate
+from rating.stats.estimates import Estimate
 
 HALF = Estimate(0.5, 0.25, 0.75, 12, 12)
 

@@ -11,9 +11,9 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.hanabi_actions import Actions, action_table, actions_by_policy, stacked_bars
 from rating.errors import RunError
-from rating.records.match import Match
-from rating.records.outcome import FINISHED, Outcome, SeatOutcome
-from rating.records.record import Record
+from rating.store.match import Match
+from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.record import Record
 
 NAMES = ["discard", "play", "reveal"]
 DISCARD, PLAY, REVEAL = range(3)

@@ -41,10 +41,10 @@ from llmarena_envs.core.failures import Failure
 from rating.cli.app import EXIT_ERRORS
 from rating.cli.signals import Interruptions
 from rating.errors import RunError
-from rating.records.match import Match
-from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
-from rating.records.record import Record
-from rating.statistics.estimates import Estimate
+from rating.stats.estimates import Estimate
+from rating.store.match import Match
+from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.store.record import Record
 
 FORFEITING = "benchmarks.llmarena.players:Reader"
 """Plays any column where none is listed, full ones too."""

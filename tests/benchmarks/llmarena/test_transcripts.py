@@ -8,8 +8,8 @@ from benchmarks.experiments.case_studies import choose
 from benchmarks.experiments.command import main
 from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.ladder import GAMES
-from rating.records.match import Match
-from rating.records.record import Record
+from rating.store.match import Match
+from rating.store.record import Record
 
 
 def records(*pairs):

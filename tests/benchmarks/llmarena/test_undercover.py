@@ -26,8 +26,8 @@ from benchmarks.llmarena.undercover import (
 )
 from llmarena_envs.undercover.game import CLUE
 from rating.errors import RunError
-from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
-from rating.statistics.estimates import rate_estimate
+from rating.stats.estimates import rate_estimate
+from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
 
 HOSTILE = "tests.benchmarks.llmarena.test_undercover:Hostile"
 CARELESS = "tests.benchmarks.llmarena.test_undercover:Careless"

@@ -8,10 +8,10 @@ import pytest
 from benchmarks.options import parse
 from benchmarks.performance.filling import make_filled
 from benchmarks.performance.scale import Options, main
-from rating.records.sqlite import Sqlite
-from rating.running import run_directory
-from rating.running.runner import Runner
-from rating.running.session import Session
+from rating.play import run_directory
+from rating.play.runner import Runner
+from rating.play.session import Session
+from rating.store.sqlite import Sqlite
 
 
 def test_a_filled_store_is_that_of_a_run_which_goes_on(tmp_path):

@@ -5,9 +5,9 @@ import pytest
 
 from benchmarks.options import parse
 from benchmarks.performance import stopping
-from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.schemes.stopping import StopRule
 from rating.schemes.stopping.evidence import MatchEvidence
+from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 
 
 def test_every_run_of_every_cell_ends_and_is_held_against_the_truth():

@@ -7,7 +7,7 @@ from scipy.stats import spearmanr
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.simulbench.against_truth import drift, mean_error, praise, rank_agreement, separation
-from rating.statistics.estimates import rate_estimate
+from rating.stats.estimates import rate_estimate
 
 
 def judged(rng, dialogues, *, turns=4, flattery=0.0, noise=0.1, rise=0.0, worse=0.0):

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.experiments.proportions import paired_change
 from benchmarks.simulbench.both_orders import both_orders, compare
-from rating.statistics.estimates import rate_estimate
+from rating.stats.estimates import rate_estimate
 
 
 @pytest.mark.parametrize(

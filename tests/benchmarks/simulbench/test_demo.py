@@ -10,10 +10,10 @@ from scipy.stats import spearmanr
 
 from agents.registry import split_spec
 from rating.cli import main
-from rating.records.verify import verify
-from rating.running import run_directory
-from rating.running.contests import make_scheme
-from rating.running.runner import Runner
+from rating.play import run_directory
+from rating.play.contests import make_scheme
+from rating.play.runner import Runner
+from rating.store.verify import verify
 from tests.support.hostile_server import hostile_server, say
 
 RUN_FILE = Path(__file__).parents[3] / "benchmarks" / "simulbench" / "demo.toml"

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from rating.cli import main
-from rating.records.outcome import PLAYED
-from rating.running import run_directory
+from rating.play import run_directory
+from rating.store.outcome import PLAYED
 from tests.support.model_server import running_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

@@ -6,8 +6,8 @@ import pytest
 
 from llmarena_envs import debate_v0
 from llmarena_envs.debate.questions import DOMAINS
-from rating.running.contests import make_scheme
-from rating.running.run_file import parse_run_file
+from rating.config.run_file import parse_run_file
+from rating.play.contests import make_scheme
 
 POOL = "".join(f'[[policy]]\nname = "p{index}"\nspec = "random"\n' for index in range(7))
 

@@ -9,8 +9,8 @@ from llmarena_envs import simulation_v0
 from llmarena_envs.core.failures import InvalidReply
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.simulation.speech import MAX_TEXT
-from rating.running.contests import make_scheme
-from rating.running.run_file import parse_run_file
+from rating.config.run_file import parse_run_file
+from rating.play.contests import make_scheme
 from tests.llmarena_envs.option_sets.simulation_v0 import CLERK, SCRIPT, STORE, TASKS
 from tests.llmarena_envs.simulation.matches import TRUTH, asked, say, scripted, started
 

@@ -7,8 +7,8 @@ import pytest
 
 from agents.errors import ProviderError
 from rating.cli import main
+from tests.rating.play.calls import PRICES, answer, run_file
 from tests.rating.players import Asked
-from tests.rating.running.calls import PRICES, answer, run_file
 
 pytestmark = pytest.mark.timeout(120)
 

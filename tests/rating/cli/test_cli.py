@@ -18,7 +18,7 @@ from rating.cli import main
 from rating.cli.app import build_parser
 from rating.cli.run import read_policies
 from rating.errors import BudgetExceeded, ErrorBudgetExceeded, IncompleteRun, RunError, StoreError
-from rating.running.run_directory import open_run
+from rating.play.run_directory import open_run
 
 POLICIES = ["--policy", "random", "--policy", "first_legal"]
 

@@ -6,9 +6,9 @@ from contextlib import closing
 import pytest
 
 from rating.cli import main
-from rating.records.match import Match
-from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
-from rating.running.run_directory import create
+from rating.play.run_directory import create
+from rating.store.match import Match
+from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
 
 STRONG = "strong"
 

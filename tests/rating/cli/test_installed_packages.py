@@ -9,7 +9,7 @@ import pytest
 
 from llmarena_envs.installed import find_installed
 from rating.cli import main
-from rating.running import run_directory
+from rating.play import run_directory
 from tests.rating.third_party import write_environment
 from tests.support.distributions import write_distribution
 

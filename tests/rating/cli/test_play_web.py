@@ -22,7 +22,7 @@ from llmarena_envs.catalogue import CATALOGUE, load_environment, make_environmen
 from rating.cli import main, web
 from rating.cli.app import build_parser
 from rating.cli.play_web import run_file, with_company
-from rating.running import run_directory
+from rating.play import run_directory
 
 ENVIRONMENTS = [entry.name for entry in CATALOGUE]
 

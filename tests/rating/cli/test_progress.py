@@ -13,15 +13,15 @@ from collections import Counter
 import pytest
 from rich.console import Console
 
-from rating.accounting.bill import Usage
 from rating.cli import main
 from rating.cli.progress import FailureLines, ProgressDisplay
 from rating.cli.progress_views import Pace, draw_table, write_line
-from rating.running import run_directory
-from rating.running.contests import make_scheme
-from rating.running.progress import EnvironmentProgress, Progress, expected_matches
-from rating.running.run_file import parse_run_file
-from rating.running.runner import ENVIRONMENT, Runner
+from rating.config.run_file import parse_run_file
+from rating.play import run_directory
+from rating.play.contests import make_scheme
+from rating.play.progress import EnvironmentProgress, Progress, expected_matches
+from rating.play.runner import ENVIRONMENT, Runner
+from rating.store.bill import Usage
 
 HOSTILE = "m\x1b[31m[red]\u202e"
 
@@ -163,7 +163,7 @@ def test_failures_are_shown_as_they_come_but_not_all_of_them():
 def test_only_a_run_under_way_shows_failures(quiet, shown, capsys):
     async def fail():
         logging.getLogger("agents.models.limits.retry").info("first")
-        logging.getLogger("rating.running.runner").error("lost")
+        logging.getLogger("rating.play.runner").error("lost")
         return 5
 
     progress = Progress((EnvironmentProgress("a", 0, 0, 0),))

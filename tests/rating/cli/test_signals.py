@@ -11,7 +11,7 @@ import pytest
 
 from rating.cli import main
 from rating.cli.signals import Interruptions
-from rating.records import sqlite
+from rating.store import sqlite
 
 RUN = ["run", "--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--max-matches", "4"]
 

@@ -15,8 +15,8 @@ from llmarena_envs.sandbox import choice
 from llmarena_envs.writer_editor import pass_rate
 from rating.cli import main
 from rating.cli.app import build_parser
-from rating.records import environments
-from rating.running import run_directory
+from rating.play import run_directory
+from rating.store import environments
 
 ROOT = Path(__file__).parents[3]
 
@@ -45,8 +45,8 @@ from rating.cli import main
 
 def look(directory):
     from starlette.testclient import TestClient
-    from rating.web.app import make_app
-    from rating.web.links import Links
+    from rating.viewer.web.app import make_app
+    from rating.viewer.web.links import Links
     app = make_app(Path(directory), Links("secret", {}), {"testserver"})
     pages = TestClient(app, raise_server_exceptions=True)
     listed = [json.loads(line)["id"] for line in Path("matches").read_text().splitlines()]

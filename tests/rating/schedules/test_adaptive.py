@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from llmarena_envs.core.options import OptionError
-from rating.accounting.prices import Price
 from rating.errors import RunError
-from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.prices import Price
 from rating.schedules.adaptive import Adaptive
 from rating.schedules.schedule import Stop
 from rating.schedules.until import Until
 from rating.schemes.stopping import CountRule, StopRule
-from rating.statistics.design import Design
+from rating.stats.design import Design
+from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
 from tests.rating.made_outcomes import Players, play_out, small_contest
 
 STRENGTHS = {"a": 0.0, "b": 40.0, "c": 80.0, "d": 900.0, "e": 940.0}

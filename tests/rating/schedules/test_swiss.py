@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from rating.records.outcome import BUG, UNDECIDED, VOID
 from rating.schedules.batches import Contest
 from rating.schedules.schedule import Stop
 from rating.schedules.swiss import Swiss, SwissPlan, rounds_for
 from rating.schemes.tournament_board import current_ratings
+from rating.store.outcome import BUG, UNDECIDED, VOID
 from tests.rating.made_outcomes import Players, play_out
 
 STRENGTHS = {f"p{index:02}": 40.0 * index for index in range(18)}

@@ -4,15 +4,15 @@ import pytest
 
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError
-from rating.records.match import Match
-from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
-from rating.running.contests import make_scheme
-from rating.running.run_file import parse_run_file
+from rating.config.run_file import parse_run_file
+from rating.play.contests import make_scheme
 from rating.schedules.schedule import Stop
 from rating.schemes.field import Field, field_leaderboard
 from rating.schemes.scheme import Setting
 from rating.schemes.self_play import SelfPlay
 from rating.schemes.stopping import CountRule, SettlingRule, StopRule
+from rating.store.match import Match
+from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
 
 HIDDEN = HiddenRole("part", {"wolf": 2, "sheep": 1}, option="wolf")
 

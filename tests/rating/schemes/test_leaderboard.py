@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 
 from llmarena_envs.core.declaration import HiddenRole
-from rating.records.match import Match
-from rating.records.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
-from rating.report import tables
 from rating.schedules.cross_play import cross_play
 from rating.schedules.field import field_play
 from rating.schedules.round_robin import round_robin
@@ -18,11 +15,14 @@ from rating.schemes.mean_reward import reward_figures, reward_leaderboard
 from rating.schemes.roles import Casting, role_figures, role_leaderboard
 from rating.schemes.self_play import self_play_figures, self_play_leaderboard
 from rating.schemes.skill_board import skill_figures, skill_leaderboard
-from rating.statistics import bradley_terry
-from rating.statistics.bradley_terry import BradleyTerryOptions, compare, fit, standings
-from rating.statistics.elo import elo
-from rating.statistics.estimates import WinDrawLoss, mean_estimate, rate_estimate
-from rating.statistics.trueskill_rating import TrueSkillOptions, rate, shuffled
+from rating.stats import bradley_terry
+from rating.stats.bradley_terry import BradleyTerryOptions, compare, fit, standings
+from rating.stats.elo import elo
+from rating.stats.estimates import WinDrawLoss, mean_estimate, rate_estimate
+from rating.stats.trueskill_rating import TrueSkillOptions, rate, shuffled
+from rating.store.match import Match
+from rating.store.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
+from rating.viewer.report import tables
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
 
 STRENGTHS = {"weak": -150.0, "middle": 0.0, "strong": 200.0, "other": 20.0}

@@ -4,11 +4,11 @@ import pytest
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
-from rating.records.outcome import FINISHED, VOID, Outcome, SeatOutcome
 from rating.schedules.schedule import Stop
 from rating.schemes.mean_reward import MeanReward
 from rating.schemes.scheme import Setting
 from rating.schemes.stopping import StopRule
+from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
 
 POLICIES = ("a", "b", "c")
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from rating.report.sections import leaderboard_section
-from rating.report.tables import sheet, to_json, to_text
 from rating.schemes.leaderboard import headline
 from rating.schemes.reservations import figures, reserve, share_played_for
 from rating.schemes.summary import summarise_scores
+from rating.viewer.report.sections import leaderboard_section
+from rating.viewer.report.tables import sheet, to_json, to_text
 from tests.rating.made_outcomes import duel, match, void
 from tests.rating.schemes.test_leaderboard import BOARD_OF, FIGURES_OF, LOGS
 

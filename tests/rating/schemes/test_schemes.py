@@ -8,11 +8,11 @@ import pytest
 from llmarena_envs.catalogue import CATALOGUE, load_environment
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError
-from rating.records.outcome import FINISHED, Outcome, SeatOutcome
 from rating.schedules.schedule import Stop
 from rating.schemes.registry import SCHEMES
 from rating.schemes.scheme import Setting
 from rating.schemes.stopping import CountRule, StopRule
+from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 
 HIDDEN = HiddenRole("part", {"wolf": 2, "sheep": 1}, option="wolf")
 

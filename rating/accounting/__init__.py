@@ -1,1 +1,0 @@
-"""Prices, token usage and cost of model calls."""

@@ -1,0 +1,1 @@
+"""The run file and the settings of a run."""

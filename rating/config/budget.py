@@ -1,0 +1,134 @@
+"""Budgets: limits on the cost, tokens and time of a run, and how the run ends at a limit."""
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from typing import TypeVar
+
+from agents.errors import Quit
+from rating.errors import BudgetExceeded
+from rating.store.bill import Bill
+
+T = TypeVar("T")
+
+_BLIND = 10
+"""Calls of a policy without any usage data after which no budget on cost or tokens can be enforced."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Limits of a run; ``None`` for no limit.
+
+    Attributes:
+        cost: of all calls of all sessions.
+        tokens: prompt and completion tokens of all calls of all sessions.
+        seconds: duration of this session.
+    """
+
+    cost: float | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+    def replaced(self, cost: float | None, tokens: int | None, seconds: float | None) -> "Budget":
+        """Returns the budget with the given limits in place of its own; ``None`` keeps a limit."""
+        return Budget(
+            self.cost if cost is None else cost,
+            self.tokens if tokens is None else tokens,
+            self.seconds if seconds is None else seconds,
+        )
+
+    def exceeded(self, bill: Bill) -> BudgetExceeded | None:
+        """Returns the error for the exceeded limit on cost or tokens, or ``None``.
+
+        A call of unknown usage counts as the average of the others.
+        """
+        if self.cost is None and self.tokens is None:
+            return None
+        used = bill.total()
+        cost, tokens = used.with_unknown(used.cost), used.with_unknown(used.tokens)
+        guess = f", {used.unknown} calls of unknown usage counted like the others" if used.unknown else ""
+        if self.cost is not None and cost >= self.cost:
+            return BudgetExceeded(
+                f"the budget is used up: {cost:.4g} of {self.cost:g} {bill.prices.currency}{guess}",
+                {"--max-cost": _rounded_up(2 * max(cost, self.cost))},
+            )
+        if self.tokens is not None and tokens >= self.tokens:
+            return BudgetExceeded(
+                f"the budget is used up: {tokens:.0f} of {self.tokens} tokens{guess}",
+                {"--max-tokens": _rounded_up(2 * max(math.ceil(tokens), self.tokens, 1))},
+            )
+        if used.unknown >= _BLIND and (blind := _blind(bill)):
+            return BudgetExceeded(blind, {"--max-cost": None, "--max-tokens": None})
+        return None
+
+
+def _rounded_up(value: float) -> str:
+    """Returns a number rounded up to two significant digits, without a trailing ``.0``."""
+    exact = Decimal(value)
+    unit = Decimal(1).scaleb(exact.adjusted() - 1)
+    text = f"{(exact / unit).to_integral_value(ROUND_CEILING) * unit:f}"
+    return text.removesuffix(".0")
+
+
+def _blind(bill: Bill) -> str:
+    for (_, policy), usage in bill.totals.items():
+        if usage.unknown >= _BLIND and not usage.measured:
+            return (
+                f"no budget on cost or tokens can be kept: none of {usage.unknown} replies for {policy} says how many tokens it"
+                " took; take both limits away, also under [budget], and limit the time (--max-time)"
+            )
+    return ""
+
+
+class Halted(Quit):
+    """The run ends early; the current match stays unfinished."""
+
+
+class Halt:
+    """Ends a run in good order: no match or turn begins, in-flight turns finish.
+
+    It waits for the reply of a person at the terminal.
+
+    Attributes:
+        error: why the run ends; ``None`` while it continues.
+    """
+
+    def __init__(self) -> None:
+        self.error: Exception | None = None
+        self._under_way = 0
+
+    def order(self, error: Exception) -> None:
+        """Ends the run with an error."""
+        self.error = self.error or error
+
+    def check(self) -> None:
+        """Ends the calling match if the run ends.
+
+        Raises:
+            Halted: if the run ends.
+        """
+        if self.error is not None:
+            raise Halted(str(self.error)) from self.error
+
+    async def play(self, match: Callable[[], Awaitable[T]]) -> T:
+        """Plays a match and returns its result, unless the run ends first.
+
+        Raises:
+            Exception: the error of the order, once no other match is in flight.
+        """
+        if self.error is None:
+            self._under_way += 1
+            try:
+                result = await match()
+                if self.error is None:
+                    return result
+            except Halted:
+                pass
+            finally:
+                self._under_way -= 1
+        assert self.error is not None
+        if self._under_way:
+            await asyncio.Future()  # cancelled by the error of the last match
+        raise self.error

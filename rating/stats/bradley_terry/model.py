@@ -1,0 +1,165 @@
+"""The Bradley-Terry model and the mode of its posterior.
+
+The first seat beats the second with probability ``1 / (1 + exp(-(x_i - x_j + s)))``, where ``x`` are the strengths and ``s`` is
+the advantage of the first seat (Bradley and Terry 1952). Strengths have a Gaussian prior with a free mean, so an unbeaten
+policy has a finite rating. Ratings are strengths on the Elo scale: base 10, scale 400 (Auto-Arena, arXiv 2405.20267v1).
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rating.stats.bradley_terry.comparisons import Floats
+
+ELO_PER_NAT = 400 / math.log(10)
+MEAN_RATING = 1000.0
+DEFAULT_PRIOR_SD = 418.0
+"""TrueSkill's initial uncertainty on the Elo scale."""
+
+TIES = ("half", "drop")
+
+
+@dataclass(frozen=True)
+class BradleyTerryOptions:
+    """Options of the fit.
+
+    Attributes:
+        prior_sd: standard deviation of the prior of the ratings, in Elo; ``fitted`` to estimate it from the pool
+            (``best_prior_sd``); ``None`` for none (maximum likelihood), replaced by the default, with a flag, if the data alone
+            do not determine finite ratings.
+        seat_prior_sd: standard deviation of the prior of the seat advantage, in Elo.
+        seat_term: whether the first seat may have an advantage.
+        ties: ``half`` counts a tie as half a win of each: ratings are then on the scale of the expected score, which places
+            policies that often tie closer together than their decided games do. ``drop`` leaves ties out.
+    """
+
+    prior_sd: float | Literal["fitted"] | None = DEFAULT_PRIOR_SD
+    seat_prior_sd: float = DEFAULT_PRIOR_SD
+    seat_term: bool = True
+    ties: str = "half"
+
+    def __post_init__(self) -> None:
+        for name in ("prior_sd", "seat_prior_sd"):
+            value = getattr(self, name)
+            if name == "prior_sd" and (value is None or value == "fitted"):
+                continue
+            if not isinstance(value, int | float) or not 0 < value < math.inf:
+                raise ValueError(f"{name}: expected a positive number of Elo points, got {value!r}")
+        if self.ties not in TIES:
+            raise ValueError(f"ties: expected {', '.join(map(repr, TIES))}, got {self.ties!r}")
+
+    def with_prior(self, sd: float) -> "BradleyTerryOptions":
+        """Returns a copy with a prior of this width."""
+        return replace(self, prior_sd=sd)
+
+
+def probability(d: ArrayLike) -> Floats:
+    """Returns the logistic function, without overflow."""
+    return 0.5 * (1 + np.tanh(0.5 * np.asarray(d)))
+
+
+def maximise(wins: Floats, games: Floats, options: BradleyTerryOptions, start: Floats) -> Floats:
+    """Returns strengths and seat advantage in nats, shape (..., n + 1), by Newton's method from ``start``.
+
+    A step that does not halve the gradient is undone and multiplied by ``log(1 + r) / r``, where ``r`` is the largest change of
+    any difference. With this damping the method converges globally (Sun and Tran-Dinh, "Generalized self-concordant functions",
+    2019, for logistic losses).
+    """
+    size = wins.shape[-1]
+    prior = precision(size, options)
+    x = np.broadcast_to(start, (*wins.shape[:-2], size + 1)).copy()
+    before, shorter = np.full(x.shape[:-1], np.inf), x
+    # Rounding leaves a gradient of about this size; the second term is for data of a few games.
+    tolerance = 1e-13 * games.sum(axis=(-2, -1)) + 1e-11
+    for _ in range(400):
+        p = probability(differences(x))
+        expected = games * p
+        residual = wins - expected
+        gradient = np.concatenate(
+            (residual.sum(axis=-1) - residual.sum(axis=-2), residual.sum(axis=(-2, -1))[..., None]), axis=-1
+        )
+        gradient -= prior * x
+        if not options.seat_term:
+            gradient[..., -1] = 0.0
+        left = np.abs(gradient).max(axis=-1)
+        too_long = (left > before / 2) & (left > tolerance)
+        if np.any(too_long):
+            x, before = np.where(too_long[..., None], shorter, x), np.where(too_long, np.inf, before)
+            continue
+        step = np.linalg.solve(curvature(expected * (1 - p), options), gradient[..., None])[..., 0]
+        change = np.ptp(step[..., :-1], axis=-1) + np.abs(step[..., -1])
+        x, shorter, before = x + step, x + step * damping(change)[..., None], left
+        # A step squares the error, so only rounding is left after such a small one.
+        if np.all((left <= tolerance) | (change <= 1e-8)):
+            return x
+    raise no_convergence(gradient)
+
+
+def differences(x: Floats) -> Floats:
+    """Returns the lead of the row policy on the first seat over the column policy, shape (..., n, n), from shape (..., n + 1)."""
+    return x[..., :-1, None] - x[..., None, :-1] + x[..., -1, None, None]
+
+
+def damping(change: Floats) -> Floats:
+    """Returns the damping factor of a Newton step with this change of differences."""
+    return np.where(change > 1e-9, np.log1p(change) / np.maximum(change, 1e-9), 1.0)
+
+
+def no_convergence(gradient: Floats) -> ArithmeticError:
+    """Returns the error for a fit without convergence."""
+    worst = float(np.max(np.abs(gradient)))
+    return ArithmeticError(f"the Bradley-Terry fit did not converge: a gradient of {worst:g} is left")
+
+
+def precision(size: int, options: BradleyTerryOptions) -> Floats:
+    """Returns the inverse variances of the priors in nats, shape (n + 1,)."""
+    if isinstance(options.prior_sd, str):
+        raise TypeError(f"prior_sd: expected a number by now, got {options.prior_sd!r}")
+    prior = 0.0 if options.prior_sd is None else (ELO_PER_NAT / options.prior_sd) ** 2
+    return np.append(np.full(size, prior), (ELO_PER_NAT / options.seat_prior_sd) ** 2)
+
+
+def curvature(weight: Floats, options: BradleyTerryOptions) -> Floats:
+    """Returns the negative Hessian of the log posterior, shape (..., n + 1, n + 1).
+
+    The data do not determine the common shift of all strengths. It gets unit curvature, which does not affect results because
+    the gradient along it is zero.
+
+    Args:
+        weight: information of the games of each pair, i.e. games times p (1 - p), shape (..., n, n).
+        options: options of the fit.
+    """
+    size = weight.shape[-1]
+    result = information(weight, seat_term=options.seat_term)
+    result[..., :-1, :-1] += 1.0 / size
+    index = np.arange(size + 1)
+    result[..., index, index] += precision(size, options)
+    return result
+
+
+def information(weight: Floats, *, seat_term: bool) -> Floats:
+    """Returns the negative Hessian of the log likelihood in strengths and seat advantage, shape (..., n + 1, n + 1).
+
+    Args:
+        weight: information of the games of each pair, i.e. games times p (1 - p), shape (..., n, n).
+        seat_term: whether the first seat may have an advantage.
+    """
+    size = weight.shape[-1]
+    rows, columns = weight.sum(axis=-1), weight.sum(axis=-2)
+    result = np.zeros((*weight.shape[:-2], size + 1, size + 1))
+    result[..., :-1, :-1] = -weight - np.swapaxes(weight, -1, -2)
+    index = np.arange(size)
+    result[..., index, index] += rows + columns
+    if seat_term:
+        result[..., :-1, -1] = result[..., -1, :-1] = rows - columns
+        result[..., -1, -1] = rows.sum(axis=-1)
+    return result
+
+
+def inverse_curvature(x: Floats, games: Floats, options: BradleyTerryOptions) -> Floats:
+    """Returns the covariance of strengths and seat advantage in nats (Laplace approximation), shape (n + 1, n + 1)."""
+    p = probability(differences(x))
+    return np.linalg.inv(curvature(games * p * (1 - p), options)).astype(np.float64)

@@ -1,0 +1,298 @@
+"""Read access to the record of a run."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from agents.records import Turn
+from rating.errors import RunError
+from rating.store import audit, seal
+from rating.store.match import Match
+from rating.store.outcome import BUG, FINAL, PLAYED, VOID, Outcome
+from rating.store.packing import unpack, unpack_lines
+from rating.store.record import Record, load_match, load_outcome, load_record, load_turn
+from rating.store.sql import Row, Sql
+
+_RECORDS = (
+    "SELECT environment, number, policies, seed, options, status, seats, digest, tries, error, id, transcript.turns"
+    " FROM match LEFT JOIN transcript ON transcript.match = match.id"
+)
+
+
+class Glance(NamedTuple):
+    """Summary of a match, without its turns.
+
+    Attributes:
+        match: the match, without its options.
+        outcome: the outcome, or ``None`` while unfinished.
+        turns: number of turns, once the match has ended.
+        error: reason if it is void, or an empty string.
+    """
+
+    match: Match
+    outcome: Outcome | None
+    turns: int
+    error: str
+
+
+class Damage(NamedTuple):
+    """A damaged match of a run.
+
+    Attributes:
+        where: the match.
+        error: description of the damage.
+    """
+
+    where: str
+    error: str
+
+
+class Recorded:
+    """Read-only access to the record of a run.
+
+    Args:
+        db: database of the run.
+    """
+
+    def __init__(self, db: Sql) -> None:
+        self._db = db
+        self._dictionaries: dict[str, bytes] = {}
+
+    @property
+    def name(self) -> str:
+        """Name of the database in messages."""
+        return self._db.name
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether reads use a copy without later writes, e.g. after the writing process was killed."""
+        return self._db.is_copy
+
+    def changes(self) -> int | None:
+        """Returns a number that changes soon after each write, or ``None`` if the files of the run show changes."""
+        return self._db.changes()
+
+    def facts(self) -> dict[str, str]:
+        """Returns every fact by name.
+
+        Raises:
+            RunError: if a name or value is not a string.
+        """
+        facts: dict[str, str] = dict(self._db.all("SELECT name, value FROM fact ORDER BY name"))
+        for name, value in facts.items():
+            if not isinstance(name, str) or not isinstance(value, str):
+                raise RunError(f"{self.name}: the record of a run is damaged: expected texts as facts, got {name!r}")
+        return facts
+
+    def turns(self, match: Match) -> tuple[Turn, ...]:
+        """Returns the turns of a match so far."""
+        row = self._db.row("SELECT turns FROM transcript WHERE match = ?", match.id)
+        return tuple(map(load_turn, self._lines(match.id, match.environment, row[0] if row else None)))
+
+    def outcome(self, match: Match) -> Outcome | None:
+        """Returns the outcome of a match, or ``None`` if it is unknown or unfinished."""
+        row = self._db.row("SELECT status, seats FROM match WHERE id = ?", match.id)
+        if row is None:
+            return None
+        status, seats = row
+        return load_outcome(match.environment, match.number, str(match.seed), status, seats, len(match.policies))
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Yields every outcome, including void ones, by environment and number."""
+        return (outcome for _, outcome in self.matches() if outcome is not None)
+
+    def matches(self) -> Iterator[tuple[Match, Outcome | None]]:
+        """Yields every match, without its options, and its outcome, by environment and number, from one snapshot.
+
+        The outcome is ``None`` while the match is in progress.
+        """
+        rows = self._db.rows(
+            "SELECT environment, number, seed, status, seats, policies FROM match ORDER BY environment, number"
+        )
+        for environment, number, seed, status, seats, policies in rows:
+            match = load_match(environment, number, policies, seed, "{}")
+            yield match, load_outcome(environment, number, seed, status, seats, len(match.policies))
+
+    def identities(self, environment: str) -> Iterator[tuple[str, Match]]:
+        """Yields id and match, without its options, of every match of an environment, by number."""
+        rows = self._db.rows(
+            "SELECT id, environment, number, policies, seed FROM match WHERE environment = ? ORDER BY number",
+            environment,
+        )
+        for identity, name, number, policies, seed in rows:
+            yield identity, load_match(name, number, policies, seed, "{}")
+
+    def seals_of_matches(self) -> dict[str, str]:
+        """Returns id -> seal of every match, by environment and number; a seal changes when an attempt ends."""
+        return dict(self._db.rows("SELECT id, seal FROM match ORDER BY environment, number"))
+
+    def turns_under_way(self) -> dict[str, int]:
+        """Returns id -> number of turns so far, for each match in progress."""
+        marks = ", ".join("?" * len(FINAL))
+        query = (
+            f"SELECT match, count(*) FROM turn JOIN match ON id = match WHERE status NOT IN ({marks}) GROUP BY match"
+        )
+        return dict(self._db.all(query, *FINAL))
+
+    def glance(self, match_id: str) -> Glance | None:
+        """Returns the summary of a match, or ``None`` if the id is unknown."""
+        row = self._db.row(
+            "SELECT environment, number, seed, status, seats, policies, turns, error FROM match WHERE id = ?", match_id
+        )
+        if row is None:
+            return None
+        environment, number, seed, status, seats, policies, turns, error = row
+        match = load_match(environment, number, policies, seed, "{}")
+        outcome = load_outcome(environment, number, seed, status, seats, len(match.policies))
+        return Glance(match, outcome, turns, error)
+
+    def record(self, match_id: str) -> Record | None:
+        """Returns the record of a match, or ``None`` if the id is unknown."""
+        row = self._db.row(f"{_RECORDS} WHERE id = ?", match_id)
+        return None if row is None else self._record(row)
+
+    def records(self, match_id: str = "") -> Iterator[Record]:
+        """Yields the record of every match whose id starts with ``match_id``, by environment and number."""
+        return (self._record(row) for row in self._record_rows(match_id))
+
+    def records_as_far_as_possible(self) -> Iterator[Record | Damage]:
+        """Yields the records of all matches like ``records``, and a ``Damage`` for each damaged one."""
+        column = self._db.place
+        for (place,) in self._db.rows(f"SELECT {column} FROM match ORDER BY environment, number"):
+            where = f"match in row {place}"
+            try:  # separate queries: one damaged row does not affect the others
+                (row,) = self._db.all(f"{_RECORDS} WHERE match.{column} = ?", place)
+                where = f"match {row[-2]} ({row[0]} {row[1]})"
+                record = self._record(row)
+            except (RunError, ValueError) as error:
+                yield Damage(where, str(error))
+            else:
+                yield record
+
+    def _record_rows(self, match_id: str) -> Iterator[Row]:
+        return self._db.rows(
+            f"{_RECORDS} WHERE substr(id, 1, ?) = ? ORDER BY environment, number", len(match_id), match_id
+        )
+
+    def _record(self, row: Row) -> Record:
+        environment, number, policies, seed, options, status, seats, digest, tries, error, full_id, packed = row
+        match = load_match(environment, number, policies, seed, options)
+        outcome = load_outcome(environment, number, seed, status, seats, len(match.policies))
+        turns = tuple(map(load_turn, self._lines(full_id, environment, packed)))
+        return load_record(match, outcome, turns, digest, tries, error)
+
+    def count(self, status: str, environment: str) -> int:
+        """Returns the number of matches of an environment with a status."""
+        return self.counts()[environment, status]
+
+    def counts(self) -> Counter[tuple[str, str]]:
+        """Returns the number of matches by environment and status; not cached, since other processes can write."""
+        rows = self._db.all("SELECT environment, status, count(*) FROM match GROUP BY environment, status")
+        return Counter({(environment, status): count for environment, status, count in rows})
+
+    def sizes(self) -> dict[str, int]:
+        """Returns the number of matches of each environment."""
+        totals: Counter[str] = Counter()
+        for (environment, _), count in self.counts().items():
+            totals[environment] += count
+        return dict(totals)
+
+    def seatings(self, environment: str) -> list[tuple[str, ...]]:
+        """Returns the policies on the seats of the matches of an environment, by number, up to the first missing number.
+
+        Raises:
+            RunError: if the record is damaged.
+        """
+        found: list[tuple[str, ...]] = []
+        for _, match in self.identities(environment):
+            if match.number != len(found):
+                break
+            found.append(match.policies)
+        return found
+
+    def statuses(self) -> dict[str, int]:
+        """Returns the number of matches with each status."""
+        totals: Counter[str] = Counter()
+        for (_, status), count in self.counts().items():
+            totals[status] += count
+        return dict(+totals)
+
+    def status_of_matches(self) -> dict[str, str]:
+        """Returns the status of every match by its id."""
+        return dict(self._db.rows("SELECT id, status FROM match"))
+
+    def reasons(self) -> list[tuple[str, str, str, int]]:
+        """Returns environment, status, reason and number of matches without a result, in a fixed order.
+
+        Raises:
+            RunError: if a value is not a string.
+        """
+        rows = self._db.all(
+            "SELECT environment, status, error, count(*) FROM match WHERE status IN (?, ?)"
+            " GROUP BY environment, status, error ORDER BY environment, status, error",
+            VOID,
+            BUG,
+        )
+        for environment, status, error, _ in rows:
+            if not all(isinstance(value, str) for value in (environment, status, error)):
+                raise RunError(f"{self.name}: the record of a run is damaged: expected texts, got {error!r:.80}")
+        return [(environment, status, error, count) for environment, status, error, count in rows]
+
+    def digest(self) -> str:
+        """Returns the digest of the run, which is the same for every run with the same replies.
+
+        It covers the digest and the outcome of every match played to the end, by environment and number.
+        """
+        rows = self._db.rows(
+            "SELECT id, digest, seats FROM match WHERE status IN (?, ?) ORDER BY environment, number", *PLAYED
+        )
+        chain = ""
+        for row in rows:
+            chain = seal.link(chain, *row)
+        return chain
+
+    @property
+    def sealed(self) -> str:
+        """The seal of the run, or an empty string if it is in progress or was killed."""
+        return audit.stored_head(self._db)
+
+    def check(self) -> list[str]:
+        """Returns every difference between the database and the record, with its location."""
+        return list(audit.differences(self._db))
+
+    def _lines(self, match_id: str, environment: str, packed: bytes | None) -> list[str]:
+        """Returns the serialized turns of a match, from its transcript or else from its journal."""
+        if packed is not None:
+            return unpack_lines(packed, self._dictionary(environment))
+        return [
+            payload for (payload,) in self._db.all("SELECT payload FROM turn WHERE match = ? ORDER BY number", match_id)
+        ]
+
+    def _dictionary(self, environment: str) -> bytes:
+        known = self._dictionaries.get(environment)
+        if known is None:
+            row = self._db.row("SELECT data FROM dictionary WHERE environment = ?", environment)
+            known = unpack(row[0]) if row else b""
+            if known:
+                self._dictionaries[environment] = known
+        return known
+
+
+def fact_table(name: str, facts: Mapping[str, str]) -> dict[str, Any]:
+    """Returns a fact that is a JSON object; an empty dictionary if there is no such fact.
+
+    Args:
+        name: name of the fact.
+        facts: facts of the run.
+
+    Raises:
+        RunError: if it is not a JSON object.
+    """
+    text = facts.get(name, "{}")
+    try:
+        return dict(json.loads(text))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise RunError(
+            f"the record of a run is damaged: expected a table as fact {name!r}, got {text[:80]!r}"
+        ) from error

@@ -1,0 +1,53 @@
+"""Calibration of predicted results as a table."""
+
+from rating.schemes import cells
+from rating.schemes.leaderboard import ALWAYS
+from rating.stats.calibration import PARTS, Calibration, CalibrationBin
+from rating.stats.estimates import Estimate
+from rating.viewer.report.tables import Sheet
+
+
+def calibration_sheet(environment: str, found: Calibration) -> Sheet:
+    """Returns the table of predicted and observed scores by group.
+
+    Args:
+        environment: environment name.
+        found: calibration of its results.
+    """
+    rows = [
+        [
+            f"{100 * group.low:.0f} - {100 * group.high:.0f}",
+            cells.number(100 * group.predicted, 1),
+            cells.percent(group.observed),
+            _verdict(group),
+        ]
+        for group in found.groups
+    ]
+    gain = found.gain
+    notes = [
+        "Each result is predicted by Bradley-Terry ratings fitted without its deal (cross-validation:"
+        f" {min(PARTS, found.deals)} parts of {found.deals} deals). The favourite is the one of whom more than half is predicted;"
+        " a tie counts as half.",
+        "in %; observed with its 95 % interval by deal (number of results). Where ratings are right, at most one interval in"
+        " twenty misses the prediction",
+        f"Brier score {found.brier:.4f}, of the same guess for everybody {found.brier_of_guess:.4f}: smaller by"
+        f" {cells.estimate(gain, decimals=4)}; {_worth(gain)}",
+        f"logarithmic loss {found.log_loss:.4f} nats, of the guess {found.log_loss_of_guess:.4f}",
+    ]
+    header = ["favourite, predicted", "mean prediction", "observed (n)", ""]
+    return Sheet(f"Calibration: {environment}", header, rows, notes, [ALWAYS] * len(header))
+
+
+def _verdict(group: CalibrationBin) -> str:
+    if group.is_met:
+        return ""
+    return "more than predicted" if group.observed.value > group.predicted else "less than predicted"
+
+
+def _worth(gain: Estimate) -> str:
+    """Returns whether the gain in Brier score is significant, in words."""
+    if gain.low is not None and gain.low > 0:
+        return "the ratings predict better than the guess"
+    if gain.high is not None and gain.high < 0:
+        return "the ratings predict worse than the guess"
+    return "it is open whether the ratings predict anything"

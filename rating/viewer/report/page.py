@@ -1,0 +1,235 @@
+"""The HTML page of the report, a pure function of the records of a run."""
+
+import hashlib
+import json
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import resources
+from typing import Any, TextIO
+
+import jinja2
+from markupsafe import Markup
+
+from agents.turn import TurnSettings
+from rating.judges.judgement import Judgement
+from rating.schemes import reservations
+from rating.schemes.battles import battle_figures
+from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.scheme import Scheme
+from rating.schemes.summary import Summary
+from rating.stats.bradley_terry import Comparisons
+from rating.store.outcome import BUG, PLAYED, VOID, Outcome
+from rating.store.record import UNFINISHED, Record
+from rating.store.recorded import fact_table
+from rating.viewer.report.costs import Costs, cost_sheet, match_cells, policy_cells
+from rating.viewer.report.plots import Plot
+from rating.viewer.report.rated import Rated, rated_results
+from rating.viewer.report.replays import DRAWN_TURNS, Replays, pack
+from rating.viewer.report.sections import (
+    Section,
+    failure_sections,
+    judges_sections,
+    leaderboard_section,
+    place_sections,
+    rated_sections,
+    study_sections,
+    table_section,
+)
+
+_SCRIPTS = ("basics.js", "matches.js", "selection.js", "list.js", "turn.js", "match.js", "page.js")
+
+_NO_RESULTS = "No match has ended yet: ratings and figures stand here once one has and the report is written again."
+
+
+@dataclass(frozen=True)
+class Run:
+    """Contents of the page besides the matches.
+
+    Attributes:
+        title: name of the run.
+        seed: root seed of the run.
+        boards: the leaderboard of each environment.
+        schemes: the scheme of each environment.
+        summary: summary of all environments; ``None`` for a single one.
+        outcomes: outcomes of all ended matches, by environment and number.
+        statuses: number of matches by status.
+        facts: facts of the store; the page shows versions, rules and sources of data.
+        seal: seal of the run, or an empty string.
+        digest: play digest of the run.
+        costs: costs of the models; ``None`` if no model was called.
+        turns: turn settings with the invalid-reply policy, by environment.
+        reasons: why matches do not count: environment, status, reason and number of matches.
+    """
+
+    title: str
+    seed: int
+    boards: Sequence[Leaderboard]
+    schemes: Mapping[str, Scheme]
+    summary: Summary | None
+    outcomes: Sequence[Outcome]
+    statuses: Mapping[str, int]
+    facts: Mapping[str, str]
+    seal: str
+    digest: str
+    costs: Costs | None = None
+    turns: Mapping[str, TurnSettings] = field(default_factory=dict)
+    reasons: Sequence[tuple[str, str, str, int]] = ()
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """All sections except the matches."""
+        outcomes: dict[str, list[Outcome]] = defaultdict(list)
+        for outcome in self.outcomes:
+            outcomes[outcome.environment].append(outcome)
+        sections = []
+        for board in self.boards:
+            own, scheme = outcomes[board.environment], self.schemes[board.environment]
+            rated = rated_results(board, own, scheme)
+            drawn = reservations.figures(board, own, scheme.figures)
+            sections.append(leaderboard_section(board, drawn, policy_cells(self.costs, board.environment), rated))
+            sections += place_sections(board, own, scheme)
+            sections += rated_sections(board.environment, rated) if rated else []
+            sections += judges_sections(board.environment, own)
+        if self.summary is not None:
+            sections.append(table_section(self.summary))
+        sections += failure_sections(outcomes, self.reasons)
+        if self.costs is not None:
+            sections.append(Section(cost_sheet(self.costs)))
+        return sections
+
+
+@dataclass(frozen=True)
+class Results:
+    """Contents of the page for imported results, which have no matches.
+
+    Attributes:
+        title: title of the page.
+        lines: sources of the results.
+        boards: the leaderboard of each environment.
+        summary: summary of all environments; ``None`` for a single one.
+        comparisons: results by environment.
+        judgements: judgements by environment.
+    """
+
+    title: str
+    lines: Sequence[str]
+    boards: Sequence[Leaderboard]
+    summary: Summary | None
+    comparisons: Mapping[str, Comparisons]
+    judgements: Mapping[str, Sequence[Judgement]]
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """All sections."""
+        sections = []
+        for board in self.boards:
+            rated = Rated(board, self.comparisons[board.environment])
+            sections.append(leaderboard_section(board, battle_figures(board, rated.comparisons), rated=rated))
+            sections += rated_sections(board.environment, rated)
+        for environment, said in self.judgements.items():
+            sections += study_sections(environment, said)
+        if self.summary is not None:
+            sections.append(table_section(self.summary))
+        return sections
+
+
+@dataclass(frozen=True)
+class Page:
+    """A report ready to be written.
+
+    Attributes:
+        plots: figures of the report.
+        write: writes the page to a file.
+    """
+
+    plots: Sequence[Plot]
+    write: Callable[[TextIO], None]
+
+
+def plots_of(sections: Iterable[Section]) -> list[Plot]:
+    """Returns all figures of a page."""
+    return [plot for section in sections for plot in section.plots]
+
+
+def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
+    """Writes the report as one self-contained HTML page, one match at a time.
+
+    The output is deterministic. Texts of models and users are escaped, or embedded as data that the script displays as
+    plain text.
+
+    Args:
+        run: contents of the page besides the matches.
+        records: records of all matches.
+        file: output file.
+
+    Raises:
+        RunError: if a record is damaged.
+    """
+    rules = {
+        name.removeprefix("rules:"): fact_table(name, run.facts) for name in run.facts if name.startswith("rules:")
+    }
+    agents = {environment: list(table) for environment, table in rules.items()}
+    replays = Replays(records, match_cells(run.costs), rules, run.turns)
+    counts = ", ".join(
+        f"{run.statuses[name]} {name}" for name in (*PLAYED, VOID, BUG, UNFINISHED) if name in run.statuses
+    )
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(fact_table("versions", run.facts).items()))
+    _write(
+        file,
+        title=run.title,
+        lead=f"Seed {run.seed}. Matches: {counts or 'none'}. {versions + '.' if versions else ''}",
+        lines=[*_sources(run.facts), *([] if run.boards else [_NO_RESULTS])],
+        seal=run.seal,
+        digest=run.digest,
+        sections=run.sections,
+        replays=replays,
+        # Rendered after the chunks, which fill the index.
+        index=lambda: pack(
+            json.dumps(
+                {**replays.index.table(), "rules": rules, "agents": agents, "drawn": DRAWN_TURNS}, separators=(",", ":")
+            )
+        ),
+        nonce=_nonce(f"{run.seal} {run.digest} {json.dumps(dict(run.facts))}"),
+    )
+
+
+def write_results_page(results: Results, file: TextIO) -> None:
+    """Writes the report of imported results, as ``write_page`` does for runs."""
+    lead, *rest = results.lines
+    _write(
+        file,
+        title=results.title,
+        lead=lead,
+        lines=rest,
+        sections=results.sections,
+        replays=None,
+        nonce=_nonce(json.dumps(results.lines)),
+    )
+
+
+def _write(file: TextIO, **values: Any) -> None:
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    files = resources.files("rating.viewer.report")
+    page = environment.from_string((files / "page.html").read_text(encoding="utf-8"))
+    script = Markup("\n".join((files / name).read_text(encoding="utf-8") for name in _SCRIPTS))
+    for piece in page.generate(script=script, **values):
+        file.write(piece)
+
+
+def _sources(facts: Mapping[str, str]) -> list[str]:
+    """Returns lines that name the package of third-party environments and the sources of data sets."""
+    lines = []
+    for name in facts:
+        if name.startswith("distribution:"):
+            lines.append(f"{name.removeprefix('distribution:')} is of {facts[name]}.")
+        if name.startswith("sources:"):
+            shown = [f"{source} ({about})" for source, about in fact_table(name, facts).items()]
+            lines.append(f"Data of {name.removeprefix('sources:')}: {'; '.join(shown)}.")
+    return lines
+
+
+def _nonce(what: str) -> str:
+    """Returns a script nonce (CSP) from a hash of the contents, unpredictable for authors of texts in the page."""
+    return hashlib.sha256(what.encode()).hexdigest()[:24]

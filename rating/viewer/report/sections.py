@@ -1,0 +1,178 @@
+"""Sections of the report: a table with optional figures, further tables and a matrix."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from llmarena_envs.core.options import OptionError
+from rating.judges.from_records import declared_verdicts, judgements_of
+from rating.judges.judgement import Judgement
+from rating.judges.study import study
+from rating.schemes.figures import Figure as AnyFigure
+from rating.schemes.figures import Grid, Groups, HeadToHead, Intervals, Matrix, Trajectories
+from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.scheme import Scheme
+from rating.schemes.summary import Summary
+from rating.store.outcome import Outcome
+from rating.viewer.report import figures
+from rating.viewer.report.by_seat import place_tables
+from rating.viewer.report.calibrated import calibration_sheet
+from rating.viewer.report.failures import failure_shares, failure_sheet, reasons_grid
+from rating.viewer.report.judges import judge_sheets, kappa_charts
+from rating.viewer.report.matrix import PageMatrix, mean_matrix, pair_matrix, score_table
+from rating.viewer.report.plots import Plot
+from rating.viewer.report.rated import Rated
+from rating.viewer.report.tables import NOTHING, Sheet, sheet
+from rating.viewer.report.transitivity import transitivity_sheet
+
+
+@dataclass
+class Section:
+    """A section of the page.
+
+    Attributes:
+        shown: the table.
+        plots: figures below the table.
+        grids: further tables.
+        matrix: pairwise results of policies, or ``None``.
+    """
+
+    shown: Sheet
+    plots: list[Plot] = field(default_factory=list)
+    grids: list[Grid] = field(default_factory=list)
+    matrix: PageMatrix | None = None
+
+    @property
+    def figures(self) -> list[Markup]:
+        """The plots as markup."""
+        return [plot.markup() for plot in self.plots]
+
+
+def table_section(board: Leaderboard | Summary, costs: Mapping[str, str] = NOTHING) -> Section:
+    """Returns a section with all columns of a table; ``costs`` as for ``sheet``."""
+    return Section(sheet(board, wide=True, costs=costs))
+
+
+def leaderboard_section(
+    board: Leaderboard, drawn: Iterable[AnyFigure], costs: Mapping[str, str] = NOTHING, rated: Rated | None = None
+) -> Section:
+    """Returns a leaderboard with its figures.
+
+    Args:
+        board: the leaderboard.
+        drawn: its figures, without withheld policies (``reservations.figures``).
+        costs: as for ``sheet``.
+        rated: Bradley-Terry results, for predicted scores beside the pairwise results; ``None`` without them.
+    """
+    section = table_section(board, costs)
+
+    def add(what: str, label: str, figure: Figure) -> None:
+        section.plots.append(Plot(board.environment, what, label, figure))
+
+    def draw(table: Matrix) -> None:
+        if len(table.table) <= figures.MOST_IN_A_MAP:
+            add("pairs", table.label, figures.matrix(table))
+
+    for shown in drawn:
+        if isinstance(shown, Matrix | HeadToHead) and not any(any(row.values()) for row in shown.table.values()):
+            continue
+        match shown:
+            case Intervals():
+                add(
+                    "ratings" if board.is_rated else "means",
+                    shown.label,
+                    figures.intervals(shown),
+                )
+            case Trajectories():
+                add("course", f"{shown.label} after every match", figures.trajectories(shown))
+            case Groups():
+                add("parts", shown.label, figures.groups(shown))
+            case Grid():
+                section.grids.append(shown)
+            case Matrix():
+                section.matrix = mean_matrix(shown)
+                draw(shown)
+            case HeadToHead():
+                section.matrix = pair_matrix(shown, rated.expected() if rated else NOTHING_EXPECTED)
+                draw(score_table(shown))
+    return section
+
+
+NOTHING_EXPECTED: Mapping[tuple[str, str], float] = {}
+
+
+def place_sections(board: Leaderboard, outcomes: Sequence[Outcome], scheme: Scheme) -> list[Section]:
+    """Returns results by seat, role and side, if an environment has them."""
+    sections = []
+    for what, shown, drawn in place_tables(board, outcomes, scheme.places):
+        plot = Plot(board.environment, what, drawn.label, figures.groups(drawn))
+        sections.append(Section(shown, [plot]))
+    return sections
+
+
+def rated_sections(environment: str, rated: Rated) -> list[Section]:
+    """Returns the calibration of the ratings and the transitivity test, if available."""
+    sections = []
+    if (found := rated.calibration) is not None:
+        plot = Plot(environment, "calibration", "predicted and observed scores", figures.calibration(found))
+        sections.append(Section(calibration_sheet(environment, found), [plot]))
+    if (shown := transitivity_sheet(environment, rated.comparisons, rated.ratings)) is not None:
+        sections.append(Section(shown))
+    return sections
+
+
+def failure_sections(
+    outcomes: Mapping[str, Sequence[Outcome]], reasons: Sequence[tuple[str, str, str, int]]
+) -> list[Section]:
+    """Returns the failures section, or no section without failures.
+
+    Args:
+        outcomes: outcomes by environment.
+        reasons: environment, status, reason and number of failed matches.
+    """
+    shown = failure_sheet([one for own in outcomes.values() for one in own], {})
+    if shown is None:
+        return []
+    plots = [
+        Plot(environment, "failures", drawn.label, figures.shares(drawn))
+        for environment, own in outcomes.items()
+        if (drawn := failure_shares(own)) is not None
+    ]
+    return [Section(shown, plots, reasons_grid(reasons))]
+
+
+def judges_sections(environment: str, outcomes: Sequence[Outcome]) -> list[Section]:
+    """Returns the judge sections of an environment, or none without verdicts.
+
+    Args:
+        environment: environment name.
+        outcomes: outcomes of the environment.
+    """
+    verdicts = declared_verdicts(environment)
+    return study_sections(environment, judgements_of(outcomes, verdicts) if verdicts else [])
+
+
+def study_sections(environment: str, judgements: Sequence[Judgement]) -> list[Section]:
+    """Returns the judge sections of judgements, or none without verdicts.
+
+    Args:
+        environment: environment name.
+        judgements: judgements of the environment.
+    """
+    if all(one.final is None and one.first is None for one in judgements):
+        return []
+    try:
+        found = study(judgements)
+    except OptionError as error:  # custom environment: the rest of the report is still made
+        return [Section(Sheet(f"Judges of {environment}", [], [], [str(error)], []))]
+    sections = [
+        Section(shown._replace(title=f"Judges of {environment}" + (f": {shown.title}" if index else "")))
+        for index, shown in enumerate(judge_sheets(found, ""))
+    ]
+    sections[0].plots = [
+        Plot(environment, "judges", "kappa of every two judges", figures.heat_maps(*chart))
+        for chart in kappa_charts(found)
+    ]
+    return sections

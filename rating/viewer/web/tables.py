@@ -1,0 +1,154 @@
+"""Tables of the board, as ``rate`` prints them: leaderboards with plots, failures and costs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rating.config.run_file import RunConfig
+from rating.play import absences
+from rating.play.contests import make_leaderboard, make_scheme
+from rating.play.progress import expected_matches
+from rating.schemes import reservations
+from rating.schemes.figures import Figure, Intervals, rating_figure
+from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.summary import summarise
+from rating.store.calls import Calls
+from rating.store.outcome import Outcome
+from rating.viewer.report.costs import Costs, Spending, cost_sheet, costs, match_cells, policy_cells
+from rating.viewer.report.failures import failure_sheet
+from rating.viewer.report.intervals import plot_intervals
+from rating.viewer.report.tables import Sheet, sheet
+from rating.viewer.source import ImportSource
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """The leaderboard of an environment, or the summary of all environments.
+
+    Attributes:
+        sheet: main columns.
+        wide: all columns.
+        plots: values with intervals, as SVG.
+    """
+
+    sheet: Sheet
+    wide: Sheet
+    plots: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Contents of the board besides matches.
+
+    Attributes:
+        ratings: leaderboard of each environment; with two or more, also the summary.
+        failures: failures by policy; ``None`` without failures.
+        costs: costs of models; ``None`` if no model was called.
+        expected: total matches of the schedule, by environment; ``None`` if it depends on the results.
+        match_costs: formatted cost of each match, by id.
+        lines: sources of an import.
+    """
+
+    ratings: tuple[Ratings, ...] = ()
+    failures: Sheet | None = None
+    costs: Sheet | None = None
+    expected: Mapping[str, int | None] = field(default_factory=dict)
+    match_costs: Mapping[str, str] = field(default_factory=dict)
+    lines: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A leaderboard with its plots and outcomes."""
+
+    outcomes: Sequence[Outcome]
+    board: Leaderboard
+    plots: tuple[str, ...]
+
+
+class TablesOfRun:
+    """Computes the tables of a run incrementally.
+
+    Reuses unchanged leaderboards and reads each logged call once.
+    """
+
+    def __init__(self) -> None:
+        self._made: dict[str, _Made] = {}
+        self._expected: dict[str, int | None] = {}
+        self._basis: object = None
+        self._spent: Spending | None = None
+
+    def make(
+        self,
+        config: RunConfig,
+        outcomes: Mapping[str, Sequence[Outcome]],
+        facts: Mapping[str, str],
+        statuses: Mapping[str, str],
+        calls: Calls,
+    ) -> Tables:
+        """Returns the tables of a run.
+
+        Args:
+            config: run configuration.
+            outcomes: outcomes by environment, ordered by match number.
+            facts: facts of the store.
+            statuses: match statuses by id.
+            calls: call log.
+        """
+        names = [item.name for item in config.environment]
+        basis = [config.model_dump(), facts, [(config.phases(name), config.starts(name)) for name in names]]
+        if basis != self._basis:
+            self._made, self._basis, self._spent = {}, basis, None
+            self._expected = {name: expected_matches(make_scheme(config, name)) for name in names}
+        made = [self._leaderboard(config, name, outcomes[name], facts) for name in names if outcomes[name]]
+        boards = [one.board for one in made]
+        everything = [outcome for name in names for outcome in outcomes[name]]
+        spent = costs(self._spending(config, calls), statuses, everything, boards)
+        ratings = [_ratings(one.board, spent, one.plots) for one in made]
+        if len(boards) > 1:
+            summary = summarise(boards, everything)
+            ratings.append(Ratings(sheet(summary), sheet(summary, wide=True)))
+        return Tables(
+            tuple(ratings),
+            failure_sheet(everything, absences.reasons(facts)),
+            None if spent is None else cost_sheet(spent),
+            self._expected,
+            match_cells(spent),
+        )
+
+    def _spending(self, config: RunConfig, calls: Calls) -> Spending:
+        """Returns the usage of all calls; reads only new calls."""
+        if self._spent is None:
+            self._spent = Spending(calls, config.price_table())
+        else:
+            calls.go_on_from(self._spent.log)
+            self._spent.log = calls
+        self._spent.read()
+        return self._spent
+
+    def _leaderboard(
+        self, config: RunConfig, environment: str, outcomes: Sequence[Outcome], facts: Mapping[str, str]
+    ) -> _Made:
+        known = self._made.get(environment)
+        if known is None or known.outcomes != outcomes:
+            board = make_leaderboard(config, environment, outcomes, facts)
+            drawn = reservations.figures(board, outcomes, make_scheme(config, environment).figures)
+            known = self._made[environment] = _Made(outcomes, board, _plots(environment, drawn))
+        return known
+
+
+def tables_of_source(source: ImportSource) -> Tables:
+    """Returns the tables of an import."""
+    boards = source.leaderboards()
+    ratings = [_ratings(board, None, _plots(board.environment, rating_figure(board.rows))) for board in boards]
+    if (summary := source.summary(boards)) is not None:
+        ratings.append(Ratings(sheet(summary), sheet(summary, wide=True)))
+    return Tables(tuple(ratings), lines=source.lines)
+
+
+def _ratings(board: Leaderboard, spent: Costs | None, plots: tuple[str, ...]) -> Ratings:
+    spent_by = policy_cells(spent, board.environment)
+    return Ratings(sheet(board, costs=spent_by), sheet(board, wide=True, costs=spent_by), plots)
+
+
+def _plots(environment: str, drawn: Iterable[Figure]) -> tuple[str, ...]:
+    return tuple(plot_intervals(figure, environment) for figure in drawn if isinstance(figure, Intervals))

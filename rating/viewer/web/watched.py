@@ -1,0 +1,234 @@
+"""Recorded state of a run or an import for the board. Each match is read once."""
+
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import MappingProxyType
+
+from rating.play import run_directory
+from rating.store import places
+from rating.store.imported import MANIFEST, is_import
+from rating.store.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome
+from rating.store.record import Record
+from rating.store.recorded import Glance
+from rating.store.store import Store
+from rating.viewer.source import ImportSource
+from rating.viewer.web.tables import Tables, TablesOfRun, tables_of_source
+
+WAITING = "waiting"
+UNDER_WAY = "under way"
+STATUSES = (UNDER_WAY, WAITING, FINISHED, UNDECIDED, VOID, BUG)
+"""Statuses of a match, in display order."""
+
+_DATABASE_FILES = (places.SERVER, places.DATABASE, f"{places.DATABASE}-wal")
+_FILES = (*_DATABASE_FILES, run_directory.RUN_FILE, MANIFEST)
+"""Files that change while a run is played."""
+
+_Signature = tuple[tuple[int, ...] | None, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A match in the list of all matches.
+
+    Attributes:
+        id: match id.
+        glance: summary of the match.
+        turns: number of turns played.
+    """
+
+    id: str
+    glance: Glance
+    turns: int
+
+    @property
+    def status(self) -> str:
+        """One of ``STATUSES``."""
+        if self.glance.outcome is not None:
+            return self.glance.outcome.status
+        return UNDER_WAY if self.turns else WAITING
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Recorded state at one moment.
+
+    Attributes:
+        entries: all matches by id, ordered by environment (as in the run file) and number.
+        facts: facts of the store.
+        sealed: whether the run is complete or was stopped cleanly.
+        written: time of the last write.
+        signature: fingerprint of the files that were read.
+    """
+
+    entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}))
+    facts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    sealed: bool = True
+    written: datetime | None = None
+    signature: _Signature = ()
+
+    def outcomes(self, environment: str) -> list[Outcome]:
+        """Returns the outcomes of an environment, by match number."""
+        own = (entry.glance for entry in self.entries.values() if entry.glance.match.environment == environment)
+        return [glance.outcome for glance in own if glance.outcome is not None]
+
+
+class Watched(ABC):
+    """A run or import directory, read-only.
+
+    Thread-safe, except that ``moment`` and ``tables`` must each be called by one thread at a time.
+
+    Args:
+        directory: run or import directory.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    @abstractmethod
+    def moment(self) -> Moment:
+        """Returns the recorded state. Without changes, it is the same object as before.
+
+        Raises:
+            RunError: if it cannot be read. A custom environment can raise other errors.
+        """
+
+    @abstractmethod
+    def tables(self, moment: Moment) -> Tables:
+        """Returns the tables of a moment. Raises the same errors as ``moment``."""
+
+    @abstractmethod
+    def record(self, match: str) -> Record | None:
+        """Returns the record of a match by id, or ``None`` if it does not exist."""
+
+    def _signature(self) -> _Signature:
+        """Returns a fingerprint of the files, which changes with every write."""
+        return tuple(_stamp(self.directory / name) for name in _FILES)
+
+
+class WatchedRun(Watched):
+    """A run, which can be in progress."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        self._latest: Moment | None = None
+        self._seals: dict[str, str] = {}
+        self._glances: dict[str, Glance] = {}
+        self._tables = TablesOfRun()
+        self._lock = threading.Lock()
+        self._copy: tuple[Store, _Signature] | None = None
+        self._changes = (0, 0)
+
+    def moment(self) -> Moment:
+        """Returns the recorded state of the run."""
+        signature = (*self._signature(), self._stamp_of_server())
+        if self._latest is None or signature != self._latest.signature:
+            self._latest = self._read(signature)
+        return self._latest
+
+    def tables(self, moment: Moment) -> Tables:
+        """Returns the tables of the run. Leaderboards without new outcomes are reused."""
+        with self._opened() as store:
+            config = run_directory.read_config(self.directory, store)
+            outcomes = {item.name: moment.outcomes(item.name) for item in config.environment}
+            statuses = {entry.id: entry.status for entry in moment.entries.values()}
+            return self._tables.make(config, outcomes, moment.facts, statuses, store.calls())
+
+    def record(self, match: str) -> Record | None:
+        """Returns the record of a match."""
+        with self._opened() as store:
+            return store.record(match)
+
+    def _stamp_of_server(self) -> tuple[int, ...] | None:
+        """Returns the change counter of a PostgreSQL store and the time of its last observed change, or ``None`` without one."""
+        if not (self.directory / places.SERVER).exists():
+            return None
+        with self._opened() as store:
+            changes = store.changes() or 0
+        if changes != self._changes[0]:
+            self._changes = changes, time.time_ns()
+        return self._changes
+
+    @contextmanager
+    def _opened(self) -> Iterator[Store]:
+        """Opens the store.
+
+        After a killed process the store opens as a copy, which is reused until the files change.
+        """
+        signature = tuple(_stamp(self.directory / name) for name in _DATABASE_FILES)
+        with self._lock:
+            if self._copy is not None and self._copy[1] != signature:
+                self._copy[0].close()
+                self._copy = None
+            if self._copy is None:
+                store = run_directory.open_store(self.directory, read_only=True)
+                if store.is_copy:
+                    self._copy = store, signature
+            if self._copy is not None:
+                yield self._copy[0]
+                return
+        with closing(store):
+            yield store
+
+    def _read(self, signature: _Signature) -> Moment:
+        with self._opened() as store:
+            config = run_directory.read_config(self.directory, store)
+            facts, turns = store.facts(), store.turns_under_way()
+            self._read_matches(store)
+            order = {item.name: index for index, item in enumerate(config.environment)}
+            entries = [Entry(match, glance, turns.get(match, glance.turns)) for match, glance in self._glances.items()]
+            entries.sort(key=lambda entry: order.get(entry.glance.match.environment, len(order)))
+            stamps = [stamp[1] for stamp in signature if stamp is not None]
+            return Moment(
+                {entry.id: entry for entry in entries},
+                facts,
+                bool(store.sealed),
+                datetime.fromtimestamp(max(stamps) / 1e9, UTC) if stamps else None,
+                signature,
+            )
+
+    def _read_matches(self, store: Store) -> None:
+        """Reads the matches that changed since the last call."""
+        seals, known = store.seals_of_matches(), self._glances
+        self._glances = {}
+        for match, seal in seals.items():
+            old = known.get(match)
+            if old is not None and self._seals.get(match) == seal:
+                self._glances[match] = old
+            elif (new := store.glance(match)) is not None:
+                self._glances[match] = new
+        self._seals = seals
+
+
+class WatchedImport(Watched):
+    """An import, which has tables and no matches, and does not change."""
+
+    def moment(self) -> Moment:
+        """Returns a moment without matches."""
+        return Moment(signature=self._signature())
+
+    def tables(self, moment: Moment) -> Tables:
+        """Returns the tables of the import."""
+        return tables_of_source(ImportSource(self.directory))
+
+    def record(self, match: str) -> Record | None:
+        """Returns ``None``."""
+        return None
+
+
+def watch(directory: Path) -> Watched:
+    """Opens a run or import directory for the board."""
+    return WatchedImport(directory) if is_import(directory) else WatchedRun(directory)
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size

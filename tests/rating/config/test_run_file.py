@@ -1,0 +1,191 @@
+"""Run files: what is read, what is refused and how."""
+
+import pytest
+
+from agents.policy import ScriptedPolicy
+from llmarena_envs.core.options import OptionError
+from rating.config.run_file import DEADLINE, parse_run_file, run_file_text
+
+GOOD = """
+seed = 3
+workers = 2
+
+[turns]
+reasks = 1
+
+[stop]
+max_matches = 60
+
+[[environment]]
+name = "tictactoe_v0"
+options = { hint = false }
+turns = { illegal = "random_legal" }
+
+[[environment]]
+name = "connect_four_v0"
+
+[[policy]]
+spec = "random"
+
+[[policy]]
+name = "left"
+spec = "first_legal"
+environments = ["tictactoe_v0"]
+"""
+
+
+def test_a_run_file_is_read():
+    config = parse_run_file(GOOD, "run.toml")
+    assert config.seed == 3
+    assert config.stop.max_matches == 60
+    assert config.stop.rated_rule().least == 8
+    assert config.pool("tictactoe_v0") == ["left", "random"]
+    assert config.pool("connect_four_v0") == ["random"]
+    assert config.options("tictactoe_v0") == {"random_opening": 2, "hint": False}
+    turns = config.turn_settings("tictactoe_v0")
+    assert (turns.reasks, turns.illegal, turns.unparsable, turns.deadline) == (
+        1,
+        "random_legal",
+        "random_legal",
+        DEADLINE,
+    )
+    assert config.turn_settings("connect_four_v0").illegal == "forfeit"
+
+
+def test_the_llmarena_preset():
+    config = parse_run_file('preset = "llmarena"\n' + GOOD.replace("[turns]\nreasks = 1", ""), "run.toml")
+    turns = config.turn_settings("connect_four_v0")
+    assert (turns.reasks, turns.reask_illegal, turns.feedback) == (2, False, False)
+    assert (turns.unparsable, turns.illegal) == ("random_legal", "forfeit")
+
+
+def test_the_llmarena_preset_asks_nobody_twice_for_a_bid():
+    text = 'preset = "llmarena"\n[[environment]]\nname = "bid_v0"\n[[policy]]\nspec = "random"\n'
+    turns = parse_run_file(text, "run.toml").turn_settings("bid_v0")
+    assert (turns.reasks, turns.unparsable) == (0, "noop")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("seed = 3", "sed = 3", "unknown key 'sed'.*did you mean 'seed'"),
+        ("seed = 3", 'seed = "3"', "seed: .*integer.*got '3'"),
+        ("seed = 3", "seed = -1", "seed: .*greater than or equal to 0, got -1"),
+        ("seed = 3", "seed = true", "seed"),
+        ("seed = 3", "seed = ", "not a TOML file"),
+        ("reasks = 1", "reask = 1", "unknown key 'turns.reask'.*did you mean 'reasks'"),
+        ("max_matches", "max_match", "unknown key 'stop.max_match'.*'max_matches'"),
+        (
+            "max_matches",
+            'rule = "spearman=2"\nmax_matches',
+            "stop.rule: .*expected trueskill, or one or several of these.*got '2' where a number above 0",
+        ),
+        ("[[policy]]\nspec", "[[policy]]\nspce", "policy.0.spce.*did you mean 'spec'"),
+        ('name = "tictactoe_v0"', 'name = "tictacto_v0"', "did you mean 'tictactoe_v0'"),
+        ("hint = false", "hints = false", "option: expected one of .*did you mean 'hint'"),
+        ("hint = false", "hint = 3", "hint: expected True or False, got 3"),
+        ("hint = false", "random_opening = 9", "random_opening: expected an integer from 0 to 4, got 9"),
+        ('"random_legal"', '"random"', "illegal.*'forfeit', 'random_legal' or 'noop'.*got 'random'"),
+        ('spec = "random"', 'spec = "randon"', "did you mean 'random'"),
+        ('spec = "random"', 'spec = "random:depth=2"', "expected no options, got 'depth'"),
+        ('spec = "random"', 'spec = "no.such.module:factory"', "cannot import"),
+        ('environments = ["tictactoe_v0"]', 'environments = ["tictactoe"]', "did you mean 'tictactoe_v0'"),
+        ('name = "left"', 'name = "random"', "expected distinct names, got 'random' twice"),
+        ("hint = false", 'obs_type = "vector"', "option: expected one of 'hint', 'random_opening', 'language', got"),
+        ("hint = false", 'render_mode = "human"', "option: expected one of 'hint', 'random_opening', 'language', got"),
+        (
+            'name = "connect_four_v0"',
+            'name = "no.such_env"',
+            "env and raw_env in no.such_env, but: No module named 'no'",
+        ),
+        ('name = "connect_four_v0"', 'name = "..env"', "environment: expected one of"),
+        ('name = "left"', 'name = "a\\nb"', "expected a name of at most 200 characters on one line"),
+        ('name = "left"', f'name = "{"x" * 201}"', "expected a name of at most 200 characters on one line"),
+        ('[[environment]]\nname = "connect', '[[environmen]]\nname = "connect', "did you mean 'environment'"),
+    ],
+)
+def test_bad_run_files_are_refused_with_what_was_expected(old, new, message):
+    assert old in GOOD
+    with pytest.raises(OptionError, match=message):
+        parse_run_file(GOOD.replace(old, new, 1), "run.toml").check()
+
+
+def test_an_empty_run_file_is_refused():
+    with pytest.raises(OptionError, match="environment: field required"):
+        parse_run_file("", "run.toml")
+
+
+def test_flags_become_a_run_file():
+    settings = {"seed": 11, "stop": {"max_matches": 20}}
+    config = parse_run_file(run_file_text(["tictactoe_v0"], ["random", "first_legal"], settings), "flags")
+    assert (config.seed, config.stop.max_matches) == (11, 20)
+    assert config.pool("tictactoe_v0") == ["first_legal", "random"]
+
+
+class Mine(ScriptedPolicy):
+    def __init__(self, choice=0):
+        self.choice = choice
+
+    def __call__(self, view):
+        return view.legal[self.choice]
+
+
+def test_a_factory_of_ones_own():
+    text = GOOD.replace('spec = "random"', f'spec = "{__name__}:Mine"\noptions = {{ choice = -1 }}')
+    assert parse_run_file(text, "run.toml").find_policy(f"{__name__}:Mine").options == {"choice": -1}
+
+
+def test_a_registry_id_names_the_same_environment():
+    text = GOOD.replace('name = "tictactoe_v0"', 'name = "llmarena/tictactoe-v0"').replace('"first_legal"', '"greedy"')
+    config = parse_run_file(text, "run.toml")
+    assert config.pool("tictactoe_v0") == ["left", "random"]
+    with pytest.raises(OptionError, match="expected distinct names, got 'tictactoe_v0' twice"):
+        parse_run_file(text + '[[environment]]\nname = "tictactoe_v0"\n', "run.toml")
+
+
+def test_a_policy_that_plays_only_some_environments_is_told_how_to_restrict_it():
+    text = run_file_text(["tictactoe_v0", "connect_four_v0", "holdem_v0"], ["random", "minimax"], {})
+    expected = (
+        r"policy 'minimax' plays tictactoe_v0, connect_four_v0, but not holdem_v0: restrict it with "
+        r'environments = \["tictactoe_v0", "connect_four_v0"\] in the run file, or '
+        r"--policy minimax@tictactoe_v0 --policy minimax@connect_four_v0 on the command line"
+    )
+    with pytest.raises(OptionError, match=expected):
+        parse_run_file(text, "flags").check()
+
+
+def test_a_policy_that_cannot_play_what_it_was_restricted_to_is_refused_for_its_own_reason():
+    text = GOOD.replace('spec = "random"', 'spec = "convention"\nenvironments = ["tictactoe_v0", "connect_four_v0"]')
+    with pytest.raises(OptionError, match=r"^policy: expected one of .* for tictactoe_v0"):
+        parse_run_file(text, "run.toml").check()
+
+
+def test_policies_that_only_serve_are_not_compared_and_may_be_named_by_spec():
+    text = GOOD.replace('spec = "random"', 'spec = "random"\nrated = false').replace(
+        'name = "connect_four_v0"', 'name = "connect_four_v0"\nstaff = { judge = ["left", "human", "random"] }'
+    )
+    config = parse_run_file(text, "run.toml")
+    assert config.pool("tictactoe_v0") == ["left"]
+    assert config.find_environment("connect_four_v0").staff == {"judge": ["left", "human", "random"]}
+    assert config.find_environment("tictactoe_v0").staff == {}
+    assert config.find_policy("left").spec == "first_legal" and config.find_policy("human").spec == "human"
+
+
+def test_ahead_and_staff_are_part_of_what_a_run_is():
+    plain = parse_run_file(GOOD, "run.toml")
+    assert plain.ahead == 2
+    staff = GOOD.replace('name = "connect_four_v0"', 'name = "connect_four_v0"\nstaff = { judge = ["random"] }')
+    others = [parse_run_file(text, "run.toml") for text in (f"ahead = 1\n{GOOD}", staff)]
+    assert len({config.identity() for config in (plain, *others)}) == 3
+    assert parse_run_file(GOOD.replace("workers = 2", "workers = 1"), "run.toml").identity() == plain.identity()
+    with pytest.raises(OptionError, match=r"ahead: .*greater than or equal to 1, got 0"):
+        parse_run_file(f"ahead = 0\n{GOOD}", "run.toml")
+
+
+@pytest.mark.parametrize(
+    ("opponent", "spec", "expected"),
+    [("", "random", False), ("human", "random", True), ("random", "human", True), ("", "minimax", False)],
+)
+def test_whether_a_person_plays(opponent, spec, expected):
+    text = f'[[environment]]\nname = "tictactoe_v0"\nscheme = "field"\nopponent = "{opponent}"\n[[policy]]\nspec = "{spec}"\n'
+    assert parse_run_file(text, "run.toml").people() == (["human"] if expected else [])

@@ -1,0 +1,201 @@
+"""A policy that fails for good is suspended: nobody waits for it, and it plays again when the run goes on."""
+
+import asyncio
+import re
+from dataclasses import replace
+
+import pytest
+
+from agents.errors import ProviderError
+from rating.cli import main
+from rating.play import run_directory
+from rating.play.contests import make_leaderboard
+from rating.play.runner import Runner
+from rating.store.outcome import FINISHED, VOID
+from rating.viewer.report.tables import to_text
+from tests.rating.players import Asked
+
+pytestmark = pytest.mark.timeout(60)
+
+DEAD = ProviderError("401: no such key", fatal=True)
+
+
+@pytest.fixture(autouse=True)
+def all_work():
+    Asked.calls.clear()
+    Asked.failing.clear()
+    yield
+    Asked.failing.clear()
+
+
+def policies(names):
+    return "".join(
+        f'[[policy]]\nname = "{name}"\nspec = "tests.rating.players:Asked"\noptions = {{ name = "{name}" }}\n'
+        for name in names
+    )
+
+
+def run_file(
+    names, environment='name = "tictactoe_v0"', settings="", stop="min_matches = 40\neps = 1000.0\nrule = 'trueskill'"
+):
+    return f"schedule = 'round_robin'\n{settings}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"
+
+
+def play(directory, text):
+    config, store = run_directory.create(directory, text, "run.toml")
+    void = asyncio.run(Runner(config, store).run())
+    return void, config, store
+
+
+def go_on(directory):
+    config, store = run_directory.reopen_run(directory)
+    return asyncio.run(Runner(config, store).run()), store
+
+
+def test_nobody_waits_for_a_policy_that_fails_for_good_and_no_more_is_paid_than_the_others_need(tmp_path):
+    Asked.failing["dead"] = DEAD
+    void, _, store = play(tmp_path / "run", run_file(["a", "b", "dead"], settings="max_errors = 1\nconcurrency = 8"))
+    records, facts = list(store.records()), store.facts()
+    store.close()
+    assert facts["stopped:tictactoe_v0"] == "mu_stable"
+    assert Asked.calls["dead"] <= 8  # those under way when the first one failed
+    finished = [record for record in records if record.status == FINISHED]
+    assert 40 <= len(finished) <= 40 + 3 * 16  # 16 matches between the others in a batch
+    assert {frozenset(record.match.policies) for record in finished} == {frozenset("ab")}
+    assert sum(record.status == VOID for record in records) == void > 0
+    skipped = [record for record in records if record.error.startswith("suspended: dead: 401: no such key")]
+    assert len(skipped) >= void - 8
+    assert {record.tries for record in skipped} == {0}
+    assert facts["suspended:dead"] == "401: no such key"
+
+
+def leaderboard(config, store):
+    return make_leaderboard(config, "tictactoe_v0", store.outcomes(), store.facts())
+
+
+@pytest.mark.slow
+def test_a_suspended_policy_plays_again_when_the_run_goes_on_and_is_rated_as_if_it_had_never_failed(tmp_path):
+    text = run_file(["a", "b", "dead"])
+    _, config, store = play(tmp_path / "whole", text)
+    whole = leaderboard(config, store)
+    store.close()
+    Asked.failing["dead"] = DEAD
+    play(tmp_path / "run", text)[2].close()
+    Asked.failing.clear()
+    void, store = go_on(tmp_path / "run")
+    assert (void, store.facts()["suspended:dead"]) == (0, "")
+    # While it was suspended the others played more than it takes with it: parts of batches, which are not rated.
+    again = leaderboard(config, store)
+    assert again.left_over > 0
+    assert any(record.status == VOID for record in store.records())
+    assert replace(again, left_over=0) == whole
+    store.close()
+
+
+def test_a_leaderboard_says_who_is_suspended_and_whose_seats_are_out_of_balance(tmp_path):
+    Asked.failing["dead"] = DEAD
+    settings = "concurrency = 1"
+    text = run_file(["a", "b", "dead"], settings=settings)
+    _, config, store = play(tmp_path / "run", text)
+    board = leaderboard(config, store)
+    shown = to_text(board)
+    assert re.search(r"^\S* +dead .*  suspended  ", shown, re.M)
+    assert "dead is suspended: 401: no such key; repair it and resume, or take it out of the run file" in shown
+    assert {row.policy: bool(row.absent) for row in board.rows} == {"a": False, "b": False, "dead": True}
+    store.close()
+
+
+ENVIRONMENTS = {
+    "duels": ('name = "tictactoe_v0"', ["a", "b"]),
+    "mean_reward": ('name = "bid_v0"\nscheme = "mean_reward"', ["a", "b"]),
+    "means": ('name = "tictactoe_v0"\nscheme = "mean_reward"', ["a", "b"]),
+    "cooperation": ('name = "hanabi_v0"', ["a"]),
+    "self_play": ('name = "tictactoe_v0"\nscheme = "self_play"', ["a"]),
+    "field": ('name = "tictactoe_v0"\nscheme = "field"\nopponent = "dead"', []),
+    "roles": ('name = "tictactoe_v0"\nscheme = "roles"', ["a", "b"]),
+    "tournament": ('name = "tictactoe_v0"\nscheme = "tournament"\ntournament = { questions = 4 }', ["a", "b"]),
+}
+
+
+@pytest.mark.parametrize("scheme", ENVIRONMENTS)
+def test_every_way_of_comparing_ends_when_nobody_is_left_and_says_so(tmp_path, scheme):
+    environment, _ = ENVIRONMENTS[scheme]
+    Asked.failing.update(dict.fromkeys(["dead", "gone"], DEAD))
+    stop = "min_matches = 4\nmax_matches = 1000\nmatches = 1000\n" + (
+        "half_width = 0.001\n" if scheme == "means" else ""
+    )
+    pool = ["dead"] if scheme == "field" else ["dead", "gone"]
+    void, _, store = play(tmp_path / "run", run_file(pool, environment, "concurrency = 2", stop))
+    facts, records = store.facts(), list(store.records())
+    store.close()
+    reason = next(value for name, value in facts.items() if name.startswith("stopped:"))
+    assert reason == ("void" if scheme == "tournament" else "suspended")
+    assert void > 0
+    assert sum(Asked.calls.values()) <= 4
+    assert not any(record.status == FINISHED for record in records)
+
+
+@pytest.mark.parametrize("scheme", ["duels", "mean_reward", "means", "cooperation", "self_play", "roles"])
+def test_in_every_way_of_comparing_the_others_finish(tmp_path, scheme):
+    environment, names = ENVIRONMENTS[scheme]
+    Asked.failing["dead"] = DEAD
+    stop = "min_matches = 4\nmax_matches = 1000\nmatches = 20\nwindow = 4\n" + (
+        "half_width = 1000.0\n" if scheme == "means" else "eps = 1000.0\nrule = 'trueskill'\n"
+    )
+    void, _, store = play(tmp_path / "run", run_file([*names, "dead"], environment, "max_errors = 1", stop))
+    facts, records = store.facts(), list(store.records())
+    store.close()
+    reason = next(value for name, value in facts.items() if name.startswith("stopped:"))
+    assert reason in ("count", "mu_stable", "settled")
+    assert void > 0
+    own = [record for record in records if set(record.match.policies) <= set(names)]
+    assert {record.status for record in own} == {FINISHED}
+
+
+def test_staff_that_everybody_needs_ends_its_environment_and_no_other(tmp_path):
+    judged = 'name = "tests.rating.judged_env"\nscheme = "duels"\nstaff = { judge = ["dead"] }'
+    text = run_file(["a", "b", "dead"], judged, "concurrency = 1") + '[[environment]]\nname = "tictactoe_v0"\n'
+    text = text.replace(policies(["dead"]), policies(["dead"]) + "rated = false\n")
+    Asked.failing["dead"] = DEAD
+    void, config, store = play(tmp_path / "run", text)
+    facts, environment = store.facts(), "tests.rating.judged_env"
+    outcomes = [outcome for outcome in store.outcomes() if outcome.environment == environment]
+    shown = to_text(make_leaderboard(config, environment, outcomes, facts))
+    store.close()
+    assert void > 0
+    assert "\ndead is suspended: 401: no such key; repair it" in shown
+    assert facts["stopped:tests.rating.judged_env"] == "suspended"
+    assert facts["stopped:tictactoe_v0"] == "mu_stable"
+    assert Asked.calls["dead"] == 1
+
+
+@pytest.mark.slow
+def test_a_policy_that_fails_in_one_environment_is_asked_in_no_other(tmp_path):
+    text = run_file(["a", "b", "dead"], settings="concurrency = 1") + '[[environment]]\nname = "connect_four_v0"\n'
+    Asked.failing["dead"] = DEAD
+    _, _, store = play(tmp_path / "run", text)
+    reasons = {name: value for name, value in store.facts().items() if name.startswith("stopped:")}
+    store.close()
+    assert Asked.calls["dead"] == 1
+    assert set(reasons.values()) == {"mu_stable"}
+
+
+def test_a_match_that_was_given_up_is_not_begun_again_in_this_session(tmp_path):
+    Asked.failing["dead"] = ProviderError("no reply", final=True)
+    settings = "tries = 3\nmax_errors = 1000"
+    void, _, store = play(tmp_path / "run", run_file(["a", "dead"], settings=settings, stop="max_matches = 8"))
+    assert {record.tries for record in store.records()} == {1}
+    store.close()
+    assert Asked.calls["dead"] == void == 8
+    assert go_on(tmp_path / "run")[0] == 8
+    assert Asked.calls["dead"] == 16
+
+
+def test_void_matches_of_a_suspended_policy_end_the_command_with_3_and_are_named(tmp_path, capsys):
+    Asked.failing["dead"] = DEAD
+    path = tmp_path / "mine.toml"
+    path.write_text(run_file(["a", "b", "dead"]))
+    assert main(["run", str(path), "--out", str(tmp_path / "run")]) == 3
+    captured = capsys.readouterr()
+    assert captured.err.count("dead is suspended, the others go on: 401: no such key") == 1
+    assert "void" in captured.err

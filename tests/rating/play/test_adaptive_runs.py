@@ -1,0 +1,210 @@
+"""Runs whose matches are chosen from results: on any number of workers, interrupted, with failures, leavers and newcomers."""
+
+import asyncio
+import json
+
+import pytest
+
+from agents.errors import ProviderError
+from llmarena_envs.core.options import OptionError
+from rating.cli import main
+from rating.config.run_file import parse_run_file
+from rating.errors import RunError
+from rating.play import run_directory
+from rating.play.contests import make_leaderboard, make_scheme
+from rating.play.progress import expected_matches
+from rating.play.runner import Runner
+from rating.schedules.until import Until
+from rating.schemes.mean_reward import COMPANY
+from rating.store.outcome import FINISHED, VOID
+from tests.rating.interruption import ended_after
+from tests.rating.players import Asked
+
+pytestmark = pytest.mark.timeout(120)
+
+DEAD = ProviderError("401: no such key", fatal=True)
+POOL = "".join(
+    f'[[policy]]\nname = "{name}"\nspec = "{spec}"\n' for name, spec in zip("abc", ("random",) * 3, strict=True)
+)
+GAME = '[[environment]]\nname = "tictactoe_v0"\n'
+STOP = "[stop]\nmin_matches = 20\nmax_matches = 60\n"
+SCRIPTED = f'schedule = "adaptive"\nexecutor = "asyncio"\n{STOP}{GAME}{POOL}'
+
+
+@pytest.fixture(autouse=True)
+def all_work():
+    Asked.calls.clear()
+    Asked.failing.clear()
+    yield
+    Asked.failing.clear()
+
+
+def asked(names, stop="min_matches = 12\nmax_matches = 40\neps = 1000.0", extra=""):
+    players = "".join(
+        f'[[policy]]\nname = "{name}"\nspec = "tests.rating.players:Reached"\noptions = {{ name = "{name}" }}\n'
+        for name in names
+    )
+    return f'schedule = "adaptive"\n{extra}\n[stop]\n{stop}\n{GAME}{players}'
+
+
+def go_on(directory, text=None):
+    """Plays a run, with another run file if there is one; returns the number of void matches, the records and the facts."""
+    if not (directory / "run.toml").exists():
+        run_directory.create(directory, text, "run.toml")[1].close()
+    elif text is not None:
+        (directory / "run.toml").write_text(text)
+    config, store = run_directory.reopen_run(directory)
+    try:
+        void = asyncio.run(Runner(config, store).run())
+        return void, list(store.records()), store.facts()
+    finally:
+        store.close()
+
+
+def stop_after(monkeypatch, directory, count, text=None):
+    """Plays a run until some matches have ended, and no further."""
+
+    with ended_after(monkeypatch, count):
+        go_on(directory, text)
+
+
+def seatings(records):
+    return [record.match.policies for record in records]
+
+
+def test_any_number_of_workers_plays_the_same_matches(tmp_path):
+    _, one, facts = go_on(tmp_path / "one", f"workers = 1\n{SCRIPTED}")
+    _, two, _ = go_on(tmp_path / "two", f"workers = 2\n{SCRIPTED.replace('asyncio', 'process')}")
+    assert one == two
+    assert len(set(seatings(one))) == 6 and facts["stopped:tictactoe_v0"]
+
+
+@pytest.mark.parametrize("count", [5, 37])
+def test_an_interrupted_run_goes_on_undisturbed(tmp_path, monkeypatch, count):
+    whole = go_on(tmp_path / "whole", SCRIPTED)
+    stop_after(monkeypatch, tmp_path / "stopped", count, SCRIPTED)
+    assert go_on(tmp_path / "stopped") == whole
+
+
+def test_void_matches_are_played_later_as_they_were_chosen_and_those_behind_them_stay(tmp_path):
+    Asked.failing["c"] = DEAD
+    text = asked("abc")
+    void, before, facts = go_on(tmp_path / "run", text)
+    assert void > 0 and facts["stopped:tictactoe_v0"]
+    # Once it is suspended nobody is paired with it any more.
+    assert not any("c" in names for names in seatings(before)[2 * 16 :]) and len(before) > 2 * 16
+    Asked.failing.clear()
+    void, after, _ = go_on(tmp_path / "run", text.replace("max_matches = 40", "max_matches = 80"))
+    assert void == 0 and seatings(after)[: len(before)] == seatings(before)
+    finished = {record.match.id: record.digest for record in before if record.status == FINISHED}
+    assert finished.items() <= {record.match.id: record.digest for record in after}.items()
+    sat = [name for record in after if record.status == FINISHED for name in record.match.policies]
+    assert all(sat.count(name) >= 12 for name in "abc")
+
+
+def test_who_is_taken_out_is_met_no_more(tmp_path, monkeypatch):
+    stop_after(monkeypatch, tmp_path / "run", 20, asked("abcd"))
+    void, records, _ = go_on(tmp_path / "run", asked("abc"))
+    assert void == 0
+    left_void = [record for record in records if record.status == VOID]
+    assert all("d" in record.match.policies for record in left_void) and left_void
+    assert max(record.match.number for record in left_void) < max(record.match.number for record in records)
+
+
+@pytest.mark.parametrize("count", [0, 7])
+def test_newcomers_come_in_a_phase_of_their_own_and_go_on_there(tmp_path, monkeypatch, count):
+    for name in ("whole", "stopped"):
+        _, first, _ = go_on(tmp_path / name, asked("abc"))
+    void, records, facts = go_on(tmp_path / "whole", asked("abcd"))
+    assert void == 0 and records[: len(first)] == first
+    assert facts["phases:tictactoe_v0"] == f"[{len(first)}]"
+    assert all("d" in names for names in seatings(records)[len(first) :])
+    stop_after(monkeypatch, tmp_path / "stopped", count, asked("abcd"))
+    assert go_on(tmp_path / "stopped")[1] == records
+    more = go_on(tmp_path / "stopped", asked("abcde"))[1]
+    assert more[: len(records)] == records
+    assert more[len(records) :] and all("e" in names for names in seatings(more)[len(records) :])
+
+
+def test_nobody_is_scheduled_beyond_max_matches_and_more_may_be_asked_for_later(tmp_path):
+    text = SCRIPTED.replace("[stop]\n", "[stop]\nrule = 'width=1'\n")
+    _, records, facts = go_on(tmp_path / "run", text.replace("max_matches = 60", "max_matches = 30"))
+    sat = [name for names in seatings(records) for name in names]
+    assert facts["stopped:tictactoe_v0"] == "cap" and max(map(sat.count, "abc")) == 30
+    _, more, _ = go_on(tmp_path / "run", text)
+    sat = [name for names in seatings(more) for name in names]
+    assert more[: len(records)] == records and max(map(sat.count, "abc")) == 60
+
+
+def test_the_schedule_of_a_run_does_not_change(tmp_path):
+    go_on(tmp_path / "run", SCRIPTED)
+    with pytest.raises(RunError, match='tictactoe_v0: schedule: "adaptive" became "round_robin"'):
+        go_on(tmp_path / "run", SCRIPTED.replace("adaptive", "round_robin"))
+
+
+@pytest.mark.parametrize(
+    ("environment", "options"),
+    [
+        ("undercover_v0", ""),
+        ("hanabi_v0", 'scheme = "cooperation"'),
+        ("tictactoe_v0", 'scheme = "field"\nopponent = "random"'),
+        ("tictactoe_v0", 'scheme = "tournament"'),
+    ],
+)
+def test_where_results_choose_nothing_an_adaptive_schedule_is_refused(environment, options):
+    table = f'[[environment]]\nname = "{environment}"\n{options}\n'
+    config = parse_run_file(f'{table}schedule = "adaptive"\n{POOL}', "run.toml")
+    with pytest.raises(OptionError, match=f"{environment}: schedule: expected 'round_robin'"):
+        make_scheme(config, environment)
+    with pytest.raises(OptionError, match="and no environment has such"):
+        run_directory.check_run_file(f'schedule = "adaptive"\n{table}{POOL}', "run.toml")
+    other = '[[environment]]\nname = "connect_four_v0"\n'
+    config, _ = run_directory.check_run_file(f'schedule = "adaptive"\n{table}{other}{POOL}', "run.toml")
+    names = [item.name for item in config.environment]
+    assert [make_scheme(config, name).setting.schedule for name in names] == ["round_robin", "adaptive"]
+
+
+@pytest.mark.slow
+def test_where_everybody_sits_at_every_table_all_is_as_in_the_fixed_cycle(tmp_path):
+    table = '[[environment]]\nname = "bid_v0"\noptions = { n_bidders = 3 }\nschedule = "%s"\n'
+    fixed, adaptive = (
+        go_on(tmp_path / name, f"[stop]\nmatches = 3\n{table % name}{POOL}") for name in ("round_robin", "adaptive")
+    )
+    assert fixed[1] == adaptive[1]
+
+
+def test_tables_are_chosen_where_there_are_more_policies_than_seats(tmp_path):
+    four = POOL + '[[policy]]\nname = "d"\nspec = "first_legal"\n'
+    text = f'schedule = "adaptive"\n[stop]\nmatches = 30\n[[environment]]\nname = "bid_v0"\noptions = {{ n_bidders = 3 }}\n{four}'
+    config = parse_run_file(text, "run.toml")
+    scheme = make_scheme(config, "bid_v0")
+    assert isinstance(scheme.schedule(), Until) and expected_matches(scheme) is None
+    void, records, facts = go_on(tmp_path / "run", text)
+    sat = [name for names in seatings(records) for name in names]
+    board = make_leaderboard(config, "bid_v0", [record.outcome for record in records], facts)
+    assert COMPANY in board.caveats
+    assert (void, facts["stopped:bid_v0"]) == (0, "count") and min(map(sat.count, "abcd")) >= 30
+    for name in "abcd":
+        seats = [names.index(name) for names in seatings(records) if name in names]
+        assert seats.count(0) == seats.count(1) == seats.count(2)
+
+
+def test_the_command_line_asks_for_it_and_a_dry_run_says_what_it_takes_at_most(tmp_path, capsys):
+    words = ["run", "--env", "tictactoe_v0", "--policy", "random", "--policy", "first_legal", "--policy", "greedy"]
+    words += ["--schedule", "adaptive", "--min-matches", "8", "--max-matches", "20"]
+    assert main([*words, "--dry-run"]) == 0
+    assert "tictactoe_v0" in capsys.readouterr().out
+    assert main([*words, "--out", str(tmp_path / "run"), "--quiet"]) == 0
+    assert json.loads(run_facts(tmp_path / "run")["players"])["schedule"] == {"tictactoe_v0": "adaptive"}
+    assert main(["replay", str(tmp_path / "run"), "--verify"]) == 0
+    (tmp_path / "run.toml").write_text(SCRIPTED)
+    assert main(["run", str(tmp_path / "run.toml"), "--schedule", "adaptive", "--dry-run"]) == 2
+    assert "got both" in capsys.readouterr().err
+
+
+def run_facts(directory):
+    _, store = run_directory.open_run(directory)
+    try:
+        return store.facts()
+    finally:
+        store.close()

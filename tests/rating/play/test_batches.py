@@ -1,0 +1,94 @@
+"""Batches overlap by the lag and no further, and the schedule is told of them in order, whatever ends first."""
+
+import asyncio
+
+import pytest
+
+from benchmarks.performance.virtual_time import run_in_virtual_time
+from rating.play.batches import play_batches
+from rating.schedules.schedule import Stop
+from rating.store.match import Match
+from rating.store.outcome import FINISHED, Outcome
+
+
+class Script:
+    """Batches of three matches, as many as ``batches``, and a log of what it is asked and told."""
+
+    def __init__(self, lag, batches):
+        self.lag = lag
+        self.log = []
+        self._left = batches
+
+    def add(self, outcomes):
+        self.log.append([outcome.number for outcome in outcomes])
+
+    def next_batch(self):
+        self.log.append("?")
+        if not self._left:
+            return Stop("enough")
+        self._left -= 1
+        first = 3 * (sum(entry == "?" for entry in self.log) - 1)
+        return [Match("game_v0", number, ("a", "b"), 0) for number in range(first, first + 3)]
+
+
+def follow(schedule, seconds, **options):
+    """Plays a script; ``seconds`` by number of the match. Returns the reason and when each match began."""
+    began = {}
+
+    async def play(match):
+        began[match.number] = asyncio.get_running_loop().time()
+        await asyncio.sleep(seconds.get(match.number, 1))
+        return Outcome(match.environment, match.number, match.seed, FINISHED, ())
+
+    stop, _ = run_in_virtual_time(play_batches(schedule, play, **options))
+    return stop, began
+
+
+@pytest.mark.parametrize("seconds", [{}, {0: 10}, {2: 5, 3: 7, 8: 20}])
+def test_the_schedule_is_asked_and_told_the_same_whatever_ends_first(seconds):
+    schedule = Script(2, 4)
+    stop, _ = follow(schedule, seconds)
+    assert stop == Stop("enough")
+    assert schedule.log == ["?", "?", [0, 1, 2], "?", [3, 4, 5], "?", [6, 7, 8], "?", [9, 10, 11]]
+
+
+def test_without_lag_every_batch_waits_for_the_one_before():
+    schedule = Script(1, 3)
+    _, began = follow(schedule, {1: 10})
+    assert schedule.log == ["?", [0, 1, 2], "?", [3, 4, 5], "?", [6, 7, 8], "?"]
+    assert (began[2], began[3], began[6]) == (0, 10, 11)
+
+
+def test_a_straggler_holds_up_no_more_than_the_lag_says():
+    _, began = follow(Script(2, 4), {1: 10})
+    assert (began[3], began[6], began[9]) == (0, 10, 10)
+    _, began = follow(Script(3, 4), {1: 10})
+    assert (began[3], began[6], began[9]) == (0, 0, 10)
+
+
+def test_no_more_is_begun_than_finds_a_place_however_far_a_schedule_would_run_ahead():
+    schedule = Script(100, 6)
+    stop, began = follow(schedule, {0: 10}, enough=lambda: 5)
+    # Six are under way after the second batch; a second later one of them is, which leaves room for two batches more.
+    assert [began[number] for number in range(0, 18, 3)] == [0, 0, 1, 1, 2, 2]
+    assert stop == Stop("enough")
+    assert [entry for entry in schedule.log if entry != "?"] == [
+        [first, first + 1, first + 2] for first in range(0, 18, 3)
+    ]
+
+
+def test_a_schedule_that_stops_at_once_plays_nothing():
+    schedule = Script(2, 0)
+    assert follow(schedule, {}) == (Stop("enough"), {})
+    assert schedule.log == ["?"]
+
+
+def test_a_match_that_fails_ends_the_others():
+    async def play(match):
+        if match.number == 4:
+            raise ValueError("broken")
+        await asyncio.sleep(100)
+
+    with pytest.raises(ExceptionGroup) as errors:
+        run_in_virtual_time(play_batches(Script(2, 9), play))
+    assert "broken" in str(errors.value.exceptions[0])

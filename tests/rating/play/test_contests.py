@@ -1,0 +1,51 @@
+"""Contests that cannot be made, and what is said of them."""
+
+import pytest
+
+from llmarena_envs.core.options import OptionError
+from rating.config.run_file import parse_run_file
+from rating.play.contests import make_scheme
+
+POOL = '[[policy]]\nspec = "random"\n[[policy]]\nspec = "first_legal"\n'
+
+
+def test_an_opponent_is_refused_where_nobody_plays_against_a_field():
+    config = parse_run_file(f'[[environment]]\nname = "tictactoe_v0"\nopponent = "random"\n{POOL}', "run.toml")
+    with pytest.raises(OptionError, match="tictactoe_v0: opponent: expected none"):
+        make_scheme(config, "tictactoe_v0")
+
+
+def test_too_few_policies_are_refused():
+    config = parse_run_file('[[environment]]\nname = "tictactoe_v0"\n[[policy]]\nspec = "random"\n', "run.toml")
+    with pytest.raises(OptionError, match="expected 2 policies or more"):
+        make_scheme(config, "tictactoe_v0")
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (
+            "options = { random_opening = 2 }\nby_deal = { random_opening = [0, 2] }",
+            "by_deal: expected options that have no value",
+        ),
+        ("by_deal = { random_opening = [0, -1] }", "random_opening"),
+        ("by_deal = { random_opening = [] }", "by_deal.random_opening"),
+        ("by_deal = { opening = [0] }", "opening"),
+    ],
+)
+def test_what_changes_from_deal_to_deal_must_be_an_option_with_values_that_it_takes(option, message):
+    with pytest.raises(OptionError, match=message):
+        parse_run_file(f'[[environment]]\nname = "connect_four_v0"\n{option}\n{POOL}', "run.toml").check()
+
+
+def test_prices_are_those_of_models_and_do_not_depend_on_the_day():
+    text = (
+        f'schedule = "adaptive"\n[[environment]]\nname = "tictactoe_v0"\n{POOL}'
+        '[[policy]]\nspec = "openai:gpt-a"\n[[policy]]\nspec = "openai:other"\n'
+    )
+    price = "[[price]]\nmodel = 'gpt-*'\ninput = 1\noutput = 2\n"
+    price += "[[price]]\nmodel = 'gpt-*'\nfrom = 2999-01-01\ninput = 3\noutput = 4\n"
+    prices = make_scheme(parse_run_file(text + price, "run.toml"), "tictactoe_v0").setting.prices()
+    assert prices.keys() == {"openai:gpt-a", "openai:other"} and prices["openai:other"] is None
+    assert prices["openai:gpt-a"].output == 4
+    assert make_scheme(parse_run_file(text, "run.toml"), "tictactoe_v0").setting.prices() == {}

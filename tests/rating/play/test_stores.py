@@ -1,0 +1,168 @@
+"""A run on a server is the run that it would be in a file, for every command and on every machine."""
+
+import json
+import shutil
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+
+from rating.cli import main
+from rating.play import run_directory
+from rating.store.postgres.address import parse_address
+from rating.viewer.web import watched
+from tests.rating.viewer.web.pages import HOME, cells, pages_of
+
+RUN = """
+seed = 3
+workers = 1
+max_errors = 100
+[stop]
+min_matches = 6
+max_matches = 6
+[[environment]]
+name = "tictactoe_v0"
+[[environment]]
+name = "connect_four_v0"
+[[policy]]
+spec = "random"
+[[policy]]
+spec = "first_legal"
+[[policy]]
+spec = "tests.rating.players:hostile"
+environments = ["tictactoe_v0"]
+"""
+
+
+@pytest.fixture(scope="module")
+def url(postgres_server):
+    return postgres_server.new_database()
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory, url):
+    """The same run in a file, on a server, and on the server as another machine sees it."""
+    place = tmp_path_factory.mktemp("stores")
+    file = place / "run.toml"
+    file.write_text(RUN, encoding="utf-8")
+    assert main(["run", str(file), "--out", str(place / "file")]) == 0
+    assert main(["run", str(file), "--out", str(place / "server"), "--store", url]) == 0
+    (place / "copied").mkdir()
+    for name in ("run.toml", "store.json"):
+        shutil.copy(place / "server" / name, place / "copied")
+    return place
+
+
+def printed(capsys, *arguments):
+    code = main([str(argument) for argument in arguments])
+    return code, capsys.readouterr().out
+
+
+def without_times(line):
+    record = json.loads(line)
+    for turn in record["turns"]:
+        for attempt in turn["attempts"]:
+            attempt.pop("seconds")
+    return record
+
+
+def test_leaderboards_digest_and_records_are_the_same(runs, capsys):
+    names = ("file", "server", "copied")
+    boards = {printed(capsys, "rate", runs / name, "--json") for name in names}
+    assert len(boards) == 1
+    exported = [printed(capsys, "export", runs / name) for name in names]
+    assert exported[1] == exported[2]
+    first, second = ([without_times(line) for line in text.split("\n")[:-1]] for _, text in exported[:2])
+    assert first == second != []
+    verified = [json.loads(printed(capsys, "replay", runs / name, "--verify", "--json")[1]) for name in names]
+    assert len({found["digest"] for found in verified}) == 1
+    assert [found["changed"] for found in verified] == [[], [], []]
+
+
+@pytest.mark.slow
+def test_every_page_is_the_same(runs, tmp_path, capsys):
+    code, _ = printed(capsys, "report", runs / "copied", "--output", tmp_path / "report.html")
+    assert code == 0
+    tables = [cells(pages_of(runs / name).get(HOME).text, "ratings-1-table") for name in ("file", "copied")]
+    assert tables[0] == tables[1] != []
+
+
+def test_who_watches_sees_what_is_written(url, tmp_path):
+    directory = tmp_path / "seen"
+    _, store = run_directory.create(directory, RUN, "run.toml", address=parse_address(url))
+    with closing(store):
+        shown = watched.watch(directory)
+        before = shown.moment()
+        assert shown.moment() is before
+        store.set_fact("name", "value")
+        store._db.row("SELECT pg_stat_force_next_flush()")
+        store._db.row("SELECT 1")
+        assert shown.moment().facts["name"] == "value"
+
+
+def test_nothing_but_the_address_is_kept(runs, url):
+    known = json.loads((runs / "copied" / "store.json").read_text())
+    assert known == {"url": url, "run": "server"}
+    assert sorted(path.name for path in (runs / "server").iterdir()) == ["run.lock", "run.toml", "store.json"]
+
+
+@pytest.mark.slow
+def test_a_run_goes_on_on_another_machine(runs, url, tmp_path, capsys):
+    shutil.copytree(runs / "copied", tmp_path / "here")
+    run_file = tmp_path / "here" / "run.toml"
+    run_file.write_text(run_file.read_text().replace("max_matches = 6", "max_matches = 12"))
+    code, _ = printed(capsys, "resume", tmp_path / "here")
+    assert code == 0
+    code, text = printed(capsys, "replay", runs / "server", "--verify", "--json")
+    assert json.loads(text)["verified"] > 20
+
+
+@pytest.mark.slow
+def test_one_machine_plays_a_run(runs, url, tmp_path, capsys):
+    _, store = run_directory.open_run(runs / "server")
+    with run_directory.held(runs / "server", store):
+        assert main(["resume", str(runs / "copied")]) == 2
+    assert "another process is playing this run" in capsys.readouterr().err
+
+
+def test_a_run_of_which_nothing_was_played_makes_room(url, tmp_path):
+    address = parse_address(f"{url}?run=room")
+    _, store = run_directory.create(tmp_path / "run", RUN, "run.toml", address=address)
+    store.close()
+    _, store = run_directory.create(tmp_path / "run", RUN.replace("seed = 3", "seed = 4"), "run.toml", address=address)
+    store.close()
+    shutil.copytree(tmp_path / "run", tmp_path / "copied")
+    _, store = run_directory.create(tmp_path / "run", RUN, "run.toml")
+    store.close()
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == ["run.db", "run.lock", "run.toml"]
+    assert main(["rate", str(tmp_path / "copied")]) == 2
+
+
+def test_a_name_that_is_taken_is_refused_and_nothing_is_changed(runs, url, tmp_path, capsys):
+    file = runs / "run.toml"
+    assert main(["run", str(file), "--out", str(tmp_path / "server"), "--store", url]) == 2
+    assert "there is a run of this name" in capsys.readouterr().err
+    assert main(["run", str(file), "--out", str(tmp_path / "no name"), "--store", url]) == 2
+    assert "?run=NAME" in capsys.readouterr().err
+    assert main(["rate", str(runs / "server")]) == 0
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"url": "x", "run": "y"}', '{"url": "postgresql://a:b@c/d", "run": "y"}'])
+def test_a_damaged_address_is_refused(runs, tmp_path, capsys, text):
+    shutil.copytree(runs / "copied", tmp_path / "run")
+    (tmp_path / "run" / "store.json").write_text(text)
+    assert main(["rate", str(tmp_path / "run")]) == 2
+    error = capsys.readouterr().err
+    assert "store.json: expected url and run" in error
+    assert "a:b@" not in error
+
+
+@pytest.mark.slow
+def test_what_is_not_installed_is_named(runs):
+    code = (
+        "import sys; sys.modules['asyncpg'] = None; from rating.cli import main; sys.exit(main(['rate', sys.argv[1]]))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code, runs / "server"], capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "pip install 'llmarena-envs[postgres]'" in ended.stderr

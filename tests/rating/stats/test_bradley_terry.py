@@ -1,0 +1,396 @@
+import itertools
+import math
+from dataclasses import replace
+
+import choix
+import evalica
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rating.schedules.round_robin import round_robin
+from rating.stats.bradley_terry import (
+    DEFAULT_PRIOR_SD,
+    ELO_PER_NAT,
+    BradleyTerryOptions,
+    Comparisons,
+    bootstrap,
+    clustered,
+    compare,
+    drawn_ratings,
+    fit,
+    fit_totals,
+    totals,
+)
+from rating.stats.estimates import Z_95
+from rating.stats.results import duels
+from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest
+
+LIKELIHOOD = BradleyTerryOptions(prior_sd=None, seat_term=False)
+
+
+def draw(strengths, pairs, rng, *, seat=0.0, ties=0.0, repeats=1):
+    """Comparisons drawn from the model; ``repeats`` pairs in a row, with seats exchanged, form a cluster."""
+    size = len(strengths)
+    first = rng.integers(size, size=pairs // repeats)
+    second = (first + 1 + rng.integers(size - 1, size=len(first))) % size
+    first, second = np.repeat(first, repeats), np.repeat(second, repeats)
+    swapped = np.arange(len(first)) % 2 == 1
+    first[swapped], second[swapped] = second[swapped], first[swapped]
+    lead = (strengths[first] - strengths[second] + seat) / ELO_PER_NAT
+    result = 2 * (rng.random(len(first)) < 1 / (1 + np.exp(-lead))).astype(np.int64)
+    result[rng.random(len(first)) < ties] = 1
+    names = tuple(f"policy {index:03}" for index in range(size))
+    return Comparisons(names, first, second, result / 2, np.arange(len(first)) // repeats)
+
+
+def nats(ratings):
+    return (ratings - 1000) / ELO_PER_NAT
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_likelihood_agrees_with_evalica(seed):
+    rng = np.random.default_rng(seed)
+    data = draw(rng.normal(0, 150, 12), 3000, rng, ties=0.2)
+    kinds = np.array([evalica.Winner.Y, evalica.Winner.Draw, evalica.Winner.X])
+    names = np.array(data.policies)
+    theirs = evalica.bradley_terry(
+        names[data.first].tolist(),
+        names[data.second].tolist(),
+        kinds[(2 * data.score).astype(int)].tolist(),
+        tolerance=1e-14,
+        limit=100_000,
+    )
+    strengths = np.log(theirs.scores.loc[list(data.policies)].to_numpy())
+    mine = nats(fit(data, LIKELIHOOD).ratings)
+    assert np.abs(mine - (strengths - strengths.mean())).max() < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("prior_sd", [50.0, DEFAULT_PRIOR_SD])
+def test_prior_agrees_with_choix(seed, prior_sd):
+    rng = np.random.default_rng(seed)
+    data = draw(rng.normal(0, 200, 10), 200, rng)
+    pairs = [
+        (first, second) if score == 1 else (second, first)
+        for first, second, score in zip(data.first, data.second, data.score, strict=True)
+    ]
+    # choix adds alpha times the sum of squares, the logarithm of a Gaussian with variance 1 / (2 alpha).
+    alpha = (ELO_PER_NAT / prior_sd) ** 2 / 2
+    theirs = choix.opt_pairwise(10, pairs, alpha=alpha, method="BFGS", tol=1e-9)
+    mine = nats(fit(data, BradleyTerryOptions(prior_sd=prior_sd, seat_term=False)).ratings)
+    assert np.abs(mine - theirs).max() < 1e-6
+
+
+def totals_of(counts):
+    """Returns sums of scores and numbers of games from counts of lost, tied and won ones."""
+    return counts[..., 2] + counts[..., 1] / 2, counts.sum(axis=-1).astype(float)
+
+
+def test_textbook_example():
+    wins = {"ab": 2, "ad": 1, "ba": 3, "bc": 5, "cb": 3, "cd": 1, "da": 4, "dc": 3}
+    counts = np.zeros((4, 4, 3), dtype=np.int64)
+    for (winner, loser), number in wins.items():
+        counts["abcd".index(winner), "abcd".index(loser), 2] = number
+    ratings = fit_totals("abcd", *totals_of(counts), LIKELIHOOD).ratings
+    assert np.exp(nats(ratings)) == pytest.approx([0.640, 1.043, 0.660, 2.270], abs=0.0006)
+
+
+def test_two_policies_by_hand():
+    outcomes = [duel(number, "a", "b", "a" if number < 3 else "b") for number in range(4)]
+    fitted = fit(outcomes, LIKELIHOOD)
+    assert fitted.policies == ("a", "b")
+    assert fitted.ratings[0] - fitted.ratings[1] == pytest.approx(400 * math.log10(3))
+    # Variance of a log odds: 1/3 + 1/1; a rating is half of the difference away from the mean.
+    assert fitted.errors == pytest.approx([ELO_PER_NAT * math.sqrt(4 / 3) / 2] * 2)
+
+
+def test_ties_are_half_a_win_of_each_or_dropped():
+    halves = [duel(0, "a", "b", None), duel(1, "a", "b", "a"), duel(2, "a", "b", "b"), duel(3, "a", "b", "a")]
+    half, dropped = (fit(halves, BradleyTerryOptions(None, seat_term=False, ties=ties)) for ties in ("half", "drop"))
+    assert half.ratings[0] - half.ratings[1] == pytest.approx(400 * math.log10(2.5 / 1.5))
+    assert dropped.ratings[0] - dropped.ratings[1] == pytest.approx(400 * math.log10(2))
+    assert (half.pairs, dropped.pairs) == (4, 3)
+
+
+def test_seat_advantage_is_found_and_keeps_ratings_apart():
+    rng = np.random.default_rng(5)
+    strengths = rng.normal(0, 200, 8)
+    data = draw(strengths, 20_000, rng, seat=300)
+    with_term, without = (fit(data, BradleyTerryOptions(seat_term=term)) for term in (True, False))
+    assert abs(with_term.seat_advantage - 300) < 3 * with_term.seat_error < 30
+    assert (without.seat_advantage, without.seat_error) == (0, 0)
+    assert without.ratings.std() < 0.9 * with_term.ratings.std()
+    assert with_term.ratings.std() == pytest.approx(strengths.std(), rel=0.05)
+
+
+def log(strengths, cycles, *, seat=0.0, ties=0.0, seed=0):
+    players = Players(strengths, seat=seat, ties=ties, seed=seed)
+    batches = round_robin(small_contest("game_v0", tuple(strengths), seed=3, batch=1))
+    return [outcome for _ in range(cycles) for outcome in players.play(next(batches))]
+
+
+def bytes_of(outcomes, options=None):
+    data = compare(outcomes)
+    fitted = fit(data, options)
+    robust = clustered(fitted, data)
+    parts = [fitted.ratings, fitted.covariance, robust.covariance, bootstrap(data, options, resamples=20)]
+    numbers = (
+        fitted.seat_advantage,
+        fitted.seat_error,
+        robust.seat_error,
+        drawn_ratings(fitted, data, draws=20).tobytes(),
+    )
+    return b"".join(part.tobytes() for part in parts), numbers, fitted.policies
+
+
+@pytest.mark.parametrize("ties", ["half", "drop"])
+def test_any_order_of_the_log_gives_the_same_bytes(ties):
+    options = BradleyTerryOptions(ties=ties)
+    outcomes = log({"a": 0, "b": 90, "c": 170, "d": -60, "e": 10}, 20, seat=50, ties=0.25)
+    expected = bytes_of(outcomes, options)
+    for seed in range(5):
+        assert bytes_of(disturbed(outcomes, seed), options) == expected
+
+
+@pytest.mark.parametrize("prior_sd", [DEFAULT_PRIOR_SD, None, 1e6])
+def test_separable_data_give_finite_ratings_in_order(prior_sd):
+    outcomes = [duel(10 * a + b, str(a), str(b), str(b)) for a in range(5) for b in range(a + 1, 5)]
+    fitted = fit(outcomes, BradleyTerryOptions(prior_sd=prior_sd))
+    assert np.all(np.isfinite(fitted.ratings)) and np.all(np.diff(fitted.ratings) > 0)
+    assert np.all(np.isfinite(fitted.errors)) and math.isfinite(fitted.seat_advantage)
+    assert fitted.ratings.mean() == pytest.approx(1000)
+    assert not fitted.connected
+    assert fitted.regularised == (prior_sd is None)
+
+
+def test_a_seat_that_always_wins_has_a_finite_advantage():
+    outcomes = [duel(number, *pair, pair[0]) for number, pair in enumerate(["ab", "ba"] * 20)]
+    fitted = fit(outcomes, BradleyTerryOptions(prior_sd=None))
+    assert fitted.connected and not fitted.regularised
+    assert fitted.ratings == pytest.approx([1000, 1000])
+    assert 400 < fitted.seat_advantage < 2000
+
+
+def test_groups_that_never_met_are_flagged():
+    outcomes = [duel(n, *pair, pair[n // 4 % 2]) for n, pair in enumerate(["ab", "ba", "cd", "dc"] * 5)]
+    assert not fit(outcomes).connected
+    joined = [*outcomes, duel(100, "a", "c", "a")]
+    assert not fit(joined).connected  # c has nothing against a yet
+    assert fit([*joined, duel(101, "c", "a", None)]).connected
+    assert not fit([*joined, duel(101, "c", "a", None)], BradleyTerryOptions(ties="drop")).connected
+
+
+def test_a_long_chain_converges():
+    # Neighbours of a hundred policies met twice: some libraries stop many nats short of the maximum.
+    size = 100
+    counts = np.zeros((size, size, 3), dtype=np.int64)
+    for index in range(size - 1):
+        counts[index + 1, index, 2], counts[index + 1, index, 0] = 3, 1
+    fitted = fit_totals([f"{index:03}" for index in range(size)], *totals_of(counts), LIKELIHOOD)
+    assert np.diff(nats(fitted.ratings)) == pytest.approx(np.full(size - 1, math.log(3)), abs=1e-8)
+
+
+def gradient_of(fitted, counts, options):
+    """The gradient of the log posterior at the fit, written out pair by pair."""
+    x, seat = nats(fitted.ratings), fitted.seat_advantage / ELO_PER_NAT
+    gradient = np.zeros(len(x) + 1)
+    for first in range(len(x)):
+        for second in range(len(x)):
+            p = 1 / (1 + math.exp(-(x[first] - x[second] + seat)))
+            residual = counts[first, second] @ (0, 0.5, 1) - p * counts[first, second].sum()
+            gradient[first] += residual
+            gradient[second] -= residual
+            gradient[-1] += residual
+    gradient[:-1] -= x * (ELO_PER_NAT / fitted.options.prior_sd) ** 2
+    gradient[-1] -= seat * (ELO_PER_NAT / options.seat_prior_sd) ** 2
+    return gradient
+
+
+counts_strategy = st.integers(1, 5).flatmap(
+    lambda size: st.lists(
+        st.sampled_from([0, 0, 0, 1, 2, 30, 100_000]), min_size=3 * size * size, max_size=3 * size * size
+    ).map(lambda cells: np.array(cells, dtype=np.int64).reshape(size, size, 3))
+)
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@given(counts_strategy, st.sampled_from([1.0, 100.0, 418.0, 20_000.0]))
+def test_every_fit_is_a_maximum(counts, prior_sd):
+    counts[range(len(counts)), range(len(counts))] = 0
+    options = BradleyTerryOptions(prior_sd=prior_sd)
+    fitted = fit_totals([str(index) for index in range(len(counts))], *totals_of(counts), options)
+    assert np.abs(gradient_of(fitted, counts, options)).max() <= 1e-9 * max(1, counts.sum())
+    assert np.all(fitted.errors >= 0) and np.all(np.isfinite(fitted.covariance))
+
+
+def test_intervals_cover_the_truth():
+    rng = np.random.default_rng(0)
+    covered = {"model": [], "clustered": []}
+    for _ in range(300):
+        strengths = rng.normal(0, 200, 6)
+        truth = 1000 + strengths - strengths.mean()
+        data = draw(strengths, 600, rng, seat=80, repeats=2)
+        model = fit(data)
+        for name, fitted in (("model", model), ("clustered", clustered(model, data))):
+            covered[name].append(np.abs(fitted.ratings - truth) <= Z_95 * fitted.errors)
+    for name, hits in covered.items():
+        assert 0.90 <= np.mean(hits) <= 0.99, name
+
+
+def test_clustered_without_ties_is_clustered_of_what_was_decided():
+    players = Players({"a": 0.0, "b": 120.0, "c": -60.0}, ties=0.4, seed=4)
+    contest = small_contest("game_v0", ("a", "b", "c"))
+    outcomes = [outcome for batch in itertools.islice(round_robin(contest), 10) for outcome in players.play(batch)]
+    decided = [outcome for outcome in outcomes if outcome.seats[0].reward]
+    assert 0 < len(decided) < len(outcomes)
+    options = BradleyTerryOptions(ties="drop")
+    fitted, robust = fit(outcomes, options), clustered(fit(outcomes, options), compare(outcomes))
+    again = clustered(fit(decided), compare(decided))
+    assert fitted.pairs == len(decided)
+    assert robust.clusters == again.clusters
+    np.testing.assert_allclose(robust.covariance, again.covariance)
+    assert robust.seat_error == pytest.approx(again.seat_error)
+
+
+def test_clustered_intervals_see_copies():
+    # Nine more copies of each match with the same seed are no evidence: only the clustered error says so.
+    rng = np.random.default_rng(1)
+    once = draw(rng.normal(0, 150, 5), 500, rng)
+    copies = Comparisons(
+        once.policies, *(np.repeat(column, 10) for column in (once.first, once.second, once.score, once.cluster))
+    )
+    options = BradleyTerryOptions(prior_sd=None, seat_prior_sd=1e6)
+    honest = clustered(fit(once, options), once)
+    fooled = fit(copies, options)
+    robust = clustered(fooled, copies)
+    assert fooled.errors == pytest.approx(fit(once, options).errors / math.sqrt(10))
+    assert robust.errors == pytest.approx(honest.errors, rel=1e-6)
+    assert robust.clusters == 500
+    assert bootstrap(copies, options, resamples=400).std(axis=0) == pytest.approx(robust.errors, rel=0.2)
+
+
+def test_clustered_of_one_deal_has_no_finite_error():
+    outcomes = log({"a": 0, "b": 0, "c": 0}, 1)
+    one_deal = compare([match(o.number, *((s.policy, s.reward) for s in o.seats), seed=1) for o in outcomes])
+    robust = clustered(fit(one_deal), one_deal)
+    assert robust.clusters == 1 and np.all(np.isinf(robust.errors)) and math.isinf(robust.reach)
+
+
+@pytest.mark.parametrize("seats", [True, False])
+def test_clustered_is_the_step_of_newton_without_each_deal(seats):
+    # Written out: gradient and curvature of all results but those of a deal, one deal after the other.
+    rng = np.random.default_rng(8)
+    data = draw(rng.normal(0, 200, 4), 60, rng, seat=100, ties=0.2)
+    data = replace(data, cluster=np.sort(rng.integers(0, 6, 60)), weight=rng.uniform(0.5, 2, 60))
+    fitted = fit(data, BradleyTerryOptions(seat_term=seats))
+    x = np.append(nats(fitted.ratings), fitted.seat_advantage / ELO_PER_NAT)
+    rows = np.zeros((60, 5))
+    rows[range(60), data.first], rows[range(60), data.second], rows[:, 4] = 1, -1, seats
+    p = 1 / (1 + np.exp(-rows @ x))
+    prior = np.diag(np.full(5, (ELO_PER_NAT / DEFAULT_PRIOR_SD) ** 2))
+    curvature = (rows.T * (data.weight * p * (1 - p))) @ rows + prior
+    curvature[:4, :4] += 0.25
+    moves = []
+    for deal in range(6):
+        own = data.cluster == deal
+        without = curvature - (rows[own].T * (data.weight * p * (1 - p))[own]) @ rows[own]
+        moves.append(np.linalg.solve(without, rows[own].T @ (data.weight * (data.score - p))[own]))
+    inverse = np.linalg.inv(curvature)
+    covariance = ELO_PER_NAT**2 * (5 / 6 * np.transpose(moves) @ moves + inverse @ prior @ inverse)
+    robust = clustered(fitted, data)
+    centre = np.eye(4) - 0.25
+    np.testing.assert_allclose(robust.covariance, centre @ covariance[:4, :4] @ centre, rtol=1e-8, atol=1e-6)
+    assert robust.seat_error == pytest.approx(math.sqrt(covariance[4, 4]) if seats else 0)
+    assert robust.clusters == 6
+
+
+def test_the_covariance_is_that_of_ratings_whose_mean_is_fixed():
+    rng = np.random.default_rng(3)
+    covariance = fit(draw(np.array([0.0, 100.0, 400.0, -200.0]), 300, rng)).covariance
+    np.testing.assert_allclose(covariance, covariance.T)
+    np.testing.assert_allclose(covariance.sum(axis=0), 0, atol=1e-6)
+
+
+def test_bootstrap_agrees_with_the_analytic_errors():
+    rng = np.random.default_rng(2)
+    data = draw(rng.normal(0, 150, 6), 3000, rng)
+    analytic = fit(data)
+    for by_cluster in (False, True):
+        resampled = bootstrap(data, resamples=400, by_cluster=by_cluster)
+        assert resampled.shape == (400, 6)
+        assert resampled.std(axis=0) == pytest.approx(analytic.errors, rel=0.2)
+        assert resampled.mean(axis=0) == pytest.approx(analytic.ratings, abs=0.3 * analytic.errors.max())
+    assert np.array_equal(bootstrap(data, resamples=5), bootstrap(data, resamples=5))
+    assert not np.array_equal(bootstrap(data, resamples=5), bootstrap(data, resamples=5, seed=1))
+
+
+def test_bootstrap_without_a_prior_survives_separable_resamples():
+    outcomes = [duel(number, "a", "b", "b" if number == 0 else "a") for number in range(6)]
+    resampled = bootstrap(compare(outcomes), LIKELIHOOD, resamples=100)
+    # A prior of its own keeps a resample that one side has won throughout within a few hundred Elo.
+    assert np.all(np.abs(resampled - 1000) < 1000)
+
+
+def test_more_than_two_players_are_all_pairs_of_the_rank_order():
+    outcomes = [
+        match(0, ("a", 9.0), ("b", 5.0), ("c", 5.0), seed=7),
+        match(1, ("c", 1.0), ("a", 2.0), ("b", 0.0), seed=8),
+    ]
+    data = compare(outcomes)
+    pairs = [
+        (data.policies[first], data.policies[second], float(score))
+        for first, second, score in zip(data.first, data.second, data.score, strict=True)
+    ]
+    assert pairs == [("a", "b", 1), ("a", "c", 1), ("b", "c", 0.5), ("c", "a", 0), ("c", "b", 1), ("a", "b", 1)]
+    assert data.cluster.tolist() == [0, 0, 0, 1, 1, 1]
+
+
+def test_unclustered_intervals_of_many_players_are_too_narrow():
+    # Eight players a game, ranked by strength plus noise: pairs of one game share the noise.
+    rng = np.random.default_rng(3)
+    strengths = np.linspace(-1, 1, 8)
+    outcomes = []
+    for number in range(150):
+        performance = strengths + rng.gumbel(size=8)
+        order = rng.permutation(8)
+        outcomes.append(match(number, *((f"p{index}", float(performance[index])) for index in order)))
+    data = compare(outcomes)
+    options = BradleyTerryOptions(seat_term=False)
+    model = fit(data, options)
+    robust = clustered(model, data)
+    assert np.mean(robust.errors / model.errors) > 1.15
+    games = bootstrap(data, options, resamples=400).std(axis=0)
+    assert robust.errors == pytest.approx(games, rel=0.2)
+
+
+def test_a_million_games_are_counted_exactly():
+    rng = np.random.default_rng(6)
+    data = draw(rng.normal(0, 150, 200), 1_000_000, rng, ties=0.2)
+    wins, games = totals(data)
+    assert games.sum() == 1_000_000
+    assert np.array_equal((wins, games), totals(replace(data, weight=np.ones(1_000_000))))
+    assert wins[3, 5] == data.score[(data.first == 3) & (data.second == 5)].sum()
+    fitted = fit(data)
+    assert fitted.connected and fitted.pairs == 1_000_000
+
+
+def test_policies_against_themselves_are_left_out():
+    outcomes = log({"a": 0, "b": 100}, 5)
+    with_itself = [*outcomes, match(1000, ("a", 1.0), ("a", -1.0))]
+    assert bytes_of(with_itself) == bytes_of(outcomes)
+    assert len(compare(outcomes).score) == len(duels(outcomes))
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(ValueError, match="ties"):
+        BradleyTerryOptions(ties="thirds")
+    for name in ("prior_sd", "seat_prior_sd"):
+        with pytest.raises(ValueError, match=name):
+            BradleyTerryOptions(**{name: 0.0})
+    with pytest.raises(ValueError, match=r"shape \(2, 2\)"):
+        fit_totals("ab", np.zeros((2, 2, 3)), np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="one policy or more"):
+        fit([])

@@ -1,0 +1,182 @@
+import itertools
+import math
+
+import mpmath
+import numpy as np
+import pytest
+import trueskill
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rating.schedules.round_robin import round_robin
+from rating.stats.results import duels
+from rating.stats.trueskill_rating import (
+    RunningRatings,
+    TrueSkillOptions,
+    TrueSkillRating,
+    rate,
+    shuffled,
+    update_duel,
+)
+from tests.rating.made_outcomes import Players, close, disturbed, duel, match, small_contest
+
+FRESH = TrueSkillRating(25.0, 25.0 / 3)
+OPTIONS = TrueSkillOptions()
+
+
+def library_duel(winner, loser, drawn, options=OPTIONS):
+    """Rates two players by the library, with fifty digits: its own normal distribution is good to six."""
+    with mpmath.workdps(50):
+        parameters = options.mu, options.sigma, options.beta, options.tau, options.draw_probability
+        environment = trueskill.TrueSkill(*parameters, backend="mpmath")
+        sides = [(trueskill.Rating(*rating),) for rating in (winner, loser)]
+        rated = environment.rate(sides, ranks=[0, 0 if drawn else 1])
+    return [TrueSkillRating(float(side[0].mu), float(side[0].sigma)) for side in rated]
+
+
+# Of the reference implementations, to three decimals.
+@pytest.mark.parametrize(
+    ("drawn", "published"), [(False, [29.396, 7.171, 20.604, 7.171]), (True, [25.000, 6.458, 25.000, 6.458])]
+)
+def test_published_vectors(drawn, published):
+    rated = update_duel(FRESH, FRESH, drawn, OPTIONS)
+    assert list(itertools.chain(*rated)) == pytest.approx(published, abs=0.0006)
+
+
+skills = st.builds(TrueSkillRating, st.floats(-40, 90), st.floats(0.05, 20))
+
+
+@given(skills, skills, st.booleans(), st.floats(0, 0.5), st.sampled_from([0.01, 0.1, 0.5, 0.9]))
+def test_closed_form_is_the_library(winner, loser, drawn, tau, draw_probability):
+    options = TrueSkillOptions(tau=tau, draw_probability=draw_probability)
+    library = library_duel(winner, loser, drawn, options)
+    for mine, theirs in zip(update_duel(winner, loser, drawn, options), library, strict=True):
+        assert close(mine.mu, theirs.mu, 1e-9)
+        assert close(mine.sigma, theirs.sigma, 1e-9)
+
+
+@pytest.mark.parametrize("drawn", [False, True])
+def test_upsets_beyond_the_normal_tail_are_finite_and_continuous(drawn):
+    # The expansion begins at 30 standard deviations, where both forms still work; the distribution underflows at 38.
+    scale = math.sqrt(2 * OPTIONS.beta**2 + 2 + 2 * OPTIONS.tau**2)
+    before = after = update_duel(TrueSkillRating(0.0, 1.0), TrueSkillRating(29.0 * scale, 1.0), drawn, OPTIONS)
+    for lead in np.arange(29.0, 31.0, 0.01) * scale:
+        before, after = after, update_duel(TrueSkillRating(0.0, 1.0), TrueSkillRating(lead, 1.0), drawn, OPTIONS)
+        assert 0 <= after[0].mu - before[0].mu < 0.01
+        assert abs(after[0].sigma - before[0].sigma) < 1e-6
+    for lead in (300.0, 3000.0):
+        weak, strong = update_duel(TrueSkillRating(0.0, 1.0), TrueSkillRating(lead, 1.0), drawn, OPTIONS)
+        assert all(math.isfinite(number) for rating in (weak, strong) for number in rating)
+        assert weak.mu > 0 and strong.mu < lead and 0 < weak.sigma < 1.01
+
+
+def test_bad_arguments_are_refused():
+    with pytest.raises(ValueError, match="draw_probability"):
+        shuffled([duel(0, "a", "b", None)], TrueSkillOptions(draw_probability=0))
+    for wrong in ({"sigma": 0}, {"beta": -1}, {"tau": -0.1}, {"draw_probability": 1}, {"mu": math.inf}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            TrueSkillOptions(**wrong)
+
+
+def log(count, seed=0):
+    players = Players({"a": 0.0, "b": 100.0, "c": 250.0, "d": -80.0}, seat=60.0, ties=0.2, seed=seed)
+    batches = round_robin(small_contest("game_v0", tuple(players.strengths), seed=1))
+    outcomes = []
+    while len(outcomes) < count:
+        outcomes += players.play(next(batches))
+    return outcomes
+
+
+def test_history_follows_match_numbers_and_ends_in_the_rating():
+    outcomes = log(60)
+    result = rate(disturbed(outcomes))
+    assert result == rate(outcomes)
+    for name, steps in result.history.items():
+        played = [outcome.number for outcome in outcomes if name in {seat.policy for seat in outcome.seats}]
+        assert [step.number for step in steps] == played
+        assert TrueSkillRating(steps[-1].mu, steps[-1].sigma) == result.ratings[name]
+    assert list(result.ratings) == sorted(result.ratings)
+
+
+def test_ratings_follow_the_library_through_a_log():
+    outcomes, library = log(600), {}
+    history = rate(outcomes).history
+    steps = {name: {step.number: step for step in steps} for name, steps in history.items()}
+    for result in duels(outcomes):
+        names = (result.second, result.first) if result.score == 0 else (result.first, result.second)
+        rated = library_duel(*(library.get(name, FRESH) for name in names), result.score == 0.5)
+        library |= dict(zip(names, rated, strict=True))
+        for name in names:
+            step, rating = steps[name][result.number], library[name]
+            assert close(step.mu, rating.mu, 1e-9) and close(step.sigma, rating.sigma, 1e-9)
+    assert history.keys() == library.keys()
+    (draw,) = duels([duel(0, "a", "b", None)])
+    with pytest.raises(ValueError, match="draw_probability"):
+        RunningRatings(TrueSkillOptions(draw_probability=0)).add(draw)
+
+
+def test_without_draws_decided_matches_are_rated_at_draw_probability_0():
+    options = TrueSkillOptions(draw_probability=0)
+    rated = dict(zip("ab", library_duel(FRESH, FRESH, False, options), strict=True))
+    # With no margin for draws the gain is that of a half normal: sigma^2 / c * sqrt(2 / pi), c^2 = 2 (beta^2 + sigma^2).
+    variance = FRESH.sigma**2 + options.tau**2
+    gain = variance / math.sqrt(2 * (options.beta**2 + variance)) * math.sqrt(2 / math.pi)
+    assert close(rated["a"].mu - FRESH.mu, gain, 1e-9) and close(FRESH.mu - rated["b"].mu, gain, 1e-9)
+    for name, rating in rate([duel(0, "a", "b", "a")], options).ratings.items():
+        assert rating == pytest.approx(rated[name], abs=1e-9)
+
+
+def test_both_ratings_come_from_those_before_the_match():
+    outcomes = [duel(0, "a", "b", "a"), duel(1, "b", "c", "b")]
+    after = rate(outcomes).ratings
+    before = rate(outcomes[:1]).ratings["b"]
+    b, c = update_duel(before, FRESH, False, OPTIONS)
+    assert close(after["b"].mu, b.mu, 1e-9) and close(after["c"].mu, c.mu, 1e-9)
+
+
+def test_void_matches_and_matches_with_itself_change_nothing():
+    outcomes = log(30)
+    with_itself = [*outcomes, match(10_000, ("a", 1.0), ("a", -1.0))]
+    assert rate(with_itself) == rate(outcomes)
+    assert rate([]).ratings == {}
+
+
+def test_shuffled_ratings_are_centred_seeded_and_blind_to_the_order():
+    outcomes = log(200)
+    found = shuffled(outcomes, permutations=20)
+    assert shuffled(disturbed(outcomes), permutations=20) == found
+    assert shuffled(duels(outcomes)[::-1], permutations=20) == found
+    assert shuffled(outcomes, permutations=20, seed=1) != found
+    assert close(sum(one.mu for one in found.values()) / 4, 25.0, 1e-9)
+    assert all(0.01 < one.sd < 1.5 for one in found.values())
+    ratings = rate(outcomes).ratings
+    assert sorted(found, key=lambda name: found[name].mu) == sorted(ratings, key=lambda name: ratings[name].mu)
+    assert all(close(one.sigma, ratings[name].sigma, 0.3) for name, one in found.items())
+
+
+def test_order_matters_less_to_frozen_agents_with_more_matches():
+    frozen = TrueSkillOptions(tau=0.0)
+    few, many = (shuffled(log(count), frozen) for count in (60, 1200))
+    assert max(one.sd for one in many.values()) < 0.5 * max(one.sd for one in few.values())
+
+
+def test_shuffled_ratings_are_those_of_every_order_averaged():
+    outcomes = [duel(0, "a", "b", "a"), duel(1, "b", "c", "b"), duel(2, "c", "a", None)]
+    finals = []
+    for order in itertools.permutations(range(3)):
+        running = RunningRatings(OPTIONS)
+        for index in order:
+            running.add(duels(outcomes)[index])
+        mean = sum(rating.mu for rating in running.ratings.values()) / 3
+        finals.append({name: (rating.mu + 25 - mean, rating.sigma) for name, rating in running.ratings.items()})
+    for name, one in shuffled(outcomes, permutations=3000).items():
+        assert close(one.mu, np.mean([final[name][0] for final in finals]), 0.02)
+        assert close(one.sigma, np.mean([final[name][1] for final in finals]), 0.02)
+        assert close(one.sd, np.std([final[name][0] for final in finals]), 0.02)
+
+
+def test_shuffled_ratings_of_little():
+    assert shuffled([]) == {}
+    assert shuffled([duel(0, "a", "b", "a")])["a"].sd < 1e-12
+    with pytest.raises(ValueError, match="2 or more"):
+        shuffled([], permutations=1)

@@ -1,0 +1,119 @@
+"""Addresses of runs in PostgreSQL: what is understood, what is refused, and that nothing secret is shown."""
+
+import ssl
+import traceback
+from pathlib import Path
+
+import pytest
+
+from llmarena_envs.core.options import OptionError
+from rating.store.places import address_of, set_address
+from rating.store.postgres.address import parse_address
+
+CERTIFICATE = Path(__file__).parents[2] / "support" / "self_signed.pem"
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        (
+            "postgresql://me@db.example:6543/arena",
+            {"user": "me", "host": "db.example", "port": 6543, "database": "arena"},
+        ),
+        ("postgres://db.example/arena", {"host": "db.example", "database": "arena"}),
+        ("postgresql://m%40e@[::1]:6543/a%2Fb", {"user": "m@e", "host": "::1", "port": 6543, "database": "a/b"}),
+        ("postgresql:///arena?host=/run/postgresql", {"host": "/run/postgresql", "database": "arena"}),
+        ("postgresql://", {}),
+        ("postgresql://h/d?sslmode=disable", {"host": "h", "database": "d", "ssl": "disable"}),
+    ],
+)
+def test_an_address_says_what_it_means_and_comes_back(text, arguments):
+    address = parse_address(text)
+    assert address.arguments() == arguments
+    assert parse_address(address.url) == address
+
+
+@pytest.mark.parametrize(
+    ("query", "verified", "named"),
+    [
+        ("sslmode=require", ssl.CERT_NONE, False),
+        (f"sslmode=verify-ca&sslrootcert={CERTIFICATE}", ssl.CERT_REQUIRED, False),
+        (f"sslmode=verify-full&sslrootcert={CERTIFICATE}", ssl.CERT_REQUIRED, True),
+        (f"sslmode=require&sslrootcert={CERTIFICATE}", ssl.CERT_REQUIRED, False),
+        (f"sslrootcert={CERTIFICATE}", ssl.CERT_REQUIRED, True),
+    ],
+)
+def test_the_server_is_verified_as_the_address_says(query, verified, named):
+    context = parse_address(f"postgresql://h/d?{query}").arguments()["ssl"]
+    assert (context.verify_mode, context.check_hostname) == (verified, named)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgresql://me:geheim@h/d",
+        "postgresql://me:geheim@h:port/d",
+        "postgresql://h/d?password=geheim",
+        "postgresql://h/d?PASSWORD=geheim&run=x",
+        "postgresql://h/d?passwd=geheim",
+        "postgresql://me:1/geheim@h/d",
+        "postgresql://me:x/geheim@h/d",
+        "postgresql://me:1?geheim@h/d",
+        "postgresql://me:1#geheim@h/d",
+        "postgresql://me:1@geheim@h/d",
+        "postgresql://me:[geheim@h/d",
+        "postgresql:/me:geheim@h/d",
+        "postgresql:me:geheim@h/d",
+        "postgresql://me:/geheim@h/d",
+        "me:geheim@h/d",
+        "host=h user=me password=geheim",
+    ],
+)
+def test_a_password_is_refused_and_not_repeated(text):
+    with pytest.raises(OptionError, match="PGPASSWORD") as error:
+        parse_address(text)
+    assert "geheim" not in "".join(traceback.format_exception(error.value))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("mysql://h/d", "expected an address"),
+        ("run.db", "expected an address"),
+        ("postgresql://h/d/e", "expected an address"),
+        ("postgresql://h/d?sslmod=require", "did you mean 'sslmode'"),
+        ("postgresql://h/d?sslmode=verify", "sslmode: expected one of"),
+        ("postgresql://h/d?sslrootcert=/none.pem", "sslrootcert: expected a file"),
+        (
+            f"postgresql://h/d?sslmode=prefer&sslrootcert={CERTIFICATE}",
+            "sslmode: expected require.* beside sslrootcert",
+        ),
+        (f"postgresql://h/d?sslmode=disable&sslcert={CERTIFICATE}", "sslmode: expected require.* beside sslcert"),
+        ("postgresql://h/d?run=a%20b", "name of a run"),
+        ('postgresql://h/d?run="; DROP SCHEMA x', "name of a run"),
+        (f"postgresql://h/d?run={'x' * 51}", "name of a run"),
+    ],
+)
+def test_what_is_no_address_is_refused(text, message):
+    with pytest.raises(OptionError, match=message):
+        parse_address(text)
+
+
+def test_certificates_that_cannot_be_used_are_named(tmp_path):
+    file = tmp_path / "ca.pem"
+    file.write_text("no certificate")
+    with pytest.raises(OptionError, match=r"sslrootcert=.*ca\.pem"):
+        parse_address(f"postgresql://h/d?sslrootcert={file}").arguments()
+
+
+def test_certificates_without_a_mode_mean_the_same_to_other_programs():
+    assert "sslmode=verify-full" in parse_address(f"postgresql://h/d?sslrootcert={CERTIFICATE}").url
+
+
+def test_a_directory_finds_its_certificates_from_everywhere(tmp_path, monkeypatch):
+    (tmp_path / "ca.pem").write_bytes(CERTIFICATE.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    set_address(tmp_path, parse_address("postgresql://h/d?sslrootcert=ca.pem&run=x"))
+    monkeypatch.chdir("/")
+    address = address_of(tmp_path)
+    assert address is not None and address.options["sslrootcert"] == str(tmp_path / "ca.pem")

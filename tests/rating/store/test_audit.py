@@ -1,0 +1,378 @@
+"""Whatever is changed in the record of a run is found, and it is said where."""
+
+import asyncio
+import json
+import re
+import shutil
+import sqlite3
+
+import pytest
+
+from rating.cli import main
+from rating.play import run_directory
+from rating.play.runner import Runner
+from rating.store import seal
+from rating.store.file import open_file
+from rating.store.match import Match
+from rating.store.outcome import BUG, VOID
+from rating.store.record import dump_turn, void_outcome
+
+RUN = """
+seed = 4
+workers = 1
+[stop]
+min_matches = 10
+max_matches = 10
+[[environment]]
+name = "tictactoe_v0"
+[[environment]]
+name = "connect_four_v0"
+[[policy]]
+spec = "random"
+[[policy]]
+spec = "first_legal"
+"""
+COLUMNS = {
+    "fact": ("name", "value"),
+    "match": (
+        *("id", "environment", "number", "policies", "seed", "options", "status", "tries", "turns", "seats", "digest"),
+        *("error", "seal"),
+    ),
+    "turn": ("match", "number", "payload", "seal"),
+    "transcript": ("match", "turns"),
+    "dictionary": ("environment", "data"),
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """A run with finished matches, one that is void after two turns, one that is a bug and one that is under way."""
+    directory = tmp_path_factory.mktemp("audit") / "run"
+    config, store = run_directory.create(directory, RUN, "run.toml")
+    asyncio.run(Runner(config, store).run())
+    record = next(store.records())
+    first = store.count("finished", "tictactoe_v0")
+    void, bug, under_way = (
+        Match("tictactoe_v0", first + n, record.match.policies, 7, record.match.options) for n in range(3)
+    )
+    for match in (void, bug, under_way):
+        store.add_match(match)
+        for turn in record.turns[:2]:
+            store.add_turn(match, turn)
+    store.finish(void, void_outcome(void, VOID), error="503")
+    store.finish(bug, void_outcome(bug, BUG), error="Traceback")
+    store.close()
+    return directory
+
+
+@pytest.fixture
+def copy(run, tmp_path):
+    return shutil.copytree(run, tmp_path / "copy")
+
+
+def change(directory, *statement):
+    with sqlite3.connect(directory / "run.db") as db:
+        db.execute(*statement)
+    db.close()
+
+
+def rows(directory, table):
+    with sqlite3.connect(directory / "run.db") as db:
+        found = [row for (row,) in db.execute(f"SELECT rowid FROM {table} ORDER BY rowid")]
+    db.close()
+    return found
+
+
+def differences(directory):
+    store = open_file(directory / "run.db")
+    try:
+        return store.check()
+    finally:
+        store.close()
+
+
+def flipped(value):
+    """Yields values that differ in one place."""
+    if isinstance(value, int):
+        yield value + 1000
+    elif isinstance(value, bytes):
+        for place in sorted({0, len(value) // 2, len(value) - 1}):
+            yield value[:place] + bytes([value[place] ^ 1]) + value[place + 1 :]
+    elif not value:
+        yield "x"
+    else:
+        for place in sorted({0, len(value) // 2, len(value) - 1}):
+            yield value[:place] + ("x" if value[place] != "x" else "y") + value[place + 1 :]
+
+
+def test_a_record_that_was_left_alone_is_whole(run):
+    assert differences(run) == []
+
+
+def test_every_column_is_tried(run):
+    with sqlite3.connect(run / "run.db") as db:
+        tables = [
+            name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name != 'call'")
+        ]  # no hash covers calls
+        assert {
+            table: tuple(row[1] for row in db.execute(f"PRAGMA table_info({table})")) for table in tables
+        } == COLUMNS
+    db.close()
+
+
+@pytest.mark.parametrize(("table", "column"), [(table, column) for table in COLUMNS for column in COLUMNS[table]])
+def test_a_changed_value_is_found_in_every_column_of_every_table(copy, table, column):
+    numbers = rows(copy, table)
+    chosen = numbers if len(numbers) < 8 else [*numbers[:2], numbers[len(numbers) // 2], *numbers[-3:]]
+    before = (copy / "run.db").read_bytes()
+    with sqlite3.connect(copy / "run.db") as db:
+        values = {
+            row: db.execute(f"SELECT {column} FROM {table} WHERE rowid = ?", (row,)).fetchone()[0] for row in chosen
+        }
+        matches = [match for (match,) in db.execute("SELECT id FROM match")]
+    db.close()
+    names = [*matches, "tictactoe_v0", "connect_four_v0", "facts: ", "seal"]
+    for row, value in values.items():
+        for other in flipped(value):
+            change(copy, f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (other, row))
+            found = differences(copy)
+            assert found, f"{table}.{column} of row {row}: {value!r} became {other!r}"
+            assert any(name in difference for difference in found for name in names), found
+            (copy / "run.db").write_bytes(before)
+
+
+@pytest.mark.parametrize("table", COLUMNS)
+def test_a_row_taken_away_is_found(copy, table):
+    before = (copy / "run.db").read_bytes()
+    for row in rows(copy, table):
+        change(copy, f"DELETE FROM {table} WHERE rowid = ?", (row,))
+        assert differences(copy), f"row {row} of {table}"
+        (copy / "run.db").write_bytes(before)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO fact VALUES ('new', '')",
+        "INSERT INTO match SELECT 'x', environment, 1000, policies, seed, options, status, tries, turns, seats, digest, error,"
+        " seal FROM match LIMIT 1",
+        "INSERT INTO turn SELECT match, number + 1, payload, seal FROM turn ORDER BY number DESC LIMIT 1",
+        "INSERT INTO turn SELECT id, turns, '{}', '' FROM match WHERE status = 'finished' LIMIT 1",
+        "INSERT INTO transcript SELECT match || 'x', turns FROM transcript LIMIT 1",
+        "INSERT INTO dictionary VALUES ('new', x'')",
+    ],
+)
+def test_an_added_row_is_found(copy, statement):
+    change(copy, statement)
+    assert differences(copy)
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "column", "where"),
+    [
+        ("fact", "name", "value", "1"),
+        ("match", "id", "seats", "status = 'finished'"),
+        ("match", "id", "seal", "1"),
+        ("turn", "match || number", "payload", "match = (SELECT max(match) FROM turn)"),
+        ("turn", "match || number", "match", "number = 1"),
+        ("transcript", "match", "turns", "1"),
+        ("dictionary", "environment", "data", "1"),
+    ],
+)
+def test_swapped_rows_are_found(copy, table, key, column, where):
+    with sqlite3.connect(copy / "run.db") as db:
+        (one, first), (two, second) = db.execute(
+            f"SELECT {key}, {column} FROM {table} WHERE {where} GROUP BY {column} ORDER BY 1 LIMIT 2"
+        ).fetchall()
+        if column == "match":  # unique with the number: out of the way first
+            db.execute(f"UPDATE {table} SET match = 'x' WHERE {key} = ?", (one,))
+            db.execute(f"UPDATE {table} SET match = ? WHERE {key} = ?", (first, two))
+            db.execute(f"UPDATE {table} SET match = ? WHERE match = 'x'", (second,))
+        else:
+            db.execute(f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (second, one))
+            db.execute(f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (first, two))
+    db.close()
+    # The first turns of two matches that the fixture made from the same turns differ in their seals alone.
+    assert differences(copy)
+
+
+def test_it_is_said_which_match_is_missing(copy):
+    change(copy, "DELETE FROM match WHERE environment = 'tictactoe_v0' AND number = 2")
+    assert "tictactoe_v0: expected match 2, got match 3" in differences(copy)
+
+
+def test_a_turn_after_the_end_of_a_match_is_found_even_if_it_is_linked(copy):
+    store = open_file(copy / "run.db")
+    record = next(store.records())
+    store.close()
+    match = record.match
+    identity = (json.dumps(match.policies), str(match.seed), json.dumps(match.options, sort_keys=True))
+    chain = seal.of_identity(match.id, match.environment, match.number, *identity)
+    for turn in (*record.turns, record.turns[0]):
+        chain = seal.link(chain, dump_turn(turn))
+    payload = dump_turn(record.turns[0])
+    change(copy, "INSERT INTO turn VALUES (?, ?, ?, ?)", (match.id, len(record.turns), payload, chain))
+    where = f"match {match.id} ({match.environment} {match.number})"
+    assert f"{where}: expected {len(record.turns)} turns, got {len(record.turns) + 1}" in differences(copy)
+
+
+def test_a_changed_head_is_found(copy):
+    store = open_file(copy / "run.db")
+    sealed = store.sealed
+    store.close()
+    change(copy, f"UPDATE fact SET value = replace(value, '{sealed}', '{'0' * 64}')")
+    assert differences(copy) == ["the seal is not that of the parts named beside it"]
+
+
+def test_sealing_anew_what_was_only_opened_hides_nothing(copy):
+    change(copy, "UPDATE fact SET value = '{}' WHERE name = 'versions'")
+    store = open_file(copy / "run.db")
+    store.seal()
+    store.close()
+    assert differences(copy) == ["facts: versions changed, was added or taken away after the run was sealed"]
+
+
+@pytest.mark.parametrize(("table", "column"), [(table, column) for table in COLUMNS for column in COLUMNS[table]])
+def test_the_same_bytes_as_a_value_of_another_type_are_found(copy, table, column):
+    as_type = "TEXT" if column in ("data", "turns") and table != "match" else "BLOB"
+    change(copy, f"UPDATE {table} SET {column} = CAST({column} AS {as_type}) WHERE rowid = 1")
+    assert f"table {table}, row 1: expected {column} of type" in "\n".join(differences(copy))
+
+
+@pytest.mark.parametrize(
+    "change_seal", ["value || ' '", "replace(value, ', ', ',')", '\'{"head": "", \' || substr(value, 2)']
+)
+def test_the_same_seal_written_in_another_way_is_found(copy, change_seal):
+    change(copy, f"UPDATE fact SET value = {change_seal} WHERE name = 'seal'")
+    assert differences(copy) == ["the seal is not that of the parts named beside it"]
+
+
+def test_a_text_in_a_foreign_encoding_is_found(copy):
+    change(copy, "UPDATE match SET error = CAST(x'ff' AS TEXT) WHERE number = 3")
+    assert differences(copy)
+
+
+def test_what_a_new_seal_would_hide_shows_in_the_seal(copy):
+    store = open_file(copy / "run.db")
+    sealed = store.sealed
+    store.close()
+    change(copy, "UPDATE fact SET value = '{}' WHERE name = 'versions'")
+    store = open_file(copy / "run.db")
+    store.set_fact("more", "")
+    assert store.seal() != sealed
+    store.close()
+
+
+def verified(capsys, directory):
+    code = main(["replay", str(directory), "--verify"])
+    return code, capsys.readouterr().out
+
+
+def test_verification_shows_seal_and_digest(capsys, run):
+    store = open_file(run / "run.db")
+    sealed, digest = store.sealed, store.digest()
+    store.close()
+    code, shown = verified(capsys, run)
+    assert code == 0
+    assert shown.splitlines()[-2:] == [f"seal: {sealed}", f"play digest: {digest}"]
+    assert main(["replay", str(run), "--verify", "--json"]) == 0
+    table = json.loads(capsys.readouterr().out)
+    assert (table["seal"], table["digest"], table["changed"], table["differences"]) == (sealed, digest, [], {})
+
+
+def test_verification_finds_a_changed_run_file(capsys, copy):
+    (copy / "run.toml").write_text((copy / "run.toml").read_text() + "# more\n")
+    code, shown = verified(capsys, copy)
+    assert code == 1
+    assert "run.toml" in shown
+
+
+@pytest.mark.parametrize("text", ["", None, RUN.replace('[[environment]]\nname = "tictactoe_v0"\n', "")])
+def test_verification_needs_no_run_file(capsys, copy, text):
+    if text is None:
+        (copy / "run.toml").unlink()
+    else:
+        (copy / "run.toml").write_text(text)
+    code, shown = verified(capsys, copy)
+    assert code == 1
+    assert "run.toml" in shown
+    count = re.search(r"(\d+) of (\d+) finished matches verified", shown)
+    assert count[1] == count[2] != "0"
+
+
+@pytest.mark.parametrize(
+    ("statement", "where"),
+    [
+        (
+            "UPDATE transcript SET turns = x'00' WHERE match = (SELECT id FROM match ORDER BY environment, number)",
+            "match ",
+        ),
+        ("UPDATE match SET status = 'x' WHERE number = 0", "match "),
+        ("UPDATE dictionary SET data = x'00'", "dictionary of tictactoe_v0"),
+        ("DELETE FROM fact", "not sealed"),
+        ("CREATE TABLE more (x)", "not as they were made: more"),
+        ("PRAGMA user_version = 1", "older version"),
+        ("PRAGMA application_id = 1", "not written by llmarena"),
+    ],
+)
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_damage_that_keeps_a_run_from_being_read_is_a_difference_too(capsys, copy, statement, where, as_json):
+    change(copy, statement)
+    assert main(["replay", str(copy), "--verify", *as_json]) == 1
+    shown = capsys.readouterr().out
+    assert where in ("\n".join(json.loads(shown)["changed"]) if as_json else shown)
+
+
+def test_a_match_whose_environment_is_gone_cannot_be_verified(capsys, copy):
+    change(copy, "UPDATE match SET environment = 'gone.module' WHERE environment = 'tictactoe_v0'")
+    change(copy, "UPDATE dictionary SET environment = 'gone.module' WHERE environment = 'tictactoe_v0'")
+    change(copy, "UPDATE fact SET value = replace(value, 'tictactoe_v0', 'gone.module') WHERE name = 'players'")
+    code, shown = verified(capsys, copy)
+    assert code == 1
+    assert "OptionError: environment 'gone.module': reading a run imports only" in shown
+    assert main(["replay", str(copy), "--verify", "--trust"]) == 1
+    assert "OptionError: environment 'gone.module': expected a module with env" in capsys.readouterr().out
+
+
+def test_verification_without_the_settings_of_the_run_says_so(capsys, copy):
+    change(copy, "UPDATE fact SET value = '{}' WHERE name = 'players'")
+    code, shown = verified(capsys, copy)
+    assert code == 1
+    assert "facts: players" in shown
+    assert "expected players and treatment of bad replies" in shown
+
+
+@pytest.mark.parametrize(
+    ("table", "assignment"),
+    [
+        ("fact", "value = x'ff' WHERE name = 'versions'"),
+        ("fact", "value = '[1]' WHERE name = 'versions'"),
+        ("fact", "value = 'null' WHERE name = 'rules:tictactoe_v0'"),
+        ("match", "number = 'x' WHERE number = 3"),
+        ("match", "policies = '[1, 2]'"),
+        ("match", "error = x'ff'"),
+        ("match", "seats = '{}' WHERE status = 'finished'"),
+        ("match", 'seats = replace(seats, \'"reward":\', \'"reward":1e999,"turns":\') WHERE number = 3'),
+        ("match", "seats = replace(seats, '\"random\"', '7')"),
+    ],
+)
+def test_what_a_changed_record_holds_is_read_or_refused_and_never_steers_the_terminal(capsys, copy, table, assignment):
+    change(copy, f"UPDATE {table} SET {assignment}")
+    refused = 0
+    for command in (["rate"], ["report"], ["replay"], ["replay", "--json"], ["export"], ["export", "--format", "csv"]):
+        code = main([command[0], str(copy), *command[1:]])
+        assert code in (0, 2), command
+        refused += code == 2
+        assert ("damaged" in capsys.readouterr().err) == (code == 2)
+    assert refused
+
+
+def test_names_and_reasons_in_a_changed_record_are_shown_escaped(capsys, copy):
+    change(copy, "UPDATE fact SET value = char(27) || '[2J' WHERE name LIKE 'stopped:%'")
+    change(copy, "UPDATE match SET policies = replace(policies, 'random', '\\u001b[2J\\u202e')")
+    change(copy, "UPDATE match SET seats = replace(seats, 'random', '\\u001b[2J\\u202e')")
+    for command in ("rate", "replay"):
+        assert main([command, str(copy)]) == 0
+        shown = capsys.readouterr().out
+        assert "\\x1b[2J" in shown
+        assert not re.search("[\x1b\u202e]", shown)

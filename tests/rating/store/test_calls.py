@@ -1,0 +1,116 @@
+"""The log of calls: nothing is lost, and damaged calls are named and do no harm."""
+
+import json
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from agents.models.calls import Call, CallStatus
+from rating.errors import RunError
+from rating.store.calls import MAX_DAMAGED, LoggedCall, dump_call, load_call
+from rating.store.file import create_file, open_file
+
+LOGGED = LoggedCall(
+    datetime(2026, 6, 1, 12, 0, 0, 123000, tzinfo=UTC),
+    "tictactoe_v0",
+    "0123456789abcdef",
+    "a model",
+    Call("gpt-x", "http://here/v1", "player_0", 2, CallStatus.OK, 200, "req-1", 0.25, 1.5, 11, None, 0, 3, "é\n\ud800"),
+)
+
+
+@pytest.fixture
+def store(tmp_path):
+    with closing(create_file(tmp_path / "run.db")) as store:
+        yield store
+
+
+def insert(store, *lines):
+    """Inserts lines as ended calls, as a damaged database holds them."""
+    for line in lines:
+        store._db.execute("INSERT INTO call (number, line) VALUES ((SELECT max(number) + 1 FROM call), ?)", line)
+
+
+def test_written_calls_are_read_again(store, tmp_path):
+    failed = replace(LOGGED, call=Call("gpt-x", "", "player_1", 1, CallStatus.TIMEOUT, error="x" * 10_000))
+    assert list(store.calls()) == []
+    log = store.call_log()
+    log.write(LOGGED)
+    log.write(failed)
+    expected = [LOGGED, replace(failed, call=replace(failed.call, error="x" * 300))]
+    assert list(store.calls()) == expected
+    with closing(open_file(tmp_path / "run.db", read_only=True)) as reader:
+        assert list(reader.calls()) == expected
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"prompt_tokens": -1},
+        {"prompt_tokens": True},
+        {"completion_tokens": 1e9},
+        {"latency": float("nan")},
+        {"attempt": None},
+        {"status": "splendid"},
+        {"model": 7},
+        {"policy": None},
+        {"time": "2026-06-01T12:00:00"},
+        {"time": "yesterday"},
+        {"headers": "secret"},
+    ],
+)
+def test_damaged_calls_are_left_out_and_named(store, change):
+    log = store.call_log()
+    log.write(LOGGED)
+    damaged = json.dumps(json.loads(dump_call(LOGGED)) | change)
+    insert(store, damaged, "[]", "7" * 5000, "[" * 12_000, "y" * 40_000, "")
+    log.write(LOGGED)
+    read = store.calls()
+    assert list(read) == [LOGGED] * 2
+    assert [line.split(":")[0] for line in read.damage] == [f"call {number}" for number in range(2, 8)]
+
+
+def test_a_log_of_something_else_is_refused(store):
+    store.call_log().write(LOGGED)
+    insert(store, *["{}"] * 1000)
+    with pytest.raises(RunError, match=f"expected a log of calls, but call {MAX_DAMAGED + 2}"):
+        list(store.calls())
+
+
+def test_a_growing_log_is_read_on(store):
+    log, read = store.call_log(), store.calls()
+    assert list(read.further()) == []
+    log.begin(LOGGED)
+    assert list(read.further()) == []
+    log.write(LOGGED)
+    assert list(read.further()) == [LOGGED] and list(read.further()) == []
+    log.write(LOGGED)
+    again = store.calls()
+    again.go_on_from(read)
+    assert list(again.further()) == [LOGGED]
+    assert list(read) == [LOGGED] * 2
+
+
+def test_calls_in_flight_at_a_kill_are_lost_once(store):
+    log, others = store.call_log(), replace(LOGGED, policy="another")
+    for _ in range(3):
+        log.begin(LOGGED)
+    log.begin(others)
+    log.write(LOGGED)
+    log.write(replace(others, match="out of the cache"))
+    store.call_log()
+    read = list(store.calls())
+    assert [logged.call.status for logged in read[2:]] == [CallStatus.LOST] * 3
+    assert sorted(logged.policy for logged in read[2:]) == ["a model", "a model", "another"]
+    assert {(logged.call.prompt_tokens, logged.call.completion_tokens) for logged in read[2:]} == {(None, None)}
+    store.call_log()
+    assert len(list(store.calls())) == 5
+
+
+@pytest.mark.parametrize(("name", "value"), [("latency", 10**400), ("time", "0001-01-01T00:00:00+23:59")])
+def test_a_number_or_time_out_of_range_is_no_call(name, value):
+    line = json.dumps({**json.loads(dump_call(LOGGED)), name: value})
+    with pytest.raises(ValueError, match=r"too large|out of range"):
+        load_call(line)

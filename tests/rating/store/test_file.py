@@ -1,0 +1,175 @@
+"""The file of a run: whatever was left in it is read, and what is no such file is refused untouched."""
+
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rating.errors import RunError, StoreError
+from rating.store.file import create_file, open_file
+from rating.store.match import Match
+from rating.store.sqlite import SCHEMA_VERSION
+from tests.rating.store.test_store import MATCH, OUTCOME, TURN
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = create_file(tmp_path / "run.db")
+    yield opened
+    opened.close()
+
+
+def path_of(store):
+    return Path(store.name)
+
+
+@pytest.mark.parametrize("reader", [{}, {"read_only": True}])
+@pytest.mark.parametrize(
+    "files", ["run.db*", "run.*[!m]"]
+)  # with the index of the log, and without, as somebody copies it
+def test_what_a_killed_process_left_is_read_where_nothing_may_be_written(store, tmp_path, monkeypatch, files, reader):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, TURN)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for file in path_of(store).parent.glob(files):
+        shutil.copy(file, copy)
+    before = {file.name for file in copy.iterdir()}
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    left = open_file(copy / "run.db", **reader)
+    assert left.turns(MATCH) == (TURN,)
+    assert {file.name for file in copy.iterdir()} == before
+    left.close()
+    assert {file.name for file in copy.iterdir()} == before
+
+
+def test_a_new_store_overwrites_nothing(store):
+    with pytest.raises(RunError, match="there already"):
+        create_file(path_of(store))
+
+
+def test_a_missing_file_is_not_made(tmp_path):
+    with pytest.raises(RunError, match="does not exist"):
+        open_file(tmp_path / "none.db")
+    assert not (tmp_path / "none.db").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database at all, but long enough to be taken for one" * 50])
+def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
+    path = tmp_path / "run.db"
+    path.write_bytes(content)
+    with pytest.raises(RunError):
+        open_file(path)
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("reader", [{}, {"read_only": True}])
+def test_the_log_of_a_file_that_was_emptied_is_kept(store, tmp_path, reader):
+    store.add_match(MATCH)
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for file in path_of(store).parent.glob("run.db*"):
+        shutil.copy(file, copy)
+    (copy / "run.db").write_bytes(b"")
+    with pytest.raises(RunError, match=r"empty, but its log run\.db-wal is not"):
+        open_file(copy / "run.db", **reader)
+    assert (copy / "run.db-wal").stat().st_size > 0
+
+
+def test_a_foreign_database_is_refused(tmp_path):
+    path = tmp_path / "run.db"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE match (id)")
+    db.close()
+    with pytest.raises(RunError, match="not written by llmarena"):
+        open_file(path)
+
+
+@pytest.mark.parametrize("reader", [{}, {"read_only": True}])
+@pytest.mark.parametrize(("change", "writer"), [(1, "a newer"), (-1, "an older")])
+def test_another_schema_version_is_refused_untouched(store, change, writer, reader):
+    version = SCHEMA_VERSION + change
+    with sqlite3.connect(path_of(store)) as db:
+        db.execute(f"PRAGMA user_version = {version}")
+    db.close()
+    store.close()
+    before = path_of(store).read_bytes()
+    with pytest.raises(RunError, match=f"expected schema version {SCHEMA_VERSION}, got {version}: .* {writer} version"):
+        open_file(path_of(store), **reader)
+    assert path_of(store).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["CREATE TABLE more (x)", "DROP TABLE transcript", "CREATE TRIGGER t AFTER INSERT ON turn BEGIN SELECT 1; END"],
+)
+def test_a_database_with_other_tables_is_refused(store, statement):
+    with sqlite3.connect(path_of(store)) as db:
+        db.execute(statement)
+    db.close()
+    with pytest.raises(RunError, match="not as they were made"):
+        open_file(path_of(store))
+
+
+def test_a_damaged_database_is_refused(store):
+    for number in range(300):
+        store.add_match(Match("tictactoe_v0", number, ("a", "b"), number))
+    store.close()
+    data = bytearray(path_of(store).read_bytes())
+    data[4096 * 3 : 4096 * 6] = b"\xff" * (4096 * 3)
+    path_of(store).write_bytes(bytes(data))
+    with pytest.raises(RunError):
+        list(open_file(path_of(store)).records())
+
+
+@pytest.mark.parametrize("what", ["folder and file", "file", "folder"])
+def test_a_run_can_be_read_where_nothing_may_be_written(store, monkeypatch, what):
+    store.add_match(MATCH)
+    store.close()
+    refused = {path_of(store).parent: "folder" in what, path_of(store): "file" in what}
+    monkeypatch.setattr("os.access", lambda path, mode: not refused[path])
+    archive = open_file(path_of(store))
+    assert [record.match for record in archive.records()] == [MATCH]
+    assert archive.check() == []
+    assert [path.name for path in path_of(store).parent.iterdir()] == ["run.db"]
+    with pytest.raises(StoreError, match="readonly"):
+        archive.add_turn(MATCH, TURN)
+    archive.close()
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_everything_written_survives_a_process_that_is_killed(tmp_path, ended):
+    path = tmp_path / "run.db"
+    code = (
+        "import os, signal, sys; from pathlib import Path; from rating.store.file import create_file\n"
+        "from tests.rating.store.test_store import MATCH, OUTCOME, TURN\n"
+        "store = create_file(Path(sys.argv[1])); store.add_match(MATCH); store.add_turn(MATCH, TURN)\n"
+        "if sys.argv[2] == 'True': store.finish(MATCH, OUTCOME)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    process = subprocess.run([sys.executable, "-c", code, str(path), str(ended)], check=False)
+    assert process.returncode == -signal.SIGKILL
+    store = open_file(path)
+    assert store.turns(MATCH) == (TURN,)
+    assert store.outcome(MATCH) == (OUTCOME if ended else None)
+    assert [difference for difference in store.check() if "not sealed" not in difference] == []
+    store.close()
+
+
+def test_the_dictionary_of_an_environment_is_bounded(store):
+    noise = "".join(map(chr, np.random.default_rng(0).integers(0x4E00, 0x9FFF, 50_000)))
+    for number in range(2):
+        match = replace(MATCH, number=number)
+        store.add_match(match)
+        store.add_turn(match, replace(TURN, read=noise))
+        store.finish(match, replace(OUTCOME, number=number))
+        assert store.turns(match) == (replace(TURN, read=noise),)
+    with sqlite3.connect(path_of(store)) as db:
+        assert db.execute("SELECT max(length(data)), count(*) FROM dictionary").fetchone() <= (32768, 1)
+    db.close()

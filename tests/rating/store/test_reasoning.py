@@ -1,0 +1,55 @@
+"""What a model thought before a reply: recorded and counted, shown to whoever asks for it, and part of nothing else."""
+
+import csv
+import io
+
+import pytest
+
+from rating.cli import main
+from rating.play import run_directory
+from rating.store.export import write_csv
+from rating.store.record import dump_turn, load_turn
+from tests.rating.viewer.report.test_report import chunks, directory, page  # noqa: F401  fixtures
+
+THOUGHT = "thought <script>alert(1)</script>"
+
+
+@pytest.fixture
+def records(directory):  # noqa: F811
+    store = run_directory.open_store(directory)
+    yield list(store.records())
+    store.close()
+
+
+def test_it_is_in_the_record_and_comes_back(records):
+    attempts = [attempt for record in records for turn in record.turns for attempt in turn.attempts]
+    assert sum(attempt.reasoning.startswith(THOUGHT) for attempt in attempts) > 10
+    for turn in records[0].turns:
+        assert load_turn(dump_turn(turn)) == turn
+
+
+def test_its_tokens_are_counted(records):
+    file = io.StringIO()
+    write_csv(records, file)
+    rows = [row for row in csv.DictReader(io.StringIO(file.getvalue())) if row["policy"] != "random"]
+    assert all(int(row["completion_tokens"]) == 2 * int(row["reasoning_tokens"]) > 0 for row in rows)
+
+
+def test_a_match_with_it_is_verified(capsys, directory):  # noqa: F811
+    assert main(["replay", str(directory), "--verify"]) == 0
+
+
+def test_the_terminal_shows_it_on_demand_only(capsys, directory, records):  # noqa: F811
+    match = records[0].match.id
+    assert main(["replay", str(directory), match]) == 0
+    assert "thought" not in capsys.readouterr().out
+    assert main(["replay", str(directory), match, "--raw"]) == 0
+    assert f"--- thinks:\n{THOUGHT}" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_the_page_holds_it_beside_the_reply(page):  # noqa: F811
+    turns = [turn for pack in chunks(page) for match in pack for turn in match["turns"]]
+    thoughts = [attempt.get("reasoning", "") for turn in turns for attempt in turn["attempts"]]
+    assert any(thought.startswith(THOUGHT) for thought in thoughts)
+    assert "alert(1)" not in page

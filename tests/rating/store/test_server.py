@@ -1,0 +1,350 @@
+"""The store of a run on a server: writes whose fate is not known, readers beside the writer, and what is refused."""
+
+import asyncio
+import threading
+from contextlib import closing, contextmanager
+from dataclasses import replace
+
+import pytest
+
+from agents.models.calls import CallStatus
+from agents.records import Attempt
+from rating.errors import RunError, StoreError
+from rating.store.match import Match
+from rating.store.outcome import VOID
+from rating.store.postgres import connection, runs
+from rating.store.record import void_outcome
+from rating.store.sql import TransactionLost
+from rating.store.store import Store
+from tests.rating.store.test_calls import LOGGED
+from tests.rating.store.test_store import MATCH, OUTCOME, TURN, turn
+from tests.support.stores import ServerPlace
+
+DROP_CONNECTIONS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE pid <> pg_backend_pid() AND datname = current_database()"
+)
+
+
+@pytest.fixture
+def place(postgres_server, postgres_url):
+    return ServerPlace(postgres_server, postgres_url)
+
+
+@pytest.fixture
+def db(place):
+    made = runs.create(place.address())
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def store(db):
+    opened = Store(db, is_new=True)
+    yield opened
+    opened.close()
+
+
+JUNK = "\0 \x1a \x1a0 \x1a1\0 \x1b[31m '; DROP TABLE match; -- \\ \u2028 \U0001f600 $1 ? %s"
+
+
+def test_every_text_comes_back_as_it_was(store, place):
+    junk = JUNK + "x" * 1_000_000
+    match = Match(MATCH.environment, 0, (JUNK, "a"), 1, {"option": JUNK})
+    played = replace(TURN, read=junk, attempts=(Attempt(junk, detail={"k": JUNK}),))
+    store.set_fact("junk", junk)
+    store.add_match(match)
+    store.add_turn(match, played)
+    store.finish(match, void_outcome(match, VOID), error=junk)
+    store.finish(match, OUTCOME, digest=JUNK)
+    void = replace(match, number=1)
+    store.add_match(void)
+    store.finish(void, void_outcome(void, VOID), error=junk)
+    with closing(place.open()) as again:
+        first, second = again.records()
+        assert again.facts()["junk"] == junk
+        assert (first.match, first.turns, first.digest) == (match, (played,), JUNK)
+        assert second.error == junk
+        again.seal()
+        assert again.check() == []
+
+
+@contextmanager
+def acknowledgement_lost(db, monkeypatch):
+    """The next transaction is written, but nobody hears of it."""
+    lost = []
+    transaction, execute = db.transaction, db.execute
+
+    def lose():
+        patched.undo()
+        lost.append(1)
+        raise TransactionLost("the connection was lost")
+
+    @contextmanager
+    def unheard_transaction():
+        with transaction():
+            yield
+        lose()
+
+    def unheard_statement(sql, *values):
+        count = execute(sql, *values)
+        return count if db.in_transaction else lose()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(db, "transaction", unheard_transaction)
+        patched.setattr(db, "execute", unheard_statement)
+        yield
+    assert lost
+
+
+def test_what_is_not_known_to_be_written_is_written_once(db, store, place, monkeypatch):
+    steps = [
+        lambda of: of.set_fact("name", "value"),
+        lambda of: of.add_match(MATCH),
+        lambda of: of.add_turn(MATCH, turn(0)),
+        lambda of: of.finish(MATCH, void_outcome(MATCH, VOID), error="503"),
+        lambda of: of.add_turn(MATCH, turn(1)),
+        lambda of: of.finish(MATCH, OUTCOME, digest="d"),
+        lambda of: of.seal(),
+    ]
+    with closing(place.create("undisturbed")) as undisturbed:
+        for step in steps:
+            step(undisturbed)
+            with acknowledgement_lost(db, monkeypatch):
+                step(store)
+        assert store.sealed == undisturbed.sealed != ""
+        assert list(store.records()) == list(undisturbed.records())
+        assert store.check() == []
+        (record,) = store.records()
+        with acknowledgement_lost(db, monkeypatch):
+            store.enter(replace(record, match=replace(MATCH, number=1)))
+        assert [other.turns for other in store.records()] == [record.turns] * 2
+
+
+def test_a_call_of_which_it_is_not_known_whether_it_was_written_stands_once_in_the_log(db, store, monkeypatch):
+    log, lost = store.call_log(), []
+
+    def losing(name):
+        do = getattr(db, name)
+
+        def unheard(sql, *values):
+            result = do(sql, *values)
+            if len(lost) % 2 == 0 and not sql.startswith("SELECT"):
+                lost.append(name)
+                raise TransactionLost("the connection was lost")
+            lost.append("")
+            return result
+
+        monkeypatch.setattr(db, name, unheard)
+
+    losing("row")
+    losing("execute")
+    log.begin(LOGGED)
+    log.begin(LOGGED)
+    log.write(LOGGED)
+    log.write(LOGGED)
+    cached = replace(LOGGED, call=replace(LOGGED.call, status=CallStatus.CACHED))
+    log.write(cached)
+    assert lost.count("row") >= 2
+    assert lost.count("execute") >= 2
+    monkeypatch.undo()
+    assert list(store.calls()) == [LOGGED, LOGGED, cached]
+    assert db.row("SELECT count(*) FROM call") == (3,)
+
+
+def test_calls_under_way_at_the_end_of_a_process_are_lost_and_count_once(store):
+    log = store.call_log()
+    for _ in range(3):
+        log.begin(LOGGED)
+    log.write(LOGGED)
+    shown = store.calls()
+    assert list(shown) == [LOGGED]
+    for _ in range(2):
+        store.call_log()
+    assert list(shown.further()) == [LOGGED.as_lost()] * 2
+    assert list(shown.further()) == []
+
+
+def test_a_connection_that_was_lost_is_opened_again(db, store, place):
+    store.add_match(MATCH)
+    place.sql(DROP_CONNECTIONS)
+    assert store.outcome(MATCH) is None
+    place.sql(DROP_CONNECTIONS)
+    store.add_turn(MATCH, turn(0))
+    with pytest.raises(ValueError, match="a mistake"), db.transaction():
+        db.execute("DELETE FROM turn")
+        place.sql(DROP_CONNECTIONS)
+        raise ValueError("a mistake")
+    assert store.turns(MATCH) == (turn(0),)
+
+
+def test_nothing_of_a_transaction_is_written_whose_connection_was_lost_within(db, place):
+    with pytest.raises(TransactionLost), db.transaction():
+        db.execute("INSERT INTO fact VALUES (?, ?)", "first", "")
+        place.sql(DROP_CONNECTIONS)
+        with pytest.raises(TransactionLost):
+            db.execute("INSERT INTO fact VALUES (?, ?)", "second", "")
+        db.execute("INSERT INTO fact VALUES (?, ?)", "third", "")
+    assert db.all("SELECT name FROM fact") == []
+
+
+def test_a_server_that_was_killed_is_waited_for(postgres_server, store):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, turn(0))
+    postgres_server.kill()
+    restart = threading.Timer(0.5, postgres_server.start)
+    restart.start()
+    store.add_turn(MATCH, turn(1))
+    restart.join()
+    assert store.turns(MATCH) == (turn(0), turn(1))
+    assert store.check()[1:] == []
+
+
+@pytest.mark.slow
+def test_nobody_waits_for_ever(postgres_server, place, monkeypatch):
+    monkeypatch.setattr(connection, "PATIENCE", 0.3)
+    with closing(runs.create(place.address())) as db:
+        postgres_server.kill()
+        try:
+            with pytest.raises(StoreError, match="cannot be reached"):
+                db.execute("DELETE FROM turn")
+        finally:
+            postgres_server.start()
+
+
+def test_a_statement_that_failed_and_was_passed_over_undoes_the_transaction(db, store):
+    with pytest.raises(StoreError, match="nothing was written"), db.transaction():
+        db.execute("INSERT INTO fact VALUES (?, ?)", "a", "b")
+        with pytest.raises(StoreError, match="duplicate key"):
+            db.execute("INSERT INTO fact VALUES (?, ?)", "a", "b")
+    assert store.facts() == {}
+
+
+@pytest.mark.slow
+def test_one_process_plays_a_run_also_after_its_connection_was_lost(store, place):
+    store.lock()
+    with closing(place.open()) as other:
+        with pytest.raises(RunError, match="another process is playing"):
+            other.lock()
+        place.sql(DROP_CONNECTIONS)
+        store.add_match(MATCH)
+        with pytest.raises(RunError, match="another process is playing"):
+            other.lock()
+
+
+@pytest.mark.slow
+def test_who_was_killed_is_not_taken_for_somebody_who_plays_since_the_server_has_not_noticed_yet(store, place):
+    with closing(place.open()) as other:
+        noticed = threading.Timer(0.5, store.close)
+        noticed.start()
+        other.lock()
+        noticed.join()
+
+
+@pytest.mark.parametrize("where", ["here", "in the thread of the connection", "after the end"])
+def test_a_reading_that_is_broken_off_leaves_no_connection(db, place, where):
+    async def collect():
+        rows.close()
+        await asyncio.sleep(0.2)
+
+    rows = db.rows("SELECT generate_series(1, 1000)")
+    assert next(rows) == (1,)
+    assert db._engine.pool.checkedout() == 2
+    if where == "here":
+        rows.close()
+    elif where == "in the thread of the connection":  # where a generator may be collected
+        db._loop.run(collect())
+    else:
+        db.close()
+        rows.close()
+    assert db._engine.pool.checkedout() == (where != "after the end")
+
+
+def test_who_only_looks_cannot_write(store, place):
+    store.add_match(MATCH)
+    with closing(place.open(read_only=True)) as looking:
+        with pytest.raises(StoreError, match="read-only"):
+            looking.add_turn(MATCH, TURN)
+        assert [record.match for record in looking.records()] == [MATCH]
+
+
+def test_a_name_is_given_once_unless_nothing_came_of_it(store, place):
+    store.set_fact("name", "value")
+    store.close()
+    with pytest.raises(RunError, match="there is a run of this name"):
+        place.create()
+    place.create("begun").close()
+    place.sql("DELETE FROM fact", "begun")  # the seal, which it got when it was closed
+    place.create("begun").close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("CREATE TABLE more (x int)", "not as they were made: more"),
+        ("DROP TABLE transcript", "not as they were made: transcript"),
+        ("ALTER TABLE match ALTER COLUMN number TYPE text", "not as they were made: match"),
+        ("COMMENT ON SCHEMA llmarena_run IS 'llmarena-envs: a run, version 99'", "another version of llmarena-envs"),
+        ("COMMENT ON SCHEMA llmarena_run IS 'llmarena-envs: a run, version 0'", "another version of llmarena-envs"),
+        ("COMMENT ON SCHEMA llmarena_run IS 'mine'", "expected a run, but there is none"),
+        ("DROP SCHEMA llmarena_run CASCADE", "expected a run, but there is none"),
+    ],
+)
+def test_what_is_no_run_of_this_version_is_refused(store, place, statement, message):
+    store.close()
+    place.sql(statement)
+    with pytest.raises(RunError, match=message):
+        place.open()
+    if "DROP SCHEMA" not in statement:
+        with pytest.raises(RunError):
+            place.create()
+
+
+def test_changes_are_seen_from_outside(db, store, place):
+    with closing(place.open(read_only=True)) as looking:
+        before = looking.changes()
+        store.add_match(MATCH)
+        place.sql("SELECT pg_stat_force_next_flush()")
+        db.row("SELECT pg_stat_force_next_flush()")
+        db.row("SELECT 1")
+        assert looking.changes() != before
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_has_no_place_for_every_character_is_refused(postgres_server, encoding):
+    postgres_server.psql(f"CREATE DATABASE narrow_{encoding} ENCODING '{encoding}' TEMPLATE template0")
+    narrow = ServerPlace(postgres_server, postgres_server.url(f"narrow_{encoding.lower()}"))
+    with pytest.raises(StoreError, match=f"expected a database in UTF8, .* got one in {encoding}; make another one"):
+        narrow.create()
+
+
+def test_what_somebody_has_set_for_the_database_changes_nothing(store, place):
+    for setting in (
+        "default_transaction_isolation = serializable",
+        "statement_timeout = 1",
+        "standard_conforming_strings = off",
+        "client_encoding = LATIN1",
+        "timezone = 'Asia/Tokyo'",
+        "bytea_output = escape",
+    ):
+        place.sql(f"ALTER DATABASE {place.address().database} SET {setting}")
+    with closing(place.open()) as other:
+        assert other._db.row("SHOW transaction_isolation") == ("read committed",)
+        assert other._db.row("SELECT count(*) FROM pg_sleep(0.01)") == (1,)
+        other.add_match(MATCH)
+        played = replace(TURN, read=JUNK)
+        other.add_turn(MATCH, played)
+        other.finish(MATCH, OUTCOME, digest=JUNK)
+        assert next(other.records()).turns == (played,)
+        other._sealed = True
+    assert [line for line in store.check() if "not sealed" not in line] == []
+
+
+def test_a_role_that_may_not_use_a_schema_is_told_which_right_it_lacks(store, place):
+    owner = place.address()
+    place.sql("CREATE ROLE stranger LOGIN")
+    try:
+        with pytest.raises(StoreError, match=f'permission denied for schema "{owner.schema}"; .* grant USAGE'):
+            runs.open_existing(replace(owner, user="stranger"))
+    finally:
+        place.sql("DROP ROLE stranger")

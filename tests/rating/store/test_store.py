@@ -1,0 +1,401 @@
+"""The store of a run, in a file and on a server: what goes in comes out."""
+
+import zlib
+from contextlib import closing, contextmanager
+from dataclasses import replace
+
+import pytest
+
+from agents.records import Attempt, Turn
+from llmarena_envs.core.failures import Failure
+from rating.errors import RunError, StoreError
+from rating.store.match import Match
+from rating.store.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
+from rating.store.packing import unpack
+from rating.store.record import load_match, load_outcome, load_turn, void_outcome
+from rating.store.seal import link
+from rating.store.sql import TransactionLost
+
+MATCH = Match("tictactoe_v0", 0, ("b", "a"), 2**64 - 1, {"random_opening": 2})
+TURN = Turn(
+    0,
+    "player_0",
+    "text 中文",
+    None,
+    (Attempt("\x00 ?", Failure.UNPARSABLE, "no", 5, 7, 0.5, {"k": [1]}),),
+    "forfeit",
+    {"player_0": -1.0, "player_1": 1.0},
+    digest="d",
+)
+OUTCOME = Outcome(
+    "tictactoe_v0",
+    0,
+    2**64 - 1,
+    FINISHED,
+    (
+        SeatOutcome("b", -1.0, 1, {"unparsable": 1}, "unparsable", 0, 1, 5, 7),
+        SeatOutcome("a", 1.0, statistics={"x": 0.5}),
+    ),
+)
+
+
+@pytest.fixture
+def store(place):
+    opened = place.create()
+    yield opened
+    opened.close()
+
+
+def turn(index):
+    return replace(TURN, index=index)
+
+
+def test_what_goes_in_comes_out(store):
+    store.add_match(MATCH)
+    store.add_match(MATCH)
+    store.add_turn(MATCH, TURN)
+    assert store.outcome(MATCH) is None
+    assert list(store.outcomes()) == []
+    assert store.turns(MATCH) == (TURN,)
+    store.finish(MATCH, OUTCOME, digest="d")
+    assert store.turns(MATCH) == (TURN,)
+    assert store.outcome(MATCH) == OUTCOME
+    assert list(store.outcomes()) == [OUTCOME]
+    (record,) = store.records()
+    assert (record.match, record.outcome, record.turns) == (MATCH, OUTCOME, (TURN,))
+    assert record.turns[0].attempts[0].seconds == 0.5
+    assert (record.digest, record.tries, record.error, record.status) == ("d", 1, "", "finished")
+
+
+def test_matches_are_counted_by_environment_and_status(store, place):
+    matches = [replace(MATCH, number=number) for number in range(3)]
+    for match in matches:
+        store.add_match(match)
+        store.add_match(match)
+    store.finish(matches[0], void_outcome(matches[0], VOID))
+    store.finish(matches[1], void_outcome(matches[1], VOID))
+    store.finish(matches[1], replace(OUTCOME, number=1))
+    counted = {"unfinished": 1, VOID: 1, FINISHED: 1, BUG: 0}
+    reopened = place.open()
+    for opened in (store, reopened):
+        assert {status: opened.count(status, MATCH.environment) for status in counted} == counted
+        assert opened.count(FINISHED, "connect_four_v0") == 0
+        assert opened.statuses() == {"unfinished": 1, VOID: 1, FINISHED: 1}
+    reopened.close()
+    store.finish(matches[2], replace(OUTCOME, number=2))
+    assert store.statuses() == {VOID: 1, FINISHED: 2}
+
+
+def test_a_match_that_cannot_be_entered_is_not_counted(store):
+    store.add_match(MATCH)
+    with pytest.raises(RunError):
+        store.add_match(replace(MATCH, seed=0))
+    assert store.count("unfinished", MATCH.environment) == 1
+
+
+def test_a_void_match_goes_on_from_its_last_turn(store, place):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, turn(0))
+    store.finish(MATCH, void_outcome(MATCH, VOID), error="503")
+    store.add_turn(MATCH, turn(1))
+    store.close()
+    again = place.open()
+    assert again.check() == []
+    again.add_turn(MATCH, turn(2))
+    assert again.turns(MATCH) == (turn(0), turn(1), turn(2))
+    again.finish(MATCH, OUTCOME, digest="d")
+    (record,) = again.records()
+    assert (record.tries, record.error, len(record.turns)) == (2, "", 3)
+    again.close()
+    sealed = place.open()
+    assert sealed.check() == []
+    sealed.close()
+
+
+@pytest.mark.parametrize("outcome", [OUTCOME, void_outcome(MATCH, VOID)], ids=["finished", "void"])
+@pytest.mark.parametrize("before", [0, 1, 3])
+def test_turns_that_are_entered_with_the_end_are_recorded_as_if_one_by_one(place, before, outcome):
+    turns, seals = [turn(index) for index in range(3)], []
+    for held, name in ((0, "one_by_one"), (3 - before, "together")):
+        store = place.create(name)
+        store.add_match(MATCH)
+        for one in turns[: 3 - held]:
+            store.add_turn(MATCH, one)
+        store.finish(MATCH, outcome, digest="d", turns=turns[3 - held :])
+        assert store.turns(MATCH) == tuple(turns)
+        seals.append((store.seals_of_matches(), store.digest()))
+        store.seal()
+        assert store.check() == []
+        store.close()
+    assert seals[0] == seals[1]
+
+
+def test_turns_of_which_one_was_entered_already_are_not_entered(store):
+    store.add_match(MATCH)
+    store.add_turns(MATCH, [turn(0), turn(1)])
+    with pytest.raises(StoreError, match="entered already"):
+        store.add_turns(MATCH, [turn(2), turn(1)])
+    assert store.turns(MATCH) == (turn(0), turn(1))
+    store.finish(MATCH, OUTCOME, turns=[turn(2)])
+    assert store.turns(MATCH) == tuple(map(turn, range(3)))
+
+
+def test_what_cannot_be_stored_of_a_text_is_replaced(store):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, replace(TURN, attempts=(Attempt("", detail={"k": "\ud800!"}),)))
+    store.finish(MATCH, void_outcome(MATCH, VOID), error="\ud800!")
+    (record,) = store.records()
+    assert (record.error, record.turns[0].attempts[0].detail) == ("?!", {"k": "?!"})
+
+
+def test_a_turn_is_entered_once(store):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, TURN)
+    with pytest.raises(StoreError):
+        store.add_turn(MATCH, TURN)
+    assert store.turns(MATCH) == (TURN,)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda store: store.add_turn(MATCH, turn(2)),
+        lambda store: store.finish(MATCH, OUTCOME, digest="d"),
+        lambda store: store.finish(MATCH, void_outcome(MATCH, VOID)),
+    ],
+    ids=["turn", "end", "void"],
+)
+def test_nothing_is_recorded_on_top_of_turns_that_are_not_there_any_more(store, place, write):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, turn(0))
+    store.add_turn(MATCH, turn(1))
+    place.sql("DELETE FROM turn WHERE number = 1")
+    with pytest.raises(StoreError, match="turns that were written are not there any more"):
+        write(store)
+    assert store.turns(MATCH) == (turn(0),)
+    store.add_turn(MATCH, turn(1))
+    store.finish(MATCH, OUTCOME, digest="d")
+    store.seal()
+    assert (store.turns(MATCH), store.check()) == ((turn(0), turn(1)), [])
+
+
+def test_an_end_that_is_written_although_that_was_not_told_is_written_once(store, monkeypatch):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, TURN)
+    transaction, times = type(store._db).transaction, []
+
+    @contextmanager
+    def lost_once(db):
+        with transaction(db):
+            yield
+        times.append(db)
+        if len(times) == 1:
+            raise TransactionLost("the connection was lost")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(store._db), "transaction", lost_once)
+        store.finish(MATCH, OUTCOME, digest="d")
+    assert len(times) == 2
+    store.seal()
+    assert (store.turns(MATCH), store.outcome(MATCH), store.check()) == ((TURN,), OUTCOME, [])
+
+
+def test_a_write_that_fails_leaves_everything_as_it_was(store, monkeypatch, place):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, TURN)
+
+    def full(*state):
+        raise StoreError("database or disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("rating.store.seal.of_match", full)
+        with pytest.raises(StoreError):
+            store.finish(MATCH, OUTCOME)
+    assert store.outcome(MATCH) is None
+    store.finish(MATCH, OUTCOME)
+    store.close()
+    again = place.open()
+    assert (again.turns(MATCH), again.check()) == ((TURN,), [])
+    again.close()
+
+
+def test_the_turns_of_a_match_that_has_ended_are_packed(store, place):
+    store.add_match(MATCH)
+    for index in range(50):
+        store.add_turn(MATCH, replace(turn(index), read="what was read before " * 100))
+    store.finish(MATCH, OUTCOME)
+    assert place.sql("SELECT count(*) FROM turn") == [("0",)]
+    ((length,),) = place.sql("SELECT length(turns) FROM transcript")
+    assert int(length) < 3000
+    assert len(store.turns(MATCH)) == 50
+
+
+def test_a_row_that_unpacks_to_more_than_64_mib_is_refused(store):
+    assert unpack(zlib.compress(bytes(64 << 20), 1)) == bytes(64 << 20)
+    bomb = zlib.compress(bytes((64 << 20) + 1), 1)
+    store.add_match(MATCH)
+    store.add_turn(MATCH, TURN)
+    store.finish(MATCH, OUTCOME)
+    for table in ("transcript SET turns", "dictionary SET data"):
+        store._db.execute(f"UPDATE {table} = ?", bomb)
+        store._dictionaries.clear()
+        with pytest.raises(RunError, match="more than 64 MiB"):
+            store.turns(MATCH)
+    assert [difference for difference in store.check() if "more than 64 MiB" in difference]
+
+
+def test_turns_too_large_to_be_packed_stay_as_they_are(place, monkeypatch):
+    monkeypatch.setattr("rating.store.store.LARGEST", 2000)
+    monkeypatch.setattr("rating.store.packing.LARGEST", 2000)
+    turns = tuple(replace(turn(index), read=f"{index}" * 300) for index in range(9))
+    other = replace(MATCH, number=1)
+    with closing(place.create()) as store:
+        for match, outcome in ((MATCH, OUTCOME), (other, replace(OUTCOME, number=1))):
+            store.add_match(match)
+            store.add_turns(match, turns[:4])
+            store.finish(match, outcome, digest="d", turns=turns[4:])
+        assert store.turns_under_way() == {}
+        assert store.turns(MATCH) == store.turns(other) == turns
+    with closing(place.open()) as store:
+        assert [record.turns for record in store.records()] == [turns, turns]
+        assert store.check() == [] and store.sealed
+        assert store.add_matches([MATCH]) == {MATCH.id: OUTCOME}
+
+
+def test_the_seal_covers_wall_times_and_the_digest_does_not(place):
+    seals, digests = set(), set()
+    for name, seconds in (("a", 0.5), ("b", 0.5), ("c", 0.6)):
+        store = place.create(name)
+        store.add_match(MATCH)
+        store.add_turn(MATCH, replace(TURN, attempts=(replace(TURN.attempts[0], seconds=seconds),)))
+        store.finish(MATCH, OUTCOME, digest="d")
+        digests.add(store.digest())
+        seals.add(store.seal())
+        store.close()
+    assert (len(seals), len(digests)) == (2, 1)
+
+
+def test_the_digest_covers_digests_and_outcomes(place):
+    digests = set()
+    lost = replace(OUTCOME, seats=(replace(OUTCOME.seats[0], reward=1.0), OUTCOME.seats[1]))
+    for number, (outcome, digest) in enumerate([(OUTCOME, "d"), (OUTCOME, "e"), (lost, "d")]):
+        store = place.create(str(number))
+        store.add_match(MATCH)
+        store.finish(MATCH, outcome, digest=digest)
+        digests.add(store.digest())
+        store.close()
+    assert len(digests) == 3
+
+
+def test_parts_of_a_seal_are_told_apart():
+    assert len({link("", "ab", "c"), link("", "a", "bc"), link("", "abc"), link("ab", "c")}) == 4
+
+
+def test_a_seal_is_broken_by_a_write_and_by_nothing_else(store, place):
+    store.add_match(MATCH)
+    store.set_fact("name", "value")
+    store.close()
+    again = place.open()
+    sealed = again.sealed
+    assert len(sealed) == 64
+    again.add_match(MATCH)
+    again.set_fact("name", "value")
+    assert (again.sealed, again.seal()) == (sealed, sealed)
+    again.add_turn(MATCH, TURN)
+    assert again.sealed == ""
+    assert "not sealed" in again.check()[0]
+    assert again.seal() != sealed
+    assert again.check() == []
+    again.close()
+
+
+def test_a_reader_does_not_keep_the_run_from_being_played(store, place):
+    for number in range(2):
+        store.add_match(replace(MATCH, number=number))
+    reader = place.open()
+    reading = reader.records()
+    next(reading)
+    store.add_turn(MATCH, TURN)
+    assert len(list(reading)) == 1
+    reader.close()
+
+
+def test_everything_written_is_there_for_other_readers_at_once(store, place):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, TURN)
+    other = place.open()
+    assert other.turns(MATCH) == (TURN,)
+    other.close()
+
+
+def test_records_are_found_by_the_beginning_of_their_id(store):
+    store.add_match(MATCH)
+    assert len(list(store.records(MATCH.id[:4]))) == 1
+    assert list(store.records("%")) == []
+    assert list(store.records("_" * 16)) == []
+
+
+def test_an_id_names_everything_that_determines_a_match():
+    others = [
+        Match("connect_four_v0", 0, ("b", "a"), MATCH.seed, MATCH.options),
+        Match("tictactoe_v0", 1, ("b", "a"), MATCH.seed, MATCH.options),
+        Match("tictactoe_v0", 0, ("a", "b"), MATCH.seed, MATCH.options),
+        Match("tictactoe_v0", 0, ("b", "a"), 0, MATCH.options),
+        Match("tictactoe_v0", 0, ("b", "a"), MATCH.seed, {}),
+    ]
+    assert len({match.id for match in [MATCH, *others]}) == 6
+
+
+@pytest.mark.parametrize(
+    ("load", "text"),
+    [
+        (load_turn, "{"),
+        (load_turn, "[]"),
+        (load_turn, '{"attempts": [{"reply": 1, "kind": 99}]}'),
+        (load_turn, '{"attempts": []}'),
+        (load_turn, "[" * 100_000),
+        (lambda seats: load_outcome("e_v0", 0, "1", FINISHED, seats), '{"seats": 3}'),
+        (lambda seats: load_outcome("e_v0", 0, "1", FINISHED, seats), "null"),
+        (
+            lambda seats: load_outcome("e_v0", 0, "1", FINISHED, seats),
+            '[{"policy": "a", "reward": 1' + "0" * 400 + "}]",
+        ),
+        (lambda status: load_outcome("e_v0", 0, "1", status, "[]"), "won"),
+        (lambda seed: load_outcome("e_v0", 0, seed, FINISHED, "[]"), "one"),
+        (lambda policies: load_match("e_v0", 0, policies, "1", "{}"), "3"),
+    ],
+)
+def test_a_damaged_record_is_refused(load, text):
+    with pytest.raises(RunError, match="damaged"):
+        load(text)
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[:-1], lambda data: data + b"x", lambda data: b"", lambda data: b"x" + data]
+)
+def test_damaged_turns_are_refused(store, damage):
+    store.add_match(MATCH)
+    store.add_turn(MATCH, TURN)
+    store.finish(MATCH, OUTCOME)
+    (data,) = store._db.row("SELECT turns FROM transcript")
+    store._db.execute("UPDATE transcript SET turns = ?", damage(data))
+    with pytest.raises(RunError, match="damaged"):
+        store.turns(MATCH)
+
+
+def test_another_match_of_the_same_number_is_refused(store):
+    store.add_match(MATCH)
+    with pytest.raises(RunError, match="match 0 of tictactoe_v0 was recorded with another seed"):
+        store.add_match(Match("tictactoe_v0", 0, ("b", "a"), 0, MATCH.options))
+    assert [record.match for record in store.records()] == [MATCH]
+
+
+def test_matches_are_entered_together_and_those_that_have_ended_are_told(store):
+    matches = [replace(MATCH, number=number) for number in range(4)]
+    store.add_match(matches[1])
+    store.finish(matches[1], replace(OUTCOME, number=1), digest="d")
+    assert store.add_matches(matches[:3]) == {matches[1].id: replace(OUTCOME, number=1)}
+    assert [match.number for match, _ in store.matches()] == [0, 1, 2]
+    with pytest.raises(RunError, match="match 2 of tictactoe_v0 was recorded with another seed"):
+        store.add_matches([matches[3], replace(MATCH, number=2, seed=5)])
+    assert [match.number for match, _ in store.matches()] == [0, 1, 2]

@@ -1,0 +1,106 @@
+"""Stories of recorded matches."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from agents.play import Streams
+from llmarena_envs import writer_editor_v0
+from llmarena_envs.catalogue import make_environment
+from rating.play import run_directory
+from rating.play.runner import Runner
+from rating.store.stories import Story, tell
+
+RUN = """
+seed = 3
+workers = 1
+[stop]
+min_matches = 1
+max_matches = 2
+[[environment]]
+name = "{}"
+{}
+[[policy]]
+spec = "random"
+[[policy]]
+name = "other"
+spec = "random"
+"""
+JUDGES = """
+[environment.options]
+objective = false
+[environment.staff]
+judge = ["by_length"]
+"""
+
+
+def played(directory, name, more=""):
+    config, store = run_directory.create(directory / "run", RUN.format(name, more), "run.toml")
+    asyncio.run(Runner(config, store).run())
+    record = next(store.records())
+    store.close()
+    return record
+
+
+@pytest.fixture(scope="module")
+def record(tmp_path_factory):
+    return played(tmp_path_factory.mktemp("stories"), "writer_editor_v0", JUDGES)
+
+
+def test_a_recorded_match_is_told(record):
+    scenes, missing, _ = tell(record)
+    assert missing == ""
+    written = [(scene.speaker, scene.text) for scene in scenes if scene.speaker.startswith(("writer", "editor"))]
+    assert len(written) == len(record.turns) - 1
+    assert all(text in turn.played for (_, text), turn in zip(written, record.turns, strict=False))
+
+
+def test_a_match_that_ended_without_judges_is_drawn_with_its_result(tmp_path):
+    record = played(tmp_path, "writer_editor_v0", '[environment.options]\ntask = "translation"\nn_judges = 0\n')
+    _, missing, pictures = tell(record, draw=True)
+    assert missing == "" and "judge_0" not in pictures[-1] and "The result" in pictures[-1]
+
+
+def test_a_match_that_is_under_way_is_told_as_far_as_it_goes(record):
+    scenes, *_ = tell(replace(record, turns=record.turns[:2], outcome=None))
+    assert [scene.speaker for scene in scenes] == ["", "writer_0", "editor_0"]
+
+
+def test_a_forfeit_is_told_up_to_it(record):
+    scenes, missing, _ = tell(replace(record, turns=(record.turns[0], replace(record.turns[1], action=None))))
+    assert ([scene.speaker for scene in scenes], missing) == (["", "writer_0"], "")
+
+
+def test_what_was_not_recorded_is_not_told(record):
+    changed = replace(record.turns[1], read=record.turns[1].read + " ")
+    story = tell(replace(record, turns=(record.turns[0], changed)))
+    assert story == Story(missing="what editor_0 reads in turn 2 is not what was recorded")
+
+
+def test_an_environment_that_fails_takes_nothing_down(record, monkeypatch):
+    def fail(self):
+        raise RuntimeError("lost the thread")
+
+    monkeypatch.setattr(writer_editor_v0.raw_env, "narrate", fail)
+    assert tell(record) == Story(missing="RuntimeError: lost the thread")
+    gone = replace(record, match=replace(record.match, environment="nobody.knows"))
+    assert "nobody" in tell(gone).missing
+
+
+def test_positions_are_drawn_at_the_beginning_and_after_every_turn(tmp_path):
+    record = played(tmp_path, "tictactoe_v0")
+    _, missing, pictures = tell(record, draw=True)
+    assert missing == "" and len(pictures) == len(record.turns) + 1 == len(set(pictures))
+    env = make_environment("tictactoe_v0", record.match.options)
+    env.reset(seed=Streams(record.match.seed).game())
+    assert pictures[0] == env.unwrapped.draw()
+
+
+def test_a_match_with_a_story_is_told_and_drawn_at_once(record):
+    drawn = tell(record, draw=True)
+    assert drawn == tell(record)._replace(pictures=drawn.pictures) and drawn.pictures
+
+
+def test_games_without_a_story_are_not_played_again(tmp_path):
+    assert tell(played(tmp_path, "tictactoe_v0")) == Story()

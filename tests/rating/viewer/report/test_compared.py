@@ -1,0 +1,40 @@
+"""What a comparison says in words."""
+
+import numpy as np
+
+from rating.stats.comparing import compare_champion, compare_units
+from rating.stats.units import BATTLES, Units
+from rating.viewer.report.compared import champion_lines, lines, verdict
+
+HOSTILE = "weak\x1b[2J\nspoof: \u202eweak is better"
+
+
+def compared(scores, a="a", b="b", **options):
+    return compare_units(Units(np.asarray(scores, dtype=float), None, BATTLES, 0), a, b, **options)
+
+
+def test_names_cannot_steer_the_terminal_or_add_lines():
+    comparison = compared(np.ones(20), HOSTILE)
+    told = [verdict(comparison), *lines(comparison), *champion_lines(compare_champion([comparison]))]
+    assert told[0] == "weak\\x1b[2J spoof: \\u202eweak is better is better than b"
+    assert all(line.isprintable() for line in told)
+
+
+def test_verdicts():
+    half = np.tile([1, 0], 2_000)
+    assert (
+        verdict(compared(half, margin=0.1))
+        == "undecided whether a or b is better by more than 0.1 of win rate (70 Elo)"
+    )
+    assert verdict(compared(half, equal=0.1)) == "a and b are equal within 0.1 of win rate (70 Elo)"
+    better = compared(np.tile([1, 0, 0.5, 0.5, 1], 800), "b", "a", equal=0.2)
+    assert verdict(better) == "b is better than a, and within 0.2 of win rate (147 Elo) of it"
+
+
+def test_what_more_would_tell_and_what_the_log_does_not_say():
+    told = lines(compared(np.tile([1, 0, 1], 10)))
+    assert any(line.startswith("more: if it goes on as so far, half") for line in told)
+    assert "nothing says which battles share a question" in told[-1]
+    assert "Elo [" in told[0] and "over 30 battles" in told[0]
+    assert "no finite Elo" in lines(compared([1]))[0]
+    assert "come to a decision within 2,000 more battles" in " ".join(lines(compared(np.full(300, 0.5))))

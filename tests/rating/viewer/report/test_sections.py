@@ -1,0 +1,105 @@
+"""The sections of the page, of real runs in every way of comparing and of an import."""
+
+import asyncio
+import re
+from contextlib import closing
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from rating.cli.report import report_page
+from rating.play import run_directory
+from rating.play.runner import Runner
+from rating.schemes.reservations import figures
+from rating.schemes.skill_board import skill_figures, skill_leaderboard
+from rating.store.file import open_file
+from rating.viewer.report.sections import leaderboard_section
+from rating.viewer.source import open_source
+from tests.rating.made_outcomes import duel
+
+STOP = "rule = 'trueskill'\nmin_matches = 24\nmax_matches = 24\nmatches = 6"
+
+RUNS = {
+    "duels": ('name = "tictactoe_v0"', "random first_legal greedy", "Seats|Calibration|Who beats whom"),
+    "field": ('name = "tictactoe_v0"\nscheme = "field"', "random first_legal greedy", "Seats"),
+    "mean_reward": (
+        'name = "bid_v0"\noptions = { n_bidders = 3 }',
+        "random half truthful",
+        "Seats|Calibration|Who beats whom",
+    ),
+    "cooperation": ('name = "hanabi_v0"', "random first_legal", "Seats"),
+    "self_play": ('name = "tictactoe_v0"\nscheme = "self_play"', "random greedy", "Seats"),
+    "hidden roles": ('name = "undercover_v0"', "random similarity", "Seats|Roles"),
+    "roles": ('name = "writer_editor_v0"\nstaff = { judge = ["by_length"] }', "fixer echo", "Roles"),
+    "tournament": (
+        'name = "debate_v0"\noptions = { n_judges = 1, discussion = false }\nstaff = { judge = ["honest"] }\n'
+        "tournament = { questions = 2 }",
+        "debater verbose off_topic",
+        "Seats|Sides|Calibration|Judges of",
+    ),
+}
+
+
+def played(folder, environment, policies):
+    text = f"seed = 3\nworkers = 1\n[stop]\n{STOP}\n[[environment]]\n{environment}\n"
+    text += "".join(f'[[policy]]\nspec = "{spec}"\n' for spec in policies.split())
+    config, store = run_directory.create(folder, text, "run.toml")
+    asyncio.run(Runner(config, store).run())
+    store.close()
+    return folder
+
+
+def titles(page):
+    return [unescape(title) for title in re.findall(r"<h2[^>]*>([^<]*)</h2>", page)]
+
+
+SLOW = ("roles", "cooperation")
+
+
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=pytest.mark.slow if kind in SLOW else ()) for kind in RUNS])
+def test_every_way_of_comparing_has_its_sections(kind, tmp_path):
+    environment, policies, expected = RUNS[kind]
+    page = report_page(played(tmp_path / "run", environment, policies), "run")
+    found = titles(page)
+    name = found[0]
+    for title in expected.split("|"):
+        assert any(one in (f"{title}: {name}", f"{title} {name}") for one in found), (title, found)
+    assert page.count("<svg") >= 3  # values with intervals, their course, and one by place
+    links = re.findall(r"<nav>.*?</nav>", page, re.DOTALL)
+    assert not links or links[0].count("<li>") == len(found)
+
+
+def test_failures_and_reasons_stand_in_the_page(tmp_path):
+    folder = played(tmp_path / "run", 'name = "tictactoe_v0"', "random tests.rating.players:hostile")
+    with closing(open_file(folder / "run.db")) as store:
+        store._db.execute("UPDATE match SET status = 'void', error = '<b>429</b>: wait' WHERE number IN (0, 1)")
+    page = report_page(folder, "run")
+    assert "Failures" in titles(page) and "Why matches do not count" in page
+    assert "<td>&lt;b&gt;429&lt;/b&gt;: wait</td><td>tictactoe_v0</td><td>void</td><td>2</td>" in page
+
+
+def test_where_only_one_policy_is_shown_there_are_no_pairs():
+    outcomes = [duel(number, "a", "b", "a", seed=number // 2) for number in range(4)]
+    board = skill_leaderboard(outcomes)
+    rows = tuple(replace(row, withheld=row.policy == "b") for row in board.rows)
+    board = replace(board, rows=rows)
+    section = leaderboard_section(board, figures(board, outcomes, skill_figures))
+    assert section.matrix is None and "pairs" not in [plot.what for plot in section.plots]
+
+
+def test_an_import_has_predictions_and_the_test_of_one_scale(tmp_path):
+    log = tmp_path / "battles.csv"
+    pairs = [(one, two) for one in "abcd" for two in "abcd" if one != two] * 6
+    rows = [
+        f"{one},{two},{'model_a' if (one < two) != (k % 7 == 0) else 'model_b'}" for k, (one, two) in enumerate(pairs)
+    ]
+    log.write_text("model_a,model_b,winner\n" + "\n".join(rows) + "\n")
+    with open_source(log) as source:
+        page = source.page()
+        path = tmp_path / "page.html"
+        with path.open("w", encoding="utf-8") as file:
+            page.write(file)
+    found = titles(path.read_text(encoding="utf-8"))
+    assert [title.partition(":")[0] for title in found[1:]] == ["Calibration", "Who beats whom"]
+    assert [plot.what for plot in page.plots] == ["ratings", "pairs", "calibration"]

@@ -1,0 +1,56 @@
+"""The pages of a directory as a test asks for them, without a server."""
+
+import asyncio
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+from starlette.testclient import TestClient
+
+from rating.play import run_directory
+from rating.play.runner import Runner
+from rating.viewer.web.app import make_app
+from rating.viewer.web.links import Links
+
+HOME = "/board/secret"
+
+
+def play_run(directory, run_file):
+    config, store = run_directory.create(directory, run_file, "run.toml")
+    asyncio.run(Runner(config, store).run())
+    store.close()
+    return directory
+
+
+def pages_of(directory):
+    app = make_app(directory, Links("secret", {}), {"testserver"})
+    return TestClient(app, follow_redirects=False, raise_server_exceptions=True)
+
+
+class _Reader(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags = []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+
+def check_inert(html):
+    """Checks that a page has nothing that its security policy would refuse: scripts, styles or sources of its own."""
+    reader = _Reader()
+    reader.feed(html)
+    for tag, attributes in reader.tags:
+        assert tag not in ("img", "iframe", "style", "object", "embed", "base", "i", "b"), tag
+        assert not [name for name in attributes if name.startswith("on") or name == "style"], attributes
+        assert tag != "script" or "src" in attributes, attributes
+        for name in ("src", "href"):
+            assert attributes.get(name, "/").startswith(("/", "#")) or attributes["href"] == "data:,", attributes
+
+
+def cells(html, table):
+    """Returns the texts of the cells of a table, row by row, its heading first."""
+    found = re.search(rf'id="{re.escape(table)}".*?</table>', html, re.DOTALL)[0]
+    rows = re.findall(r"<tr>(.*?)</tr>", found, re.DOTALL)
+    plain = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
+    return [[unescape(re.sub("<[^>]*>", "", cell)) for cell in row] for row in plain]

@@ -1,0 +1,242 @@
+"""A board beside a run that goes on: what is new is seen, each match is read once, and looking costs little."""
+
+import asyncio
+import itertools
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from llmarena_envs.core.text_env import TextEnv
+from rating.play import run_directory
+from rating.store.environments import admit
+from rating.store.match import Match
+from rating.store.store import Store
+from rating.viewer.web import tables
+from rating.viewer.web.live import Live, Paced
+from rating.viewer.web.positions import Positions
+from rating.viewer.web.watched import UNDER_WAY, WAITING, watch
+from tests.rating.viewer.web.pages import HOME, pages_of, play_run
+
+RUN = """
+seed = 4
+workers = 1
+[stop]
+min_matches = 4
+max_matches = 8
+[[environment]]
+name = "tictactoe_v0"
+[[policy]]
+spec = "first_legal"
+[[policy]]
+spec = "random"
+"""
+
+
+@pytest.fixture
+def slow_clock(monkeypatch):
+    monkeypatch.setattr("rating.viewer.web.live._LEAST_PAUSE", 0)
+    monkeypatch.setattr("rating.viewer.web.live._REST", 0)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """The records of a run."""
+    directory = play_run(tmp_path_factory.mktemp("live") / "run", RUN)
+    with closing(run_directory.open_store(directory)) as store:
+        return list(store.records()), store.facts()
+
+
+@pytest.fixture
+def under_way(tmp_path, played):
+    """A run that somebody else plays: its directory and the store into which is written."""
+    _, facts = played
+    _, store = run_directory.create(tmp_path / "run", RUN, "run.toml")
+    store.set_fact("rules:tictactoe_v0", facts["rules:tictactoe_v0"])
+    yield tmp_path / "run", store
+    store.close()
+
+
+def end(store, record):
+    store.finish(record.match, record.outcome, digest=record.digest)
+
+
+def test_a_match_is_seen_from_its_entry_to_its_end(under_way, played, slow_clock):
+    directory, store = under_way
+    (record, *_), _ = played
+    pages = pages_of(directory)
+    assert "No match has been entered yet" in pages.get(HOME).text
+
+    store.add_match(record.match)
+    match = f"{HOME}/match/{record.match.id}"
+    html = pages.get(match).text
+    assert "Waiting" in html and "has not begun yet" in html and "<svg" in html
+    assert "1 match, page" in pages.get(f"{HOME}/matches?result=waiting").text
+    assert "It is being played, or was killed." in pages.get(HOME).text
+
+    pictures = set()
+    for turn in record.turns:
+        store.add_turn(record.match, turn)
+        html = pages.get(match).text
+        assert f"after turn {turn.index + 1} of {turn.index + 1}, following" in html and turn.played in html
+        assert f'data-events="{match}/events"' in html and 'http-equiv="refresh"' in html
+        assert f"({record.match.policies[turn.index % 2]})" in html
+        pictures.add(html[html.index("<svg") : html.index("</svg>")])
+    assert len(pictures) == len(record.turns)
+    assert 'id="under-way-table"' in pages.get(HOME).text
+
+    end(store, record)
+    html = pages.get(match).text
+    assert "following" not in html and 'data-events=""' in html and "http-equiv" not in html
+    html = pages.get(HOME).text
+    assert 'id="under-way-table"' not in html and 'id="ratings-1-table"' in html
+
+
+def test_each_match_is_read_once(under_way, played, monkeypatch):
+    directory, store = under_way
+    records, _ = played
+    read = []
+    glance = Store.glance
+    monkeypatch.setattr(Store, "glance", lambda store, match: (read.append(match), glance(store, match))[1])
+    watched = watch(directory)
+    for record in records:
+        store.add_match(record.match)
+        assert watched.moment().entries[record.match.id].status == WAITING
+        store.add_turn(record.match, record.turns[0])
+        assert watched.moment().entries[record.match.id].status == UNDER_WAY
+        assert watched.moment() is watched.moment()
+        for turn in record.turns[1:]:
+            store.add_turn(record.match, turn)
+        end(store, record)
+        entry = watched.moment().entries[record.match.id]
+        assert (entry.status, entry.turns) == ("finished", len(record.turns))
+    assert len(read) == 2 * len(records)
+
+
+def test_leaderboards_are_made_again_only_of_what_has_ended(under_way, played, monkeypatch):
+    directory, store = under_way
+    records, _ = played
+    made = []
+    make = tables.make_leaderboard
+    monkeypatch.setattr(tables, "make_leaderboard", lambda *given: (made.append(given[1]), make(*given))[1])
+    watched = watch(directory)
+    for count, record in enumerate(records[:3], start=1):
+        store.add_match(record.match)
+        watched.tables(watched.moment())
+        for turn in record.turns:
+            store.add_turn(record.match, turn)
+            watched.tables(watched.moment())
+        end(store, record)
+        found = watched.tables(watched.moment())
+        assert len(made) == count and found.ratings[0].sheet.notes[0].startswith(f"{count} match")
+
+
+def test_a_killed_run_is_read_once_and_left_as_it_is(under_way, played, tmp_path, monkeypatch):
+    directory, store = under_way
+    records, _ = played
+    store.add_match(records[0].match)
+    store.add_turn(records[0].match, records[0].turns[0])
+    (tmp_path / "killed").mkdir()
+    for name in ("run.db", "run.db-wal", "run.toml"):  # what a killed process leaves
+        (tmp_path / "killed" / name).write_bytes((directory / name).read_bytes())
+    before = {path.name: path.read_bytes() for path in (tmp_path / "killed").iterdir()}
+    opened, open_store = [], run_directory.open_store
+    monkeypatch.setattr(
+        run_directory, "open_store", lambda *given, **named: (opened.append(1), open_store(*given, **named))[1]
+    )
+    watched = watch(tmp_path / "killed")
+    moment = watched.moment()
+    assert [entry.turns for entry in moment.entries.values()] == [1] and not moment.sealed
+    watched.tables(moment)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(watched.record, [records[0].match.id] * 20))
+    assert {len(record.turns) for record in found} == {1} and len(opened) == 1
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "killed").iterdir()}
+
+    store.add_turn(records[0].match, records[0].turns[1])
+    for name in before:  # somebody has gone on with it
+        (tmp_path / "killed" / name).write_bytes((directory / name).read_bytes())
+    assert [entry.turns for entry in watched.moment().entries.values()] == [2]
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_looking_takes_a_twentieth_of_the_time_at_most_whoever_looks():
+    clock, computed = Clock(), []
+
+    def compute():
+        clock.now += 3
+        computed.append(clock.now)
+        return len(computed)
+
+    async def look():
+        paced = Paced(compute, clock, clock)
+        assert await asyncio.gather(*(paced.get() for _ in range(20))) == [1] * 20
+        for _ in range(200):
+            clock.now += 1
+            await paced.get()
+        return computed
+
+    asyncio.run(look())
+    first, second, *later = computed  # the first one reads what was recorded before
+    assert second - first < 10 and 2 <= len(later) <= 4
+    assert all(later - earlier >= 60 for earlier, later in itertools.pairwise([second, *later]))
+
+
+def test_whoever_waits_for_news_is_told_and_nothing_is_read_while_nobody_looks(
+    under_way, played, slow_clock, monkeypatch
+):
+    directory, store = under_way
+    (record, *_), _ = played
+    watched = watch(directory)
+    looks = []
+    moment = watched.moment
+    monkeypatch.setattr(watched, "moment", lambda: (looks.append(1), moment())[1])
+
+    async def watching():
+        live = Live(watched)
+        version = (await live.view()).version
+        assert (await live.view()).version == version
+        waiting = asyncio.create_task(live.changed(version))
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+        store.add_match(record.match)
+        version = await asyncio.wait_for(waiting, 30)
+        seen = len(looks)
+        await asyncio.sleep(0.2)
+        assert len(looks) == seen
+        store.add_turn(record.match, record.turns[0])
+        assert (await live.view()).version != version
+
+    asyncio.run(watching())
+
+
+def test_positions_are_drawn_once_and_turns_played_once(played, monkeypatch):
+    (record, *_), _ = played
+    steps, step = [], TextEnv.step
+    monkeypatch.setattr(TextEnv, "step", lambda env, action: (steps.append(action), step(env, action))[1])
+    positions = Positions()
+    pictures = [positions.draw(record, number).svg for number in range(len(record.turns) + 1)]
+    assert len(set(pictures)) == len(pictures) and len(steps) == len(record.turns)
+    assert [positions.draw(record, number).svg for number in range(len(record.turns) + 1)] == pictures
+    assert len(steps) == len(record.turns)
+
+
+def test_what_cannot_be_played_again_has_no_picture_and_says_why(played):
+    (record, *_), _ = played
+    other = replace(record, turns=(replace(record.turns[0], read="else"),))
+    assert "is not what was recorded" in Positions().draw(other, 1).missing
+    gone = replace(record, match=Match("no_such_game_v0", 0, ("a", "b"), 1))
+    assert "no_such_game" in Positions().draw(gone, 1).missing
+    broken = replace(
+        record, match=Match("tests.rating.broken_env", 0, ("a", "b"), record.match.seed, record.match.options)
+    )
+    admit(["tests.rating.broken_env"])
+    assert Positions().draw(broken, 0).svg
+    assert "ZeroDivisionError" in Positions().draw(broken, 3).missing

@@ -1,0 +1,327 @@
+"""The pages of people: what they show, what they take, and from whom."""
+
+import asyncio
+import io
+import re
+from contextlib import asynccontextmanager
+
+import aiohttp
+import pytest
+from starlette.testclient import TestClient
+
+from agents.desk import Desk
+from llmarena_envs import bid_v0, tictactoe_v0
+from rating.viewer.web import people, server
+from rating.viewer.web.app import make_app
+from rating.viewer.web.links import Links, keep_links
+from rating.viewer.web.server import authority, listen, serving
+from tests.support.asynchronous import asynchronous
+
+LINKS = Links("the-board", {"Ada": "secret-of-ada", "Bob": "secret-of-bob"})
+HOSTILE = '</textarea></pre><script>alert(1)</script>"&\u202e\x00'
+
+
+class Pages:
+    """A desk, its pages on a server, and a client."""
+
+    def __init__(self, desk, client):
+        self.desk = desk
+        self.client = client
+
+    def seat(self, person="Ada", match="m", env=None):
+        """Seats a person in a match that has begun."""
+        seat = self.desk.seat(person, match, "tictactoe_v0")
+        seat.reset("player_0", 1)
+        env = env or tictactoe_v0.env()
+        env.reset(seed=1)
+        raw = env.unwrapped
+        seat.watch({**raw.observe("player_0"), "language": "zh", "picture": raw.draw("player_0"), "over": False})
+        return seat
+
+    async def ask(self, seat, **more):
+        """Asks a person; returns the task that waits for the answer."""
+        told = {"rules": "r", "text": "what now?", "picture": seat.picture, "legal": ["X: 1", "X: 2"], **more}
+        task = asyncio.ensure_future(seat(told))
+        await asyncio.sleep(0)
+        return task
+
+    async def get(self, path, **options):
+        async with self.client.get(path, **options) as answer:
+            return answer.status, await answer.text()
+
+    async def post(self, path, question, reply, **options):
+        data = {"question": question, "reply": reply}
+        async with self.client.post(path, data=data, allow_redirects=False, **options) as answer:
+            return answer.status, await answer.text()
+
+
+@asynccontextmanager
+async def pages(tmp_path):
+    desk, listener = Desk(), listen("127.0.0.1", 0)
+    base = f"http://{authority(listener)}"
+    async with (
+        aiohttp.ClientSession(base) as client,
+        serving(make_app(tmp_path, LINKS, {"localhost"}, desk), listener),  # closes first, as a server does
+    ):
+        yield Pages(desk, client)
+    listener.close()
+
+
+HOME = "/play/secret-of-ada"
+PAGE = f"{HOME}/m"
+
+
+@asynchronous
+async def test_a_person_reads_what_a_model_reads_and_answers_once(tmp_path):
+    async with pages(tmp_path) as web:
+        seat = web.seat()
+        status, shown = await web.get(PAGE)
+        assert status == 200 and "Others are to move" in shown and 'http-equiv="refresh"' in shown
+        waiting = await web.ask(seat)
+        status, shown = await web.get(PAGE)
+        assert "It is your move" in shown and "what now?" in shown and '<pre lang="zh">' in shown
+        assert re.findall(r'<button name="reply" value="([^"]*)"', shown) == ["X: 1", "X: 2"]
+        assert 'http-equiv="refresh"' not in shown
+        name = seat.question.name
+        statuses = await asyncio.gather(*(web.post(PAGE, name, "X: 1\r\nso there") for _ in range(2)))
+        assert [status for status, _ in statuses] == [303, 303]
+        assert await waiting == "X: 1\nso there"
+        following = await web.ask(seat)
+        status, shown = await web.post(PAGE, name, f"from an old page {HOSTILE}")
+        assert status == 409 and "was not sent" in shown
+        assert "from an old page &lt;/textarea&gt;" in shown and "<script>alert" not in shown
+        assert not following.done()
+        following.cancel()
+
+
+@asynchronous
+async def test_an_answer_shows_at_once_that_it_was_refused(tmp_path):
+    async with pages(tmp_path) as web:
+        seat = web.seat()
+        first = await web.ask(seat)
+
+        async def ask_again():
+            await first
+            await web.ask(seat, attempt=1, feedback="that is <b>taken</b>")
+
+        again = asyncio.ensure_future(ask_again())
+        data = {"question": "1.0", "reply": "X: 9"}
+        async with web.client.post(PAGE, data=data) as answer:
+            assert "that is &lt;b&gt;taken&lt;/b&gt;" in await answer.text()
+            assert answer.url.path == PAGE
+        await again
+
+
+@asynchronous
+async def test_many_legal_moves_are_a_list_and_very_many_are_typed(tmp_path, monkeypatch):
+    env = bid_v0.env()
+    env.reset(seed=1)
+    legal = [env.unwrapped.format(move, "player_0") for move in env.unwrapped.view("player_0").legal]
+    assert len(legal) > people.MAX_BUTTONS
+    async with pages(tmp_path) as web:
+        await web.ask(web.seat(), legal=legal)
+        _, shown = await web.get(PAGE)
+        assert shown.count("<option>") == len(legal) and '<button name="reply"' not in shown
+        monkeypatch.setattr(people, "MAX_LISTED", len(legal) - 1)
+        _, shown = await web.get(PAGE)
+        assert "<option>" not in shown and "<textarea" in shown
+
+
+@asynchronous
+async def test_another_secret_opens_nothing(tmp_path):
+    async with pages(tmp_path) as web:
+        seat = web.seat()
+        waiting = await web.ask(seat)
+        for path in (
+            "/play/secret-of-bob/m",
+            "/play/wrong/m",
+            "/play/the-board/m",
+            "/board/secret-of-ada",
+            "/play/",
+            "/",
+        ):
+            assert (await web.get(path))[0] == 404
+        for path in ("/play/wrong/m", "/play/the-board/m", "/play/wrong/m/events"):
+            assert (await web.post(path, "1.0", "X: 1"))[0] in (404, 405)
+        assert (await web.post("/play/secret-of-bob/m", "1.0", "X: 1"))[0] == 409
+        assert not waiting.done()
+        assert "secret-of-ada" not in (await web.get(PAGE))[1].split("<title>")[1].split("</title>")[0]
+        waiting.cancel()
+
+
+@asynchronous
+async def test_what_comes_from_elsewhere_is_refused(tmp_path):
+    async with pages(tmp_path) as web:
+        seat = web.seat()
+        waiting = await web.ask(seat)
+        for host in ("evil.example", "localhost.evil.example", "[", ""):
+            assert (await web.get(PAGE, headers={"host": host}))[0] == 403
+        for host in ("localhost:9", "192.0.2.7:8642", "[::1]:8642"):
+            assert (await web.get(PAGE, headers={"host": host}))[0] == 200
+        for headers in ({"origin": "http://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}):
+            assert (await web.post(PAGE, "1.0", "X: 1", headers=headers))[0] == 403
+        for method in ("PUT", "DELETE", "PATCH"):
+            async with web.client.request(method, PAGE) as answer:
+                assert answer.status == 405
+        async with web.client.get(PAGE) as answer:
+            assert answer.headers["referrer-policy"] == "same-origin" and answer.headers["cache-control"] == "no-store"
+            assert "default-src 'none'" in answer.headers["content-security-policy"]
+            assert "set-cookie" not in answer.headers
+        assert not waiting.done()
+        waiting.cancel()
+
+
+@pytest.mark.slow
+@asynchronous
+async def test_bodies_that_are_too_long_or_no_form_are_refused(tmp_path, caplog):
+    async with pages(tmp_path) as web:
+        waiting = await web.ask(web.seat())
+
+        async def send(data):
+            async with web.client.post(PAGE, data=data) as answer:
+                return answer.status
+
+        assert await send(io.BytesIO(b"reply=" + b"x" * people.MAX_BODY)) == 413
+        assert await send(b"&".join(b"reply=1" for _ in range(20))) == 400
+        assert await send(b"\xff\xfe\x00") == 409
+        writer = (await asyncio.open_connection(web.client._base_url.host, web.client._base_url.port))[1]
+        writer.write(f"POST {PAGE} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\nreply=".encode())
+        writer.close()
+        await asyncio.sleep(0.1)
+        assert not waiting.done()
+        waiting.cancel()
+    assert "secret" not in caplog.text and "Traceback" not in caplog.text
+
+
+@pytest.mark.slow
+@asynchronous
+async def test_pages_hear_of_their_own_changes_and_of_a_server_that_was_started_again(tmp_path):
+    async def first(web, path=f"{PAGE}/events"):
+        async with web.client.get(path) as stream:
+            return await version(stream)
+
+    async def version(stream):
+        while not (line := await stream.content.readline()).startswith(b"data: "):
+            assert line
+        return line.decode().removeprefix("data: ").strip()
+
+    async with pages(tmp_path) as web:
+        seat, other = web.seat(), web.seat("Bob")
+        async with web.client.get(f"{PAGE}/events") as stream:
+            begun = await version(stream)
+            assert f'data-version="{begun}"' in (await web.get(PAGE))[1]
+            waiting = asyncio.ensure_future(version(stream))
+            other.watch({"rules": "", "text": "", "language": "en", "picture": "", "over": False})
+            await asyncio.sleep(0.05)
+            assert not waiting.done()
+            await web.ask(seat)
+            assert await waiting != begun
+    async with pages(tmp_path) as web:
+        assert await first(web) not in ("", begun)
+        web.seat()
+        assert await first(web) != begun
+
+
+@asynchronous
+async def test_open_streams_end_with_the_server(tmp_path, caplog):
+    async with pages(tmp_path) as web:
+        web.seat()
+        streams = [await web.client.get(f"{PAGE}/events") for _ in range(3)]
+        assert [stream.status for stream in streams] == [200] * 3
+    assert caplog.text == ""
+
+
+@asynchronous
+async def test_a_match_that_is_not_under_way_says_so_and_keeps_what_was_sent(tmp_path):
+    async with pages(tmp_path) as web:
+        status, shown = await web.get(PAGE)
+        assert status == 404 and "not under way" in shown and "data-version=" in shown
+        status, shown = await web.post(PAGE, "3.0", HOSTILE)
+        assert status == 409 and "&lt;script&gt;" in shown and "<script>alert" not in shown
+        seat = web.seat()
+        assert (await web.get(PAGE))[0] == 200
+        seat.leave()
+        assert "broken off" in (await web.get(PAGE))[1]
+
+
+@asynchronous
+async def test_a_person_with_several_matches_sees_them_all_and_one_with_a_single_one_sees_that(tmp_path):
+    async with pages(tmp_path) as web:
+        assert "No match has begun yet" in (await web.get(HOME))[1]
+        web.seat()
+        async with web.client.get(HOME) as answer:
+            assert answer.url.path == PAGE
+        await web.ask(web.seat(match="n"))
+        _, shown = await web.get(HOME)
+        assert "It is your move in 1 of 2." in shown
+        assert shown.index("secret-of-ada/n") < shown.index("secret-of-ada/m")
+        assert "Your move in another match" in (await web.get(PAGE))[1]
+        web.desk.end()
+        assert "The run has ended" in (await web.get(HOME))[1]
+
+
+@asynchronous
+async def test_texts_of_a_megabyte_are_shown_as_texts(tmp_path):
+    async with pages(tmp_path) as web:
+        await web.ask(web.seat(), text="<img src=x onerror=alert(1)>" * 40_000)
+        _, shown = await web.get(PAGE)
+        assert len(shown) > 1_000_000 and "<img" not in shown
+
+
+def test_links_stay_the_same_and_only_their_owner_can_read_them(tmp_path):
+    links = keep_links(tmp_path, ["Ada"])
+    assert keep_links(tmp_path, ["Ada", "Bob"]).people["Ada"] == links.people["Ada"]
+    assert keep_links(tmp_path, []).board == links.board
+    assert (tmp_path / "web.json").stat().st_mode & 0o077 == 0
+    assert (
+        links.person(links.people["Ada"]) == "Ada" and links.person(links.board) is None and links.person("é") is None
+    )
+    (tmp_path / "web.json").write_text('["damaged"]')
+    assert keep_links(tmp_path, ["Ada"]).people["Ada"] != links.people["Ada"]
+
+
+def test_a_server_that_listens_everywhere_is_called_by_its_machine_s_name():
+    listener = listen("0.0.0.0", 0)
+    name = authority(listener)
+    listener.close()
+    assert not name.startswith("0.0.0.0")
+
+
+@pytest.mark.parametrize("name", ["Ada", "Bob"])
+def test_links_know_each_person(name):
+    assert LINKS.person(LINKS.people[name]) == name
+
+
+@asynchronous
+async def test_a_reply_that_is_too_long_is_taken_and_refused_in_words(tmp_path, monkeypatch):
+    monkeypatch.setattr(people, "MAX_BODY", 100_000)
+    async with pages(tmp_path) as web:
+        seat = web.seat()
+        waiting = await web.ask(seat)
+        status, shown = await web.post(PAGE, "1.0", "a" * 900_000)
+        assert status == 413 and "at most 100,000 bytes" in shown and "nothing at this address" not in shown
+        assert not waiting.done()
+        waiting.cancel()
+
+
+@asynchronous
+async def test_requests_beyond_the_connection_limit_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 3)
+    async with pages(tmp_path) as web:
+        port = web.client._base_url.port
+        held = [await asyncio.open_connection("127.0.0.1", port) for _ in range(2)]
+        assert (await web.get(HOME))[0] == 503
+        for _, writer in held:
+            writer.close()
+            await writer.wait_closed()
+        assert (await web.get(HOME))[0] == 200
+
+
+def test_a_page_that_fails_is_guarded_and_tells_nothing(tmp_path, monkeypatch):
+    desk = Desk()
+    monkeypatch.setattr(desk, "seats", lambda person: 1 // 0)
+    client = TestClient(make_app(tmp_path, LINKS, {"testserver"}, desk), raise_server_exceptions=False)
+    answer = client.get(HOME)
+    assert answer.status_code == 500
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert "ZeroDivisionError" not in answer.text and "seats" not in answer.text
