@@ -28,8 +28,8 @@ from llmarena_envs.core.text_length import TOKEN, WordCounter
 from rating.config.run_file import RunConfig
 from rating.play.contests import make_scheme
 from rating.prices import Price
-from rating.schedules.schedule import UNLIMITED, Stop
-from rating.schemes.scheme import Scheme
+from rating.schedules.batches import UNLIMITED, Stop
+from rating.schemes.base import Scheme
 from rating.store.environments import load_environment, make_environment
 from rating.store.match import Match
 from rating.store.outcome import Outcome
