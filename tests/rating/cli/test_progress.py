@@ -19,7 +19,7 @@ from rating.cli.progress_views import Pace, draw_table, write_line
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
 from rating.play.contests import make_scheme
-from rating.play.progress import EnvironmentProgress, Progress, expected_matches
+from rating.play.progress import EnvironmentProgress, Progress
 from rating.play.runner import ENVIRONMENT, Runner
 from rating.store.bill import Usage
 
@@ -207,7 +207,7 @@ def test_a_runner_says_how_far_it_is_and_how_many_matches_are_to_come(tmp_path):
     assert (group.name, group.stopped) == ("public_goods_v0", "count")
     assert group.finished == group.scheduled == group.expected > 5
     scheme = make_scheme(parse_run_file(RUN_FILE, "run.toml"), "public_goods_v0")
-    assert expected_matches(scheme) == group.expected
+    assert scheme.expected_matches() == group.expected
 
 
 @pytest.mark.slow
