@@ -34,7 +34,7 @@ from rating.config.run_tables import EnvironmentConfig, StopConfig
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.skill_board import skill_leaderboard
 from rating.schemes.stopping import TRUESKILL
-from rating.stats.trueskill_rating import RatingStep, TrueSkillOptions, rate
+from rating.stats.trueskill import RatingStep, TrueSkillOptions, rate
 
 BOARD_GAMES = ("tictactoe_v0", "connect_four_v0")
 

@@ -31,8 +31,8 @@ from rating.schemes.skill_board import ratings_of
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.stats.bradley_terry import Comparisons, compare, standings
 from rating.stats.estimates import Estimate, mean_estimate
-from rating.stats.paired_means import DealResult, reward_cases
 from rating.stats.results import finished, rewards
+from rating.stats.simultaneous import DealResult, reward_cases
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 

@@ -20,7 +20,7 @@ from rating.schemes.staff import seat_staff
 from rating.schemes.stopping import RuleValues, StopRule
 from rating.schemes.tournament_rules import TournamentRules
 from rating.stats.bradley_terry import Comparisons
-from rating.stats.paired_means import DealResult, reward_cases
+from rating.stats.simultaneous import DealResult, reward_cases
 from rating.store.outcome import Outcome
 
 ROUND_ROBIN = "round_robin"

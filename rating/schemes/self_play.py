@@ -24,9 +24,8 @@ from rating.schemes.missing import missing_intervals
 from rating.schemes.places import Places, is_common
 from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import CountRule
-from rating.stats.estimates import WinDrawLoss
-from rating.stats.paired_means import reward_cases
-from rating.stats.results import duels, rewards
+from rating.stats.results import WinDrawLoss, duels, rewards
+from rating.stats.simultaneous import reward_cases
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 

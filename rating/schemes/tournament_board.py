@@ -15,8 +15,8 @@ from rating.schemes.leaderboard import Leaderboard, LeaderboardColumn, Leaderboa
 from rating.schemes.skill_board import head_to_head, skill_leaderboard
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryOptions
-from rating.stats.elo import elo
 from rating.stats.results import rated_seats
+from rating.stats.trueskill import elo
 from rating.store.outcome import VOID, Outcome
 
 

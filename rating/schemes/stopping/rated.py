@@ -10,7 +10,7 @@ from rating.schemes.stopping.counts import LEAST_MATCHES, MatchCounts, check_pos
 from rating.schemes.stopping.evidence import MatchEvidence
 from rating.schemes.stopping.grammar import DEFAULT_RULE, TRUESKILL, read_conditions
 from rating.schemes.stopping.values import compared
-from rating.stats.trueskill_rating import TrueSkillOptions
+from rating.stats.trueskill import TrueSkillOptions
 from rating.store.outcome import Outcome
 
 LOOK_EVERY = 100

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from rating.schedules.until import Rule
 from rating.schemes.stopping.counts import LEAST_MATCHES, MatchCounts
 from rating.schemes.stopping.values import compared
+from rating.stats.estimates import RunningMean
 from rating.stats.results import finished
-from rating.stats.running_mean import RunningMean
 from rating.store.outcome import Outcome, SeatOutcome
 
 

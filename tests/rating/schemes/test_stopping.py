@@ -13,7 +13,7 @@ from rating.schedules.self_play import self_play
 from rating.schemes.stopping import CountRule, StopRule, fold
 from rating.schemes.stopping.evidence import MatchEvidence
 from rating.stats.results import duels
-from rating.stats.trueskill_rating import RunningRatings, TrueSkillOptions, rate
+from rating.stats.trueskill import RunningRatings, TrueSkillOptions, rate
 from rating.store.outcome import BUG, FINISHED, VOID
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
 
