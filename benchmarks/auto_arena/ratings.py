@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from benchmarks.auto_arena.correlation import Correlation, correlate
 from benchmarks.experiments.bootstrap import bootstrap
-from rating.schemes.tournament_board import model
+from rating.schemes.tournament import model
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryFit
 from rating.stats.estimates import Estimate

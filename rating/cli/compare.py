@@ -16,7 +16,7 @@ from rating.cli import flags
 from rating.play import run_directory
 from rating.play.contests import make_scheme
 from rating.readers.so_far import Conduct, conduct, ended, so_far
-from rating.schemes.scheme import Scheme
+from rating.schemes.base import Scheme
 from rating.stats.compare import Champion, PolicyComparison, average_units, compare_champion, compare_units, elo_margin
 from rating.stats.estimates import Estimate, mean_estimate
 from rating.stats.results import Battle, finished

@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 from llmarena_envs.core.options import OptionError
 from rating.judgements import Judgement, declared_verdicts, judgements_of
 from rating.judges import study
+from rating.schemes.base import Scheme
 from rating.schemes.figures import Figure as AnyFigure
 from rating.schemes.figures import Grid, Groups, HeadToHead, Intervals, Matrix, Trajectories
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.scheme import Scheme
 from rating.schemes.summary import Summary
 from rating.store.outcome import Outcome
 from rating.viewer.report import figures
