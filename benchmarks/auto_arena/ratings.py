@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.auto_arena.correlation import Correlation, correlate
-from rating.schemes.tournament_board import model
+from rating.schemes.tournament import model
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryFit
 from rating.stats.estimates import Estimate

@@ -32,7 +32,7 @@ from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.play.contests import make_scheme
 from rating.schemes.field import Field
-from rating.schemes.mean_reward import MeanReward
+from rating.schemes.rewards import MeanReward
 from rating.schemes.stopping import LEAST_MATCHES
 from rating.stats.bounded import bounded_mean
 from rating.stats.estimates import FEWEST_CLUSTERS, Estimate, mean_estimate

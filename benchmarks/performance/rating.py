@@ -35,7 +35,7 @@ import trueskill
 
 from benchmarks.options import option, parse
 from benchmarks.performance.pools import Duellists, pool
-from rating.schemes.skill_board import skill_leaderboard
+from rating.schemes.duels import skill_leaderboard
 from rating.stats.bradley_terry import (
     ELO_PER_NAT,
     BradleyTerryOptions,

@@ -16,7 +16,7 @@ from rating.cli import flags
 from rating.play import run_directory
 from rating.play.contests import make_scheme
 from rating.readers.so_far import Conduct, conduct, ended, so_far
-from rating.schemes.scheme import Scheme
+from rating.schemes.base import Scheme
 from rating.stats.battles import Battle
 from rating.stats.comparing import (
     Champion,

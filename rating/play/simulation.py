@@ -10,8 +10,8 @@ import numpy as np
 from rating.config.run_file import RunConfig
 from rating.play.contests import make_scheme
 from rating.play.rehearsal import Part, Rehearsal, Talk, parts_of, rehearse
-from rating.schedules.schedule import UNLIMITED, Stop
-from rating.schemes.scheme import Scheme
+from rating.schedules.batches import UNLIMITED, Stop
+from rating.schemes.base import Scheme
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 

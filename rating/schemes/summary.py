@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rating.schemes.caveats import counted
 from rating.schemes.leaderboard import Leaderboard, Ranks, headline, ranks_of
-from rating.schemes.reservations import counted
 from rating.stats import bradley_terry
 from rating.stats.across import NOBODY, CommonPolicies, established_scores, largest_pool, win_probabilities
 from rating.stats.bradley_terry import BradleyTerryFit, Comparisons

@@ -1,4 +1,4 @@
-"""Mean reward: games whose payoff is the metric, with any number of players.
+"""Mean rewards: games whose payoff is the metric, against others or in self-play.
 
 Source: LLMArena (arXiv 2402.16499) for bid.
 """
@@ -6,10 +6,12 @@ Source: LLMArena (arXiv 2402.16499) for bid.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from rating.schedules.everywhere import everywhere
-from rating.schemes import cells, places
-from rating.schemes.course import running_means
-from rating.schemes.figures import Figure, estimate_figure, pair_figure
+from rating.schedules.round_robin import everywhere, self_play
+from rating.schemes import formatting, seat_groups
+from rating.schemes.base import ADAPTIVE
+from rating.schemes.caveats import missing_intervals
+from rating.schemes.duels import ratings_of
+from rating.schemes.figures import Figure, estimate_figure, pair_figure, running_means
 from rating.schemes.leaderboard import (
     RATING,
     REWARD,
@@ -23,16 +25,13 @@ from rating.schemes.leaderboard import (
     row_fields,
     with_ranks,
 )
-from rating.schemes.missing import missing_intervals
-from rating.schemes.places import SEATS, Places
 from rating.schemes.repeating import Repeating
-from rating.schemes.scheme import ADAPTIVE
-from rating.schemes.skill_board import ratings_of
+from rating.schemes.seat_groups import SEATS, Places, is_common
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.stats.bradley_terry import Comparisons, compare, standings
-from rating.stats.estimates import Estimate, mean_estimate
+from rating.stats.estimates import Estimate, WinDrawLoss, mean_estimate
 from rating.stats.paired_means import DealResult, reward_cases
-from rating.stats.results import finished, rewards
+from rating.stats.results import duels, finished, rewards
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 
@@ -102,7 +101,7 @@ class MeanReward(Repeating):
         """Returns the seats: the mean reward at tables of three or more, else the score."""
         if len(played[0].seats) == 2:
             return super().places(played)
-        return [SEATS._replace(measure=places.REWARD, notes=("mean reward by seat",)), *super().places(played)[1:]]
+        return [SEATS._replace(measure=seat_groups.REWARD, notes=("mean reward by seat",)), *super().places(played)[1:]]
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the means with their intervals and running means, and the results of every pair."""
@@ -150,7 +149,9 @@ def reward_leaderboard(
             )
         )
     columns = (
-        [LeaderboardColumn(f"{statistic} (n)", lambda row: cells.estimate(row.values["value"]))] if statistic else []
+        [LeaderboardColumn(f"{statistic} (n)", lambda row: formatting.estimate(row.values["value"]))]
+        if statistic
+        else []
     )
     return Leaderboard(
         **common_fields(outcomes, MeanReward.name, stop_reason, references),
@@ -194,3 +195,81 @@ def statistic_means(outcomes: Sequence[Outcome], statistic: str) -> dict[str, Es
 def tables_of_many(outcomes: Iterable[Outcome]) -> Comparisons:
     """Returns the results of all pairs at tables of three or more, without a seat advantage."""
     return replace(compare(outcome for outcome in finished(outcomes) if len(outcome.seats) > 2), seated=False)
+
+
+class SelfPlay(Repeating):
+    """Every policy on all rated seats, a fixed number of matches."""
+
+    name = "self_play"
+
+    def least_policies(self, seats: int) -> int:
+        """Returns 1."""
+        return 1
+
+    def batches(self) -> Iterator[list[Match]]:
+        """Returns every policy in self-play."""
+        return self_play(self._contest)
+
+    def rule(self) -> CountRule:
+        """Returns the number of matches of each policy."""
+        return self.count_rule()
+
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
+        """Makes the leaderboard."""
+        return self_play_leaderboard(outcomes, stop_reason=stop_reason, references=self.setting.references)
+
+    def places(self, played: Sequence[Outcome]) -> list[Places]:
+        """Returns the seats, unless all seats of a match have a common reward."""
+        seats, *others = super().places(played)
+        own = [] if all(map(is_common, played)) else [seats._replace(alone=True)]
+        return [*own, *(place._replace(alone=True) for place in others)]
+
+    def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the mean rewards with their intervals, and their running means."""
+        return self_play_figures(board, outcomes)
+
+
+def self_play_leaderboard(
+    outcomes: Iterable[Outcome], *, stop_reason: str = "", references: Mapping[str, float] | None = None
+) -> Leaderboard:
+    """Makes the leaderboard of policies in self-play.
+
+    Its rows have the value ``first``: wins, ties and losses of the first of two seats, including forfeits; ``None`` with another
+    number of seats.
+
+    Args:
+        outcomes: all outcomes of the environment, including void ones, in any order; at least one.
+        stop_reason: why play stopped.
+        references: reference values by label.
+
+    Raises:
+        ValueError: if there are no outcomes.
+    """
+    outcomes = list(outcomes)
+    rows = []
+    for policy, matches in by_policy(outcomes).items():
+        common = row_fields(matches, policy)
+        values = {"first": _first_seat(matches)}
+        rows.append(LeaderboardRow(**common, metric=metric_of(common["reward"]), values=values))
+    return Leaderboard(
+        **common_fields(outcomes, SelfPlay.name, stop_reason, references),
+        **ranked_by_means(rows, reward_cases(outcomes)),
+        ranked_by="mean reward",
+        columns=(LeaderboardColumn("first W/D/L", lambda row: formatting.tally(row.values["first"]), 7), REWARD),
+        caveats=missing_intervals(row.reward for row in rows),
+    )
+
+
+def self_play_figures(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+    """Returns the mean rewards with their intervals, and their running means."""
+    means = estimate_figure(((row.policy, row.reward) for row in board.rows), "mean reward with its 95 % interval")
+    return [*means, *running_means(rewards(outcomes), "mean reward")]
+
+
+def _first_seat(matches: Sequence[Outcome]) -> WinDrawLoss | None:
+    if any(sum(seat.rated for seat in outcome.seats) != 2 for outcome in matches):
+        return None
+    tally = WinDrawLoss()
+    for duel in duels(matches, with_itself=True):
+        tally = tally.add(duel.score)
+    return tally
