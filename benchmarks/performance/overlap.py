@@ -20,7 +20,7 @@ import numpy as np
 from benchmarks.options import option, parse
 from benchmarks.performance.virtual_time import run_in_virtual_time
 from rating.play.batches import play_batches
-from rating.play.slots import Slots
+from rating.play.executors.executor import Slots
 from rating.schedules.batches import Contest, Schedule
 from rating.schedules.round_robin import round_robin
 from rating.schedules.until import Until

@@ -14,7 +14,7 @@ from agents.policy import Reply
 from rating.cli import main
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
-from rating.play.forecast import forecast
+from rating.play.dry_run import forecast
 from rating.play.runner import Runner
 
 pytestmark = pytest.mark.timeout(120)
