@@ -128,7 +128,9 @@ class LocalModel:
         accepted = inspect.signature(network.forward).parameters
         self._cache_name = "cache" if "cache" in accepted else "past_key_values"  # the name before transformers 5.24
         layers = self.new_cache().layers
-        has_keys = not layers or any(isinstance(layer, CacheLayerMixin) for layer in layers)  # state-space models have none
+        has_keys = not layers or any(
+            isinstance(layer, CacheLayerMixin) for layer in layers
+        )  # state-space models have none
         if self._cache_name not in accepted or not has_keys:
             raise ProviderError(
                 f"hf:{checkpoint.path}: expected a model with a key-value cache; serve this one", fatal=True
