@@ -68,6 +68,16 @@ async def pages(tmp_path):
     listener.close()
 
 
+@asynccontextmanager
+async def open_question(tmp_path, **more):
+    """A question that must still be open at the end."""
+    async with pages(tmp_path) as web:
+        waiting = await web.ask(web.seat(), **more)
+        yield web
+        assert not waiting.done()
+        waiting.cancel()
+
+
 HOME = "/play/secret-of-ada"
 PAGE = f"{HOME}/m"
 
@@ -119,8 +129,7 @@ async def test_people_many_legal_moves_are_listed_or_typed(tmp_path, monkeypatch
     env.reset(seed=1)
     legal = [env.unwrapped.format(move, "player_0") for move in env.unwrapped.view("player_0").legal]
     assert len(legal) > people.MAX_BUTTONS
-    async with pages(tmp_path) as web:
-        await web.ask(web.seat(), legal=legal)
+    async with open_question(tmp_path, legal=legal) as web:
         _, shown = await web.get(PAGE)
         assert shown.count("<option>") == len(legal) and '<button name="reply"' not in shown
         monkeypatch.setattr(people, "MAX_LISTED", len(legal) - 1)
@@ -130,9 +139,7 @@ async def test_people_many_legal_moves_are_listed_or_typed(tmp_path, monkeypatch
 
 @asynchronous
 async def test_people_other_secrets_give_404(tmp_path):
-    async with pages(tmp_path) as web:
-        seat = web.seat()
-        waiting = await web.ask(seat)
+    async with open_question(tmp_path) as web:
         for path in (
             "/play/secret-of-bob/m",
             "/play/wrong/m",
@@ -145,16 +152,12 @@ async def test_people_other_secrets_give_404(tmp_path):
         for path in ("/play/wrong/m", "/play/the-board/m", "/play/wrong/m/events"):
             assert (await web.post(path, "1.0", "X: 1"))[0] in (404, 405)
         assert (await web.post("/play/secret-of-bob/m", "1.0", "X: 1"))[0] == 409
-        assert not waiting.done()
         assert "secret-of-ada" not in (await web.get(PAGE))[1].split("<title>")[1].split("</title>")[0]
-        waiting.cancel()
 
 
 @asynchronous
 async def test_people_requests_of_other_sites_are_refused(tmp_path):
-    async with pages(tmp_path) as web:
-        seat = web.seat()
-        waiting = await web.ask(seat)
+    async with open_question(tmp_path) as web:
         for host in ("evil.example", "localhost.evil.example", "[", ""):
             assert (await web.get(PAGE, headers={"host": host}))[0] == 403
         for host in ("localhost:9", "192.0.2.7:8642", "[::1]:8642"):
@@ -168,15 +171,12 @@ async def test_people_requests_of_other_sites_are_refused(tmp_path):
             assert answer.headers["referrer-policy"] == "same-origin" and answer.headers["cache-control"] == "no-store"
             assert "default-src 'none'" in answer.headers["content-security-policy"]
             assert "set-cookie" not in answer.headers
-        assert not waiting.done()
-        waiting.cancel()
 
 
 @pytest.mark.slow
 @asynchronous
 async def test_people_long_or_invalid_bodies_are_refused(tmp_path, caplog):
-    async with pages(tmp_path) as web:
-        waiting = await web.ask(web.seat())
+    async with open_question(tmp_path) as web:
 
         async def send(data):
             async with web.client.post(PAGE, data=data) as answer:
@@ -189,8 +189,6 @@ async def test_people_long_or_invalid_bodies_are_refused(tmp_path, caplog):
         writer.write(f"POST {PAGE} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\nreply=".encode())
         writer.close()
         await asyncio.sleep(0.1)
-        assert not waiting.done()
-        waiting.cancel()
     assert "secret" not in caplog.text and "Traceback" not in caplog.text
 
 
@@ -263,8 +261,7 @@ async def test_people_home_lists_matches_or_opens_the_only_one(tmp_path):
 
 @asynchronous
 async def test_people_long_hostile_text_is_escaped(tmp_path):
-    async with pages(tmp_path) as web:
-        await web.ask(web.seat(), text="<img src=x onerror=alert(1)>" * 40_000)
+    async with open_question(tmp_path, text="<img src=x onerror=alert(1)>" * 40_000) as web:
         _, shown = await web.get(PAGE)
         assert len(shown) > 1_000_000 and "<img" not in shown
 
@@ -297,13 +294,9 @@ def test_authority_of_all_interfaces_is_the_host_name():
 @asynchronous
 async def test_people_long_reply_gives_413_with_the_limit(tmp_path, monkeypatch):
     monkeypatch.setattr(people, "MAX_BODY", 100_000)
-    async with pages(tmp_path) as web:
-        seat = web.seat()
-        waiting = await web.ask(seat)
+    async with open_question(tmp_path) as web:
         status, shown = await web.post(PAGE, "1.0", "a" * 900_000)
         assert status == 413 and "at most 100,000 bytes" in shown and "nothing at this address" not in shown
-        assert not waiting.done()
-        waiting.cancel()
 
 
 @asynchronous
