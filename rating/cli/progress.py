@@ -18,7 +18,7 @@ from rich.text import Text
 from llmarena_envs.core.terminal import printable
 from rating.play.progress import EnvironmentProgress, Progress
 from rating.play.runner import ENVIRONMENT
-from rating.schemes.pause import PAUSED
+from rating.schemes.stopping import PAUSED
 from rating.store.bill import Usage
 
 T = TypeVar("T")

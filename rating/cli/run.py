@@ -30,8 +30,8 @@ from rating.config.run_file import parse_run_file, run_file_text
 from rating.config.run_file_source import RunFileText, named_run_files, read_run_file
 from rating.play import run_directory
 from rating.play.contests import idle_stop_rules
+from rating.play.dry_run import NOTHING, Expected, Forecast, Span, forecast
 from rating.play.executors.choice import check_executor
-from rating.play.forecast import NOTHING, Expected, Forecast, Span, forecast
 from rating.schemes.leaderboard import ALWAYS
 from rating.viewer.report.tables import Sheet
 
