@@ -47,7 +47,7 @@ def continued(config: RunConfig, facts: Mapping[str, str], begun: Mapping[str, i
         known = [tuple(names) for names in pools.get(item.name, [])]
         present = config.present(item.name)
         before = {name for names in known for name in names}
-        if config.scheme_of(item.name).add_command:  # added policies have no phase of their own
+        if config.scheme_of(item.name).places_newcomers:
             phases[item.name] = (tuple(sorted({*before, *present})),)
         elif known:
             added = tuple(name for name in present if name not in before)
@@ -135,11 +135,10 @@ def _settled(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
         before = recorded["tournament"][name]
         now, added = _without_newcomers(current["tournament"][name], len(before["newcomers"]))
         yield from _changes(f"{name}: tournament: ", before, now)
-        scheme = config.scheme_of(name)
-        if scheme.add_command:
+        if config.scheme_of(name).places_newcomers:
             pools = recorded["pools"][name]
             for policy in sorted({*config.present(name)} - {policy for pool in pools for policy in pool} - added):
-                yield f"{name}: {policy!r} was added; a {scheme.name} takes it with: {scheme.add_command}"
+                yield f"{name}: {policy!r} was added; add it with: llmarena resume DIR --add POLICY"
 
 
 def identity(config: RunConfig, recorded: Mapping[str, Any]) -> str:

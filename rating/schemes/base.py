@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from llmarena_envs.core.declaration import Declaration, role_of
 from llmarena_envs.core.options import OptionError, check_choice
@@ -21,7 +21,7 @@ from rating.schedules.round_robin import seating
 from rating.schedules.swiss import TournamentRules
 from rating.schedules.until import Phases, Source, Until, with_newcomers
 from rating.schemes.caveats import add_caveats, counted
-from rating.schemes.figures import Figure
+from rating.schemes.figures import Figure, Grid
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.seat_groups import SEATS, SeatGroups, sides
 from rating.schemes.stopping import (
@@ -164,6 +164,20 @@ class Setting:
     max_fallbacks: float = 0.5
 
 
+class Placing(NamedTuple):
+    """How a newcomer was placed.
+
+    Attributes:
+        ratings: all ratings before and after each of its pairings.
+        before: the other policies before these pairings, best first.
+        after: the same after them.
+    """
+
+    ratings: Grid
+    before: list[str]
+    after: list[str]
+
+
 class Scheme(ABC):
     """A way of comparing policies in one environment of a run.
 
@@ -176,7 +190,7 @@ class Scheme(ABC):
         standard_schedule: default schedule: ``adaptive`` or ``round_robin``.
         rivals: whether the rated policies of a match are rivals: the one with the larger reward wins.
         parts_add_up: whether the parts of ``cases`` can be combined into one result with equal weights.
-        add_command: command that adds a policy; empty if added policies play in a phase of their own.
+        places_newcomers: whether its schedule places added policies; otherwise they play in a phase of their own.
         with_seats: name of the scheme of a run that assigns the seats; empty for this one.
 
     Raises:
@@ -188,7 +202,7 @@ class Scheme(ABC):
     standard_schedule: ClassVar[str] = ROUND_ROBIN
     rivals: ClassVar[bool] = False
     parts_add_up: ClassVar[bool] = False
-    add_command: ClassVar[str] = ""
+    places_newcomers: ClassVar[bool] = False
     with_seats: ClassVar[str] = ""
 
     def __init__(self, setting: Setting) -> None:
@@ -287,6 +301,15 @@ class Scheme(ABC):
 
     def expected_matches(self) -> int | None:
         """Returns the number of matches of the schedule; ``None`` if it depends on outcomes."""
+        return None
+
+    def placing(self, outcomes: Iterable[Outcome], newcomer: str) -> Placing | None:
+        """Returns how a newcomer was placed; ``None`` if it plays in a phase of its own.
+
+        Args:
+            outcomes: of the run, including all pairings of the newcomer.
+            newcomer: its name.
+        """
         return None
 
     @property
