@@ -57,8 +57,8 @@ def test_biases_without_contest_do_not_pair_unrelated_cases(contest):
         for n in range(20)
         for order in ("xy", "yx")
     ]
-    share = judge_biases(cases, {})["ann"].position.share
-    assert share is None if not contest else share.value == 1
+    test = judge_biases(cases, {})["ann"].position
+    assert test is None if not contest else test.estimate.value == 1
 
 
 def test_biases_judges_of_the_same_family_are_no_reference():

@@ -141,20 +141,20 @@ def test_both_orders_in_records_and_in_files():
     again = [Judgement(f"m{n}", "ann", "A", again="B" if n < 6 else "A") for n in range(10)]
     (row,) = study(again).judges
     assert (row.consistent.value, row.consistent.n) == (0.4, 10)
-    assert row.biases.position.share.value == pytest.approx(0.8)
+    assert row.biases.position.estimate.value == pytest.approx(0.8)
     twice = [
         Judgement(f"m{n} {order}", "ann", verdict, players=players, contest=f"m{n}")
         for n in range(10)
         for order, verdict, players in (("xy", "A", ("x", "y")), ("yx", "A" if n < 6 else "B", ("y", "x")))
     ]
     (row,) = study(twice).judges
-    assert (row.consistent.value, row.biases.position.share.value) == (0.4, pytest.approx(0.8))
+    assert (row.consistent.value, row.biases.position.estimate.value) == (0.4, pytest.approx(0.8))
     assert row.biases.position.p == pytest.approx(2 / 2**6)
 
 
 def test_unrelated_cases_are_not_taken_for_both_orders():
     (row,) = study([Judgement(f"m{n}", "ann", "A") for n in range(10)]).judges
-    assert (row.consistent, row.biases.position.share) == (None, None)
+    assert (row.consistent, row.biases.position) == (None, None)
 
 
 def test_numbers_have_a_scale_and_no_sides():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, fisher_exact
 
-from rating.stats.judge_bias import BiasEstimate, BiasTrial, changes, preference
+from rating.stats.judge_bias import BiasTrial, changes, preference
 
 
 def verdicts(stratum, first, second):
@@ -17,7 +17,7 @@ def verdicts(stratum, first, second):
 def test_preference_of_one_pair_is_fisher_exact():
     found = preference(verdicts("ab", [1] * 9 + [0] * 3, [1] * 4 + [0] * 11))
     assert found.p == pytest.approx(fisher_exact([[9, 3], [4, 11]]).pvalue)
-    assert found.share.value == pytest.approx((1 + 9 / 12 - 4 / 15) / 2)
+    assert found.estimate.value == pytest.approx((1 + 9 / 12 - 4 / 15) / 2)
 
 
 def test_preference_of_swapped_texts_is_sign_test_on_discordant_pairs():
@@ -25,7 +25,7 @@ def test_preference_of_swapped_texts_is_sign_test_on_discordant_pairs():
     trials = [trial for n, (first, second) in enumerate(pairs) for trial in verdicts(n, [first], [second])]
     found = preference(trials)
     assert found.p == pytest.approx(binomtest(12, 15).pvalue)
-    assert (found.share.value, found.share.n) == (pytest.approx(0.5 + 9 / 150), 150)
+    assert (found.estimate.value, found.estimate.n) == (pytest.approx(0.5 + 9 / 150), 150)
 
 
 def test_preference_p_counts_every_permutation():
@@ -41,8 +41,8 @@ def test_preference_p_counts_every_permutation():
 
 
 def test_preference_without_both_positions_is_not_tested():
-    assert preference([]) == BiasEstimate(None, None)
-    assert preference(verdicts("ab", [1] * 50, []) + verdicts("cd", [], [0] * 9)) == BiasEstimate(None, None)
+    assert preference([]) is None
+    assert preference(verdicts("ab", [1] * 50, []) + verdicts("cd", [], [0] * 9)) is None
     assert preference(verdicts("ab", [1] * 9, [1] * 9)).p == 1
 
 
@@ -57,7 +57,7 @@ def test_preference_of_stronger_players_holds_level_and_covers(stronger_first):
             won = rng.random() < 1 / (1 + np.exp(weak - strong))
             trials.append(BiasTrial((weak, strong), bool(rng.random() < stronger_first), float(won)))
         found = preference(trials)
-        covered += found.share.low <= 0.5 <= found.share.high
+        covered += found.estimate.low <= 0.5 <= found.estimate.high
         rejected += found.p < 0.05
     assert covered >= 0.94 * 300
     assert rejected <= 0.075 * 300

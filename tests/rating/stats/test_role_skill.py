@@ -44,7 +44,7 @@ def test_on_mixed_tables_skills_order_better_than_shares_of_wins():
             wins[match.first[0][0]][0].append(match.score)
             for name, _ in match.others:
                 wins[name][1].append(1 - match.score)
-        by_skill.append(spearmanr([found.overall[name].rating for name in sorted(skill)], truth)[0])
+        by_skill.append(spearmanr([found.overall[name].value for name in sorted(skill)], truth)[0])
         by_wins.append(spearmanr([sum(map(np.mean, wins[name])) for name in sorted(skill)], truth)[0])
     assert np.mean(by_skill) > np.mean(by_wins) + 0.1
 
@@ -62,7 +62,7 @@ def test_against_one_fixed_opponent_skills_order_as_shares_of_wins(both):
                 log.append(play(rng, "fixed", [name] * 4, skill, deal=1000 + deal))
     found = role_skills(log)
     told = [name for name in skill if list(wins.values()).count(wins[name]) == 1]
-    ratings = {name: found.skills[name][HUNTED].rating for name in skill}
+    ratings = {name: found.skills[name][HUNTED].value for name in skill}
     assert sorted(told, key=ratings.get) == sorted(told, key=wins.get)
     assert all((HUNTER in found.skills[name]) == both for name in skill)  # alone in a role, nobody is told from others
     assert (set(found.overall) == set(skill)) == both
@@ -78,7 +78,7 @@ def test_intervals_hold_the_truth_and_the_advantage_is_found():
             truth = 1000 + (skill[name] - centre) * 173.72
             hits += [own[role].low <= truth[place] <= own[role].high for place, role in enumerate((HUNTED, HUNTER))]
         true = (-0.4 + centre[0] - centre[1]) * 173.72
-        advantages.append(abs(found.advantage - true) <= 1.96 * found.advantage_error)
+        advantages.append(found.advantage.low <= true <= found.advantage.high)
     assert 0.9 <= np.mean(hits) <= 0.99
     assert np.mean(advantages) >= 0.8
 
@@ -88,9 +88,9 @@ def test_order_of_the_log_does_not_matter_and_always_winning_is_finite():
     log += [RoleMatch((("b", HUNTED),), (("a", HUNTER),), 0.0, deal) for deal in range(30)]
     found = role_skills(log)
     assert found == role_skills(log[::-1])
-    assert 1000 < found.skills["a"][HUNTED].rating < 2000
-    assert found.overall["a"].low < found.overall["a"].rating < found.overall["a"].high
-    assert found.overall["a"].matches == 60
+    assert 1000 < found.skills["a"][HUNTED].value < 2000
+    assert found.overall["a"].low < found.overall["a"].value < found.overall["a"].high
+    assert found.overall["a"].n == 60
     assert role_skills([]) is None
     with pytest.raises(ValueError, match="both sides"):
         role_skills([RoleMatch((("a", HUNTED),), (), 1.0, 0)])

@@ -37,19 +37,23 @@ def control(battles, *names):
 
 def test_effects_are_found_and_ratings_corrected():
     found = [control(votes(seed, effects=(60.0, 40.0)), "length", "headers") for seed in range(15)]
-    held = [one.low <= truth <= one.high for each in found for one, truth in zip(each.effects, (60, 40), strict=True)]
+    held = [
+        one.low <= truth <= one.high
+        for each in found
+        for one, truth in zip(each.effects.values(), (60, 40), strict=True)
+    ]
     assert np.mean(held) >= 0.87
     rated = [(row, STRENGTHS[row.policy]) for each in found for row in each.rows]
-    assert np.mean([row.low <= 1000 + truth <= row.high for row, truth in rated]) >= 0.87
-    assert [np.mean([row.rating for row, _ in rated if row.policy == name]) for name in STRENGTHS] == pytest.approx(
-        [1100, 1000, 900], abs=15
-    )
-    assert np.mean([row.rating - row.plain for row, _ in rated if row.policy == "cid"]) < -50
+    assert np.mean([row.rating.low <= 1000 + truth <= row.rating.high for row, truth in rated]) >= 0.87
+    assert [
+        np.mean([row.rating.value for row, _ in rated if row.policy == name]) for name in STRENGTHS
+    ] == pytest.approx([1100, 1000, 900], abs=15)
+    assert np.mean([row.rating.value - row.plain for row, _ in rated if row.policy == "cid"]) < -50
 
 
 def test_format_stands_for_what_is_counted_of_it():
     found = control(votes(), "length", "format", "headers")
-    assert [one.name for one in found.effects] == ["length", "headers"]
+    assert list(found.effects) == ["length", "headers"]
     assert found.alike == ("lists", "bold") and found.deals == 150
 
 
@@ -83,13 +87,13 @@ def test_a_swapped_battle_says_the_same():
         for one in battles
     ]
     for one, other in zip(control(battles, "length").rows, control(swapped, "length").rows, strict=True):
-        assert one.policy == other.policy and one.low == pytest.approx(other.low)
+        assert one.policy == other.policy and one.rating.low == pytest.approx(other.rating.low)
 
 
 def test_a_policy_that_no_results_link_has_no_interval():
     battles = [*votes(), *(Battle("best", "ann", 1.0, f"{n}", style={"length": (9 + n, 20)}) for n in range(20))]
     best = next(row for row in control(battles, "length").rows if row.policy == "best")
-    assert (best.low, best.high) == (None, None)
+    assert (best.rating.low, best.rating.high) == (None, None)
     assert (best.best_rank, best.worst_rank) == (1, 4)
 
 
@@ -161,5 +165,5 @@ def test_any_battles_give_finite_numbers_or_an_error(drawn):
     except ValueError as error:
         assert "style: " in str(error) or "deals: " in str(error)
         return
-    assert all(math.isfinite(value) for one in board.style.effects for value in (one.value, one.low, one.high))
-    assert all(math.isfinite(row.rating) for row in board.style.rows)
+    assert all(math.isfinite(value) for one in board.style.effects.values() for value in (one.value, one.low, one.high))
+    assert all(math.isfinite(row.rating.value) for row in board.style.rows)
