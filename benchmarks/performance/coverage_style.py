@@ -179,7 +179,9 @@ def whole(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]
 
 def ignored(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]:
     """Ratings without style control, taken for strengths with style held equal."""
-    return _intervals([(row.policy, row.low, row.high) for row in shown.plain.rows], shown.plain, pool.strengths)
+    return _intervals(
+        [(row.policy, row.rating.low, row.rating.high) for row in shown.plain.rows], shown.plain, pool.strengths
+    )
 
 
 def effects(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]:

@@ -378,7 +378,7 @@ def _rows(fitted: BradleyTerryFit, plain: Standings) -> tuple[StyleRow, ...]:
     about = {row.policy: row for row in plain.rows}
     size = len(fitted.policies)
     anchors = np.array([about[policy].is_anchor for policy in fitted.policies])
-    linked = np.array([about[policy].is_linked for policy in fitted.policies])
+    linked = np.array([about[policy].rating.is_linked for policy in fitted.policies])
     contrasts = np.eye(size) - anchors / anchors.sum()
     ratings = MEAN_RATING + contrasts @ fitted.ratings
     covariance = contrasts @ fitted.covariance @ contrasts.T
@@ -399,7 +399,7 @@ def _rows(fitted: BradleyTerryFit, plain: Standings) -> tuple[StyleRow, ...]:
                 float(ratings[index] + fitted.reach * errors[index]) if linked[index] else None,
                 bool(linked[index]),
             ),
-            about[fitted.policies[index]].rating,
+            about[fitted.policies[index]].rating.value,
         )
         for index in order
     )

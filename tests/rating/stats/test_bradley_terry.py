@@ -24,7 +24,7 @@ from rating.stats.bradley_terry import (
     totals,
 )
 from rating.stats.estimates import Z_95
-from rating.stats.results import duels
+from rating.stats.results import pair_results
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest
 
 LIKELIHOOD = BradleyTerryOptions(prior_sd=None, seat_term=False)
@@ -381,7 +381,7 @@ def test_policies_against_themselves_are_left_out():
     outcomes = log({"a": 0, "b": 100}, 5)
     with_itself = [*outcomes, match(1000, ("a", 1.0), ("a", -1.0))]
     assert bytes_of(with_itself) == bytes_of(outcomes)
-    assert len(compare(outcomes).score) == len(duels(outcomes))
+    assert len(compare(outcomes).score) == len(pair_results(outcomes))
 
 
 def test_bad_arguments_are_refused():

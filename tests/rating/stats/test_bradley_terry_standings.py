@@ -45,12 +45,14 @@ def test_the_unbeaten_and_the_winless_are_bounded_on_one_side_and_shift_nobody()
     rows, notes = rows_of(
         [*inner, *(Battle("u", name, 1.0) for name in "abc"), *(Battle("z", name, 0.0) for name in "abc")]
     )
-    assert [rows[name].is_linked for name in "abcuz"] == [True, True, True, False, False]
-    assert rows["u"].high is None and rows["u"].low < rows["u"].rating
-    assert rows["z"].low is None and rows["z"].high > rows["z"].rating
+    assert [rows[name].rating.is_linked for name in "abcuz"] == [True, True, True, False, False]
+    assert rows["u"].rating.high is None and rows["u"].rating.low < rows["u"].rating.value
+    assert rows["z"].rating.low is None and rows["z"].rating.high > rows["z"].rating.value
     for name in "abc":
-        assert rows[name].rating == pytest.approx(plain[name].rating, abs=3)
-        assert rows[name].high - rows[name].low == pytest.approx(plain[name].high - plain[name].low, rel=0.1)
+        assert rows[name].rating.value == pytest.approx(plain[name].rating.value, abs=3)
+        assert rows[name].rating.high - rows[name].rating.low == pytest.approx(
+            plain[name].rating.high - plain[name].rating.low, rel=0.1
+        )
     assert any(note.startswith("u:") and "unbeaten" in note for note in notes)
     assert any(note.startswith("z:") and "without a win" in note for note in notes)
 
@@ -59,7 +61,7 @@ def test_who_never_met_the_others_is_neither_above_nor_below_them():
     far = [Battle("x", "y", 1.0)] * 60 + [Battle("y", "x", 1.0)] * 2
     rows, notes = rows_of([*both_ways("ab", "bc", "ca", times=20), *far])
     for name in "xy":
-        assert (rows[name].low, rows[name].high, rows[name].is_linked) == (None, None, False)
+        assert (rows[name].rating.low, rows[name].rating.high, rows[name].rating.is_linked) == (None, None, False)
     assert (rows["x"].best_rank, rows["x"].worst_rank) == (1, 4)  # above y, and nothing is known of the others
     assert (rows["y"].best_rank, rows["y"].worst_rank) == (2, 5)
     assert any(note.startswith("x, y: never compared") for note in notes)
@@ -70,9 +72,9 @@ def test_names_with_few_games_do_not_move_the_mean():
     inner = both_ways("ab", "bc", "ca", times=50)
     rare = [Battle(f"r{index}", "a", float(score)) for index in range(8) for score in (0, rng.random() < 0.9)]
     rows, _ = rows_of([*inner, *rare])
-    assert np.mean([rows[name].rating for name in "abc"]) == pytest.approx(1000)
+    assert np.mean([rows[name].rating.value for name in "abc"]) == pytest.approx(1000)
     assert [row.policy for row in rows.values() if row.is_anchor] == sorted(
-        "abc", key=lambda name: (-rows[name].rating, name)
+        "abc", key=lambda name: (-rows[name].rating.value, name)
     )
 
 
@@ -91,9 +93,9 @@ def test_what_is_not_established_is_said(battles, words):
 
 def test_one_policy_is_compared_with_nobody():
     alone = standings(Comparisons(("a",), *np.zeros((2, 0), dtype=np.int64), np.zeros(0), np.zeros(0, dtype=np.int64)))
-    assert [(row.rating, row.low, row.high, row.best_rank, row.worst_rank) for row in alone.rows] == [
-        (1000, None, None, 1, 1)
-    ]
+    assert [
+        (row.rating.value, row.rating.low, row.rating.high, row.best_rank, row.worst_rank) for row in alone.rows
+    ] == [(1000, None, None, 1, 1)]
     assert "one policy" in alone.notes[0]
 
 
@@ -108,7 +110,7 @@ def test_a_clear_order_has_clear_ranks_and_no_notes():
     assert shown.notes == ()
     half = shown.fitted.reach * shown.fitted.errors
     for row, reach in zip(shown.rows, half, strict=True):
-        assert (row.low, row.high) == pytest.approx((row.rating - reach, row.rating + reach))
+        assert (row.rating.low, row.rating.high) == pytest.approx((row.rating.value - reach, row.rating.value + reach))
     assert shown.fitted.reach == pytest.approx(1.9639, abs=1e-4)
 
 
@@ -124,21 +126,26 @@ def test_ties_narrow_intervals_and_copies_do_not():
 def test_one_deal_establishes_nothing():
     for battles in ([Battle("a", "b", score, "q") for score in [1] * 60 + [0] * 40], [Battle("a", "b", 1, "q")] * 200):
         for row in rows_of(battles)[0].values():
-            assert (row.low, row.high, row.best_rank, row.worst_rank) == (None, None, 1, 2)
+            assert (row.rating.low, row.rating.high, row.best_rank, row.worst_rank) == (None, None, 1, 2)
 
 
 def test_an_unbeaten_policy_is_bounded_by_deals_not_by_copies():
     inner = both_ways("ab", "bc", "ca", times=20)
     once = [Battle("u", "abc"[deal % 3], 1.0, f"d{deal}") for deal in range(6)]
     rows, many = rows_of([*inner, *once])[0], rows_of([*inner, *once * 20])[0]
-    assert many["u"].low == pytest.approx(rows["u"].low, abs=60)
+    assert many["u"].rating.low == pytest.approx(rows["u"].rating.low, abs=60)
     assert rows["u"].worst_rank > 1
     assert rows_of([*inner, *(Battle("u", "abc"[d % 3], 1.0, f"d{d}") for d in range(60))])[0]["u"].worst_rank == 1
 
 
 def test_two_policies_that_always_differ_are_told_apart():
     rows, _ = rows_of([Battle("a", "b", 1.0, f"{deal}") for deal in range(20)])
-    assert (rows["a"].worst_rank, rows["b"].best_rank, rows["a"].high, rows["b"].low) == (1, 2, None, None)
+    assert (rows["a"].worst_rank, rows["b"].best_rank, rows["a"].rating.high, rows["b"].rating.low) == (
+        1,
+        2,
+        None,
+        None,
+    )
 
 
 def test_ranks_of_equals_are_told_apart_in_one_pool_of_twenty():
@@ -156,14 +163,14 @@ def test_ranks_under_a_stop_rule_need_more_evidence():
 
 def test_a_few_unanimous_ties_do_not_prove_equality():
     rows, _ = rows_of([Battle("a", "b", 0.5, str(deal)) for deal in range(4)])
-    assert rows["a"].high - rows["a"].low > 100
+    assert rows["a"].rating.high - rows["a"].rating.low > 100
 
 
 def test_without_ties_the_links_are_those_of_the_decided_games():
     battles = [*both_ways("ab", times=9), *([Battle("b", "c", 0.5)] * 9)]
-    assert rows_of(battles)[0]["c"].is_linked
+    assert rows_of(battles)[0]["c"].rating.is_linked
     rows, notes = rows_of(battles, ties="drop")
-    assert not rows["c"].is_linked
+    assert not rows["c"].rating.is_linked
     assert any("9 of 27 results are ties" in note for note in notes)
     assert any(note.startswith("c: never compared") and "without ties" in note for note in notes)
 
@@ -174,7 +181,7 @@ def test_intervals_of_standings_cover_the_truth_when_one_is_unbeaten():
         strengths = np.append(rng.normal(0, 150, 6), 2000)
         truth = 1000 + strengths - strengths[:6].mean()
         ordinary = [row for row in standings(draw(strengths, 500, rng)).rows if row.policy != "g"]
-        hits += [row.low <= truth["abcdef".index(row.policy)] <= row.high for row in ordinary]
+        hits += [row.rating.low <= truth["abcdef".index(row.policy)] <= row.rating.high for row in ordinary]
     assert 0.91 <= np.mean(hits) <= 0.985
 
 

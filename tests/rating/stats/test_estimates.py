@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rating.stats.estimates import FEWEST_CLUSTERS, mean_estimate, mean_half_width, normalise, rate_estimate
-from rating.stats.results import WinDrawLoss, duels, pair_table, records_by_seat
+from rating.stats.results import WinDrawLoss, pair_results, pair_table, records_by_seat
 from tests.rating.made_outcomes import close, duel
 
 numbers = st.floats(-100, 100)
@@ -117,7 +117,7 @@ OUTCOMES = [
 
 
 def test_tables_by_hand():
-    results = duels(OUTCOMES)
+    results = pair_results(OUTCOMES)
     assert records_by_seat(results) == {
         "a": (WinDrawLoss(1, 1, 1), WinDrawLoss(1, 0, 1)),
         "b": (WinDrawLoss(0, 0, 1), WinDrawLoss(0, 1, 1)),

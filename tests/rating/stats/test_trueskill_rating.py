@@ -9,8 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rating.schedules.round_robin import round_robin
-from rating.stats.results import duels
-from rating.stats.trueskill import RunningRatings, TrueSkillOptions, TrueSkillRating, rate, shuffled, update_duel
+from rating.stats.results import pair_results
+from rating.stats.trueskill import (
+    RunningRatings,
+    TrueSkillOptions,
+    TrueSkillRating,
+    average_over_orders,
+    rate,
+    update_duel,
+)
 from tests.rating.made_outcomes import Players, close, disturbed, duel, match, small_contest
 
 FRESH = TrueSkillRating(25.0, 25.0 / 3)
@@ -65,7 +72,7 @@ def test_upsets_beyond_the_normal_tail_are_finite_and_continuous(drawn):
 
 def test_bad_arguments_are_refused():
     with pytest.raises(ValueError, match="draw_probability"):
-        shuffled([duel(0, "a", "b", None)], TrueSkillOptions(draw_probability=0))
+        average_over_orders(pair_results([duel(0, "a", "b", None)]), TrueSkillOptions(draw_probability=0))
     for wrong in ({"sigma": 0}, {"beta": -1}, {"tau": -0.1}, {"draw_probability": 1}, {"mu": math.inf}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             TrueSkillOptions(**wrong)
@@ -95,7 +102,7 @@ def test_ratings_follow_the_library_through_a_log():
     outcomes, library = log(600), {}
     history = rate(outcomes).history
     steps = {name: {step.number: step for step in steps} for name, steps in history.items()}
-    for result in duels(outcomes):
+    for result in pair_results(outcomes):
         names = (result.second, result.first) if result.score == 0 else (result.first, result.second)
         rated = library_duel(*(library.get(name, FRESH) for name in names), result.score == 0.5)
         library |= dict(zip(names, rated, strict=True))
@@ -103,7 +110,7 @@ def test_ratings_follow_the_library_through_a_log():
             step, rating = steps[name][result.number], library[name]
             assert close(step.mu, rating.mu, 1e-9) and close(step.sigma, rating.sigma, 1e-9)
     assert history.keys() == library.keys()
-    (draw,) = duels([duel(0, "a", "b", None)])
+    (draw,) = pair_results([duel(0, "a", "b", None)])
     with pytest.raises(ValueError, match="draw_probability"):
         RunningRatings(TrueSkillOptions(draw_probability=0)).add(draw)
 
@@ -136,10 +143,10 @@ def test_void_matches_and_matches_with_itself_change_nothing():
 
 def test_shuffled_ratings_are_centred_seeded_and_blind_to_the_order():
     outcomes = log(200)
-    found = shuffled(outcomes, permutations=20)
-    assert shuffled(disturbed(outcomes), permutations=20) == found
-    assert shuffled(duels(outcomes)[::-1], permutations=20) == found
-    assert shuffled(outcomes, permutations=20, seed=1) != found
+    found = average_over_orders(pair_results(outcomes), permutations=20)
+    assert average_over_orders(pair_results(disturbed(outcomes)), permutations=20) == found
+    assert average_over_orders(pair_results(outcomes)[::-1], permutations=20) == found
+    assert average_over_orders(pair_results(outcomes), permutations=20, seed=1) != found
     assert close(sum(one.mu for one in found.values()) / 4, 25.0, 1e-9)
     assert all(0.01 < one.sd < 1.5 for one in found.values())
     ratings = rate(outcomes).ratings
@@ -149,7 +156,7 @@ def test_shuffled_ratings_are_centred_seeded_and_blind_to_the_order():
 
 def test_order_matters_less_to_frozen_agents_with_more_matches():
     frozen = TrueSkillOptions(tau=0.0)
-    few, many = (shuffled(log(count), frozen) for count in (60, 1200))
+    few, many = (average_over_orders(pair_results(log(count)), frozen) for count in (60, 1200))
     assert max(one.sd for one in many.values()) < 0.5 * max(one.sd for one in few.values())
 
 
@@ -159,17 +166,17 @@ def test_shuffled_ratings_are_those_of_every_order_averaged():
     for order in itertools.permutations(range(3)):
         running = RunningRatings(OPTIONS)
         for index in order:
-            running.add(duels(outcomes)[index])
+            running.add(pair_results(outcomes)[index])
         mean = sum(rating.mu for rating in running.ratings.values()) / 3
         finals.append({name: (rating.mu + 25 - mean, rating.sigma) for name, rating in running.ratings.items()})
-    for name, one in shuffled(outcomes, permutations=3000).items():
+    for name, one in average_over_orders(pair_results(outcomes), permutations=3000).items():
         assert close(one.mu, np.mean([final[name][0] for final in finals]), 0.02)
         assert close(one.sigma, np.mean([final[name][1] for final in finals]), 0.02)
         assert close(one.sd, np.std([final[name][0] for final in finals]), 0.02)
 
 
 def test_shuffled_ratings_of_little():
-    assert shuffled([]) == {}
-    assert shuffled([duel(0, "a", "b", "a")])["a"].sd < 1e-12
+    assert average_over_orders([]) == {}
+    assert average_over_orders(pair_results([duel(0, "a", "b", "a")]))["a"].sd < 1e-12
     with pytest.raises(ValueError, match="2 or more"):
-        shuffled([], permutations=1)
+        average_over_orders([], permutations=1)
