@@ -30,7 +30,7 @@ from rating.stats.agreement import (
     krippendorff_alpha,
     label_counts,
     pair_means,
-    plurality_of,
+    plurality,
     pooled_agreement,
     rater_pairs,
 )
@@ -483,7 +483,7 @@ def _majorities(cases: Cases) -> dict[str, WithMajority]:
 def _decision(counts: Mapping[Label, int]) -> Label | None:
     """Returns a committee's decision: a tie if several verdicts on two sides lead."""
     preferences = all(isinstance(label, str) for label in counts)
-    return plurality_of(counts, tied=TIE if preferences else None)
+    return plurality(counts, tied=TIE if preferences else None)
 
 
 def _decisions_changed(first: Cases, final: Cases) -> Estimate | None:
