@@ -146,7 +146,7 @@ def _settled(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
         if is_tournament(config, name):
             pools = recorded["pools"][name]
             for policy in sorted({*config.present(name)} - {policy for pool in pools for policy in pool} - added):
-                yield f"{name}: {policy!r} was added; a tournament takes it with: llmarena tournament add DIR POLICY"
+                yield f"{name}: {policy!r} was added; add it with: llmarena resume DIR --add POLICY"
 
 
 def identity(config: RunConfig, recorded: Mapping[str, Any]) -> str:
