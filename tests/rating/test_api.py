@@ -127,7 +127,7 @@ def test_leaderboard_of_a_cycle_has_a_caveat():
 def test_fit_standings_and_leaderboard_agree():
     fitted, standings, board = (name(BATTLES) for name in (rating.fit, rating.standings, rating.leaderboard))
     expected = dict(zip(fitted.policies, fitted.ratings, strict=True))
-    assert {row.policy: row.rating for row in standings.rows} == expected
+    assert {row.policy: row.rating.value for row in standings.rows} == expected
     assert {row.policy: row.rating.value for row in board.rows} == expected
 
 
