@@ -27,4 +27,4 @@ def check_extra(who_needs: str, extra: str, *packages: str) -> None:
 
 def check_postgres() -> None:
     """Checks that the packages for PostgreSQL are installed."""
-    check_extra("a run in PostgreSQL needs", "postgres", "sqlalchemy", "asyncpg")
+    check_extra("a run in PostgreSQL needs", "postgres", "psycopg")

@@ -9,8 +9,8 @@ from agents.turn import TurnSettings
 from rating.store.environments import load_environment
 from rating.store.match import Match
 from rating.store.outcome import FINISHED
+from rating.store.reader import Damage
 from rating.store.record import Record
-from rating.store.recorded import Damage
 from rating.training.columns import Part, deal_columns
 from rating.training.conversations import listen
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from html import unescape
@@ -13,7 +14,6 @@ from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.schemes.reservations import figures
 from rating.schemes.skill_board import skill_figures, skill_leaderboard
-from rating.store.file import open_file
 from rating.viewer.report.sections import leaderboard_section
 from rating.viewer.source import open_source
 from tests.rating.made_outcomes import duel
@@ -72,8 +72,8 @@ def test_every_way_of_comparing_has_its_sections(kind, tmp_path):
 
 def test_failures_and_reasons_stand_in_the_page(tmp_path):
     folder = played(tmp_path / "run", 'name = "tictactoe_v0"', "random tests.rating.players:hostile")
-    with closing(open_file(folder / "run.db")) as store:
-        store._db.execute("UPDATE match SET status = 'void', error = '<b>429</b>: wait' WHERE number IN (0, 1)")
+    with closing(sqlite3.connect(folder / "run.db")) as db, db:
+        db.execute("UPDATE match SET status = 'void', error = '<b>429</b>: wait' WHERE number IN (0, 1)")
     page = report_page(folder, "run")
     assert "Failures" in titles(page) and "Why matches do not count" in page
     assert "<td>&lt;b&gt;429&lt;/b&gt;: wait</td><td>tictactoe_v0</td><td>void</td><td>2</td>" in page
