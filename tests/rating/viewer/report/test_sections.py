@@ -12,8 +12,8 @@ import pytest
 from rating.cli.report import report_page
 from rating.play import run_directory
 from rating.play.runner import Runner
-from rating.schemes.reservations import figures
-from rating.schemes.skill_board import skill_figures, skill_leaderboard
+from rating.schemes.caveats import figures
+from rating.schemes.duels import skill_figures, skill_leaderboard
 from rating.viewer.report.sections import leaderboard_section
 from rating.viewer.source import open_source
 from tests.rating.made_outcomes import duel
