@@ -216,7 +216,10 @@ def test_a_server_that_cannot_show_who_it_is_is_refused(
         subprocess.run(other.commands("openssl")[0], cwd=tmp_path, check=True, capture_output=True)
         address, said = address.replace("ca.crt", str(tmp_path / "ca.crt")), "certificate verify failed"
     elif reason == "another name":
-        address, said = address.replace("localhost", "127.0.0.1"), "certificate for .* does not match host name .127.0.0.1"
+        address, said = (
+            address.replace("localhost", "127.0.0.1"),
+            "certificate for .* does not match host name .127.0.0.1",
+        )
     else:
         address, said = f"{postgres_url}{TLS}", "TLS|SSL"
     with pytest.raises(StoreError, match=said) as error:
