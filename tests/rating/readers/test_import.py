@@ -222,7 +222,7 @@ def test_a_run_that_goes_out_and_comes_in_again_has_the_same_ratings(tmp_path, p
         found = bradley_terry.standings(bradley_terry.compare(one for one in outcomes if one.environment == name))
         assert boards[name].facts["seat_advantage"].value == pytest.approx(found.fitted.seat_advantage)
         assert [(row.policy, row.rating.value) for row in boards[name].rows] == [
-            (row.policy, pytest.approx(row.rating)) for row in found.rows
+            (row.policy, pytest.approx(row.rating.value)) for row in found.rows
         ]
     line = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])
     assert run(capsys, "replay", played, line["match"]).out
