@@ -28,12 +28,16 @@ class Command(NamedTuple):
         text: help text.
         has_json: whether it has ``--json``.
         goes_on: whether it continues after its output pipe is closed.
+        add_arguments: function of the module that adds the arguments.
+        main: function of the module that runs the command.
     """
 
     module: str
     text: str
     has_json: bool = False
     goes_on: bool = False
+    add_arguments: str = "add_arguments"
+    main: str = "main"
 
 
 COMMANDS = {
@@ -45,13 +49,24 @@ COMMANDS = {
     "resume": Command("resume", "resume a run", goes_on=True),
     "tournament": Command("tournament", "add a policy to a finished tournament", goes_on=True),
     "demo": Command("demo", "play both board games between all scripted policies, offline", goes_on=True),
-    "rate": Command("rate", "compute the leaderboards of a run or an import", has_json=True),
-    "report": Command("report", "write the HTML report of a run or an import", has_json=True),
+    "rate": Command(
+        "results",
+        "compute the leaderboards of a run or a log",
+        has_json=True,
+        add_arguments="add_rate_arguments",
+        main="rate",
+    ),
+    "report": Command(
+        "results",
+        "write the HTML report of a run or a log",
+        has_json=True,
+        add_arguments="add_report_arguments",
+        main="report",
+    ),
     "compare": Command("compare", "test whether one policy is better than another", has_json=True),
     "replay": Command("replay", "show a match turn by turn, or verify recorded matches", has_json=True),
     "agreement": Command("agreement", "show judge agreement and bias", has_json=True),
     "export": Command("export", "write the matches or results of a run to standard output"),
-    "import": Command("import_log", "import results from other tools", has_json=True),
     "serve": Command("serve", "show a run in a browser, live or finished"),
 }
 
@@ -72,17 +87,18 @@ def build_parser(arguments: Sequence[str] | None = None) -> argparse.ArgumentPar
         added = commands.add_parser(
             name, help=command.text, description=f"{command.text[0].upper()}{command.text[1:]}."
         )
-        added.set_defaults(module=command.module, goes_on=command.goes_on)
+        added.set_defaults(command=command)
         if arguments is not None and name not in arguments:
             continue
         if command.has_json:
             added.add_argument("--json", action="store_true", help="print JSON")
-        _module(command.module).add_arguments(added)
+        _function(command.module, command.add_arguments)(added)
     return parser
 
 
-def _module(name: str) -> Any:
-    return importlib.import_module(f"rating.cli.{name}")
+def _function(module: str, name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] = getattr(importlib.import_module(f"rating.cli.{module}"), name)
+    return function
 
 
 class _Version(argparse.Action):
@@ -106,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words = list(sys.argv[1:] if arguments is None else arguments)
         args = build_parser(words).parse_args(words)
         args.interruptions = interruptions
-        with readers_may_leave(goes_on=args.goes_on):
+        with readers_may_leave(goes_on=args.command.goes_on):
             code = guarded(lambda: _run(args), interruptions)
         return EXIT_TERMINATED if code == EXIT_INTERRUPTED and interruptions.terminated else code
 
@@ -159,7 +175,7 @@ def _run(args: argparse.Namespace) -> int | None:
     from rating.store import environments
 
     environments.trust(getattr(args, "trust", False))
-    code: int | None = _module(args.module).main(args)
+    code: int | None = _function(args.command.module, args.command.main)(args)
     return code
 
 

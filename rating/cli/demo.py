@@ -6,9 +6,9 @@ from pathlib import Path
 from agents.registry import baselines
 from rating.cli import flags
 from rating.cli.playing import address_of, check_complete, free_directory, play_and_print, resumable
-from rating.cli.report import REPORT, write_report
 from rating.config.run_file import run_file_text
 from rating.play import run_directory
+from rating.viewer.report.write import REPORT, write_report
 
 DEMO_ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0")
 DEMO_SETTINGS = {"seed": 11}

@@ -1,4 +1,4 @@
-"""``llmarena export``: matches, results, calls and training data of a run or an import."""
+"""``llmarena export``: matches, results, calls and training data of a run, or results of a log."""
 
 import argparse
 import sys
@@ -6,18 +6,18 @@ from contextlib import closing
 
 from llmarena_envs.core.options import OptionError
 from rating.cli import flags
+from rating.cli.results import add_source, opened
 from rating.cli.training_data import check_no_training, export_training_data
 from rating.play import run_directory
 from rating.store.calls import dump_call
 from rating.store.export import write_csv, write_jsonl
 from rating.training.exporting import FORMATS
-from rating.viewer.source import open_source
 from rating.viewer.table_export import write_battles, write_matrix, write_verdicts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
-    flags.add_results(parser)
+    add_source(parser)
     parser.add_argument(
         "--format",
         choices=("jsonl", "csv", "calls", "battles", "matrix", "verdicts", "sft", "preference", "grpo", "deals"),
@@ -77,16 +77,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Writes the log of a run, results of a run or an import, or training data.
+    """Writes the log of a run, results of a run or a log, or training data.
 
     Returns:
         0, or the exit code of ``export_training_data``.
     """
+    args.dir = args.paths[0]
     if args.format in FORMATS:
         return export_training_data(args)
     check_no_training(args)
     if args.format in _RESULTS:
-        with open_source(args.dir) as source:
+        with opened(args) as source:
             _RESULTS[args.format](source, sys.stdout, args.environment)
         return 0
     if args.environment:

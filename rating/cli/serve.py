@@ -1,4 +1,4 @@
-"""``llmarena serve``: the pages of a run or an import in a browser."""
+"""``llmarena serve``: the pages of a run in a browser."""
 
 import argparse
 import asyncio
@@ -9,19 +9,18 @@ from pathlib import Path
 from rating.cli import flags
 from rating.cli.web import open_listener, pages
 from rating.play import run_directory
-from rating.store.imported import is_import
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
-    flags.add_results(parser)
+    flags.add_run(parser)
+    flags.add_trust(parser)
     flags.add_address(parser)
 
 
 def main(args: argparse.Namespace) -> None:
-    """Shows a run or an import until it is interrupted."""
-    if not is_import(args.dir):
-        run_directory.check_exists(args.dir)
+    """Shows a run until it is interrupted."""
+    run_directory.check_exists(args.dir)
     with open_listener(args) as listener, contextlib.suppress(KeyboardInterrupt):
         args.interruptions.run(lambda: _serve(args.dir, listener))
 

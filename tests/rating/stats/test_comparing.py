@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from llmarena_envs.core.options import OptionError
-from rating.api.comparison import compare
+from rating.api import compare
 from rating.stats.battles import Battle
 from rating.stats.betting import BETS, CAPITAL
 from rating.stats.comparing import (

@@ -11,7 +11,6 @@ from urllib.parse import unquote
 
 import pytest
 
-from rating.cli.report import write_report
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.schemes.figures import Trajectories
@@ -22,6 +21,7 @@ from rating.viewer.report.figures import trajectories
 from rating.viewer.report.page import Run, write_page
 from rating.viewer.report.plots import Plot
 from rating.viewer.report.sections import judges_sections
+from rating.viewer.report.write import write_report
 
 RUN = """
 seed = 4

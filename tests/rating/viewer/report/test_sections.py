@@ -1,4 +1,4 @@
-"""The sections of the page, of real runs in every way of comparing and of an import."""
+"""The sections of the page, of real runs in every way of comparing and of a log."""
 
 import asyncio
 import re
@@ -8,13 +8,14 @@ from html import unescape
 
 import pytest
 
-from rating.cli.report import report_page
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.schemes.reservations import figures
 from rating.schemes.skill_board import skill_figures, skill_leaderboard
 from rating.store.file import open_file
+from rating.viewer.report.page import page_of
 from rating.viewer.report.sections import leaderboard_section
+from rating.viewer.report.write import report_page
 from rating.viewer.source import open_source
 from tests.rating.made_outcomes import duel
 
@@ -88,7 +89,7 @@ def test_where_only_one_policy_is_shown_there_are_no_pairs():
     assert section.matrix is None and "pairs" not in [plot.what for plot in section.plots]
 
 
-def test_an_import_has_predictions_and_the_test_of_one_scale(tmp_path):
+def test_report_of_a_log_has_calibration_and_transitivity(tmp_path):
     log = tmp_path / "battles.csv"
     pairs = [(one, two) for one in "abcd" for two in "abcd" if one != two] * 6
     rows = [
@@ -96,7 +97,7 @@ def test_an_import_has_predictions_and_the_test_of_one_scale(tmp_path):
     ]
     log.write_text("model_a,model_b,winner\n" + "\n".join(rows) + "\n")
     with open_source(log) as source:
-        page = source.page()
+        page = page_of(source)
         path = tmp_path / "page.html"
         with path.open("w", encoding="utf-8") as file:
             page.write(file)

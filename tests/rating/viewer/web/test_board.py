@@ -15,7 +15,7 @@ from rating.play import run_directory
 from rating.store.file import open_file
 from rating.store.record import dump_turn
 from rating.viewer.report.tables import sheet
-from rating.viewer.source import open_source
+from rating.viewer.source import open_source, tables_of
 from rating.viewer.web import board, listing
 from rating.viewer.web.links import keep_links
 from rating.viewer.web.transcript import CUT
@@ -86,7 +86,7 @@ def matches(directory, status="finished"):
 def test_leaderboards_are_those_that_rate_prints(pages, run):
     html = pages.get(HOME).text
     with open_source(run) as source:
-        tables = source.tables()
+        tables, _ = tables_of(source)
     assert len(tables) == 3
     for number, table in enumerate(tables, start=1):
         expected = sheet(table)
@@ -294,25 +294,12 @@ def test_a_run_that_is_gone_or_damaged_is_said_to_be_and_comes_back(tmp_path, mo
     assert "It has ended." in pages.get(HOME).text
 
 
-def test_an_import_is_shown_without_matches(tmp_path):
-    (tmp_path / "log.csv").write_text(
-        "model_a,model_b,winner\na,b,model_a\na,b,model_a\nb,a,model_b\na,c,model_a\nc,b,model_a\n"
-    )
-    assert main(["import", str(tmp_path / "log.csv"), "--out", str(tmp_path / "import")]) == 0
-    pages = pages_of(tmp_path / "import")
-    html = pages.get(HOME).text
-    assert "5 results of 3 policies" in html
-    assert sorted(row[1] for row in cells(html, "ratings-1-table")[1:]) == ["a", "b", "c"]
-    assert "0 matches" in pages.get(f"{HOME}/matches").text
-    assert pages.get(f"{HOME}/match/x").status_code == 404
-
-
 def test_where_nothing_may_be_written_the_addresses_hold_for_this_process(tmp_path):
     (tmp_path / "web.json.new").mkdir()  # as root one may write anywhere
     first, second = keep_links(tmp_path, ()), keep_links(tmp_path, ())
     assert len(first.board) > 20 and first.board != second.board
 
 
-def test_what_is_neither_a_run_nor_an_import_is_not_served(tmp_path, capsys):
+def test_serve_without_a_run_is_refused(tmp_path, capsys):
     assert main(["serve", str(tmp_path), "--port", "0"]) == 2
     assert "expected the directory of a run" in capsys.readouterr().err
