@@ -17,8 +17,8 @@ names, such as a DataFrame of pandas.
     >>> print(rating.leaderboard(battles))  # doctest: +ELLIPSIS
     battles...
 
-``rating.compare(battles, "ann", "bob")`` tests whether one is better, at any time. ``rating.read_battles(path)`` reads logs of other
-tools.
+``rating.compare(battles, "ann", "bob")`` tests whether one is better, at any time.
+``rating.read_battles(path)`` reads logs of other tools.
 """
 
 import importlib
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from rating.api import compare, fit, leaderboard, standings
     from rating.readers import read_battles
     from rating.readers.style import style_of
-    from rating.stats.battles import Battle
+    from rating.stats.results import Battle
 
 __all__ = ["Battle", "compare", "fit", "leaderboard", "read_battles", "standings", "style_of"]
 
 _HOMES = {
-    "Battle": "rating.stats.battles",
+    "Battle": "rating.stats.results",
     "compare": "rating.api",
     "fit": "rating.api",
     "leaderboard": "rating.api",

@@ -10,15 +10,15 @@ from typing import Any, Protocol
 from rich.console import Console
 
 from llmarena_envs.core.options import OptionError, check_choice
-from rating.judges.judgement import SCORES
-from rating.judges.labels import read_label
+from rating.judgements import SCORES, read_label
 from rating.readers.style import STYLE, read_style
 from rating.schemes.battles import battle_leaderboard
 from rating.schemes.leaderboard import Leaderboard, LeaderboardRow
 from rating.stats import bradley_terry
-from rating.stats.battles import Battle, comparisons_of
 from rating.stats.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons, Standings
-from rating.stats.comparing import LEVEL, PolicyComparison, compare_units
+from rating.stats.bradley_terry.comparisons import comparisons_of
+from rating.stats.compare import LEVEL, PolicyComparison, compare_units
+from rating.stats.results import Battle
 from rating.stats.style import StyleControl, style_control
 from rating.stats.units import units_of
 from rating.viewer.report.style import style_sheet

@@ -9,9 +9,9 @@ from benchmarks.auto_arena.ratings import DRAWS, Ratings
 from benchmarks.experiments.pictures import axes, estimates, legend_columns, line_style, plain
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from rating.schedules.swiss import START
-from rating.schemes import cells
+from rating.schemes import formatting
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.tournament_board import Stage
+from rating.schemes.tournament import Stage
 from rating.stats.estimates import Estimate
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def rating_table(
             row.policy,
             *(own.get(row.policy) for own in found.values()),
             row.values["elo"],
-            cells.tally(row.tally),
+            formatting.tally(row.tally),
             row.values["byes"],
             row.values["rematches"],
             sum(row.effort.forfeits.values()),

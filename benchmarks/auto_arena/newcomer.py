@@ -25,7 +25,7 @@ from llmarena_envs.core.options import OptionError
 from rating.config.run_file import RunConfig
 from rating.schedules.swiss import START
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.tournament_board import Stage
+from rating.schemes.tournament import Stage
 
 
 @dataclass(frozen=True, kw_only=True)

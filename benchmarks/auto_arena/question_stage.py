@@ -21,8 +21,8 @@ from llmarena_envs.debate.questions import load_questions
 from llmarena_envs.debate.questions.files import BUILTIN, write_questions
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
-from rating.schemes import cells
-from rating.stats.bounded import bounded_mean
+from rating.schemes import formatting
+from rating.stats.estimates import bounded_mean
 from rating.stats.results import duels
 from rating.store import places
 from rating.store.environments import admit
@@ -182,7 +182,7 @@ def advantage_notes(run: PlayedRun, examiner: str) -> list[str]:
     if not own:
         return []
     return [
-        f"{examiner} wrote the questions and plays: it has {cells.score(bounded_mean(own), 1)} % of the points of its"
+        f"{examiner} wrote the questions and plays: it has {formatting.score(bounded_mean(own), 1)} % of the points of its"
         f" {len(own)} battles, the others {100 * sum(others) / len(others):.1f} % of theirs; the row selfenh tests whether an"
         " examiner gains on its own questions"
     ]

@@ -25,8 +25,7 @@ from benchmarks.options import option
 from llmarena_envs.core.options import check_int
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import mean_estimate
+from rating.stats.estimates import bounded_mean, mean_estimate
 from rating.viewer.report.write import report_page
 
 TIE = 2.0

@@ -31,9 +31,8 @@ from llmarena_envs.idiom_solitaire.game import End
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.schemes import cells
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate, mean_estimate, rate_estimate
+from rating.schemes import formatting
+from rating.stats.estimates import Estimate, bounded_mean, mean_estimate, rate_estimate
 from rating.stats.results import finished
 from rating.store.outcome import Outcome, SeatOutcome
 
@@ -269,7 +268,7 @@ def matrix_table(item: Measure, pairs: Pairs) -> Table:
         if not chains:
             return None
         numbers = (sum(map(side, chains)) / len(chains) for side in (item.early, item.late))
-        return f"{' / '.join(cells.number(number, item.decimals) for number in numbers)} ({len(chains)})"
+        return f"{' / '.join(formatting.number(number, item.decimals) for number in numbers)} ({len(chains)})"
 
     rows: list[list[Cell]] = [[early, *(cell(early, late) for late in names), means[early][0]] for early in names]
     rows.append(["mean of the late player", *(means[late][1] for late in names), None])

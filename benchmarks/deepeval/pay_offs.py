@@ -31,7 +31,7 @@ from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.play.contests import make_scheme
-from rating.schemes.mean_reward import MeanReward
+from rating.schemes.rewards import MeanReward
 from rating.stats.estimates import mean_estimate
 from rating.stats.results import finished
 from rating.store.outcome import Outcome, SeatOutcome

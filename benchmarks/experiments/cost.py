@@ -17,7 +17,7 @@ from llmarena_envs.catalogue import load_environment, make_environment, module_n
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.play.contests import make_scheme
-from rating.schedules.schedule import Stop
+from rating.schedules.batches import Stop
 
 SAMPLES = 3
 """Matches for estimating the length of prompts and matches, by random play or the policies in the table below."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from llmarena_envs.core.terminal import printable
-from rating.schemes import cells
+from rating.schemes import formatting
 from rating.stats.estimates import Estimate
 
 PUBLISHED = "published"
@@ -125,9 +125,9 @@ def to_json(table: Table) -> dict[str, Any]:
 
 def _written(cell: Cell, column: Column) -> str:
     if isinstance(cell, Estimate):
-        return cells.estimate(cell, decimals=column.decimals)
+        return formatting.estimate(cell, decimals=column.decimals)
     if isinstance(cell, float):
-        return cells.number(cell, column.decimals)
+        return formatting.number(cell, column.decimals)
     return "" if cell is None else str(cell)
 
 

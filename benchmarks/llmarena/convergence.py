@@ -31,10 +31,10 @@ from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig, StopConfig
+from rating.schemes.conditions import TRUESKILL
+from rating.schemes.duels import skill_leaderboard
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.skill_board import skill_leaderboard
-from rating.schemes.stopping import TRUESKILL
-from rating.stats.trueskill_rating import RatingStep, TrueSkillOptions, rate
+from rating.stats.trueskill import RatingStep, TrueSkillOptions, rate
 
 BOARD_GAMES = ("tictactoe_v0", "connect_four_v0")
 

@@ -33,9 +33,9 @@ from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
-from rating.schemes import cells, leaderboard
+from rating.schemes import formatting, leaderboard
+from rating.schemes.conditions import TRUESKILL
 from rating.schemes.leaderboard import Leaderboard, headline
-from rating.schemes.stopping import TRUESKILL
 from rating.schemes.summary import Summary, summarise_scores
 
 FIELD = "similarity"
@@ -166,7 +166,9 @@ def as_printed(column: Column) -> Column:
 
 
 def _compared(board: Leaderboard) -> str:
-    return "".join(f"; for comparison, {name}: {cells.number(value, 3)}" for name, value in board.references.items())
+    return "".join(
+        f"; for comparison, {name}: {formatting.number(value, 3)}" for name, value in board.references.items()
+    )
 
 
 def paper_summary(boards: Mapping[str, Leaderboard]) -> Summary:
@@ -187,7 +189,7 @@ def raw_cell(row: leaderboard.LeaderboardRow) -> Cell:
         return metric(row)
     if row.values["mu"] is None or row.tally is None:
         return None
-    return f"{cells.number(row.values['mu'], 2)} ± {cells.number(row.values['sigma'], 2)} ({row.tally.n})"
+    return f"{formatting.number(row.values['mu'], 2)} ± {formatting.number(row.values['sigma'], 2)} ({row.tally.n})"
 
 
 def metric(row: leaderboard.LeaderboardRow) -> Cell:
@@ -331,7 +333,7 @@ def draw_normalised(summary: Summary) -> Figure:
             for x, score in enumerate(line):
                 if score is not None:
                     colour = "white" if score > TEXT_COLOUR_TURNS else "black"
-                    field.text(x, y, cells.number(score, 1), ha="center", va="center", color=colour)
+                    field.text(x, y, formatting.number(score, 1), ha="center", va="center", color=colour)
             if row.average:
                 field.text(len(line) - 0.4, y, f"({row.average.n})", va="center", color="grey")
         field.set_xticks(range(len(titles)), titles, rotation=20, ha="right", rotation_mode="anchor")

@@ -32,11 +32,9 @@ from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.play.contests import make_scheme
 from rating.schemes.field import Field
-from rating.schemes.mean_reward import MeanReward
+from rating.schemes.rewards import MeanReward
 from rating.schemes.stopping import LEAST_MATCHES
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import FEWEST_CLUSTERS, Estimate, mean_estimate
-from rating.stats.running_mean import RunningMean
+from rating.stats.estimates import FEWEST_CLUSTERS, Estimate, RunningMean, bounded_mean, mean_estimate
 from rating.store.record import Record
 
 if TYPE_CHECKING:

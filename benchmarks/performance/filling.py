@@ -14,7 +14,7 @@ from llmarena_envs.catalogue import make_environment
 from rating.config.run_file import RunConfig
 from rating.play import run_directory
 from rating.play.contests import make_scheme
-from rating.schedules.schedule import Stop
+from rating.schedules.batches import Stop
 from rating.store import places
 from rating.store.match import Match
 from rating.store.postgres.address import Address

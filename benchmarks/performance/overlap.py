@@ -20,12 +20,12 @@ import numpy as np
 from benchmarks.options import option, parse
 from benchmarks.performance.virtual_time import run_in_virtual_time
 from rating.play.batches import play_batches
-from rating.play.slots import Slots
-from rating.schedules.batches import Contest
+from rating.play.executors.executor import Slots
+from rating.schedules.batches import Contest, Schedule
 from rating.schedules.round_robin import round_robin
-from rating.schedules.schedule import Schedule
 from rating.schedules.until import Until
-from rating.schemes.stopping import TRUESKILL, StopRule
+from rating.schemes.conditions import TRUESKILL
+from rating.schemes.stopping import StopRule
 from rating.store.match import Match
 from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 

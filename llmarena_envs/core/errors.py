@@ -25,7 +25,7 @@
     * ``BudgetExceeded``: a limit that the run file sets was reached; ``ErrorBudgetExceeded`` for failures.
     * ``IncompleteRun``: a run has ended with void matches or a paused game.
     * ``ClusterError``: a cluster that cannot play matches at present.
-    * ``WorkerDied`` (``rating.play.executors.deaths``): a worker ended during a match.
+    * ``WorkerDied`` (``rating.play.executors.executor``): a worker ended during a match.
 
 A plain ``ValueError`` or ``TypeError`` is a mistake of the caller.
 """

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from llmarena_envs.core.options import OptionError
 from rating.cli.results import add_source, opened
-from rating.stats.comparing import elo_margin
+from rating.stats.compare import elo_margin
 from rating.stats.units import SHARED
 from rating.viewer.comparison import AVERAGE, ComparisonResult, Question, compare_policies, parts_of
 from rating.viewer.report import compared

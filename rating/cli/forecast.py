@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from rating.cli.printing import print_sheets
 from rating.config.budget import Budget
 from rating.play import run_directory
-from rating.play.forecast import NOTHING, Expected, Forecast, Span, forecast
+from rating.play.dry_run import NOTHING, Expected, Forecast, Span, forecast
 from rating.schemes.leaderboard import ALWAYS
 from rating.viewer.report.tables import Sheet
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
 from rating.play.progress import EnvironmentProgress, Progress
-from rating.schemes.pause import PAUSED
+from rating.schemes.stopping import PAUSED
 from rating.store.bill import Usage
 
 _WINDOW = 30.0

@@ -14,12 +14,10 @@ from rating.errors import RunError
 from rating.play import run_directory
 from rating.play.contests import make_scheme
 from rating.play.executors.choice import check_executor
-from rating.schedules.pairing import ranked
-from rating.schedules.swiss import START
-from rating.schemes import cells
+from rating.schedules.swiss import START, ranked
+from rating.schemes import formatting
 from rating.schemes.figures import Grid
-from rating.schemes.tournament import Tournament
-from rating.schemes.tournament_board import Stage
+from rating.schemes.tournament import Stage, Tournament
 from rating.store.outcome import Outcome
 from rating.store.store import Store
 
@@ -116,7 +114,7 @@ def _print_placing(environment: str, scheme: Tournament, outcomes: Sequence[Outc
 def _placing(title: str, stages: Sequence[Stage], newcomer: str) -> Grid:
     opponents = ["".join({*stage.pair} - {newcomer}) for stage in stages[1:]]
     rows = [
-        [name, *(cells.number(stage.ratings.get(name, START), 0) for stage in stages)]
+        [name, *(formatting.number(stage.ratings.get(name, START), 0) for stage in stages)]
         for name in ranked(stages[-1].ratings)
     ]
     return Grid(title, ["policy", "before", *(f"after {name}" for name in opponents)], rows)

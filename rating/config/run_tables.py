@@ -7,7 +7,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from llmarena_envs.catalogue import canonical_name
 from rating.config.budget import Budget
 from rating.config.tournament_config import TournamentConfig
-from rating.schemes.stopping import ALIKE_ELO, DEFAULT_RULE, StopRule
+from rating.schemes.conditions import DEFAULT_RULE
+from rating.schemes.stopping import ALIKE_ELO, StopRule
 
 ScheduleName = Literal["round_robin", "adaptive"]
 
@@ -115,7 +116,7 @@ class StopConfig(Table):
     """When an environment has enough matches; see ``rating.schemes.stopping``.
 
     Attributes:
-        rule: stopping rule of rated two-player environments; see ``rating.schemes.stopping.grammar``.
+        rule: stopping rule of rated two-player environments; see ``rating.schemes.conditions``.
         alike: negligible difference in Elo: play also ends when unresolved policies differ by less with a probability of 90 %;
             0 for never.
         min_matches: matches of each policy before play can stop; by default 8, or 50 for rules that wait for means and for the

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, FiniteFloat, T
 
 from llmarena_envs.catalogue import canonical_name
 from llmarena_envs.core.options import OptionError
-from rating.schemes.tournament_rules import TournamentRules
+from rating.schedules.swiss import TournamentRules
 from rating.store.environments import check_file
 
 _HEADER = ["policy", "score"]
@@ -25,7 +25,7 @@ Scores = Annotated[
 
 
 class TournamentConfig(BaseModel):
-    """The rules of a tournament, ``[environment.tournament]``; see ``rating.schemes.tournament_rules``.
+    """The rules of a tournament, ``[environment.tournament]``; see ``rating.schedules.swiss``.
 
     Attributes:
         questions: number of questions per pairing.

@@ -5,8 +5,8 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
-from rating.schedules.schedule import Schedule, Stop
-from rating.schemes.pause import PAUSED
+from rating.schedules.batches import Schedule, Stop
+from rating.schemes.stopping import PAUSED
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 

@@ -8,10 +8,10 @@ from llmarena_envs.core.options import OptionError, check_choice
 from rating.config.run_file import RunConfig
 from rating.play import absences
 from rating.prices import Price
+from rating.schemes.base import ADAPTIVE, ROUND_ROBIN, Scheme, Setting
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.pause import PAUSED
 from rating.schemes.registry import find_scheme
-from rating.schemes.scheme import ADAPTIVE, ROUND_ROBIN, Scheme, Setting
+from rating.schemes.stopping import PAUSED
 from rating.store.environments import load_environment, make_environment, option_names
 from rating.store.outcome import Outcome
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from agents.records import Turn
 from llmarena_envs.core.failures import Failure
-from rating.schemes.reservations import remedy
+from rating.schemes.caveats import remedy
 
 FIRST_TURNS = 10
 """Turns of a policy in an environment before the first check."""

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rating.schedules.schedule import Stop
+from rating.schedules.batches import Stop
+from rating.schemes.base import ADAPTIVE, Scheme
 from rating.schemes.repeating import Repeating
-from rating.schemes.scheme import ADAPTIVE, Scheme
 from rating.schemes.stopping import CountRule
 from rating.store.bill import Usage
 

@@ -29,9 +29,9 @@ from rating.play.players import Checked, Players
 from rating.play.progress import EnvironmentProgress, Progress, expected_matches
 from rating.play.session import ONE_GO, Session
 from rating.play.trying import try_match
-from rating.schedules.phases import Phases
-from rating.schedules.schedule import Schedule
-from rating.schemes.scheme import Scheme
+from rating.schedules.batches import Schedule
+from rating.schedules.until import Phases
+from rating.schemes.base import Scheme
 from rating.store.bill import Bill
 from rating.store.environments import make_environment
 from rating.store.match import Match

@@ -14,12 +14,25 @@ from typing import Any, NamedTuple
 from agents.records import encodable
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
-from rating.judges.files import CASE, JUDGE, STAGES, case_of, committee, field
-from rating.judges.judgement import FIRST, SCORES, SECOND, TIE, Judgement, Label
-from rating.judges.labels import NOTHING, read_label
-from rating.judges.rows import UnreadableRow, each_row, is_text
+from rating.judgements import (
+    CASE,
+    FIRST,
+    JUDGE,
+    NOTHING,
+    SCORES,
+    SECOND,
+    STAGES,
+    TIE,
+    Judgement,
+    Label,
+    case_of,
+    committee,
+    field,
+    read_label,
+)
 from rating.readers.style import read_style
-from rating.stats.battles import LEAST_WEIGHT, MOST_WEIGHT, NO_STYLE, Battle, Style
+from rating.rows import UnreadableRow, each_row, is_text
+from rating.stats.results import LEAST_WEIGHT, MOST_WEIGHT, NO_STYLE, Battle, Style
 
 MOST_BATTLES = 2_000_000
 """Most battles of one log; a win matrix or a few files of scores can state any number of them."""

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from llmarena_envs.core.options import OptionError, check_choice
-from rating.judges.judgement import Judgement
-from rating.judges.rows import UnreadableRow, each_row, first_character
+from rating.judgements import Judgement
 from rating.readers.battles import (
     PLAYERS,
     Rejected,
@@ -24,7 +23,8 @@ from rating.readers.battles import (
 )
 from rating.readers.inspect import is_inspect, read_inspect
 from rating.readers.lm_eval import read_lm_eval
-from rating.stats.battles import Battle
+from rating.rows import UnreadableRow, each_row, first_character
+from rating.stats.results import Battle
 
 AUTO = "auto"
 

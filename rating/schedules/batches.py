@@ -1,6 +1,6 @@
-"""Batches: numbered, seeded and grouped matches of a schedule.
+"""Schedules, and batches: numbered, seeded and grouped matches.
 
-A pairing module (such as ``rating.schedules.round_robin``) yields an infinite, deterministic sequence of cycles. Within a
+A schedule module (such as ``rating.schedules.round_robin``) yields an infinite, deterministic sequence of cycles. Within a
 cycle every policy plays equally often on each seat, so a run may stop after any batch of complete cycles. A match's seed depends
 only on the root seed, the environment's name and the deal number, not on other environments or the number of workers.
 Matches of one deal have the same seed and therefore the same cards, opening, words or valuations.
@@ -8,14 +8,51 @@ Matches of one deal have the same seed and therefore the same cards, opening, wo
 
 import hashlib
 import itertools
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from llmarena_envs.core.options import OptionError, check_int
 from rating.store.match import Match
+from rating.store.outcome import Outcome
+
+UNLIMITED = sys.maxsize
+"""The lag of batches that do not depend on outcomes."""
+
+
+class Stop(NamedTuple):
+    """A schedule's answer when it has ended, with the name of the reason, e.g. ``count`` or ``cap``."""
+
+    reason: str
+
+
+class Schedule(Protocol):
+    """A sequence of batches, as a pure function of the outcomes, folded batch by batch.
+
+    Batch k depends on the outcomes of batches 0 to k - ``lag`` only. It can run while the batches before it finish, and does not
+    depend on the number of workers.
+    """
+
+    @property
+    def lag(self) -> int:
+        """Maximum number of concurrent batches.
+
+        1 if the next batch needs the one before, as in a Swiss round; 2 or more lets play run ahead. ``UNLIMITED`` as long as the
+        next batch does not depend on outcomes.
+        """
+
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        """Adds the outcomes of the next complete batch, in match-number order, including void ones."""
+
+    def leave_out(self, policy: str) -> None:
+        """Excludes a policy: its matches are void from now on, without being played."""
+
+    def next_batch(self) -> list[Match] | Stop:
+        """Returns batch k after the outcomes of batches 0 to k - ``lag`` were added, or the reason to stop."""
+
 
 SEED_BITS = 53
 """Bits of a seed; JSON readers keep integers of this size exactly."""

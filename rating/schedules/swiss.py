@@ -1,17 +1,19 @@
-"""Swiss tournament: rounds between policies of similar rating, then placement of newcomers.
+"""Swiss tournament: rounds between policies of similar rating, placement of newcomers, and judge committees.
 
-Source: Auto-Arena (arXiv 2405.20267v1, section 4.1).
+Source: Auto-Arena (arXiv 2405.20267v1, sections 3.3 and 4.1).
 """
 
+import statistics
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
-from rating.schedules.batches import Contest, Planned, deal_seed
-from rating.schedules.pairing import pair_up, ranked
-from rating.schedules.schedule import Stop
+from agents.families import family_of
+from llmarena_envs.core.options import OptionError, check_choice
+from rating.schedules.batches import Contest, Planned, Stop, deal_seed
 from rating.store.match import Match
 from rating.store.outcome import VOID, Outcome
 
@@ -24,6 +26,64 @@ Pair = tuple[str, str]
 def rounds_for(players: int) -> int:
     """Returns the number of rounds for a number of players: its base-2 logarithm, rounded up."""
     return (players - 1).bit_length()
+
+
+@dataclass(frozen=True, kw_only=True)
+class TournamentRules:
+    """The rules of a tournament.
+
+    Attributes:
+        questions: questions per pairing.
+        paired: whether each question is played in both seat orders.
+        prior: initial score by policy, larger is better; the median if missing.
+        ties: treatment of ties in the ratings for pairings, committees and ranks: ``half`` counts a tie as half a win for each,
+            ``drop`` ignores it.
+        families: family of a policy.
+        exclude_family: whether policies of a candidate's family are excluded as judges.
+        exclude: policies that never judge.
+        min_judges: minimum number of judges if the environment has seats for more; ``None`` to require all seats.
+        newcomers: policies placed after the rounds, in this order.
+    """
+
+    questions: int = 40
+    paired: bool = False
+    prior: Mapping[str, float] = field(default_factory=dict)
+    ties: str = "half"
+    families: Mapping[str, str] = field(default_factory=dict)
+    exclude_family: bool = False
+    exclude: tuple[str, ...] = ()
+    min_judges: int | None = None
+    newcomers: tuple[str, ...] = ()
+
+    def check(self, policies: Sequence[str]) -> None:
+        """Checks that every name is one of ``policies``, and that at least two of them play from the beginning.
+
+        Raises:
+            OptionError: if a check fails; for an unknown name, the message suggests the nearest known one.
+        """
+        for key in ("prior", "families", "exclude", "newcomers"):
+            names: Iterable[str] = getattr(self, key)
+            for name in names:
+                check_choice(f"tournament.{key}", name, policies)
+        if len(set(self.newcomers)) < len(self.newcomers):
+            raise OptionError(f"tournament.newcomers: expected every name once, got {list(self.newcomers)}")
+        if len(policies) - len(self.newcomers) < 2:
+            raise OptionError(
+                f"tournament.newcomers: expected two policies or more that play from the beginning, got {len(policies)} in all"
+                f" and {len(self.newcomers)} newcomers"
+            )
+
+    def scores(self, policies: Sequence[str]) -> dict[str, float]:
+        """Returns the initial score of each of ``policies``; a missing score is the median of the policies before it."""
+        scores = self._filled([name for name in policies if name not in self.newcomers], {})
+        for newcomer in self.newcomers:
+            scores |= self._filled([newcomer], scores)
+        return scores
+
+    def _filled(self, names: Sequence[str], before: Mapping[str, float]) -> dict[str, float]:
+        known = [self.prior[name] for name in (*before, *names) if name in self.prior]
+        middle = statistics.median(known) if known else 0.0
+        return {name: self.prior.get(name, middle) for name in names}
 
 
 @dataclass(frozen=True)
@@ -159,3 +219,117 @@ class Swiss:
                 number = pairing * plan.matches + len(matches)
                 matches.append(contest.match(number, Planned(deal, seated), question))
         return matches
+
+
+_STEPS = 1_000_000
+"""Steps between the lowest and the highest rating. Rating differences are whole steps, which avoids rounding errors."""
+
+
+class Round(NamedTuple):
+    """One round.
+
+    Attributes:
+        pairs: pairs with the higher-rated policy first, sorted by that policy's rank.
+        bye: policy that does not play; empty for none.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    bye: str
+
+
+def ranked(ratings: Mapping[str, float]) -> list[str]:
+    """Returns names by rating, best first, ties by name; ratings are rounded to 6 decimals."""
+    return sorted(ratings, key=lambda name: (-round(ratings[name], 6), name))
+
+
+def pair_up(ratings: Mapping[str, float], met: Mapping[frozenset[str], int], byes: Mapping[str, int]) -> Round:
+    """Pairs policies of similar rating that have not met.
+
+    With an odd number, the lowest-ranked policy among those with the fewest byes does not play. The pairing of the others has the
+    fewest repeated pairs; then the smallest sum of squared rating differences; then the best opponent for the highest-ranked
+    policy, then for the next one, and so on. The result is unique and does not depend on the order of names. It is a maximum
+    weight matching (Edmonds 1965) in integers.
+
+    Args:
+        ratings: of all policies present; only differences count, on any scale.
+        met: number of meetings of each pair; a missing pair has not met.
+        byes: number of byes of each policy; a missing policy has none.
+
+    Raises:
+        OptionError: if there are fewer than two policies.
+    """
+    names = ranked(ratings)
+    if len(names) < 2:
+        raise OptionError(f"expected two players or more to pair, got {names}")
+    bye = ""
+    if len(names) % 2:
+        fewest = min(byes.get(name, 0) for name in names)
+        bye = [name for name in names if byes.get(name, 0) == fewest][-1]
+        names.remove(bye)
+    costs = _costs(names, ratings, met)
+    most = 1 + max(costs.values())
+    import networkx as nx  # slow to import
+
+    graph = nx.Graph()
+    graph.add_nodes_from(range(len(names)))
+    graph.add_weighted_edges_from((first, second, most - cost) for (first, second), cost in costs.items())
+    chosen = sorted(tuple(sorted(pair)) for pair in nx.max_weight_matching(graph, maxcardinality=True))
+    return Round(tuple((names[first], names[second]) for first, second in chosen), bye)
+
+
+def _costs(
+    names: Sequence[str], ratings: Mapping[str, float], met: Mapping[frozenset[str], int]
+) -> dict[tuple[int, int], int]:
+    """Returns the cost of each pair, by rank: one integer, the more important criteria in its higher digits."""
+    size = len(names)
+    low, high = ratings[names[-1]], ratings[names[0]]
+    step = (high - low) / _STEPS or 1.0
+    places = [round((ratings[name] - low) / step) for name in names]
+    order = size**size  # exceeds the sum of all opponent terms
+    distance = order * (size * _STEPS**2 + 1)
+    return {
+        (first, second): bool(met.get(frozenset((names[first], names[second])), 0)) * distance
+        + (places[first] - places[second]) ** 2 * order
+        + second * size ** (size - 1 - first)
+        for first in range(size)
+        for second in range(first + 1, size)
+    }
+
+
+@dataclass(frozen=True)
+class Committee:
+    """Rules for choosing the judges of a pairing among the compared policies.
+
+    Attributes:
+        size: members wanted.
+        least: members required.
+        exclude: policies that never judge.
+        families: further families of policies, see ``agents.families``.
+        exclude_family: whether policies of a candidate's family are excluded.
+    """
+
+    size: int
+    least: int
+    exclude: tuple[str, ...] = ()
+    families: Mapping[str, str] = field(default_factory=dict)
+    exclude_family: bool = False
+
+    def members(self, ranking: Sequence[str], pair: tuple[str, str]) -> tuple[str, ...]:
+        """Returns the judges of a pair, best first.
+
+        Args:
+            ranking: all policies, best first.
+            pair: the two candidates.
+
+        Raises:
+            OptionError: if fewer than ``least`` policies are eligible.
+        """
+        related = {family_of(name, self.families) for name in pair} - {""} if self.exclude_family else set()
+        barred = {*pair, *self.exclude, *(name for name in ranking if family_of(name, self.families) in related)}
+        members = tuple(name for name in ranking if name not in barred)[: self.size]
+        if len(members) < self.least:
+            raise OptionError(
+                f"committee: expected {self.least} judges or more for {pair[0]} against {pair[1]}, got {len(members)}; name"
+                " more policies, exclude fewer, let fewer do with min_judges, or name fixed judges in [environment.staff]"
+            )
+        return members

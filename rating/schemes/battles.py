@@ -8,14 +8,15 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from rating.schemes import cells
+from rating.schemes import formatting
+from rating.schemes.duels import ratings_of, seat_advantage
 from rating.schemes.figures import Figure, pair_figure, rating_figure
 from rating.schemes.leaderboard import RATING, TALLY, Effort, Leaderboard, LeaderboardColumn, LeaderboardRow, Ranks
-from rating.schemes.skill_board import ratings_of, seat_advantage
-from rating.stats.across import CommonPolicies, win_probabilities
-from rating.stats.battles import Battle, comparisons_of
-from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, mean_scores, standings, tallies
-from rating.stats.estimates import Estimate, WinDrawLoss
+from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, mean_scores, standings, win_tie_loss_counts
+from rating.stats.bradley_terry.comparisons import comparisons_of
+from rating.stats.estimates import Estimate
+from rating.stats.expected_scores import CommonPolicies, win_probabilities
+from rating.stats.results import Battle, WinDrawLoss
 from rating.stats.transitivity import against_one_scale
 
 SCHEME = "battles"
@@ -47,7 +48,7 @@ def battle_leaderboard(
         raise ValueError(f"{environment}: expected results of two policies, got none")
     found = standings(comparisons, options)
     fitted, names = found.fitted, comparisons.policies
-    table = tallies(comparisons).sum(axis=1)
+    table = win_tie_loss_counts(comparisons).sum(axis=1)
     against_all = win_probabilities({environment: fitted}, CommonPolicies((environment,), names))
     ratings, scores = ratings_of(found), mean_scores(comparisons)
     deals = len(np.unique(comparisons.cluster))
@@ -85,7 +86,7 @@ def battle_leaderboard(
 def _notes(deals: int, advantage: Estimate | None) -> tuple[str, ...]:
     seats = "seats are not known: no advantage of the first is fitted"
     if advantage is not None:
-        value, low, high = (cells.number(number, 0) for number in advantage[:3])
+        value, low, high = (formatting.number(number, 0) for number in advantage[:3])
         seats = f"advantage of the first: {value} Elo" + (f" [{low}, {high}]" if low else "")
     return (
         "rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval; score: mean with a tie as a half",
@@ -96,8 +97,8 @@ def _notes(deals: int, advantage: Estimate | None) -> tuple[str, ...]:
 
 _COLUMNS = (
     RATING,
-    LeaderboardColumn("score, %", lambda row: cells.score(row.score, 1), 9),
-    LeaderboardColumn("against all, %", lambda row: cells.number(100 * row.values["against_all"], 1), 3),
+    LeaderboardColumn("score, %", lambda row: formatting.score(row.score, 1), 9),
+    LeaderboardColumn("against all, %", lambda row: formatting.number(100 * row.values["against_all"], 1), 3),
     TALLY,
 )
 

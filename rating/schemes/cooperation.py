@@ -7,11 +7,10 @@ a policy's skill depends on private conventions.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
-from rating.schedules.cross_play import cross_play
-from rating.schedules.self_play import self_play
-from rating.schemes import cells, places
-from rating.schemes.course import running_means
-from rating.schemes.figures import Figure, Matrix, estimate_figure
+from rating.schedules.round_robin import cross_play, self_play
+from rating.schemes import formatting, seat_groups
+from rating.schemes.caveats import missing_intervals
+from rating.schemes.figures import Figure, Matrix, estimate_figure, running_means
 from rating.schemes.leaderboard import (
     Leaderboard,
     LeaderboardColumn,
@@ -23,14 +22,13 @@ from rating.schemes.leaderboard import (
     ranked_by_means,
     row_fields,
 )
-from rating.schemes.missing import missing_intervals
-from rating.schemes.places import SEATS, Places, is_alone
 from rating.schemes.repeating import Repeating
+from rating.schemes.seat_groups import SEATS, Places, is_alone
 from rating.schemes.stopping import CountRule
 from rating.stats.estimates import mean_estimate
-from rating.stats.paired_means import DealResult, reward_cases
-from rating.stats.plus_minus import TeamResult, plus_minus
 from rating.stats.results import finished, rated_seats, rewards
+from rating.stats.roles import TeamResult, plus_minus
+from rating.stats.simultaneous import DealResult, reward_cases
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 
@@ -71,7 +69,7 @@ class Cooperation(Repeating):
     def places(self, played: Sequence[Outcome]) -> list[Places]:
         """Returns the seats in matches with others."""
         notes = ("mean reward of the matches with others, by the seat that the policy had in them",)
-        return [SEATS._replace(measure=places.REWARD, notes=notes, counts=lambda outcome: not is_alone(outcome))]
+        return [SEATS._replace(measure=seat_groups.REWARD, notes=notes, counts=lambda outcome: not is_alone(outcome))]
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the means in self-play with intervals and running means, and the mean reward of every pair."""
@@ -125,10 +123,10 @@ def cooperative_leaderboard(
 
 
 _COLUMNS = (
-    LeaderboardColumn("with itself (n)", lambda row: cells.estimate(row.values["self_play"])),
-    LeaderboardColumn("with others (n)", lambda row: cells.estimate(row.values["cross_play"])),
+    LeaderboardColumn("with itself (n)", lambda row: formatting.estimate(row.values["self_play"])),
+    LeaderboardColumn("with others (n)", lambda row: formatting.estimate(row.values["cross_play"])),
 )
-_PLUS_MINUS = LeaderboardColumn("adds to others (n)", lambda row: cells.estimate(row.values["plus_minus"]), 5)
+_PLUS_MINUS = LeaderboardColumn("adds to others (n)", lambda row: formatting.estimate(row.values["plus_minus"]), 5)
 
 
 def cooperative_figures(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:

@@ -1,20 +1,42 @@
-"""Duels: two-player matches rated by Bradley-Terry and TrueSkill.
+"""Duels: two-player matches rated by Bradley-Terry, with and without ties and forfeits, and by TrueSkill.
 
-Source: LLMArena (arXiv 2402.16499) for TrueSkill; see ``rating.stats`` for the rating systems.
+Sources: Bradley and Terry 1952 for the ratings to quote; LLMArena (arXiv 2402.16499) for TrueSkill.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from llmarena_envs.core.options import OptionError
 from rating.schedules.round_robin import round_robin
-from rating.schemes.figures import Figure
-from rating.schemes.leaderboard import Leaderboard
+from rating.schemes import formatting
+from rating.schemes.base import ADAPTIVE
+from rating.schemes.conditions import TopKnown
+from rating.schemes.figures import Figure, HeadToHead, Trajectories, rating_figure
+from rating.schemes.leaderboard import (
+    RATING,
+    REWARD,
+    SCORE,
+    TALLY,
+    Leaderboard,
+    LeaderboardColumn,
+    LeaderboardRow,
+    Ranks,
+    by_policy,
+    common_fields,
+    ranked,
+    row_fields,
+)
 from rating.schemes.repeating import Repeating
-from rating.schemes.scheme import ADAPTIVE
-from rating.schemes.skill_board import skill_figures, skill_leaderboard
 from rating.schemes.stopping import StopRule
-from rating.schemes.stopping.conditions import TopKnown
-from rating.stats.bradley_terry import Comparisons, compare
+from rating.stats import bradley_terry
+from rating.stats.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons, Standings, compare, standings
+from rating.stats.estimates import Estimate, Rating, rate_estimate
+from rating.stats.expected_scores import met_scores
+from rating.stats.results import Duel, WinDrawLoss, duels, finished, pair_table, records_by_seat
+from rating.stats.transitivity import against_one_scale
+from rating.stats.trueskill import RunningRatings, TrueSkillOptions, rate, shuffled
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 
@@ -61,3 +83,271 @@ class Duels(Repeating):
     def comparisons(self, outcomes: Sequence[Outcome]) -> Comparisons:
         """Returns the results of all pairs."""
         return compare(outcomes)
+
+
+def skill_leaderboard(
+    outcomes: Iterable[Outcome],
+    *,
+    stop_reason: str = "",
+    trueskill: TrueSkillOptions | None = None,
+    model: BradleyTerryOptions | None = None,
+    permutations: int = 20,
+    seed: int = 0,
+    growth: float = 1.0,
+) -> Leaderboard:
+    """Makes the leaderboard of a two-player environment.
+
+    Its rows have these values: ``rating_without_ties`` and ``rating_without_forfeits`` (fitted to the other matches),
+    ``forfeited`` (share of its matches that the policy forfeited) and ``ended_by_forfeit`` (that either policy did), ``mu`` and
+    ``sigma`` (TrueSkill in match order), ``spread`` (the same over random match orders), ``first`` and ``second`` (the tally by
+    seat). The metric is mu averaged over match orders.
+
+    Args:
+        outcomes: all its outcomes, including void ones, in any order; at least one.
+        stop_reason: why play stopped.
+        trueskill: parameters of TrueSkill.
+        model: options of the Bradley-Terry fit; by default the width of the prior is fitted to the pool.
+        permutations: number of random match orders for the spread of mu.
+        seed: of those orders.
+        growth: maximum ratio of the number of results to their number at the first look, with a stopping rule (``null_draws``).
+
+    Raises:
+        ValueError: if there are no outcomes, or a match does not have two rated seats.
+    """
+    outcomes = list(outcomes)
+    common = common_fields(outcomes, "duels", stop_reason)
+    model = model or BradleyTerryOptions(prior_sd="fitted")
+    played = finished(outcomes)
+    results = duels(played, with_itself=True)
+    comparisons = bradley_terry.compare(played)
+    found = standings(comparisons, model, growth=growth) if comparisons.policies else None
+    rows = _rows(outcomes, played, results, comparisons, found, model)
+    spread = shuffled(_between(results), trueskill, permutations=permutations, seed=seed)
+    online = RunningRatings(trueskill or TrueSkillOptions())
+    for duel in _between(results):
+        online.add(duel)
+    rows = [
+        replace(
+            row,
+            metric=spread[row.policy].mu if row.policy in spread else None,
+            values={
+                **row.values,
+                **dict(zip(("mu", "sigma"), online.ratings.get(row.policy, (None, None)), strict=True)),
+                "spread": spread.get(row.policy),
+            },
+        )
+        for row in rows
+    ]
+    facts = _facts(found, played, results)
+    doubts = (*found.notes, *against_one_scale(comparisons)) if found else ()
+    if facts["is_regularised"]:
+        doubts = (*doubts, "the data alone determine no finite ratings: a prior was added")
+    parts, part_notes = _parts(rows)
+    return Leaderboard(
+        **common,
+        ranked_by="rating",
+        rows=ranked(rows, lambda row: row.rating and row.rating.value),
+        established=found.established if found else (),
+        columns=(RATING, SCORE, *parts, *TRUESKILL, *TALLIES),
+        caveats=doubts,
+        notes=(
+            *([rating_note(rows, facts)] if found else []),
+            *([_seat_note(facts)] if played else []),
+        ),
+        wide_notes=(
+            *part_notes,
+            f"mu: TrueSkill in match order, as in the paper; shuffled: its mean over {permutations} random orders of the matches,"
+            " by which environments are put together; the ± there is what the order alone does to mu, not how well it is known",
+        ),
+        facts={**facts, "orders": permutations},
+    )
+
+
+def _between(results: Iterable[Duel]) -> list[Duel]:
+    """Returns the results of two different policies."""
+    return [duel for duel in results if duel.first != duel.second]
+
+
+def _rows(
+    outcomes: Sequence[Outcome],
+    played: Sequence[Outcome],
+    results: Sequence[Duel],
+    comparisons: Comparisons,
+    found: Standings | None,
+    model: BradleyTerryOptions,
+) -> list[LeaderboardRow]:
+    """Returns the rows without TrueSkill."""
+    fair = [match for match in played if not any(seat.forfeit for seat in match.seats)]
+    ratings = ratings_of(found)
+    without_ties = ratings_of(_standings(comparisons, replace(model, ties="drop")))
+    without_forfeits = (
+        ratings if len(fair) == len(played) else ratings_of(_standings(bradley_terry.compare(fair), model))
+    )
+    ranks = {row.policy: Ranks(row.best_rank, row.worst_rank) for row in found.rows} if found else {}
+    scores = met_scores(comparisons, found.fitted) if found else {}
+    forfeits, by_seat = _forfeit_rates(played), records_by_seat(_between(results))
+    rows = []
+    for policy, matches in by_policy(outcomes).items():
+        first, second = by_seat.get(policy, (WinDrawLoss(), WinDrawLoss()))
+        rows.append(
+            LeaderboardRow(
+                **row_fields(matches, policy),
+                metric=None,
+                rank=ranks.get(policy),
+                rating=ratings.get(policy),
+                score=scores.get(policy),
+                tally=WinDrawLoss(*(a + b for a, b in zip(first, second, strict=True))),
+                values={
+                    "rating_without_ties": without_ties.get(policy),
+                    "rating_without_forfeits": without_forfeits.get(policy),
+                    **forfeits.get(policy, {"forfeited": None, "ended_by_forfeit": None}),
+                    "first": first,
+                    "second": second,
+                },
+            )
+        )
+    return rows
+
+
+def _standings(comparisons: Comparisons, model: BradleyTerryOptions) -> Standings | None:
+    return standings(comparisons, model) if comparisons.policies else None
+
+
+def ratings_of(found: Standings | None) -> dict[str, Rating]:
+    """Returns the rating of each policy with a result."""
+    rows = found.rows if found else ()
+    return {row.policy: Rating(row.rating, row.low, row.high, row.is_linked) for row in rows if row.games}
+
+
+def _facts(found: Standings | None, played: Sequence[Outcome], results: Sequence[Duel]) -> dict[str, Any]:
+    """Returns the advantage and the results of the first seat, and whether the results link all policies."""
+    position = WinDrawLoss()
+    for duel in results:
+        position = position.add(duel.score)
+    fitted, deals = (found.fitted if found else None), len({outcome.seed for outcome in played})
+    advantage = seat_advantage(fitted, len(played), deals) if fitted and fitted.options.seat_term else None
+    return {
+        "seat_advantage": advantage,
+        "first_seat": position,
+        "first_seat_wins": rate_estimate(position.wins, position.wins + position.losses),
+        "deals": deals,
+        "is_connected": fitted.connected if fitted else False,
+        "is_regularised": fitted.regularised if fitted else False,
+    }
+
+
+def seat_advantage(fitted: BradleyTerryFit, results: int, deals: int) -> Estimate:
+    """Returns the advantage of the first seat, in Elo, without an interval for a single deal."""
+    value, reach = fitted.seat_advantage, fitted.reach * fitted.seat_error
+    low, high = (value - reach, value + reach) if fitted.clusters > 1 else (None, None)
+    return Estimate(value, low, high, results, deals)
+
+
+def _forfeit_rates(played: Iterable[Outcome]) -> dict[str, dict[str, float]]:
+    """Returns, by policy, the shares of its matches that it forfeited and that either policy forfeited."""
+    matches, own, ended = Counter[str](), Counter[str](), Counter[str]()
+    for match in played:
+        policies = {seat.policy for seat in match.seats}
+        matches.update(policies)
+        losers = {seat.policy for seat in match.seats if seat.forfeit}
+        if losers:
+            own.update(losers)
+            ended.update(policies)
+    return {
+        policy: {"forfeited": own[policy] / count, "ended_by_forfeit": ended[policy] / count}
+        for policy, count in matches.items()
+    }
+
+
+def _has_ties(rows: Iterable[LeaderboardRow]) -> bool:
+    return any(row.tally and row.tally.draws for row in rows)
+
+
+def rating_note(rows: Iterable[LeaderboardRow], facts: Mapping[str, Any]) -> str:
+    """Returns the definition of the ratings."""
+    deals = f"{facts['deals']} deal{'' if facts['deals'] == 1 else 's'}"
+    note = (
+        f"rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval ({deals}); score: mean with a tie as a half, in %"
+        " with its 95 % interval"
+    )
+    if _has_ties(rows):
+        note += "; since there are ties, differences of ratings tell expected scores, not chances to win"
+    return note
+
+
+def _seat_note(facts: Mapping[str, Any]) -> str:
+    """Returns the results of the first seat."""
+    position, advantage = facts["first_seat"], facts["seat_advantage"]
+    note = f"first seat won {position.wins}, tied {position.draws}, lost {position.losses}"
+    if advantage is None or advantage.low is None:
+        return note
+    value, low, high = (formatting.number(number, 0) for number in advantage[:3])
+    return f"{note}; its advantage: {value} Elo [{low}, {high}]"
+
+
+def _parts(rows: Sequence[LeaderboardRow]) -> tuple[list[LeaderboardColumn], list[str]]:
+    """Returns the columns of the ratings fitted to a part of the matches, and their definitions."""
+    columns, notes = [], []
+    if _has_ties(rows):
+        columns.append(_rating_column("no ties", "rating_without_ties", 2))
+        notes.append(f"no ties: fitted without them{_apart(rows, 'rating_without_ties')}")
+    if any(row.values["ended_by_forfeit"] for row in rows):
+        columns += [_rating_column("no forfeits", "rating_without_forfeits", 9), _FORFEITED]
+        notes.append(
+            f"no forfeits: fitted to the matches that nobody forfeited{_apart(rows, 'rating_without_forfeits')}; forfeited:"
+            " share of its matches that the policy forfeited, and that anybody did"
+        )
+    return columns, notes
+
+
+def _rating_column(title: str, name: str, importance: int) -> LeaderboardColumn:
+    return LeaderboardColumn(title, lambda row: formatting.rating(row.values[name]), importance, wide=True)
+
+
+def _apart(rows: Sequence[LeaderboardRow], name: str) -> str:
+    """Returns a note on the policies that are not linked to the others; the prior determines their distance."""
+    apart = [row.policy for row in rows if row.values[name] and not row.values[name].is_linked]
+    return f" (not linked to the others by results: {', '.join(apart)})" if apart else ""
+
+
+def _skill_cell(row: LeaderboardRow) -> str:
+    mu = row.values["mu"]
+    return "" if mu is None else f"{mu:.2f} ± {formatting.number(row.values['sigma'], 2)}"
+
+
+def _shuffled_cell(row: LeaderboardRow) -> str:
+    spread = row.values["spread"]
+    return "" if spread is None else f"{spread.mu:.2f} ± {spread.sd:.2f}"
+
+
+def _forfeit_cell(row: LeaderboardRow) -> str:
+    shares = (row.values["forfeited"], row.values["ended_by_forfeit"])
+    return " / ".join("" if share is None else f"{share:.0%}" for share in shares)
+
+
+_FORFEITED = LeaderboardColumn("forfeited", _forfeit_cell, 9, wide=True)
+TRUESKILL = (
+    LeaderboardColumn("mu", _skill_cell, 8, wide=True),
+    LeaderboardColumn("shuffled", _shuffled_cell, 1, wide=True),
+)
+TALLIES = (
+    TALLY,
+    LeaderboardColumn("first", lambda row: formatting.tally(row.values["first"]), 7, wide=True),
+    LeaderboardColumn("second", lambda row: formatting.tally(row.values["second"]), 6, wide=True),
+    REWARD._replace(wide=True),
+)
+
+
+def skill_figures(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+    """Returns the ratings with their intervals, their course, and the results of every pair."""
+    history = rate(outcomes).history
+    course = [Trajectories(history, "TrueSkill mu ± sigma")] if history else []
+    return [*rating_figure(board.rows), *course, *head_to_head(board, outcomes)]
+
+
+def head_to_head(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+    """Returns the results of every pair of policies; an empty list without any."""
+    found = pair_table(duels(outcomes, with_itself=True))
+    names = [row.policy for row in board.rows if row.policy in found]
+    table = {one: {other: found[one][other] for other in names} for one in names}
+    return [HeadToHead(table)] if table else []

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from llmarena_envs.core.options import OptionError
 from rating.schedules.field import field_play, seat_under_test
-from rating.schemes import cells, places
-from rating.schemes.course import running_means
-from rating.schemes.figures import Figure, estimate_figure
+from rating.schemes import formatting, seat_groups
+from rating.schemes.caveats import missing_intervals
+from rating.schemes.figures import Figure, estimate_figure, running_means
 from rating.schemes.leaderboard import (
     REWARD,
     Leaderboard,
@@ -22,14 +22,12 @@ from rating.schemes.leaderboard import (
     ranked_by_means,
     row_fields,
 )
-from rating.schemes.missing import missing_intervals
-from rating.schemes.places import Places
 from rating.schemes.repeating import Repeating
+from rating.schemes.seat_groups import Places
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate, mean_estimate
-from rating.stats.paired_means import DealResult
+from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 from rating.stats.results import finished
+from rating.stats.simultaneous import DealResult
 from rating.store.match import Match
 from rating.store.outcome import Outcome, SeatOutcome
 
@@ -98,12 +96,12 @@ class Field(Repeating):
         opponent = self._opponent()
 
         def under_test(outcome: Outcome, index: int) -> str | None:
-            return None if outcome.seats[index].policy == opponent else places.seat(outcome, index)
+            return None if outcome.seats[index].policy == opponent else seat_groups.seat(outcome, index)
 
         notes = (
             f"share of matches won by seat; the other seats are those of {opponent}, whose own tests are not counted",
         )
-        return [Places("seats", under_test, places.WINS, notes), *super().places(played)[1:]]
+        return [Places("seats", under_test, seat_groups.WINS, notes), *super().places(played)[1:]]
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the metric with its intervals, and its running mean for all policies except the opponent."""
@@ -180,7 +178,9 @@ def field_leaderboard(
         row = LeaderboardRow(**{**row_fields(matches, policy), "reward": reward}, metric=None, values=values)
         rows.append(replace(row, metric=metric_of(_quoted(row))))
     columns = (
-        [LeaderboardColumn(f"{statistic} (n)", lambda row: cells.estimate(row.values["value"]))] if statistic else []
+        [LeaderboardColumn(f"{statistic} (n)", lambda row: formatting.estimate(row.values["value"]))]
+        if statistic
+        else []
     )
     return Leaderboard(
         **common_fields(outcomes, Field.name, stop_reason, references),
@@ -194,7 +194,7 @@ def field_leaderboard(
     )
 
 
-_WINS = LeaderboardColumn("wins, % (n)", lambda row: cells.percent(row.values["wins"]))
+_WINS = LeaderboardColumn("wins, % (n)", lambda row: formatting.percent(row.values["wins"]))
 
 
 def _quoted(row: LeaderboardRow) -> Estimate | None:

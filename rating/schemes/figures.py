@@ -1,11 +1,13 @@
 """Figures of a leaderboard, as data; the report draws them."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rating.schemes.leaderboard import LeaderboardRow
-from rating.stats.bradley_terry import Comparisons, tallies
-from rating.stats.estimates import Estimate, WinDrawLoss
+from rating.stats.bradley_terry import Comparisons, win_tie_loss_counts
+from rating.stats.estimates import Estimate
+from rating.stats.results import WinDrawLoss
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ def pair_figure(names: Sequence[str], comparisons: Comparisons) -> list[Figure]:
         names: policies in the order of the table; those without a result are left out.
         comparisons: results of pairs.
     """
-    table, place = tallies(comparisons), {name: index for index, name in enumerate(comparisons.policies)}
+    table, place = win_tie_loss_counts(comparisons), {name: index for index, name in enumerate(comparisons.policies)}
     shown = [name for name in names if name in place]
 
     def tally(one: str, other: str) -> WinDrawLoss | None:
@@ -138,3 +140,27 @@ def pair_figure(names: Sequence[str], comparisons: Comparisons) -> list[Figure]:
         return WinDrawLoss(*map(int, counts)) if counts.any() else None
 
     return [HeadToHead({one: {other: tally(one, other) for other in shown} for one in shown})] if shown else []
+
+
+def running_means(values: Iterable[tuple[int, str, float]], label: str) -> list[Figure]:
+    """Returns the mean of every policy after each of its matches; an empty list without a match.
+
+    The standard error treats matches as independent. The figure shows the convergence of a mean; its uncertainty is in the table.
+
+    Args:
+        values: match number, policy and value, in match order.
+        label: name of the averaged value.
+    """
+    history: dict[str, list[tuple[int, float, float]]] = {}
+    moments: dict[str, tuple[int, float, float]] = {}
+    for number, policy, value in values:
+        count, mean, squares = moments.get(policy, (0, 0.0, 0.0))
+        # Welford's recurrence is numerically stable.
+        count, lead = count + 1, value - mean
+        mean += lead / count
+        squares += lead * (value - mean)
+        moments[policy] = count, mean, squares
+        error = math.sqrt(squares / (count - 1) / count) if count > 1 else 0.0
+        history.setdefault(policy, []).append((number, mean, error))
+    shown = {policy: history[policy] for policy in sorted(history)}
+    return [Trajectories(shown, f"{label} ± its standard error")] if shown else []

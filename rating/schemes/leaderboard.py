@@ -10,11 +10,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from llmarena_envs.core.declaration import role_of
-from rating.schemes import cells
-from rating.stats.estimates import Estimate, Rating, WinDrawLoss, mean_estimate
-from rating.stats.paired_means import DealResult, established
-from rating.stats.results import rated_seats, seats_of, staff_seats
-from rating.stats.simultaneous import Pair
+from rating.schemes import formatting
+from rating.stats.estimates import Estimate, Rating, mean_estimate
+from rating.stats.results import WinDrawLoss, rated_seats, seats_of, staff_seats
+from rating.stats.simultaneous import DealResult, Pair, established
 from rating.store.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 
 ALWAYS = 100
@@ -107,7 +106,7 @@ class LeaderboardRow:
         tally: wins, draws and losses against other policies; ``None`` if matches are not duels.
         values: further results by name, those of the scheme.
         effort: turns, tokens and failures.
-        fallback_share: share of its turns played by the fallback, 0 to 1 (``rating.schemes.reservations``).
+        fallback_share: share of its turns played by the fallback, 0 to 1 (``rating.schemes.caveats``).
         withheld: whether that share is too large to show its results.
         absent: why the policy was suspended or withdrawn, or an empty string.
         rank: ranks compatible with the data; ``None`` if it has no rank.
@@ -198,10 +197,10 @@ class Leaderboard:
         return f"rank: by {self.ranked_by}; differences paired on common deals, with 95 % confidence for all pairs together"
 
 
-RATING = LeaderboardColumn("rating", lambda row: cells.rating(row.rating))
-SCORE = LeaderboardColumn("score, %", lambda row: cells.score(row.score), 9)
-REWARD = LeaderboardColumn("reward (n)", lambda row: cells.estimate(row.reward), 3)
-TALLY = LeaderboardColumn("W/D/L", lambda row: cells.tally(row.tally), wide=True)
+RATING = LeaderboardColumn("rating", lambda row: formatting.rating(row.rating))
+SCORE = LeaderboardColumn("score, %", lambda row: formatting.score(row.score), 9)
+REWARD = LeaderboardColumn("reward (n)", lambda row: formatting.estimate(row.reward), 3)
+TALLY = LeaderboardColumn("W/D/L", lambda row: formatting.tally(row.tally), wide=True)
 
 
 def headline(board: Leaderboard) -> dict[str, float | None]:

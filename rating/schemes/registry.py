@@ -1,13 +1,12 @@
 """The schemes by name."""
 
 from llmarena_envs.core.options import check_choice
+from rating.schemes.base import Scheme
 from rating.schemes.cooperation import Cooperation
 from rating.schemes.duels import Duels
 from rating.schemes.field import Field
-from rating.schemes.mean_reward import MeanReward
+from rating.schemes.rewards import MeanReward, SelfPlay
 from rating.schemes.roles import Roles
-from rating.schemes.scheme import Scheme
-from rating.schemes.self_play import SelfPlay
 from rating.schemes.tournament import Tournament
 
 SCHEMES: dict[str, type[Scheme]] = {

@@ -8,12 +8,10 @@ from dataclasses import replace
 
 from llmarena_envs.core.options import OptionError
 from rating.schedules.adaptive import Adaptive
-from rating.schedules.batches import deal_seed, even_batch
-from rating.schedules.phases import Phases, with_newcomers
-from rating.schedules.schedule import Schedule
-from rating.schedules.seating import seating
-from rating.schedules.until import Source, Until
-from rating.schemes.scheme import ADAPTIVE, Scheme, Setting
+from rating.schedules.batches import Schedule, deal_seed, even_batch
+from rating.schedules.round_robin import seating
+from rating.schedules.until import Phases, Source, Until, with_newcomers
+from rating.schemes.base import ADAPTIVE, Scheme, Setting
 from rating.schemes.stopping import LEAST_RATED, CountRule, RuleValues, SettlingRule, StopRule, fold_values
 from rating.stats.design import Design
 from rating.store.match import Match

@@ -3,7 +3,7 @@
 The role in a match is part of the agent's name (``writer_0``). Roles dealt in secret are read from a statistic of the
 environment at the end (``Declaration.hidden_role``).
 
-A share of wins depends on the other players at the table; the skill does not (``rating.stats.role_skill``).
+A share of wins depends on the other players at the table; the skill does not (``rating.stats.roles``).
 
 Sources: LLMArena (arXiv 2402.16499) for the win rate as undercover; DeepEval (arXiv 2309.04369) for
 means over the matches in which a player had a role.
@@ -16,12 +16,12 @@ from statistics import fmean
 
 from llmarena_envs.core.declaration import HiddenRole, role_of
 from llmarena_envs.core.options import check_choice
-from rating.schedules.everywhere import everywhere
 from rating.schedules.field import field_play
-from rating.schemes import cells, places
-from rating.schemes.course import running_means
+from rating.schedules.round_robin import everywhere
+from rating.schemes import formatting, seat_groups
+from rating.schemes.caveats import missing_intervals
 from rating.schemes.field import STANDARD_OPPONENT
-from rating.schemes.figures import Figure, Matrix, estimate_figure
+from rating.schemes.figures import Figure, Matrix, estimate_figure, running_means
 from rating.schemes.leaderboard import (
     REWARD,
     Leaderboard,
@@ -33,15 +33,13 @@ from rating.schemes.leaderboard import (
     ranked_by_means,
     row_fields,
 )
-from rating.schemes.missing import missing_intervals
-from rating.schemes.places import SEATS, Places
 from rating.schemes.repeating import Repeating
+from rating.schemes.seat_groups import SEATS, Places
 from rating.schemes.stopping import CountRule
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Z_95, Estimate, Rating, mean_estimate
-from rating.stats.paired_means import DealResult
+from rating.stats.estimates import Z_95, Estimate, Rating, bounded_mean, mean_estimate
 from rating.stats.results import finished
-from rating.stats.role_skill import RoleMatch, RoleSkills, Skill, role_skills
+from rating.stats.roles import RoleMatch, RoleSkills, Skill, role_skills
+from rating.stats.simultaneous import DealResult
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 
@@ -115,7 +113,7 @@ class Roles(Repeating):
         if casting.hidden is None:
             return [by_role]
         notes = ("share of matches won by seat, in whatever role; those of the fixed opponent are among them",)
-        return [SEATS._replace(measure=places.WINS, notes=notes), by_role]
+        return [SEATS._replace(measure=seat_groups.WINS, notes=notes), by_role]
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the results in the first role with intervals and running means, and the results of every pair."""
@@ -267,7 +265,7 @@ def _advantage(fitted: RoleSkills, matches: int) -> Estimate:
 
 
 def _skill_notes(advantage: Estimate, role: str) -> tuple[str, ...]:
-    value, low, high = (cells.number(number, 0) for number in advantage[:3])
+    value, low, high = (formatting.number(number, 0) for number in advantage[:3])
     return (
         "skill: in Elo with its 95 % interval, 1000 on average in each role, given who else was at the table",
         f"advantage of the side with the role {role}: {value} Elo [{low}, {high}]",
@@ -292,12 +290,12 @@ def _columns(roles: Sequence[str], rows: Sequence[LeaderboardRow], results: str)
 
 
 def _result_cell(role: str, is_share: bool) -> Callable[[LeaderboardRow], str]:
-    write = cells.percent if is_share else cells.estimate
+    write = formatting.percent if is_share else formatting.estimate
     return lambda row: write(row.values["roles"][role])
 
 
 def _skill_cell(role: str) -> Callable[[LeaderboardRow], str]:
-    return lambda row: cells.rating(row.values["skills"].get(role))
+    return lambda row: formatting.rating(row.values["skills"].get(role))
 
 
 def role_figures(
@@ -365,7 +363,7 @@ def role_places(casting: Casting, results: str) -> Places:
         cast = casting.cast(outcome)
         return cast[index] if cast else None
 
-    measure = places.WINS if results == "wins" else places.POINTS
+    measure = seat_groups.WINS if results == "wins" else seat_groups.POINTS
     notes = [f"{measure.label} by role, whoever had the other seats"]
     if casting.opponent:
         notes.append(

@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.play.contests import make_scheme
-from rating.schemes.scheme import Scheme
-from rating.stats.battles import Battle
-from rating.stats.comparing import Champion, PolicyComparison, average_units, compare_champion, compare_units
+from rating.schemes.base import Scheme
+from rating.stats.compare import Champion, PolicyComparison, average_units, compare_champion, compare_units
 from rating.stats.estimates import Estimate, mean_estimate
-from rating.stats.paired_means import DealResult
-from rating.stats.results import finished
+from rating.stats.results import Battle, finished
+from rating.stats.simultaneous import DealResult
 from rating.stats.units import SHARED, Units, units_of, units_of_means
 from rating.store.match import Match
 from rating.store.outcome import FINISHED, Outcome

@@ -10,8 +10,7 @@ from pathlib import Path
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.config.run_file import RunConfig
-from rating.judges.from_records import declared_verdicts, judgements_of
-from rating.judges.judgement import Judgement
+from rating.judgements import Judgement, declared_verdicts, judgements_of
 from rating.play import run_directory
 from rating.play.contests import make_leaderboards
 from rating.readers import open_log
@@ -19,9 +18,9 @@ from rating.readers.formats import AUTO
 from rating.schemes.battles import battle_leaderboard
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary, summarise, summarise_comparisons
-from rating.stats.battles import NO_STYLE, Battle, comparisons_of
 from rating.stats.bradley_terry import Comparisons, standings
-from rating.stats.results import finished
+from rating.stats.bradley_terry.comparisons import comparisons_of
+from rating.stats.results import NO_STYLE, Battle, finished
 from rating.stats.style import LENGTH, StyleControl, style_control
 from rating.store.outcome import Outcome
 from rating.store.store import Store

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rating.schedules.batches import Contest
-from rating.schedules.schedule import Schedule, Stop
+from rating.schedules.batches import Contest, Schedule, Stop
 from rating.store.match import Match
 from rating.store.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from rating.config.run_file import RunConfig
 from rating.play.contests import make_scheme
-from rating.schemes.scheme import Scheme
+from rating.schemes.base import Scheme
 
 
 def scheme_of(environment: str, *policies: str, **keys: Any) -> Scheme:

@@ -35,7 +35,7 @@ def jumping_clock() -> Iterator[None]:
         for name in (
             "rating.play.ledger",
             "rating.config.run_file",
-            "rating.play.forecast",
+            "rating.play.dry_run",
             "rating.store.bill",
         ):
             patch.setattr(f"{name}.datetime", Jumping)

@@ -3,13 +3,11 @@
 import os
 
 from rating.config.run_file import RunConfig
-from rating.play.executors.executor import Executor
-from rating.play.executors.here import AsyncExecutor
+from rating.play.executors.executor import AsyncExecutor, Executor, Slots
 from rating.play.executors.process import ProcessExecutor
 from rating.play.executors.ray import RayExecutor, check_ray
 from rating.play.players import Players
 from rating.play.session import Session
-from rating.play.slots import Slots
 from rating.store.match import Match
 
 MATCHES_AT_DESK = 1_000

@@ -1,8 +1,12 @@
-"""The interface of executors, and the function that plays a match."""
+"""The interface of executors, the executor of this process, and the function that plays a match."""
 
+import asyncio
+import logging
 import traceback
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from agents.calling import provider_errors
@@ -12,14 +16,22 @@ from agents.player import Player
 from agents.records import Turn
 from agents.secret import hide_keys
 from rating.config.run_file import RunConfig
-from rating.errors import StoreError
+from rating.errors import HarnessError, StoreError
 from rating.play.players import Players
-from rating.play.slots import Slots
 from rating.store.match import Match
 from rating.store.outcome import BUG, VOID, Outcome
 from rating.store.record import outcome_of, void_outcome
 
 OnTurn = Callable[[Turn], None]
+
+_MOST_DEATHS = 2
+"""Worker deaths after which a match is void: one can be bad luck, two are not."""
+
+_log = logging.getLogger(__name__)
+
+
+class WorkerDied(HarnessError):
+    """A worker ended in the middle of a match; the message names the worker and how it ended."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +57,66 @@ class Played:
     deaths: int = 0
 
 
+class Slots:
+    """A number of slots shared by several groups.
+
+    A free slot goes to the group that holds the fewest; ties go to the group named first. A group with many waiting matches
+    thus does not starve the others. Within a group, requests are served in order.
+
+    Args:
+        count: number of slots, 1 or more.
+        groups: names of the groups; their order breaks ties.
+
+    Attributes:
+        count: the number of slots.
+    """
+
+    def __init__(self, count: int, groups: Sequence[str]) -> None:
+        self.count = count
+        self._free = count
+        self._held = dict.fromkeys(groups, 0)
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {group: deque() for group in groups}
+        self._granting = False
+
+    def widen(self, count: int) -> None:
+        """Raises the number of slots to ``count``; never lowers it."""
+        added = max(count - self.count, 0)
+        self.count += added
+        self._free += added
+        self._grant_soon()
+
+    @asynccontextmanager
+    async def hold(self, group: str) -> AsyncIterator[None]:
+        """Waits for a slot and holds it."""
+        granted = asyncio.get_running_loop().create_future()
+        self._waiting[group].append(granted)
+        self._grant_soon()
+        try:
+            await granted
+            yield
+        finally:
+            if granted.done() and not granted.cancelled():
+                self._held[group] -= 1
+                self._free += 1
+                self._grant_soon()
+
+    def _grant_soon(self) -> None:
+        """Grants free slots after all pending requests have been made."""
+        if not self._granting:
+            self._granting = True
+            asyncio.get_running_loop().call_soon(self._grant)
+
+    def _grant(self) -> None:
+        self._granting = False
+        while self._free and (waiting := [group for group, queue in self._waiting.items() if queue]):
+            group = min(waiting, key=self._held.__getitem__)
+            granted = self._waiting[group].popleft()
+            if not granted.cancelled():
+                self._free -= 1
+                self._held[group] += 1
+                granted.set_result(None)
+
+
 class Executor(Protocol):
     """Plays matches.
 
@@ -56,6 +128,63 @@ class Executor(Protocol):
 
     async def play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
         """Plays a match on from its turns ``played``; calls ``on_turn`` in this process after every new turn."""
+
+
+class AsyncExecutor:
+    """Plays matches in this process; for policies that wait for servers, and for people.
+
+    Args:
+        config: the run.
+        players: source of environments and policies; the caller closes it.
+        slots: limit concurrent matches.
+    """
+
+    def __init__(self, config: RunConfig, players: Players, slots: Slots) -> None:
+        self._config = config
+        self._players = players
+        self.slots = slots
+
+    async def play(self, match: Match, played: Sequence[Turn], on_turn: OnTurn) -> Played:
+        """Plays a match."""
+        await asyncio.sleep(0)  # scripted matches never wait: yield to the others
+        return await play_match(self._config, self._players, match, played, on_turn)
+
+
+async def play_despite_death(
+    play: Callable[[Match, Sequence[Turn], OnTurn], Awaitable[Played]],
+    match: Match,
+    played: Sequence[Turn],
+    on_turn: OnTurn,
+) -> Played:
+    """Plays a match and resumes it once if its worker dies.
+
+    Args:
+        play: plays the match in a worker; raises ``WorkerDied``.
+        match: the match.
+        played: its recorded turns.
+        on_turn: called after every new turn.
+
+    Returns:
+        The result: void, and final for now, if the second worker dies too.
+    """
+    turns = [*played]
+    deaths: list[str] = []
+
+    def keep(turn: Turn) -> None:
+        turns.append(turn)
+        on_turn(turn)
+
+    while len(deaths) < _MOST_DEATHS:
+        try:
+            result = await play(match, (*turns,), keep)
+        except WorkerDied as death:
+            deaths.append(str(death))
+            _log.warning("a worker died in the middle of match %d, turn %d: %s", match.number, len(turns), death)
+        else:
+            return replace(result, deaths=len(deaths))
+    policies = ", ".join(dict.fromkeys(match.policies))
+    error = f"{len(deaths)} workers died, one after the other, at a match of {policies}: {'; then '.join(deaths)}"
+    return Played(void_outcome(match, VOID), error=error, final=True, deaths=len(deaths))
 
 
 async def play_match(

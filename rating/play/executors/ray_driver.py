@@ -22,10 +22,9 @@ from agents.records import Turn
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import RunConfig
 from rating.play import run_directory
-from rating.play.executors.children import INTERRUPTIONS
-from rating.play.executors.deaths import WorkerDied
-from rating.play.executors.executor import Played, play_match
-from rating.play.executors.ray import Failed, GiveUp, Here, Room, Said, Task
+from rating.play.executors.executor import Played, WorkerDied, play_match
+from rating.play.executors.process import INTERRUPTIONS
+from rating.play.executors.ray_messages import Failed, GiveUp, Here, Room, Said, Task
 from rating.play.players import Players
 from rating.store.match import Match
 

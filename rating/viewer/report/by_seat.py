@@ -4,12 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rating.schemes import cells, reservations
+from rating.schemes import caveats, formatting
 from rating.schemes.figures import Groups
 from rating.schemes.leaderboard import ALWAYS, Leaderboard
-from rating.schemes.places import Places, is_alone
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate, mean_estimate
+from rating.schemes.seat_groups import Places, is_alone
+from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 from rating.stats.results import finished
 from rating.store.outcome import Outcome
 from rating.viewer.report.tables import Sheet
@@ -41,7 +40,7 @@ def place_tables(
         outcomes: outcomes of its environment; matches with withheld policies are excluded.
         places: returns the ways to group the seats of matches, e.g. ``Scheme.places``.
     """
-    played = [match for match in finished(reservations.shown_matches(board, outcomes)) if len(match.seats) > 1]
+    played = [match for match in finished(caveats.shown_matches(board, outcomes)) if len(match.seats) > 1]
     if not played:
         return []
     tables = (_table(board, filter(one.counts, played), one) for one in places(played))
@@ -85,7 +84,7 @@ def _table(board: Leaderboard, played: Iterable[Outcome], places: Places) -> Pla
             rows.append((EVERYBODY if name is None else name, values))
     if len(columns) < 2 or not rows:
         return None
-    write, unit = (cells.percent, ", %") if is_share else (cells.estimate, "")
+    write, unit = (formatting.percent, ", %") if is_share else (formatting.estimate, "")
     shown = Sheet(
         f"{places.kind.capitalize()}: {board.environment}",
         ["policy", *(f"{where}{unit} (n)" for where in columns)],

@@ -1,6 +1,6 @@
 """Calibration of predicted results as a table."""
 
-from rating.schemes import cells
+from rating.schemes import formatting
 from rating.schemes.leaderboard import ALWAYS
 from rating.stats.calibration import PARTS, Calibration, CalibrationBin
 from rating.stats.estimates import Estimate
@@ -17,8 +17,8 @@ def calibration_sheet(environment: str, found: Calibration) -> Sheet:
     rows = [
         [
             f"{100 * group.low:.0f} - {100 * group.high:.0f}",
-            cells.number(100 * group.predicted, 1),
-            cells.percent(group.observed),
+            formatting.number(100 * group.predicted, 1),
+            formatting.percent(group.observed),
             _verdict(group),
         ]
         for group in found.groups
@@ -31,7 +31,7 @@ def calibration_sheet(environment: str, found: Calibration) -> Sheet:
         "in %; observed with its 95 % interval by deal (number of results). Where ratings are right, at most one interval in"
         " twenty misses the prediction",
         f"Brier score {found.brier:.4f}, of the same guess for everybody {found.brier_of_guess:.4f}: smaller by"
-        f" {cells.estimate(gain, decimals=4)}; {_worth(gain)}",
+        f" {formatting.estimate(gain, decimals=4)}; {_worth(gain)}",
         f"logarithmic loss {found.log_loss:.4f} nats, of the guess {found.log_loss_of_guess:.4f}",
     ]
     header = ["favourite, predicted", "mean prediction", "observed (n)", ""]

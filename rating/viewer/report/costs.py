@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agents.models.calls import CallStatus
 from rating.prices import PriceTable
-from rating.schemes import cells
+from rating.schemes import formatting
 from rating.schemes.leaderboard import ALWAYS, Leaderboard, headline
 from rating.store.bill import Usage
 from rating.store.calls import Calls
@@ -239,24 +239,24 @@ def _row(found: Costs, row: CostRow) -> list[str]:
         return [*shown, _tokens(row.lost)]
     a_match = _amount(row.cost_per_match) if row.cost_per_match is not None else "unknown" if row.environment else ""
     efficient = "" if row.efficient is None else "yes" if row.efficient else "no"
-    return [*shown, money_cell(row.used), a_match, money_cell(row.lost), cells.number(row.metric, 2), efficient]
+    return [*shown, money_cell(row.used), a_match, money_cell(row.lost), formatting.number(row.metric, 2), efficient]
 
 
 def _used(usage: Usage) -> list[str]:
     return [
         str(usage.calls),
-        cells.kinds(dict(sorted(usage.errors.items()))),
+        formatting.kinds(dict(sorted(usage.errors.items()))),
         str(usage.from_cache or ""),
-        cells.at_least(usage.prompt_tokens, usage.unknown),
+        formatting.at_least(usage.prompt_tokens, usage.unknown),
         str(usage.cached_tokens or ""),
-        cells.at_least(usage.completion_tokens, usage.unknown),
+        formatting.at_least(usage.completion_tokens, usage.unknown),
         str(usage.reasoning_tokens or ""),
         str(usage.unknown or ""),
     ]
 
 
 def _tokens(usage: Usage) -> str:
-    return cells.at_least(usage.tokens, usage.unknown)
+    return formatting.at_least(usage.tokens, usage.unknown)
 
 
 def money_cell(usage: Usage) -> str:

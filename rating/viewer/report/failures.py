@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from llmarena_envs.core.failures import Failure
-from rating.schemes import cells
+from rating.schemes import formatting
 from rating.schemes.figures import Grid, Shares
 from rating.schemes.leaderboard import ALWAYS
 from rating.store.outcome import BUG, UNDECIDED, VOID, Outcome
@@ -58,7 +58,7 @@ def failure_sheet(outcomes: Iterable[Outcome], suspended: Mapping[str, str]) -> 
             *(_share(own.replies[kind], own.turns) for kind in kinds),
             _share(own.reasks, own.turns),
             _share(own.fallbacks, own.turns),
-            cells.kinds(dict(sorted(own.forfeits.items()))),
+            formatting.kinds(dict(sorted(own.forfeits.items()))),
             *(str(own.matches[status] or "") for status in (VOID, BUG, UNDECIDED)),
         ]
         for (environment, policy), own in sorted(tallies.items())

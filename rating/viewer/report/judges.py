@@ -4,14 +4,12 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rating.judges.study import JudgeRow, JudgeStudy, StageAgreement
-from rating.schemes import cells
+from rating.judges import JudgeRow, JudgeStudy, StageAgreement
+from rating.schemes import formatting
 from rating.schemes.leaderboard import ALWAYS
-from rating.stats.agreement import Agreement
-from rating.stats.beyond_others import Beyond
+from rating.stats.agreement import Agreement, PairMeans, RaterPair
 from rating.stats.estimates import Estimate
-from rating.stats.judging_bias import BiasEstimate
-from rating.stats.rater_pairs import PairMeans, RaterPair
+from rating.stats.judge_bias import Beyond, BiasEstimate
 from rating.viewer.report.tables import Sheet
 
 _MOST_PAIRS = 45
@@ -83,8 +81,11 @@ def _summary(found: JudgeStudy, title: str) -> Sheet:
     stages = _stages(found)
     rows: list[tuple[str, Callable[[StageAgreement], str]]] = [
         ("cases with verdicts of two or more", lambda stage: str(stage.shared)),
-        ("agreement, mean over pairs of judges", lambda stage: cells.percent(stage.means and stage.means.agreement)),
-        ("agreement, pooled over pairs of verdicts", lambda stage: cells.percent(stage.pooled)),
+        (
+            "agreement, mean over pairs of judges",
+            lambda stage: formatting.percent(stage.means and stage.means.agreement),
+        ),
+        ("agreement, pooled over pairs of verdicts", lambda stage: formatting.percent(stage.pooled)),
         ("Cohen's kappa, mean over pairs", lambda stage: _mean_kappa(stage.means)),
         (
             f"the same, pairs with {found.min_pairs} cases or more",
@@ -98,8 +99,8 @@ def _summary(found: JudgeStudy, title: str) -> Sheet:
     if found.rounded:
         notes.append("ratings rounded to whole numbers, as there are many different ones")
     if found.changed:
-        notes.append(f"verdicts changed in the discussion: {cells.percent(found.changed)} %")
-        notes.append(f"decisions of the majority changed by it: {cells.percent(found.decisions_changed)} %")
+        notes.append(f"verdicts changed in the discussion: {formatting.percent(found.changed)} %")
+        notes.append(f"decisions of the majority changed by it: {formatting.percent(found.decisions_changed)} %")
     notes += [f"{row.judge}, {bias}" for row in found.judges for bias in row.biases.named()]
     header = ["agreement of judges", *(stage or "value" for stage in stages)]
     return Sheet(
@@ -116,14 +117,14 @@ def _mean_kappa(means: PairMeans | None) -> str:
         return ""
     if means.kappa is None:
         return f"undefined ({means.pairs})"
-    return cells.estimate(means.kappa._replace(n=means.defined))
+    return formatting.estimate(means.kappa._replace(n=means.defined))
 
 
 def _kappa(value: Estimate | None, n: int) -> str:
     """Formats a kappa. An undefined kappa is neither 0 nor 1, so it is marked as undefined."""
     if value is None:
         return f"undefined ({n})" if n else ""
-    return cells.estimate(value)
+    return formatting.estimate(value)
 
 
 def _pairs(found: JudgeStudy) -> Sheet:
@@ -141,7 +142,7 @@ def _pairs(found: JudgeStudy) -> Sheet:
     columns: list[Callable[[RaterPair], str]] = [
         lambda pair: _kappa(pair.plain.kappa, pair.plain.n) + ("*" if pair.plain.n < found.min_pairs else ""),
         lambda pair: _kappa(pair.linear and pair.linear.kappa, pair.plain.n),
-        lambda pair: cells.percent(pair.plain.observed),
+        lambda pair: formatting.percent(pair.plain.observed),
     ]
     for stage in stages:
         header += [_headed(name, stage) for name in ("kappa", "weighted", "agreement %")]
@@ -167,7 +168,7 @@ def _majority(found: JudgeStudy) -> Sheet:
         for part in stages.values():
             both = part.majority.get(row.judge)
             line += (
-                [_agreement(both.all), _agreement(both.others), cells.percent(both.others.observed)]
+                [_agreement(both.all), _agreement(both.others), formatting.percent(both.others.observed)]
                 if both
                 else [""] * 3
             )
@@ -190,7 +191,7 @@ def _habits(found: JudgeStudy) -> Sheet:
         ("judge", lambda row: row.judge, ALWAYS),
         ("verdicts", lambda row: str(row.verdicts), ALWAYS),
         ("abstained", lambda row: str(row.abstentions), 70),
-        ("ties %", lambda row: cells.percent(row.ties), 50),
+        ("ties %", lambda row: formatting.percent(row.ties), 50),
         ("position bias: first side %", lambda row: _share(row.biases.position, row.biases.position.p), 90),
         (
             "verbosity bias: longer text %",
@@ -203,10 +204,10 @@ def _habits(found: JudgeStudy) -> Sheet:
             lambda row: _effect(row.biases.family, row.biases.family and row.biases.family.p),
             75,
         ),
-        ("same in both orders %", lambda row: cells.percent(row.consistent), 75),
-        ("changed %", lambda row: cells.percent(row.changes.changed) if row.changes else "", 65),
-        ("to the majority %", lambda row: cells.percent(row.changes.towards) if row.changes else "", 40),
-        ("away from it %", lambda row: cells.percent(row.changes.away) if row.changes else "", 35),
+        ("same in both orders %", lambda row: formatting.percent(row.consistent), 75),
+        ("changed %", lambda row: formatting.percent(row.changes.changed) if row.changes else "", 65),
+        ("to the majority %", lambda row: formatting.percent(row.changes.towards) if row.changes else "", 40),
+        ("away from it %", lambda row: formatting.percent(row.changes.away) if row.changes else "", 35),
     ]
     rows = [[cell(row) for _, cell, _ in columns] for row in found.judges[:_MOST_JUDGES]]
     used = [index for index in range(len(columns)) if index < 3 or any(row[index] for row in rows)]
@@ -249,11 +250,11 @@ def _left_out(found: JudgeStudy) -> list[str]:
 
 
 def _share(found: BiasEstimate, p: float | None) -> str:
-    return _tested(cells.percent(found.share), p)
+    return _tested(formatting.percent(found.share), p)
 
 
 def _effect(found: Beyond | None, p: float | None) -> str:
-    return _tested(cells.percent(found.effect), p) if found else ""
+    return _tested(formatting.percent(found.effect), p) if found else ""
 
 
 def _tested(text: str, p: float | None) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rating.schemes import cells
+from rating.schemes import formatting
 from rating.schemes.figures import HeadToHead, Matrix
-from rating.stats.estimates import Estimate, WinDrawLoss
+from rating.stats.estimates import Estimate
+from rating.stats.results import WinDrawLoss
 from rating.viewer.report.names import shortened
 
 _ROOM_FOR_NAMES = 24
@@ -82,7 +83,7 @@ def _pair_cell(tally: WinDrawLoss | None, expected: float | None) -> Cell:
 def _mean_cell(value: Estimate | None, low: float, high: float, *, percent: bool) -> Cell:
     if value is None:
         return Cell("", "", "transparent")
-    text, _, detail = (cells.percent(value) if percent else cells.estimate(value)).partition(" ")
+    text, _, detail = (formatting.percent(value) if percent else formatting.estimate(value)).partition(" ")
     return Cell(text, detail, _shade((value.value - low) / (high - low) if high > low else 0.5))
 
 

@@ -13,12 +13,12 @@ import jinja2
 from markupsafe import Markup
 
 from agents.turn import TurnSettings
-from rating.judges.judgement import Judgement
+from rating.judgements import Judgement
 from rating.play.contests import make_scheme
-from rating.schemes import reservations
+from rating.schemes import caveats
+from rating.schemes.base import Scheme
 from rating.schemes.battles import battle_figures
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.scheme import Scheme
 from rating.schemes.summary import Summary
 from rating.stats.bradley_terry import Comparisons
 from rating.store.outcome import BUG, PLAYED, VOID, Outcome
@@ -89,7 +89,7 @@ class Run:
         for board in self.boards:
             own, scheme = outcomes[board.environment], self.schemes[board.environment]
             rated = rated_results(board, own, scheme)
-            drawn = reservations.figures(board, own, scheme.figures)
+            drawn = caveats.figures(board, own, scheme.figures)
             sections.append(leaderboard_section(board, drawn, policy_cells(self.costs, board.environment), rated))
             sections += place_sections(board, own, scheme)
             sections += rated_sections(board.environment, rated) if rated else []

@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from rating.schemes import reservations
+from rating.schemes import caveats
+from rating.schemes.base import Scheme
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.scheme import Scheme
 from rating.stats.bradley_terry import Comparisons
 from rating.stats.calibration import Calibration, Predictions, calibrate, predict
 from rating.store.outcome import Outcome
@@ -66,5 +66,5 @@ def rated_results(board: Leaderboard, outcomes: Sequence[Outcome], scheme: Schem
         outcomes: outcomes of its environment; matches of withheld policies are excluded.
         scheme: scheme of the environment.
     """
-    comparisons = scheme.comparisons(reservations.shown_matches(board, outcomes))
+    comparisons = scheme.comparisons(caveats.shown_matches(board, outcomes))
     return Rated(board, comparisons) if comparisons is not None and comparisons.policies else None

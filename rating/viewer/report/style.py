@@ -1,7 +1,7 @@
 """Table of style-controlled ratings."""
 
-from rating.schemes import cells
-from rating.schemes.claims import claims
+from rating.schemes import formatting
+from rating.schemes.caveats import claims
 from rating.schemes.leaderboard import ALWAYS, Ranks
 from rating.stats.estimates import Rating
 from rating.stats.style import StyleControl
@@ -17,10 +17,10 @@ def style_sheet(control: StyleControl, environment: str = "") -> Sheet:
     """
     rows = [
         [
-            cells.ranks(row.best_rank, row.worst_rank),
+            formatting.ranks(row.best_rank, row.worst_rank),
             row.policy,
-            cells.rating(Rating(row.rating, row.low, row.high, is_linked=True)),
-            cells.number(row.plain, 0),
+            formatting.rating(Rating(row.rating, row.low, row.high, is_linked=True)),
+            formatting.number(row.plain, 0),
             f"{row.rating - row.plain:+.0f}",
         ]
         for row in control.rows

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
-from rating.schemes import cells, reservations
-from rating.schemes.claims import claims
+from rating.schemes import caveats, formatting
+from rating.schemes.caveats import claims
 from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import ALWAYS, Effort, Leaderboard, LeaderboardColumn, LeaderboardRow, StaffRow
 from rating.schemes.summary import Average, Summary
@@ -194,7 +194,7 @@ def sheet(board: Leaderboard | Summary, *, wide: bool = False, costs: Mapping[st
     if wide:
         columns += [*(column for column in own if column.wide), *_effort_columns(board)]
     rows = [
-        [reservations.WITHHELD if row.withheld and column in own else column.cell(row) for column in columns]
+        [caveats.WITHHELD if row.withheld and column in own else column.cell(row) for column in columns]
         for row in board.rows
     ]
     return Sheet(
@@ -221,8 +221,8 @@ def _notes(board: Leaderboard, wide: bool) -> list[str]:
         notes.append(f"left out: {board.void_matches} void matches, {board.bug_matches} with a bug of the environment")
     if board.undecided_matches:
         notes.append(f"left out: {board.undecided_matches} matches without a result")
-    notes += [f"for comparison, {name}: {cells.number(value, 3)}" for name, value in board.references.items()]
-    notes += reservations.notes(board)
+    notes += [f"for comparison, {name}: {formatting.number(value, 3)}" for name, value in board.references.items()]
+    notes += caveats.notes(board)
     notes += [board.rank_note] if len(ranked) > 1 else []
     notes += [*board.notes, *board.caveats]
     if any(_falls_back_much(row) for row in board.rows):
@@ -256,17 +256,17 @@ def _values(board: Leaderboard) -> list[str]:
 
 
 def _summary_sheet(summary: Summary, wide: bool) -> Sheet:
-    is_marked = any(reservations.is_marked(row.fallback_share) for row in summary.rows)
+    is_marked = any(caveats.is_marked(row.fallback_share) for row in summary.rows)
     marks = ["mark"] if is_marked else []
     header = ["rank", "policy", "score, %", "best = 100", *marks, *summary.environments, *summary.abilities]
     rows = [
         [
-            cells.ranks(*row.rank) if row.rank else "",
+            formatting.ranks(*row.rank) if row.rank else "",
             row.policy,
-            cells.score(row.score, 1),
+            formatting.score(row.score, 1),
             _average(row.average),
-            *([reservations.fallback_mark(row.fallback_share)] if is_marked else []),
-            *(cells.number(row.scores[environment], 1) for environment in summary.environments),
+            *([caveats.fallback_mark(row.fallback_share)] if is_marked else []),
+            *(formatting.number(row.scores[environment], 1) for environment in summary.environments),
             *(_average(row.abilities[ability]) for ability in summary.abilities),
         ]
         for row in summary.rows
@@ -314,7 +314,7 @@ def _pool_notes(summary: Summary) -> list[str]:
 def _staff_note(row: StaffRow) -> str:
     effort = row.effort
     parts = [f"{effort.matches} matches", f"{effort.turns} turns"]
-    parts += [f"bad replies: {cells.kinds(effort.failures)}"] if effort.failures else []
+    parts += [f"bad replies: {formatting.kinds(effort.failures)}"] if effort.failures else []
     parts += [f"{effort.reasks} re-asks"] if effort.reasks else []
     parts += [f"{effort.fallbacks} fallbacks"] if effort.fallbacks else []
     if effort.prompt_tokens or effort.completion_tokens or effort.unknown_usage:
@@ -323,15 +323,15 @@ def _staff_note(row: StaffRow) -> str:
 
 
 def _tokens_in(effort: Effort) -> str:
-    return cells.at_least(effort.prompt_tokens, effort.unknown_usage)
+    return formatting.at_least(effort.prompt_tokens, effort.unknown_usage)
 
 
 def _tokens_out(effort: Effort) -> str:
-    return cells.at_least(effort.completion_tokens, effort.unknown_usage)
+    return formatting.at_least(effort.completion_tokens, effort.unknown_usage)
 
 
 def _average(average: Average | None) -> str:
-    return f"{cells.number(average.value, 1)} ({average.n})" if average else ""
+    return f"{formatting.number(average.value, 1)} ({average.n})" if average else ""
 
 
 _ALWAYS_SHOWN = ("policy", "effort", "fallback_share", "withheld", "absent")
@@ -356,25 +356,25 @@ def _forfeits_much(row: LeaderboardRow) -> bool:
 
 def _falls_back_much(row: LeaderboardRow) -> bool:
     """Returns whether a row is marked for its fallbacks. For withheld rows a note has the share."""
-    return reservations.is_marked(row.fallback_share) and not row.withheld
+    return caveats.is_marked(row.fallback_share) and not row.withheld
 
 
 def _mark(row: LeaderboardRow) -> str:
     """Returns the marks of a row: withheld, many fallbacks, absent, many forfeits."""
-    marks = [reservations.WITHHELD] if row.withheld else []
-    marks += [] if row.withheld else [reservations.fallback_mark(row.fallback_share)]
+    marks = [caveats.WITHHELD] if row.withheld else []
+    marks += [] if row.withheld else [caveats.fallback_mark(row.fallback_share)]
     marks += [row.absent.partition(":")[0]] if row.absent else []
     marks += [f"ff {_forfeited(row):.0%}"] if _forfeits_much(row) else []
     return ", ".join(filter(None, marks))
 
 
-_RANK = LeaderboardColumn("rank", lambda row: cells.ranks(*row.rank) if row.rank and not row.withheld else "")
+_RANK = LeaderboardColumn("rank", lambda row: formatting.ranks(*row.rank) if row.rank and not row.withheld else "")
 _POLICY = LeaderboardColumn("policy", lambda row: row.policy)
 _MATCHES = LeaderboardColumn("matches", lambda row: str(row.effort.matches))
 _MARK = LeaderboardColumn("mark", _mark)
 _EFFORT = (
-    LeaderboardColumn("forfeits", lambda row: cells.kinds(row.effort.forfeits)),
-    LeaderboardColumn("bad replies", lambda row: cells.kinds(row.effort.failures)),
+    LeaderboardColumn("forfeits", lambda row: formatting.kinds(row.effort.forfeits)),
+    LeaderboardColumn("bad replies", lambda row: formatting.kinds(row.effort.failures)),
     LeaderboardColumn("re-asks", lambda row: str(row.effort.reasks), 5),
     LeaderboardColumn("fallbacks", lambda row: str(row.effort.fallbacks), 4),
     LeaderboardColumn("tokens in", lambda row: _tokens_in(row.effort)),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from rating.schemes import cells
+from rating.schemes import formatting
 from rating.schemes.leaderboard import ALWAYS
 from rating.stats.bradley_terry import Comparisons
 from rating.stats.transitivity import diagnose
@@ -21,7 +21,7 @@ def transitivity_sheet(environment: str, comparisons: Comparisons, ratings: Mapp
     if found is None:
         return None
     rows = [
-        [row.policy, cells.number(row.skill, 0), f"{row.weight:.0%}", cells.number(ratings[row.policy], 0)]
+        [row.policy, formatting.number(row.skill, 0), f"{row.weight:.0%}", formatting.number(ratings[row.policy], 0)]
         for row in found.nash
     ]
     notes = [

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from agents.records import encodable
 from llmarena_envs.core.terminal import printable
 from rating.schemes.leaderboard import ALWAYS
-from rating.schemes.pause import PAUSED
+from rating.schemes.stopping import PAUSED
 from rating.store.outcome import BUG, VOID
 from rating.viewer.report.tables import Sheet
 from rating.viewer.web.links import Links

@@ -7,7 +7,7 @@ from rating.config.run_file import RunConfig
 from rating.play import absences
 from rating.play.contests import make_leaderboard, make_scheme
 from rating.play.progress import expected_matches
-from rating.schemes import reservations
+from rating.schemes import caveats
 from rating.schemes.figures import Figure, Intervals
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import summarise
@@ -128,7 +128,7 @@ class TablesOfRun:
         known = self._made.get(environment)
         if known is None or known.outcomes != outcomes:
             board = make_leaderboard(config, environment, outcomes, facts)
-            drawn = reservations.figures(board, outcomes, make_scheme(config, environment).figures)
+            drawn = caveats.figures(board, outcomes, make_scheme(config, environment).figures)
             known = self._made[environment] = _Made(outcomes, board, _plots(environment, drawn))
         return known
 

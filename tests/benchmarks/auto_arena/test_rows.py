@@ -15,7 +15,7 @@ from benchmarks.experiments.runs import PlayedRun, play_runs
 from llmarena_envs.core.options import OptionError
 from rating.cli.signals import Interruptions
 from rating.schedules.swiss import SwissPlan
-from rating.schemes.tournament_board import tournament_leaderboard
+from rating.schemes.tournament import tournament_leaderboard
 from rating.store.match import Match
 from rating.store.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 from tests.rating.made_outcomes import Players

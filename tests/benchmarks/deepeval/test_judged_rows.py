@@ -10,7 +10,7 @@ from benchmarks.deepeval.judged import JudgedMatch, JudgedOptions, Scores, descr
 from benchmarks.deepeval.pool import CODE_REVIEW
 from benchmarks.experiments.command import main
 from rating.play.contests import make_scheme
-from rating.schedules.schedule import Stop
+from rating.schedules.batches import Stop
 from rating.store.outcome import SeatOutcome
 
 pytestmark = pytest.mark.slow

@@ -15,8 +15,8 @@ from benchmarks.llmarena.main_table import (
     raw_cell,
     raw_table,
 )
-from rating.schemes.mean_reward import reward_leaderboard
-from rating.schemes.skill_board import skill_leaderboard
+from rating.schemes.duels import skill_leaderboard
+from rating.schemes.rewards import reward_leaderboard
 from rating.schemes.summary import summarise_scores
 from tests.rating.made_outcomes import duel, match, void
 

@@ -5,8 +5,8 @@ import pytest
 
 from benchmarks.options import parse
 from benchmarks.performance import stopping
+from rating.schemes.conditions import MatchEvidence
 from rating.schemes.stopping import StopRule
-from rating.schemes.stopping.evidence import MatchEvidence
 from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 
 

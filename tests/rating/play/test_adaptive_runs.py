@@ -15,7 +15,7 @@ from rating.play.contests import make_leaderboard, make_scheme
 from rating.play.progress import expected_matches
 from rating.play.runner import Runner
 from rating.schedules.until import Until
-from rating.schemes.mean_reward import COMPANY
+from rating.schemes.rewards import COMPANY
 from rating.store.outcome import FINISHED, VOID
 from tests.rating.interruption import ended_after
 from tests.rating.players import Asked

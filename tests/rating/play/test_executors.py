@@ -15,9 +15,8 @@ from rating.cli import main
 from rating.config.run_file import parse_run_file
 from rating.errors import ErrorBudgetExceeded
 from rating.play import run_directory
-from rating.play.executors.children import ending
-from rating.play.executors.deaths import WorkerDied, play_despite_death
-from rating.play.executors.process import ProcessExecutor
+from rating.play.executors.executor import WorkerDied, play_despite_death
+from rating.play.executors.process import ProcessExecutor, ending
 from rating.play.runner import Runner
 from rating.play.session import Session
 from rating.store.export import write_jsonl

@@ -10,8 +10,8 @@ import pytest
 from rating.cli import main
 from rating.play import run_directory
 from rating.play.runner import Runner
+from rating.schemes.caveats import fallback_mark, is_marked
 from rating.schemes.registry import SCHEMES
-from rating.schemes.reservations import fallback_mark, is_marked
 
 pytestmark = pytest.mark.timeout(120)
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from benchmarks.performance.virtual_time import run_in_virtual_time
-from rating.play.slots import Slots
+from rating.play.executors.executor import Slots
 
 
 def test_no_more_than_the_slots_are_held_and_the_large_group_does_not_starve_the_small_one():

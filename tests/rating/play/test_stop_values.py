@@ -11,7 +11,7 @@ import pytest
 from rating.play import run_directory
 from rating.play.contests import make_leaderboard
 from rating.play.runner import Runner
-from rating.schemes.stopping.values import compared
+from rating.schemes.conditions import compared
 from rating.viewer.report.tables import to_text
 
 pytestmark = pytest.mark.timeout(120)

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from llmarena_envs.core.options import OptionError
-from rating.judges import rows
+from rating import rows
 from rating.readers import inspect, read_battles
 from rating.readers.battles import Rejected
 from rating.readers.formats import FORMATS

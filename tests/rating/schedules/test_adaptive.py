@@ -10,7 +10,7 @@ from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
 from rating.prices import Price
 from rating.schedules.adaptive import Adaptive
-from rating.schedules.schedule import Stop
+from rating.schedules.batches import Stop
 from rating.schedules.until import Until
 from rating.schemes.stopping import CountRule, StopRule
 from rating.stats.design import Design

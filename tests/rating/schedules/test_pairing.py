@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmarena_envs.core.options import OptionError
-from rating.schedules.pairing import pair_up
+from rating.schedules.swiss import pair_up
 
 RATINGS = st.one_of(st.integers(0, 3).map(float), st.floats(0, 2000, allow_nan=False))
 

@@ -8,12 +8,8 @@ from hypothesis import strategies as st
 
 from llmarena_envs.core.options import OptionError
 from rating.schedules.batches import deal_seed
-from rating.schedules.cross_play import cross_play
-from rating.schedules.everywhere import everywhere
 from rating.schedules.field import field_play
-from rating.schedules.rotation import rotation
-from rating.schedules.round_robin import round_robin
-from rating.schedules.self_play import self_play
+from rating.schedules.round_robin import cross_play, everywhere, rotation, round_robin, self_play
 from tests.rating.made_outcomes import small_contest
 
 

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from rating.schedules.batches import Contest
-from rating.schedules.schedule import Stop
+from rating.schedules.batches import Contest, Stop
 from rating.schedules.swiss import Swiss, SwissPlan, rounds_for
-from rating.schemes.tournament_board import current_ratings
+from rating.schemes.tournament import current_ratings
 from rating.store.outcome import BUG, UNDECIDED, VOID
 from tests.rating.made_outcomes import Players, play_out
 

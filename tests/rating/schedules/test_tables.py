@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from rating.schedules.tables import best_table, ring
+from rating.schedules.adaptive import best_table, ring
 
 
 @pytest.mark.parametrize(("policies", "seats"), [(3, 2), (14, 2), (7, 3), (6, 5), (12, 5), (4, 4)])

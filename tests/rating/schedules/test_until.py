@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
+from rating.schedules.batches import UNLIMITED, Stop
 from rating.schedules.round_robin import round_robin
-from rating.schedules.schedule import UNLIMITED, Stop
 from rating.schedules.until import Until
 from rating.schemes.stopping import CountRule, SettlingRule, StopRule
 from tests.rating.made_outcomes import Players, play_out, small_contest

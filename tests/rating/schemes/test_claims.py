@@ -1,6 +1,6 @@
 import pytest
 
-from rating.schemes.claims import claims
+from rating.schemes.caveats import claims
 from rating.schemes.leaderboard import Ranks
 
 EACH = "Established with 95 % confidence, all pairs together"

@@ -6,10 +6,10 @@ from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import parse_run_file
 from rating.play.contests import make_scheme
-from rating.schedules.schedule import Stop
+from rating.schedules.batches import Stop
+from rating.schemes.base import Setting
 from rating.schemes.field import Field, field_leaderboard
-from rating.schemes.scheme import Setting
-from rating.schemes.self_play import SelfPlay
+from rating.schemes.rewards import SelfPlay
 from rating.schemes.stopping import CountRule, SettlingRule, StopRule
 from rating.store.match import Match
 from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome

@@ -4,13 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from rating.schemes.caveats import figures
 from rating.schemes.cooperation import cooperative_figures, cooperative_leaderboard
-from rating.schemes.course import running_means
-from rating.schemes.figures import HeadToHead, Matrix, Trajectories
-from rating.schemes.mean_reward import reward_figures, reward_leaderboard
-from rating.schemes.reservations import figures
+from rating.schemes.figures import HeadToHead, Matrix, Trajectories, running_means
+from rating.schemes.rewards import reward_figures, reward_leaderboard, self_play_figures, self_play_leaderboard
 from rating.schemes.roles import Casting, role_figures, role_leaderboard
-from rating.schemes.self_play import self_play_figures, self_play_leaderboard
 from rating.store.outcome import SeatOutcome
 from tests.rating.made_outcomes import match
 

@@ -6,20 +6,18 @@ import numpy as np
 import pytest
 
 from llmarena_envs.core.declaration import HiddenRole
-from rating.schedules.cross_play import cross_play
 from rating.schedules.field import field_play
-from rating.schedules.round_robin import round_robin
+from rating.schedules.round_robin import cross_play, round_robin
 from rating.schemes.cooperation import cooperative_figures, cooperative_leaderboard
+from rating.schemes.duels import skill_figures, skill_leaderboard
 from rating.schemes.leaderboard import headline
-from rating.schemes.mean_reward import reward_figures, reward_leaderboard
+from rating.schemes.rewards import reward_figures, reward_leaderboard, self_play_figures, self_play_leaderboard
 from rating.schemes.roles import Casting, role_figures, role_leaderboard
-from rating.schemes.self_play import self_play_figures, self_play_leaderboard
-from rating.schemes.skill_board import skill_figures, skill_leaderboard
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryOptions, compare, fit, standings
-from rating.stats.elo import elo
-from rating.stats.estimates import WinDrawLoss, mean_estimate, rate_estimate
-from rating.stats.trueskill_rating import TrueSkillOptions, rate, shuffled
+from rating.stats.estimates import mean_estimate, rate_estimate
+from rating.stats.results import WinDrawLoss
+from rating.stats.trueskill import TrueSkillOptions, elo, rate, shuffled
 from rating.store.match import Match
 from rating.store.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 from rating.viewer.report import tables

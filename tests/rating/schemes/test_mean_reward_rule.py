@@ -4,9 +4,9 @@ import pytest
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
-from rating.schedules.schedule import Stop
-from rating.schemes.mean_reward import MeanReward
-from rating.schemes.scheme import Setting
+from rating.schedules.batches import Stop
+from rating.schemes.base import Setting
+from rating.schemes.rewards import MeanReward
 from rating.schemes.stopping import StopRule
 from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from rating.schemes.pause import no_information
+from rating.schemes.stopping import no_information
 from tests.rating.made_outcomes import duel, match, void
 
 TIE, WIN = duel(0, "a", "b", None), duel(0, "a", "b", "a")

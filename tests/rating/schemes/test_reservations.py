@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from rating.schemes.caveats import figures, reserve, share_played_for
 from rating.schemes.leaderboard import headline
-from rating.schemes.reservations import figures, reserve, share_played_for
 from rating.schemes.summary import summarise_scores
 from rating.viewer.report.sections import leaderboard_section
 from rating.viewer.report.tables import sheet, to_json, to_text

@@ -8,9 +8,9 @@ import pytest
 from llmarena_envs.catalogue import CATALOGUE, load_environment
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError
-from rating.schedules.schedule import Stop
+from rating.schedules.batches import Stop
+from rating.schemes.base import Setting
 from rating.schemes.registry import SCHEMES
-from rating.schemes.scheme import Setting
 from rating.schemes.stopping import CountRule, StopRule
 from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 

@@ -6,14 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rating.schedules.cross_play import cross_play
 from rating.schedules.field import field_play
-from rating.schedules.round_robin import round_robin
-from rating.schedules.self_play import self_play
+from rating.schedules.round_robin import cross_play, round_robin, self_play
+from rating.schemes.conditions import MatchEvidence
 from rating.schemes.stopping import CountRule, StopRule, fold
-from rating.schemes.stopping.evidence import MatchEvidence
 from rating.stats.results import duels
-from rating.stats.trueskill_rating import RunningRatings, TrueSkillOptions, rate
+from rating.stats.trueskill import RunningRatings, TrueSkillOptions, rate
 from rating.store.outcome import BUG, FINISHED, VOID
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
 

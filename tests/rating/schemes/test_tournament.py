@@ -8,10 +8,9 @@ import pytest
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
-from rating.schedules.committee import Committee
-from rating.schemes.scheme import Setting
-from rating.schemes.tournament import Tournament
-from rating.schemes.tournament_rules import TournamentRules
+from rating.schedules.swiss import Committee
+from rating.schemes.base import Setting
+from rating.schemes.tournament import Tournament, TournamentRules
 from rating.store.outcome import BUG, FINISHED, Outcome, SeatOutcome
 from tests.rating.made_outcomes import duel, play_out, void
 from tests.rating.schemes import swiss_prediction as prediction

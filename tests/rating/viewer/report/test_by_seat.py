@@ -7,10 +7,9 @@ import pytest
 
 from llmarena_envs.core.declaration import HiddenRole
 from rating.schemes.cooperation import cooperative_leaderboard
-from rating.schemes.mean_reward import reward_leaderboard
+from rating.schemes.duels import skill_leaderboard
+from rating.schemes.rewards import reward_leaderboard, self_play_leaderboard
 from rating.schemes.roles import Casting, role_leaderboard
-from rating.schemes.self_play import self_play_leaderboard
-from rating.schemes.skill_board import skill_leaderboard
 from rating.store.outcome import SeatOutcome
 from rating.viewer.report.by_seat import EVERYBODY, place_tables
 from tests.rating.made_outcomes import duel, match

@@ -10,8 +10,8 @@ import pytest
 
 from rating.play import run_directory
 from rating.play.runner import Runner
-from rating.schemes.reservations import figures
-from rating.schemes.skill_board import skill_figures, skill_leaderboard
+from rating.schemes.caveats import figures
+from rating.schemes.duels import skill_figures, skill_leaderboard
 from rating.store.file import open_file
 from rating.viewer.report.page import page_of
 from rating.viewer.report.sections import leaderboard_section

@@ -9,9 +9,9 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from rating.schemes.cells import rating
 from rating.schemes.cooperation import cooperative_leaderboard
-from rating.schemes.skill_board import skill_leaderboard
+from rating.schemes.duels import skill_leaderboard
+from rating.schemes.formatting import rating
 from rating.schemes.summary import summarise_scores
 from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 from rating.viewer.report.names import GAP

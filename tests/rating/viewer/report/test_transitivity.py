@@ -1,9 +1,8 @@
 import itertools
 from dataclasses import replace
 
-from rating.schemes.duels import Duels
-from rating.schemes.mean_reward import MeanReward
-from rating.schemes.skill_board import skill_leaderboard
+from rating.schemes.duels import Duels, skill_leaderboard
+from rating.schemes.rewards import MeanReward
 from rating.schemes.tournament import Tournament
 from rating.viewer.report.rated import rated_results
 from rating.viewer.report.sections import rated_sections

@@ -1,0 +1,193 @@
+"""A dry run sends nothing and foretells what the run then takes."""
+
+import asyncio
+import contextlib
+import hashlib
+import json
+from contextvars import ContextVar
+
+import pytest
+
+from agents.models import LLMPolicy, ModelService
+from agents.models.server.client import Client
+from agents.policy import Reply
+from rating.cli import main
+from rating.config.run_file import parse_run_file
+from rating.play import run_directory
+from rating.play.dry_run import forecast
+from rating.play.runner import Runner
+
+pytestmark = pytest.mark.timeout(120)
+
+FACTOR = 1.5
+LEGAL = ContextVar("LEGAL")
+
+MODEL = """
+[[policy]]
+name = "{name}"
+spec = "openai:gpt-{name}"
+options = {{ base_url = "http://localhost:1/v1", max_tokens = {tokens} }}
+"""
+
+
+def run_file(environments, names="ab", tokens=50, extra="", **stop):
+    text = "seed = 3\nworkers = 1\n" + extra
+    text += "[stop]\n" + "".join(f"{name} = {value}\n" for name, value in stop.items())
+    text += environments + "".join(MODEL.format(name=name, tokens=tokens) for name in names)
+    return text
+
+
+def sends_nothing(monkeypatch):
+    def send(client, request, **options):
+        raise AssertionError("a request was sent")
+
+    monkeypatch.setattr(Client, "complete", send)
+
+
+def moves_at_random(monkeypatch):
+    """Lets models reply with legal moves, and counts what they read."""
+    read, ask = [], LLMPolicy.__call__
+
+    async def call(policy, observation):
+        LEGAL.set(observation["legal"])
+        return await ask(policy, observation)
+
+    async def complete(service, target, request, *, agent, sample):
+        content = json.dumps([request, sample])
+        number = int.from_bytes(hashlib.sha256(content.encode()).digest()[:8], "big")
+        tokens = sum(len(message["content"].split()) for message in request["messages"]) * 4 // 3
+        read.append(tokens)
+        legal = LEGAL.get()
+        return Reply(legal[number % len(legal)], prompt_tokens=tokens, completion_tokens=50)
+
+    async def is_there(policies, observations):
+        return {}
+
+    monkeypatch.setattr("rating.play.players.check_models", is_there)
+    always = property(lambda policy: True, lambda policy, value: None)
+    monkeypatch.setattr(LLMPolicy, "wants_legal", always, raising=False)
+    monkeypatch.setattr(LLMPolicy, "__call__", call)
+    monkeypatch.setattr(ModelService, "complete", complete)
+    return read
+
+
+@pytest.mark.parametrize("environment", ["tictactoe_v0", "connect_four_v0", "bid_v0"])
+def test_a_forecast_is_near_what_the_run_takes(tmp_path, monkeypatch, environment):
+    text = run_file(
+        f"[[environment]]\nname = '{environment}'\n", names="abc", min_matches=8, max_matches=30, matches=20
+    )
+    expected = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=200, latency=2.0))
+    read = moves_at_random(monkeypatch)
+    config, store = run_directory.create(tmp_path / "run", text, "run.toml")
+    with contextlib.closing(store):
+        asyncio.run(Runner(config, store).run())
+        matches = sum(store.statuses().values())
+    rows = expected.rows
+    assert [row.policy for row in rows] == ["a", "b", "c"]
+    found = (
+        expected.matches[environment].expected / matches,
+        sum(row.calls.expected for row in rows) / len(read),
+        sum(row.prompt_tokens.expected for row in rows) / sum(read),
+    )
+    assert all(1 / FACTOR < ratio < FACTOR for ratio in found), found
+    for row in rows:
+        assert row.calls.low <= row.calls.expected <= row.calls.high
+        assert row.completion_tokens.expected == pytest.approx(50 * row.calls.expected)  # max_tokens is the limit
+
+
+def test_a_history_makes_prompts_longer_and_reply_tokens_count_in_it(monkeypatch):
+    sends_nothing(monkeypatch)
+
+    def read(history, reply_tokens):
+        text = run_file("[[environment]]\nname = 'tictactoe_v0'\n", names="ab", tokens=1000, matches=4, max_matches=8)
+        text = text.replace("max_tokens = 1000", f"max_tokens = 1000, history = '{history}'")
+        found = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=reply_tokens, latency=2.0))
+        return sum(row.prompt_tokens.expected for row in found.rows)
+
+    single, short, long = read("single_turn", 20), read("full", 20), read("full", 500)
+    assert single == read("single_turn", 500)
+    assert single < short < long
+
+
+def test_calls_that_format_replies_are_forecast(monkeypatch):
+    sends_nothing(monkeypatch)
+
+    def calls(option):
+        text = run_file("[[environment]]\nname = 'tictactoe_v0'\n", names="ab", tokens=50, matches=4, max_matches=8)
+        text = text.replace("max_tokens = 50", f"max_tokens = 50, format_with_second_call = {option}")
+        found = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=20, latency=2.0))
+        return sum(row.calls.expected for row in found.rows)
+
+    assert calls("true") == 2 * calls("false") > 0
+
+
+def test_reply_tokens_count_in_a_native_dialogue(monkeypatch):
+    sends_nothing(monkeypatch)
+    staff = "[environment.staff]\nuser = ['random']\njudge = ['random']\n[[policy]]\nspec = 'random'\n"
+
+    def read(history, reply_tokens):
+        text = run_file(f"[[environment]]\nname = 'simulation_v0'\n{staff}", tokens=1000, matches=4, max_matches=8)
+        text = text.replace("max_tokens = 1000", f"max_tokens = 1000, history = '{history}'")
+        found = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=reply_tokens, latency=2.0))
+        return sum(row.prompt_tokens.expected for row in found.rows)
+
+    assert read("single_turn", 20) == read("single_turn", 500)
+    # Four answers: the later three prompts hold the earlier ones, 1, 2 and 3 of them.
+    matches = (read("full", 500) - read("full", 20)) / (480 * 6)
+    assert matches == pytest.approx(round(matches), rel=0.01) and matches > 1
+
+
+@pytest.mark.slow
+def test_every_scheme_and_its_staff_are_forecast_from_the_command_line(tmp_path, monkeypatch, capsys):
+    sends_nothing(monkeypatch)
+    environments = """
+[[environment]]
+name = "debate_v0"
+scheme = "tournament"
+options = { n_judges = 1 }
+[environment.tournament]
+questions = 2
+[[environment]]
+name = "undercover_v0"
+[[environment]]
+name = "hanabi_v0"
+[[environment]]
+name = "tictactoe_v0"
+scheme = "field"
+[[environment]]
+name = "writer_editor_v0"
+[environment.staff]
+judge = ["d"]
+"""
+    names = "abcd"
+    text = run_file(environments, names, matches=4, min_matches=4, max_matches=8)
+    text += "[[price]]\nmodel = 'gpt-*'\ninput = 1\noutput = 2\n"
+    (tmp_path / "run.toml").write_text(text)
+    assert main(["run", str(tmp_path / "run.toml"), "--dry-run", "--latency", "0.5"]) == 0
+    printed = capsys.readouterr().out
+    rows = [line for line in printed.splitlines() if line.startswith("│")]
+    for environment in ("debate_v0", "undercover_v0", "hanabi_v0", "tictactoe_v0", "writer_editor_v0"):
+        assert [row.split("│")[2].strip() for row in rows if environment in row] == list(names)
+    assert "no price" not in printed
+    assert "0.5 s a call" in printed
+    assert [path.name for path in tmp_path.iterdir()] == ["run.toml"]
+
+
+def test_a_run_without_a_directory_says_what_to_do(tmp_path, capsys):
+    assert main(["run", "--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy"]) == 2
+    assert "--out DIR, or --dry-run" in capsys.readouterr().err
+
+
+def test_a_forecast_says_whether_a_budget_suffices(tmp_path, monkeypatch, capsys):
+    sends_nothing(monkeypatch)
+    text = run_file(
+        "[budget]\ntokens = 2\n[[environment]]\nname = 'tictactoe_v0'\n", names="ab", matches=4, max_matches=8
+    )
+    (tmp_path / "run.toml").write_text(text)
+    command = ["run", str(tmp_path / "run.toml"), "--dry-run"]
+    assert main(command) == 0
+    assert "the budget of 2 tokens stops it before its end" in capsys.readouterr().out
+    assert main([*command, "--max-tokens", "1000000000", "--max-time", "1"]) == 0
+    printed = capsys.readouterr().out
+    assert "the budget of 1,000,000,000 tokens is enough" in printed
+    assert "the budget of 1 s stops it before its end" in printed
