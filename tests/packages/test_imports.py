@@ -124,6 +124,6 @@ def test_the_project_s_own_exceptions_form_one_tree() -> None:
 
 @pytest.mark.slow
 def test_commands_that_draw_nothing_do_not_load_what_draws() -> None:
-    code = "import sys, rating.cli.report, rating.cli.rate, rating.cli.run; print('matplotlib' in sys.modules)"
+    code = "import sys, rating.cli.results, rating.cli.run; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
