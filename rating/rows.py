@@ -202,7 +202,7 @@ def _array(path: Path, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[s
     try:
         entries = _DECODER.decode(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise OptionError(f"{path}: expected a JSON array, but: {error}") from error
+        raise OptionError(f"{path}: expected JSON, but: {error}") from error
     for number, entry in enumerate(entries, 1):
         yield f"entry {number}", _fields(entry, fold)
 

@@ -1,4 +1,4 @@
-"""Commands that read results of a run or of log files: ``llmarena rate``, ``report`` and ``export``."""
+"""``llmarena rate`` and ``report``, and the results that reading commands open: of a run or of log files."""
 
 import argparse
 import json

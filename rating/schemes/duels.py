@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from llmarena_envs.core.options import OptionError
+from rating.schedules.batches import Contest
 from rating.schedules.round_robin import round_robin
 from rating.schemes import formatting
-from rating.schemes.base import ADAPTIVE
+from rating.schemes.base import ADAPTIVE, Repeating
 from rating.schemes.conditions import TopKnown
 from rating.schemes.figures import Figure, HeadToHead, Trajectories, rating_figure
 from rating.schemes.leaderboard import (
@@ -28,7 +29,6 @@ from rating.schemes.leaderboard import (
     ranked,
     row_fields,
 )
-from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import StopRule
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons, Standings, compare, standings
@@ -52,29 +52,31 @@ class Duels(Repeating):
     def check(self) -> None:
         """Checks that two seats are rated, that there is no fixed opponent, and the K of ``top=K``."""
         super().check()
-        self._contest.check(f"{self.setting.environment}, whose players are compared by duels", policies=2, seats=2)
-        for condition in self.setting.stop.conditions():
-            if isinstance(condition, TopKnown) and condition.count >= len(self.setting.policies):
+        self._contest.check(
+            f"{self.setting.environment.name}, whose players are compared by duels", policies=2, seats=2
+        )
+        for condition in self.setting.stopping.rule.conditions:
+            if isinstance(condition, TopKnown) and condition.count >= len(self.setting.pool.policies):
                 raise OptionError(
-                    f"{self.setting.environment}: stop rule: expected top=K with K below the number of policies,"
-                    f" {len(self.setting.policies)}; got top={condition.count}"
+                    f"{self.setting.environment.name}: stop rule: expected top=K with K below the number of policies,"
+                    f" {len(self.setting.pool.policies)}; got top={condition.count}"
                 )
 
     def least_policies(self, seats: int) -> int:
         """Returns 2: ratings need an opponent."""
         return 2
 
-    def batches(self) -> Iterator[list[Match]]:
+    def batches(self, contest: Contest) -> Iterator[list[Match]]:
         """Returns a round robin."""
-        return round_robin(self._contest)
+        return round_robin(contest)
 
-    def rule(self) -> StopRule:
+    def rule(self, contest: Contest) -> StopRule:
         """Returns the rule of the run."""
-        return self.setting.stop
+        return self.setting.stopping.rule
 
-    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str = "") -> Leaderboard:
         """Makes the leaderboard; its ranks account for repeated looks of the stopping rule."""
-        return skill_leaderboard(outcomes, stop_reason=stop_reason, growth=self.setting.stop.growth)
+        return skill_leaderboard(outcomes, stop_reason=stop_reason, growth=self.setting.stopping.rule.growth)
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the ratings, their course and the results of every pair."""
@@ -146,6 +148,7 @@ def skill_leaderboard(
     return Leaderboard(
         **common,
         ranked_by="rating",
+        is_rated=True,
         rows=ranked(rows, lambda row: row.rating and row.rating.value),
         established=found.established if found else (),
         columns=(RATING, SCORE, *parts, *TRUESKILL, *TALLIES),

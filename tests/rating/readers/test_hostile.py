@@ -52,7 +52,7 @@ def test_bad_row_is_rejected_alone(tmp_path, line, reason):
     assert (kept, where) == (2, "line 2")
     assert reason in got
     if "expected JSON" in reason or "twice" in reason:
-        with pytest.raises(OptionError, match="expected a JSON array, but"):
+        with pytest.raises(OptionError, match="expected JSON, but"):
             read(tmp_path, f"[{GOOD},\n{line},{GOOD}]")
     else:
         kept, [(where, got)] = read(tmp_path, f"[{GOOD},\n{line},{GOOD}]")
@@ -89,7 +89,7 @@ def test_array_larger_than_the_limit_is_refused(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("text", [f"[{GOOD}, {{", f"[{GOOD}] x", f"[{GOOD}\n {GOOD}]", '["\xff"]'])
 def test_damaged_array_is_refused_with_its_place(tmp_path, text):
-    with pytest.raises(OptionError, match=r"expected a JSON array, but: .*(line 1 column|position)|line 2 column"):
+    with pytest.raises(OptionError, match=r"expected JSON, but: .*(line 1 column|position)|line 2 column"):
         read(tmp_path, text.encode("latin-1"))
 
 

@@ -292,8 +292,8 @@ def test_newcomers_are_placed_among_those_whose_order_stays_as_it_is():
 
 
 def test_spaces_change_nothing():
-    assert StopRule(rule=" trueskill ").conditions() == paper().conditions() != StopRule().conditions()
-    assert StopRule(rule=" order ").conditions() == StopRule().conditions()
+    assert StopRule(rule=" trueskill ").conditions == paper().conditions != StopRule().conditions
+    assert StopRule(rule=" order ").conditions == StopRule().conditions
 
 
 @pytest.mark.parametrize(

@@ -120,10 +120,9 @@ def test_rate_of_several_files_compares_their_models(tmp_path, capsys):
     assert "expected log files, or one directory of a run" in run(capsys, "rate", paths[0], tmp_path, code=2).err
 
 
-@pytest.mark.parametrize("command", [["replay"], ["export"], ["resume"], ["tournament", "add", "random"]])
+@pytest.mark.parametrize("command", [["replay"], ["export"], ["resume"], ["resume", "--add", "random"]])
 def test_command_that_needs_matches_refuses_a_log(log, capsys, command):
-    at = 2 if command[0] == "tournament" else 1
-    run(capsys, *command[:at], log, *command[at:], code=2)
+    run(capsys, command[0], log, *command[1:], code=2)
 
 
 def test_leaderboard_of_fractions_and_weights(tmp_path):
