@@ -34,9 +34,9 @@ from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons, Standings, compare, standings
 from rating.stats.estimates import Estimate, Rating, rate_estimate
 from rating.stats.expected_scores import met_scores
-from rating.stats.results import Duel, WinDrawLoss, duels, finished, pair_table, records_by_seat
+from rating.stats.results import PairResult, WinDrawLoss, finished, pair_results, pair_table, records_by_seat
 from rating.stats.transitivity import against_one_scale
-from rating.stats.trueskill import RunningRatings, TrueSkillOptions, rate, shuffled
+from rating.stats.trueskill import RunningRatings, TrueSkillOptions, average_over_orders, rate
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 
@@ -120,11 +120,11 @@ def skill_leaderboard(
     common = common_fields(outcomes, "duels", stop_reason)
     model = model or BradleyTerryOptions(prior_sd="fitted")
     played = finished(outcomes)
-    results = duels(played, with_itself=True)
+    results = pair_results(played, with_itself=True)
     comparisons = bradley_terry.compare(played)
     found = standings(comparisons, model, growth=growth) if comparisons.policies else None
     rows = _rows(outcomes, played, results, comparisons, found, model)
-    spread = shuffled(_between(results), trueskill, permutations=permutations, seed=seed)
+    spread = average_over_orders(_between(results), trueskill, permutations=permutations, seed=seed)
     online = RunningRatings(trueskill or TrueSkillOptions())
     for duel in _between(results):
         online.add(duel)
@@ -166,7 +166,7 @@ def skill_leaderboard(
     )
 
 
-def _between(results: Iterable[Duel]) -> list[Duel]:
+def _between(results: Iterable[PairResult]) -> list[PairResult]:
     """Returns the results of two different policies."""
     return [duel for duel in results if duel.first != duel.second]
 
@@ -174,7 +174,7 @@ def _between(results: Iterable[Duel]) -> list[Duel]:
 def _rows(
     outcomes: Sequence[Outcome],
     played: Sequence[Outcome],
-    results: Sequence[Duel],
+    results: Sequence[PairResult],
     comparisons: Comparisons,
     found: Standings | None,
     model: BradleyTerryOptions,
@@ -219,10 +219,10 @@ def _standings(comparisons: Comparisons, model: BradleyTerryOptions) -> Standing
 def ratings_of(found: Standings | None) -> dict[str, Rating]:
     """Returns the rating of each policy with a result."""
     rows = found.rows if found else ()
-    return {row.policy: Rating(row.rating, row.low, row.high, row.is_linked) for row in rows if row.games}
+    return {row.policy: row.rating for row in rows if row.games}
 
 
-def _facts(found: Standings | None, played: Sequence[Outcome], results: Sequence[Duel]) -> dict[str, Any]:
+def _facts(found: Standings | None, played: Sequence[Outcome], results: Sequence[PairResult]) -> dict[str, Any]:
     """Returns the advantage and the results of the first seat, and whether the results link all policies."""
     position = WinDrawLoss()
     for duel in results:
@@ -350,7 +350,7 @@ def skill_figures(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figur
 
 def head_to_head(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
     """Returns the results of every pair of policies; an empty list without any."""
-    found = pair_table(duels(outcomes, with_itself=True))
+    found = pair_table(pair_results(outcomes, with_itself=True))
     names = [row.policy for row in board.rows if row.policy in found]
     table = {one: {other: found[one][other] for other in names} for one in names}
     return [HeadToHead(table)] if table else []

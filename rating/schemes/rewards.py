@@ -30,7 +30,7 @@ from rating.schemes.seat_groups import SEATS, SeatGroups, is_common
 from rating.schemes.stopping import CountRule, SettlingRule
 from rating.stats.bradley_terry import Comparisons, compare, standings
 from rating.stats.estimates import Estimate, mean_estimate
-from rating.stats.results import WinDrawLoss, duels, finished, rewards
+from rating.stats.results import WinDrawLoss, finished, pair_results, rewards
 from rating.stats.simultaneous import DealResult, reward_cases
 from rating.store.match import Match
 from rating.store.outcome import Outcome
@@ -226,6 +226,6 @@ def _first_seat(matches: Sequence[Outcome]) -> WinDrawLoss | None:
     if any(sum(seat.rated for seat in outcome.seats) != 2 for outcome in matches):
         return None
     tally = WinDrawLoss()
-    for duel in duels(matches, with_itself=True):
+    for duel in pair_results(matches, with_itself=True):
         tally = tally.add(duel.score)
     return tally

@@ -37,9 +37,9 @@ from rating.schemes.leaderboard import (
 )
 from rating.schemes.seat_groups import SEATS, SeatGroups
 from rating.schemes.stopping import CountRule
-from rating.stats.estimates import Z_95, Estimate, Rating, bounded_mean, mean_estimate
+from rating.stats.estimates import Estimate, Rating, bounded_mean, mean_estimate
 from rating.stats.results import finished
-from rating.stats.roles import RoleMatch, RoleSkills, Skill, role_skills
+from rating.stats.roles import RoleMatch, role_skills
 from rating.stats.simultaneous import DealResult
 from rating.store.match import Match
 from rating.store.outcome import Outcome
@@ -245,7 +245,7 @@ def role_leaderboard(
         rows.append(LeaderboardRow(**row_fields(matches, policy), metric=metric, values=values))
     first = casting.roles[0]
     unclassified = len(finished(outcomes)) - len(cast)
-    advantage = _advantage(fitted, len(sides)) if fitted else None
+    advantage = fitted.advantage if fitted else None
     return Leaderboard(
         **common_fields(outcomes, Roles.name, stop_reason),
         **ranked_by_means(rows, itertools.chain(*(cases.get((row.policy, f"as {first}"), []) for row in rows))),
@@ -260,14 +260,8 @@ def role_leaderboard(
     )
 
 
-def _rating(skill: Skill) -> Rating:
-    return Rating(skill.rating, skill.low, skill.high, is_linked=True)
-
-
-def _advantage(fitted: RoleSkills, matches: int) -> Estimate:
-    """Returns the advantage of the side of the first role between average players, in Elo."""
-    reach = Z_95 * fitted.advantage_error
-    return Estimate(fitted.advantage, fitted.advantage - reach, fitted.advantage + reach, matches, matches)
+def _rating(skill: Estimate) -> Rating:
+    return Rating(*skill[:3], is_linked=True)
 
 
 def _skill_notes(advantage: Estimate, role: str) -> tuple[str, ...]:
