@@ -133,11 +133,10 @@ def test_style_control_of_a_log_and_its_export_are_equal(tmp_path, capsys):
         for name in ("votes.jsonl", "again.jsonl")
     )
     assert found == again
-    (effect,) = found["style_control"]["effects"]
-    assert effect["low"] > 50
+    assert found["style_control"]["effects"]["length"]["low"] > 50
     table = rating.leaderboard(pd.DataFrame(rows), style=["length"])
-    assert [(row.policy, round(row.rating, 4)) for row in table.style.rows] == [
-        (row["policy"], row["rating"]) for row in found["style_control"]["rows"]
+    assert [(row.policy, round(row.rating.value, 4)) for row in table.style.rows] == [
+        (row["policy"], row["rating"]["value"]) for row in found["style_control"]["rows"]
     ]
     shown = rate(capsys, path, "--style", "length,format")
     assert "votes: style control" in shown and "the same on both sides of every result: headers, lists, bold" in shown
@@ -189,7 +188,7 @@ def test_style_control_of_a_run_of_debates(tmp_path, capsys):
     assert main(["run", str(tmp_path / "run.toml"), "--out", str(tmp_path / "run")]) == 0
     *_, found = json.loads(rate(capsys, tmp_path / "run", "--style", "length", "--json"))
     assert found["environment"] == "debate_v0"
-    assert [effect["name"] for effect in found["style_control"]["effects"]] == ["length"]
+    assert list(found["style_control"]["effects"]) == ["length"]
     assert {row["policy"] for row in found["style_control"]["rows"]} == {"strong", "weak"}
     message = rate(capsys, tmp_path / "run", "--style", "format", code=2)
     assert "debate_v0: style: expected 'headers' of both texts" in message and "these results have length" in message

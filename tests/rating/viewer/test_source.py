@@ -182,7 +182,7 @@ def test_exported_battles_have_the_ratings_of_the_run(tmp_path, played, capsys):
         found = bradley_terry.standings(bradley_terry.compare(one for one in outcomes if one.environment == name))
         assert boards[name].facts["seat_advantage"].value == pytest.approx(found.fitted.seat_advantage)
         assert [(row.policy, row.rating.value) for row in boards[name].rows] == [
-            (row.policy, pytest.approx(row.rating)) for row in found.rows
+            (row.policy, pytest.approx(row.rating.value)) for row in found.rows
         ]
     line = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])
     assert run(capsys, "replay", played, line["match"]).out
