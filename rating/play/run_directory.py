@@ -19,7 +19,7 @@ from rating.play.contests import check_schedule, make_scheme
 from rating.play.lock import LOCK, Lock
 from rating.replacing import replacing_text
 from rating.store import places
-from rating.store.postgres.address import Address
+from rating.store.address import Address
 from rating.store.record import UNFINISHED
 from rating.store.store import Store
 
