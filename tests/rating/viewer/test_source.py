@@ -1,4 +1,4 @@
-"""The directory of an import, the commands on it, and results that go out and come in again."""
+"""Logs of others: the commands on them, and results that are exported and read again."""
 
 import json
 from contextlib import closing
@@ -11,7 +11,7 @@ import pytest
 from rating.cli import main
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.readers.directory import load_battles, load_judgements, write_import
+from rating.readers import open_log
 from rating.schemes.battles import battle_leaderboard
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry.comparisons import comparisons_of
@@ -66,108 +66,69 @@ def log(tmp_path):
     return path
 
 
-@pytest.fixture
-def imported(tmp_path, log, capsys):
-    assert main(["import", str(log), "--out", str(tmp_path / "import")]) == 0
-    capsys.readouterr()
-    return tmp_path / "import"
-
-
 def run(capsys, *arguments, code=0):
     capsys.readouterr()
     assert main([*map(str, arguments)]) == code
     return capsys.readouterr()
 
 
-def content(directory):
-    return {path.name: path.read_bytes() for path in directory.iterdir()}
-
-
-def test_the_directory_holds_what_was_read_and_what_was_left_out(tmp_path, log, imported, capsys):
-    manifest = json.loads((imported / "import.json").read_text())
-    assert (manifest["format"], manifest["battles"], manifest["judgements"], manifest["rejected"]) == (
-        "battles",
-        6,
-        4,
-        2,
-    )
-    assert manifest["files"][0]["name"] == "votes.csv" and manifest["files"][0]["size"] == len(LOG)
-    assert load_battles(imported)["votes"][2:4] == [
+def test_open_log_keeps_battles_verdicts_and_rejected_rows(log):
+    found = open_log([log])
+    assert (found.format, len(found.judgements["votes"]), found.num_rejected) == ("battles", 4, 2)
+    assert found.battles["votes"][2:4] == [
         Battle("<b>bad</b>", "good", 0.25, "q2"),
         Battle("<b>bad</b>", "good", 0.0, "q2"),
     ]
-    rejected = (imported / "rejected.csv").read_text()
-    assert all(f'votes.csv,line {line},"expected' in rejected for line in (6, 7))
-    again = run(capsys, "import", log, "--out", tmp_path / "again", "--format", "battles")
-    assert content(tmp_path / "again") == content(imported)
-    assert "votes.csv, line 6: expected two policies" in again.err
-    assert "expected a new or empty directory" in run(capsys, "import", log, "--out", imported, code=2).err
-    (tmp_path / "bad.csv").write_text("left,right,winner\nx,x,left\n")
-    assert (
-        "got none; the first of 1 bad rows: line 2"
-        in run(capsys, "import", tmp_path / "bad.csv", "--out", tmp_path / "none", code=2).err
-    )
-    assert not (tmp_path / "none").exists()
+    assert [row.where for row in found.rejected] == ["line 6", "line 7"]
 
 
-def test_the_first_bad_rows_are_shown_and_all_are_kept(tmp_path, capsys):
+def test_rate_of_a_log_prints_the_first_rejected_rows(tmp_path, capsys):
     (tmp_path / "log.csv").write_text("left,right,winner\nx,y,left\n" + "x,y,nobody\n" * 50)
-    shown = run(capsys, "import", tmp_path / "log.csv", "--out", tmp_path / "out").err.splitlines()
-    assert len(shown) == 21 and "and 30 more: all are in" in shown[-1]
-    assert len((tmp_path / "out" / "rejected.csv").read_text().splitlines()) == 51
+    shown = run(capsys, "rate", tmp_path / "log.csv").err.splitlines()
+    assert len(shown) == 21 and "log.csv, line 3: expected A, B" in shown[0] and "and 30 more rows" in shown[-1]
+    (tmp_path / "bad.csv").write_text("left,right,winner\nx,x,left\n")
+    shown = run(capsys, "rate", tmp_path / "bad.csv", code=2).err
+    assert "got none; the first of 1 bad rows: line 2: expected two policies" in shown
 
 
 @pytest.mark.slow
-def test_commands_on_an_import(imported, capsys):
-    (board,) = json.loads(run(capsys, "rate", imported, "--json").out)
-    expected = battle_leaderboard("votes", load_battles(imported)["votes"])
+def test_commands_on_a_log(log, tmp_path, capsys):
+    (board,) = json.loads(run(capsys, "rate", log, "--json").out)
+    expected = battle_leaderboard("votes", open_log([log]).battles["votes"])
     assert (
         [row["policy"] for row in board["rows"]]
         == [row.policy for row in expected.rows]
         == ["good", "new", "<b>bad</b>"]
     )
     assert board["facts"]["seat_advantage"] is None and board["matches"] == 6
-    assert "seats are not known" in run(capsys, "rate", imported).out
-    study = json.loads(run(capsys, "agreement", imported, "--json").out)
-    assert study["judges"] == 2 and study["items"] == 2
-    page = Path(json.loads(run(capsys, "report", imported, "--json").out)["report"]).read_text(encoding="utf-8")
-    assert "&lt;b&gt;bad" in page and "<b>bad" not in page and "SHA-256" in page and "Judges of votes" in page
+    assert "seats are not known" in run(capsys, "rate", log).out
+    assert "say --output" in run(capsys, "report", log, code=2).err
+    shown = run(capsys, "report", log, "--output", tmp_path / "page.html", "--json").out
+    page = Path(json.loads(shown)["report"]).read_text(encoding="utf-8")
+    assert "&lt;b&gt;bad" in page and "<b>bad" not in page and "Judges of votes" in page
+    assert "Read from votes.csv: 6 results of 3 policies, 2 rows left out" in page and "SHA-256" in page
 
 
-@pytest.mark.parametrize(
-    "command",
-    [["replay"], ["replay", "--verify"], ["resume"], ["export"], ["resume", "--add", "random"]],
-)
-def test_what_needs_matches_says_what_an_import_is(imported, capsys, command):
-    at = 2 if command[0] == "tournament" else 1
-    assert (
-        "got an import: it holds results that others played"
-        in run(capsys, *command[:at], imported, *command[at:], code=2).err
-    )
+def test_rate_of_several_files_compares_their_models(tmp_path, capsys):
+    for model, value in (("a", "C"), ("b", "I")):
+        log = {"eval": {"task": "sums", "model": model}, "samples": [{"id": 1, "scores": {"match": {"value": value}}}]}
+        (tmp_path / f"{model}.json").write_text(json.dumps(log))
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    (board,) = json.loads(run(capsys, "rate", *paths, "--json", "--metric", "match").out)
+    assert [row["policy"] for row in board["rows"]] == ["a", "b"]
+    assert "expected every file once" in run(capsys, "rate", paths[0], paths[0], code=2).err
+    assert "expected log files, or one directory of a run" in run(capsys, "rate", paths[0], tmp_path, code=2).err
 
 
-@pytest.mark.parametrize(
-    ("file", "text"),
-    [
-        ("import.json", '{"version": 1}'),
-        ("import.json", "[]"),
-        ("battles.csv", "first,second\n"),
-        ("battles.csv", "environment,first,second,score,deal,weight\ne,x,y,2,,1\n"),
-        ("battles.csv", "environment,first,second,score,deal,weight\ne,x,y\n"),
-        ("judgements.csv", "environment,item,judge,first,final,a,b,words_a,words_b,contest\ne,q,j,,whoever,x,y,,,q\n"),
-    ],
-)
-def test_a_damaged_import_is_refused(imported, capsys, file, text):
-    (imported / file).write_text(text)
-    command = "agreement" if file == "judgements.csv" else "rate"
-    assert f"{file}: expected what `llmarena import` wrote" in run(capsys, command, imported, code=2).err
+@pytest.mark.parametrize("command", [["replay"], ["export"], ["resume"], ["resume", "--add", "random"]])
+def test_command_that_needs_matches_refuses_a_log(log, capsys, command):
+    run(capsys, command[0], log, *command[1:], code=2)
 
 
-def test_fractions_and_weights_are_rated_as_they_are(tmp_path):
+def test_leaderboard_of_fractions_and_weights(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text("model_a,model_b,score,weight\nx,y,0.8,3\ny,x,0.4,\nx,y,0.5,0.5\n")
-    write_import([path], tmp_path / "out")
-    with open_source(tmp_path / "out") as source:
+    with open_source(path) as source:
         (board,) = source.leaderboards()
     wins, games = np.array([[0, 0.8 * 3 + 0.6 + 0.25], [0, 0]]), np.array([[0, 4.5], [0, 0]])
     battles = [Battle("x", "y", 0.8, weight=3), Battle("y", "x", 0.4), Battle("x", "y", 0.5, weight=0.5)]
@@ -192,7 +153,7 @@ def ratings(battles, *, seated):
     return dict(zip(fitted.policies, fitted.ratings, strict=True)), fitted.seat_advantage
 
 
-def test_an_environment_in_which_all_is_tied_has_no_part_in_the_mean_score(tmp_path):
+def test_summary_leaves_out_an_environment_of_ties(tmp_path):
     log = tmp_path / "log.csv"
     log.write_text(
         "environment,model_a,model_b,winner\nchess,x,y,model_a\nchess,y,x,model_a\ngo,x,y,tie\n", encoding="utf-8"
@@ -203,7 +164,7 @@ def test_an_environment_in_which_all_is_tied_has_no_part_in_the_mean_score(tmp_p
     assert summary.outside == {"go": "nobody has beaten another there"}
 
 
-def test_a_run_that_goes_out_and_comes_in_again_has_the_same_ratings(tmp_path, played, capsys):
+def test_exported_battles_have_the_ratings_of_the_run(tmp_path, played, capsys):
     with open_source(played) as source:
         names = source.environments()
         battles = {name: source.battles(name) for name in names}
@@ -211,9 +172,8 @@ def test_a_run_that_goes_out_and_comes_in_again_has_the_same_ratings(tmp_path, p
         outcomes = list(store.outcomes())
     assert names == ("tictactoe_v0", "public_goods_v0")
     (tmp_path / "out.jsonl").write_text(run(capsys, "export", played, "--format", "battles").out)
-    run(capsys, "import", tmp_path / "out.jsonl", "--out", tmp_path / "back", "--seated")
-    assert load_battles(tmp_path / "back") == battles
-    with open_source(tmp_path / "back") as source:
+    assert open_log([tmp_path / "out.jsonl"]).battles == battles
+    with open_source(tmp_path / "out.jsonl", seated=True) as source:
         boards = {board.environment: board for board in source.leaderboards()}
     for name in names:
         fitted = bradley_terry.fit([one for one in outcomes if one.environment == name])
@@ -226,47 +186,38 @@ def test_a_run_that_goes_out_and_comes_in_again_has_the_same_ratings(tmp_path, p
         ]
     line = json.loads((tmp_path / "out.jsonl").read_text().splitlines()[0])
     assert run(capsys, "replay", played, line["match"]).out
-    assert main(["rate", str(tmp_path / "back")]) == 0
+    assert main(["rate", str(tmp_path / "out.jsonl"), "--seated"]) == 0
 
 
-def test_a_table_of_wins_that_goes_out_and_comes_in_again_has_the_same_ratings(tmp_path, played, capsys):
+def test_exported_matrix_has_the_ratings_of_the_run(tmp_path, played, capsys):
     assert "say --environment" in run(capsys, "export", played, "--format", "matrix", code=2).err
     table = run(capsys, "export", played, "--format", "matrix", "--environment", "tictactoe_v0").out
     (tmp_path / "table.csv").write_text(table)
-    run(capsys, "import", tmp_path / "table.csv", "--out", tmp_path / "back")
     with open_source(played) as source:
         before, _ = ratings(source.battles("tictactoe_v0"), seated=False)
-    (battles,) = load_battles(tmp_path / "back").values()
+    (battles,) = open_log([tmp_path / "table.csv"]).battles.values()
     assert ratings(battles, seated=False)[0] == pytest.approx(before)
 
 
-def test_fractions_of_a_table_go_out_as_they_came_in(tmp_path, capsys):
+def test_exported_matrix_keeps_fractions(tmp_path, capsys):
     table = "policy,x,y,z\nx,,0.3,0.5\ny,0.7,,0.2\nz,0.5,0.8,\n"
     (tmp_path / "table.csv").write_text(table)
     assert run(capsys, "export", tmp_path / "table.csv", "--format", "matrix").out == table
 
 
-def test_verdicts_before_and_after_a_discussion_go_out_and_come_in_again(tmp_path, capsys):
+def test_exported_verdicts_keep_both_stages(tmp_path, capsys):
     line = {"gamekey": [31, "x", "y"], "judges": ["ann", "bob"]}
     said = {"ann": {"winner": ["A", "Tie"]}, "bob": {"winner": ["B", None]}}
-    (tmp_path / "log.jsonl").write_text(json.dumps(line | said) + "\n")
-    run(capsys, "import", tmp_path / "log.jsonl", "--out", tmp_path / "import")
-    (tmp_path / "log.csv").write_text(run(capsys, "export", tmp_path / "import", "--format", "verdicts").out)
-    run(capsys, "import", tmp_path / "log.csv", "--out", tmp_path / "back", "--format", "verdicts")
-    ann, bob = load_judgements(tmp_path / "import")["log"]
+    before, after = tmp_path / "log.jsonl", tmp_path / "log.csv"
+    before.write_text(json.dumps(line | said) + "\n")
+    after.write_text(run(capsys, "export", before, "--format", "verdicts").out)
+    expected = open_log([before])
+    ann, bob = expected.judgements["log"]
     assert (ann.first, ann.final, bob.first, bob.final) == ("A", "tie", "B", None)
-    for load in (load_battles, load_judgements):
-        assert load(tmp_path / "back") == load(tmp_path / "import") != {}
+    found = open_log([after], "verdicts")
+    assert (found.battles, found.judgements) == (expected.battles, expected.judgements)
 
 
-def test_the_report_of_a_log_asks_where_to_write(log, tmp_path, capsys):
-    assert "say --output" in run(capsys, "report", log, code=2).err
-    run(capsys, "report", log, "--output", tmp_path / "page.html")
-    assert "Read from" in (tmp_path / "page.html").read_text()
-
-
-def test_a_log_is_opened_without_an_import(log, tmp_path):
-    with open_source(log) as source:
-        assert source.environments() == ("votes",) and len(source.battles("votes")) == 6
-    with pytest.raises(RunError, match="expected the directory of a run"):
-        open_source(tmp_path)
+def test_open_source_of_an_empty_directory_is_refused(tmp_path):
+    with pytest.raises(RunError, match="expected the directory of a run"), open_source(tmp_path):
+        pass
