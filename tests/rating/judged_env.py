@@ -1,4 +1,4 @@
-"""Two debaters name a number each, then judges, as many as an option says, see both and vote; one number is one of 100."""
+"""Two debaters name a number of 100 each, then ``n_judges`` judges see both numbers and vote."""
 
 import time
 from typing import Any, ClassVar, NamedTuple
@@ -27,7 +27,7 @@ class JudgedView(NamedTuple):
 
 
 class Judged(Game):
-    """A judge votes for the first (0), the second (1) or neither (2); most votes win."""
+    """Judges vote for the first (0), the second (1) or neither (2); the majority wins."""
 
     num_actions = 100
 
@@ -128,7 +128,7 @@ class Model(ScriptedPolicy):
 
 
 class SlowModel(Model):
-    """Takes a while, so that a run can be stopped in its middle."""
+    """Plays slowly, so that a test can stop a run in progress."""
 
     def __call__(self, view: JudgedView) -> int:
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Outcomes for the tests of the statistics: written down or drawn from known strengths."""
+"""Outcomes for tests: listed, or drawn from known strengths."""
 
 import itertools
 import math
@@ -12,7 +12,7 @@ from rating.store.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 
 
 def match(number: int, *seats: tuple[str, float], seed: int | None = None, status: str = FINISHED) -> Outcome:
-    """A match by policy and reward of each seat; without a seed it has a deal of its own."""
+    """Returns a match by policy and reward of each seat; without a seed it has its own deal."""
     seed = number if seed is None else seed
     return Outcome("game_v0", number, seed, status, tuple(SeatOutcome(policy, reward) for policy, reward in seats))
 
@@ -27,7 +27,7 @@ def void(number: int, *policies: str, status: str = VOID) -> Outcome:
 
 
 def disturbed(outcomes: Sequence[Outcome], seed: int = 0) -> list[Outcome]:
-    """The same finished matches in another order, with void and broken ones between them."""
+    """Returns the finished matches in another order, mixed with void matches and bugs."""
     names = sorted({seat.policy for outcome in outcomes for seat in outcome.seats})
     start = max(outcome.number for outcome in outcomes) + 1
     extra = [
@@ -68,7 +68,7 @@ class Players:
 
 
 def play_out(schedule: Schedule, players: "Players", limit: int = 2_000) -> tuple[list[list[Outcome]], str]:
-    """Plays a schedule to its end as a runner does, the latest batches not yet added; returns the batches and the reason."""
+    """Plays a schedule to its end with the lag of a runner, and returns the batches and the reason to stop."""
     batches: list[list[Outcome]] = []
     added = 0
     for _ in range(limit):
@@ -87,5 +87,5 @@ def close(a: float, b: float, tolerance: float) -> bool:
 
 
 def small_contest(*arguments, **options):
-    """A contest with batches of ten matches of each policy, whatever the batches of runs are."""
+    """Returns a contest with batches of ten matches per policy."""
     return Contest(*arguments, **{"batch": 10, **options})

@@ -1,4 +1,4 @@
-"""Policies that the tests of the harness name in run files."""
+"""Policies for the run files of tests."""
 
 import asyncio
 import itertools
@@ -28,7 +28,7 @@ def raises():
 
 
 def answers(value):
-    """Returns what stands in the run file; ``None`` is written as the text ``none``."""
+    """Replies with the value of the run file; ``none`` gives ``None``."""
     return lambda observation: None if value == "none" else value
 
 
@@ -55,7 +55,7 @@ def truncates():
 
 
 class Unreliable:
-    """Fails at every ``period``-th call, first legal move otherwise."""
+    """Fails at every ``period``-th call, and plays the first legal move otherwise."""
 
     def __init__(self, period):
         self.period = period
@@ -84,7 +84,7 @@ class NeverAnswers(ScriptedPolicy):
 
 
 class Slow(ScriptedPolicy):
-    """Takes a while, so that a run can be stopped in its middle."""
+    """Plays slowly, so that a test can stop a run in progress."""
 
     def __call__(self, view):
         time.sleep(0.004)
@@ -92,7 +92,7 @@ class Slow(ScriptedPolicy):
 
 
 def dawdles():
-    """Takes a random while, so that matches end in another order every time."""
+    """Plays with random delays, so that matches end in a random order."""
 
     async def policy(observation):
         await asyncio.sleep(random.random() / 500)
@@ -102,7 +102,7 @@ def dawdles():
 
 
 class SaysWhere(ScriptedPolicy):
-    """Leaves the number of the process in which it plays in a folder, and takes some seconds then."""
+    """Writes the id of its process into a folder, and plays after some seconds."""
 
     def __init__(self, folder, seconds=0.0):
         self.folder = Path(folder)
@@ -115,7 +115,7 @@ class SaysWhere(ScriptedPolicy):
 
 
 def says_where(folder):
-    """The same, but nobody knows that it is scripted."""
+    """Like ``SaysWhere``, but not declared as scripted."""
 
     def policy(observation):
         (Path(folder) / str(os.getpid())).touch()
@@ -125,7 +125,7 @@ def says_where(folder):
 
 
 class AsksService:
-    """The same, as a model that all matches of a run share."""
+    """Like ``SaysWhere``, as a model shared by all matches."""
 
     uses_service = True
 
@@ -138,14 +138,14 @@ class AsksService:
 
 
 class Checked(AsksService):
-    """The same, which can be checked before it plays."""
+    """Like ``AsksService``, with a check before the run."""
 
     async def preflight(self, observation=None):
         raise AssertionError("the tests have a check of their own")
 
 
 class Leaves(ScriptedPolicy):
-    """Raises what is no failure by its class: the end of the program, or a cancellation of which nobody else knows."""
+    """Raises ``SystemExit`` or ``CancelledError`` in a move."""
 
     def __init__(self, how):
         self.how = how
@@ -155,7 +155,7 @@ class Leaves(ScriptedPolicy):
 
 
 class MadeInMainProcessOnly(ScriptedPolicy):
-    """Cannot be made in a process of a pool."""
+    """Cannot be constructed in a worker process."""
 
     def __init__(self):
         if multiprocessing.parent_process() is not None:
@@ -166,12 +166,12 @@ class MadeInMainProcessOnly(ScriptedPolicy):
 
 
 class KillsItsProcess(ScriptedPolicy):
-    """Ends the process in which it plays, by a signal or with an exit code.
+    """Ends its process, by a signal or with an exit code.
 
     Args:
-        how: name of the signal, or the code.
-        marker: file by which it remembers that it did so once, which is enough then.
-        turn: of its own at which it does.
+        how: name of the signal, or exit code.
+        marker: file that marks the first end; with it, later calls play on.
+        turn: number of its turns before the end.
     """
 
     def __init__(self, how="SIGKILL", marker="", turn=0):
@@ -194,7 +194,7 @@ class KillsItsProcess(ScriptedPolicy):
 
 
 class Stuck:
-    """Never answers, until somebody sets ``let_go``."""
+    """Blocks until a test sets ``let_go``."""
 
     let_go = threading.Event()
 
@@ -217,7 +217,7 @@ class Person:
 
 
 class Crowd:
-    """Counts how many of its kind are asked at the same time."""
+    """Counts concurrent questions."""
 
     now = most = 0
 
@@ -230,7 +230,7 @@ class Crowd:
 
 
 class Gathering:
-    """Nobody replies before as many as are wanted are asked at the same time."""
+    """Replies only when ``wanted`` questions are open at the same time."""
 
     wanted = asked = 0
     are_there = asyncio.Event()
@@ -244,7 +244,7 @@ class Gathering:
 
 
 class Asked:
-    """The first legal move, counted over all of its kind; what ``failing`` names fails for good, or is given up."""
+    """Plays the first legal move and counts calls by name; names in ``failing`` raise their error."""
 
     calls: typing.ClassVar[Counter[str]] = Counter()
     failing: typing.ClassVar[dict[str, ProviderError]] = {}
@@ -261,7 +261,7 @@ class Asked:
 
 
 class Reached(Asked):
-    """The same, reached in a way that may change while a run is under way."""
+    """Like ``Asked``, with an operational option that can change during a run."""
 
     OPERATIONAL = frozenset({"timeout"})
 
@@ -270,13 +270,13 @@ class Reached(Asked):
 
 
 def falters():
-    """The first legal move in four of five positions, no move in the others."""
+    """Plays the first legal move in four of five positions, and no move in the others."""
     return lambda observation: (
         "no idea" if zlib.crc32(observation["text"].encode()) % 5 == 0 else int(observation["action_mask"].argmax())
     )
 
 
 def ties():
-    """A player of tic-tac-toe whose matches with itself are all tied."""
+    """Plays tic-tac-toe so that its matches with itself are tied."""
     cells = (4, 0, 2, 6, 3, 5, 1, 7, 8)
     return lambda observation: cells[9 - int(observation["action_mask"].sum())]

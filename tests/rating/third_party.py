@@ -1,8 +1,8 @@
-"""Environments that are not in the tree: their source, to be written where a test wants it and imported by name."""
+"""Sources of environments outside of the suite, written into a folder and imported by name."""
 
 from pathlib import Path
 
-SOURCE = '''"""Every agent names a number from 0 to 9, one after the other; a judge abstains with 9."""
+SOURCE = '''"""Agents name a number from 0 to 9 in turn; a judge abstains with 9."""
 
 from typing import Any, NamedTuple
 
@@ -90,14 +90,14 @@ def env(**options):
 def write_environment(
     folder: Path, module: str, agents: tuple[str, ...], declaration: str, payoffs: str = "return said"
 ) -> str:
-    """Writes an environment into ``folder`` and returns the name by which a run file calls it.
+    """Writes an environment into a folder and returns its name for run files.
 
     Args:
-        folder: on the import path.
+        folder: folder on the import path.
         module: name of the module.
-        agents: ids.
+        agents: agent ids.
         declaration: arguments of its ``Declaration``.
-        payoffs: body of a function of the numbers ``said`` by each agent that returns rewards by agent.
+        payoffs: body of a function that returns rewards by agent for the numbers ``said``.
     """
     package = folder / "elsewhere"
     package.mkdir(exist_ok=True)

@@ -61,7 +61,7 @@ def test_cost_sheet_unknown_costs_are_no_zeros(tmp_path):
         logged("first", "a"),
         logged("first", "a", tokens=(None, None), status=CallStatus.TIMEOUT),
         logged("first", "b", tokens=(None, None)),
-        logged("first", "c", model="nobody's"),
+        logged("first", "c", model="unpriced"),
     )
     assert column(found, "tokens in") == [">= 100", "?", "100", ">= 200", ">= 200"]
     assert column(found, "cost in USD") == ["at least 0.2000", "unknown", "unknown", *["at least 0.2000"] * 2]

@@ -45,7 +45,7 @@ def test_figure_unusual_names_are_drawn_without_warnings(kind, capsys):
 def test_figure_same_data_gives_the_same_bytes(kind):
     one, other = (Plot("game_v0", "figure", "", FIGURES[kind]()) for _ in range(2))
     assert one.png_file() == other.png_file()
-    assert one.svg_file() == other.svg_file()  # of which only the second was not asked for its pixels first
+    assert one.svg_file() == other.svg_file()  # drawn without pixels first
 
 
 ROWS = [

@@ -148,10 +148,10 @@ def test_report_draws_positions_of_the_first_matches(directory, page, monkeypatc
 
 def test_report_failed_replay_has_no_pictures(store):
     record = next(store.records())
-    gone = replace(record, match=replace(record.match, environment="nobody.knows"))
+    gone = replace(record, match=replace(record.match, environment="unknown.module"))
     (pack,) = replays.Replays([gone], {}, {}, {}).chunks()
     (match,) = unpack(pack)
-    assert match["turns"] and not match["pictures"] and "nobody" in match["missing"]
+    assert match["turns"] and not match["pictures"] and "unknown.module" in match["missing"]
 
 
 def test_report_figure_size_does_not_grow_with_the_run():
