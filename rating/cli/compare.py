@@ -14,7 +14,6 @@ from typing import Any
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.cli import flags
 from rating.play import run_directory
-from rating.play.contests import make_scheme
 from rating.readers.so_far import Conduct, conduct, ended, so_far
 from rating.schemes.base import Scheme
 from rating.stats.battles import Battle
@@ -144,9 +143,9 @@ def _names(args: argparse.Namespace, known: Sequence[str]) -> tuple[list[str], s
 
 def _of_run(directory: Path, environment: str) -> list[_Played]:
     """Returns the environments of a run. Environments whose policies do not meet are split into parts."""
-    config, store = run_directory.open_run(directory)
+    run, store = run_directory.open_run(directory)
     with closing(store):
-        names = [item.name for item in config.environment]
+        names = [item.name for item in run.config.environment]
         if environment:
             check_choice("environment", environment, names)
             names = [environment]
@@ -156,14 +155,14 @@ def _of_run(directory: Path, environment: str) -> list[_Played]:
                 matches[match.environment].append((match, outcome))
     played = []
     for name in names:
-        scheme = make_scheme(config, name)
+        scheme = run.scheme(name)
         if scheme.meet:
-            played.append(_Played(name, config.pool(name), _pairs_of(matches[name])))
+            played.append(_Played(name, run.pool(name), _pairs_of(matches[name])))
         else:
             parts = dict.fromkeys(case.part for case in _cases(scheme, [outcome for _, outcome in matches[name]]))
             together = [ALL_PARTS] if len(parts) > 1 and scheme.parts_add_up else []
             played += [
-                _Played(name, config.pool(name), _means_of(scheme, matches[name], part), part)
+                _Played(name, run.pool(name), _means_of(scheme, matches[name], part), part)
                 for part in [*(parts or [""]), *together]
             ]
     return played

@@ -32,7 +32,7 @@ def main(args: argparse.Namespace) -> None:
     out = args.out or free_directory(Path("llmarena-demo"))
     text = run_file_text(list(DEMO_ENVIRONMENTS), specs, DEMO_SETTINGS)
     with resumable(out):
-        config, store = run_directory.create(out, text, "demo", address=address_of(args))
-        missing = play_and_print(out, config, store, args.interruptions, args.wide)
+        run, store = run_directory.create(out, text, "demo", address=address_of(args))
+        missing = play_and_print(out, run, store, args.interruptions, args.wide)
     print(f"\nReport: {write_report(out, out / REPORT)}")
     check_complete(out, *missing)

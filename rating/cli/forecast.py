@@ -24,9 +24,9 @@ def print_forecast(run_file: str, where: str, reply_tokens: int, latency: float,
     Raises:
         OptionError: if the run file is not valid.
     """
-    config = run_directory.check_run_file(run_file, where, offline=True)[0]
-    found = asyncio.run(forecast(config, reply_tokens=reply_tokens, latency=latency))
-    budget = config.budget.budget().replaced(limits.cost, limits.tokens, limits.seconds)
+    run = run_directory.check_run_file(run_file, where, offline=True).run
+    found = asyncio.run(forecast(run, reply_tokens=reply_tokens, latency=latency))
+    budget = run.config.budget.budget().replaced(limits.cost, limits.tokens, limits.seconds)
     print_sheets([forecast_sheet(found, reply_tokens, latency, budget)])
 
 

@@ -19,10 +19,9 @@ from rating.cli.printing import print_leaderboards
 from rating.cli.progress import ProgressDisplay
 from rating.cli.signals import Interruptions
 from rating.cli.web import pages, show_end, web_flags
-from rating.config.run_file import RunConfig
 from rating.errors import BudgetExceeded, ClusterError, IncompleteRun, StoreError
 from rating.play import run_directory
-from rating.play.contests import paused
+from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.play.session import ONE_GO, Session
 from rating.store.postgres.address import Address, parse_address
@@ -33,7 +32,7 @@ NO_FLAGS: Mapping[str, str] = MappingProxyType({})
 
 def play_run(
     directory: Path,
-    config: RunConfig,
+    run: Run,
     store: Store,
     interruptions: Interruptions,
     session: Session = ONE_GO,
@@ -58,13 +57,13 @@ def play_run(
         BudgetExceeded: if a limit of the budget was reached.
     """
     run_directory.keep_run_file(directory, store)
-    runner = Runner(config, store, session)
-    display = ProgressDisplay(person=bool(config.people()) and session.desk is None, quiet=session.quiet)
+    runner = Runner(run, store, session)
+    display = ProgressDisplay(person=bool(run.config.people()) and session.desk is None, quiet=session.quiet)
 
     async def watched() -> int:
         if listener is None:
             return await display.watch(runner.run, runner.progress)
-        async with pages(directory, listener, session.desk, config.people(), told, board=board):
+        async with pages(directory, listener, session.desk, run.config.people(), told, board=board):
             void = await display.watch(runner.run, runner.progress)
             if session.desk is not None:
                 await show_end(session.desk)
@@ -196,7 +195,7 @@ def read_session(args: argparse.Namespace) -> Session:
 
 def play_and_print(
     directory: Path,
-    config: RunConfig,
+    run: Run,
     store: Store,
     interruptions: Interruptions,
     wide: bool,
@@ -206,11 +205,11 @@ def play_and_print(
     """Plays a run, prints its leaderboards, and returns the number of void matches and the paused games."""
     with run_directory.held(directory, store):
         try:
-            void = play_run(directory, config, store, interruptions, session, listener)
+            void = play_run(directory, run, store, interruptions, session, listener)
         except BudgetExceeded:
-            print_leaderboards(config, store, wide=wide)
+            print_leaderboards(run, store, wide=wide)
             raise
-        print_leaderboards(config, store, wide=wide)
+        print_leaderboards(run, store, wide=wide)
         print(run_line(directory))
         print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
-        return void, paused(config, store.facts())
+        return void, run.paused(run_directory.read_state(store))

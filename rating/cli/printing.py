@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from rating.config.run_file import RunConfig
+from rating.play.run import Run
 from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
@@ -18,9 +18,9 @@ _ENDLESS = 100_000
 """Line width for a pipe or a file: lines are not wrapped."""
 
 
-def print_leaderboards(config: RunConfig, store: Store, *, wide: bool = False) -> None:
+def print_leaderboards(run: Run, store: Store, *, wide: bool = False) -> None:
     """Prints the leaderboards and costs of a run; ``wide`` as for ``print_tables``."""
-    print_results(*tables_of(RunSource(config, store, "")), wide)
+    print_results(*tables_of(RunSource(run, store, "")), wide)
 
 
 def tables_of(source: Source) -> tuple[list[Leaderboard | Summary], Costs | None]:

@@ -16,8 +16,8 @@ from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
 from rating.cli.progress_views import Pace, draw_table, stop_line, write_line
+from rating.play.attempts import ENVIRONMENT
 from rating.play.progress import Progress
-from rating.play.runner import ENVIRONMENT
 
 T = TypeVar("T")
 

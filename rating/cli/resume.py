@@ -26,9 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Resumes a run. Void matches are played again."""
     with listener_if_asked(args) as listener, resumable(args.dir, flags := session_flags(args, listener)):
-        config, store = run_directory.reopen_run(args.dir)
+        run, store = run_directory.reopen_run(args.dir)
         with run_directory.closed_on_error(store):
             session = read_session(args)
-            check_executor(session.executor or config.executor)
-        missing = play_and_print(args.dir, config, store, args.interruptions, args.wide, session, listener)
+            check_executor(session.executor or run.config.executor)
+        missing = play_and_print(args.dir, run, store, args.interruptions, args.wide, session, listener)
     check_complete(args.dir, *missing, flags)

@@ -24,7 +24,6 @@ from rating.config.judge_warnings import family_warnings, scripted_judge_warning
 from rating.config.run_file import parse_run_file, run_file_text
 from rating.config.run_file_source import RunFileText, read_run_file
 from rating.play import run_directory
-from rating.play.contests import idle_stop_rules
 from rating.play.executors.choice import check_executor
 
 _ENVIRONMENT_NAME = re.compile(r"[_-]v\d+(?:#[\w-]*)?$")
@@ -117,10 +116,10 @@ def main(args: argparse.Namespace) -> None:
     with listener_if_asked(args) as listener, resumable(out, flags := session_flags(args, listener)):
         session = read_session(args)
         check_executor(session.executor or parse_run_file(text, where).executor)
-        config, store = run_directory.create(out, text, where, offline=session.offline, address=address)
-        for note in (*idle_stop_rules(config), *scripted_judge_warnings(config), *family_warnings(config, {})):
+        run, store = run_directory.create(out, text, where, offline=session.offline, address=address)
+        for note in (*run.idle_stop_rules(), *scripted_judge_warnings(run.config), *family_warnings(run.config, {})):
             print(f"note: {note}", file=sys.stderr)
-        missing = play_and_print(out, config, store, args.interruptions, args.wide, session, listener)
+        missing = play_and_print(out, run, store, args.interruptions, args.wide, session, listener)
     check_complete(out, *missing, flags)
 
 

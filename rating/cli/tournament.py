@@ -8,17 +8,18 @@ from pathlib import Path
 from llmarena_envs.core.options import parse_options
 from rating.cli import flags, resume
 from rating.cli.printing import print_grid
-from rating.config.run_file import RunConfig, parse_run_file
+from rating.config.run_file import parse_run_file
 from rating.config.tournament_config import add_newcomer
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.play.contests import make_scheme
 from rating.play.executors.choice import check_executor
+from rating.play.run import Run
 from rating.schedules.swiss import START, ranked
 from rating.schemes import formatting
 from rating.schemes.figures import Grid
 from rating.schemes.tournament import Stage, Tournament
 from rating.store.outcome import Outcome
+from rating.store.state import StateWriter
 from rating.store.store import Store
 
 COMPLETE = "rounds"
@@ -47,10 +48,10 @@ def main(args: argparse.Namespace) -> None:
     newcomer = args.name or args.policy
     _enter(args, newcomer)
     resume.main(args)
-    config, store = run_directory.open_run(args.dir)
+    run, store = run_directory.open_run(args.dir)
     with closing(store):
         outcomes = list(store.outcomes())
-    for environment, scheme in _tournaments(config).items():
+    for environment, scheme in _tournaments(run).items():
         _print_placing(environment, scheme, outcomes, newcomer)
 
 
@@ -61,41 +62,40 @@ def _enter(args: argparse.Namespace, newcomer: str) -> None:
         OptionError: if the policy is invalid or already present.
         RunError: if the run has no tournament, or the tournament is not complete.
     """
-    config, store = run_directory.reopen_run(args.dir)
+    run, store = run_directory.reopen_run(args.dir)
     with run_directory.held(args.dir, store):
-        check_executor(args.executor or config.executor)
-        environments = list(_tournaments(config))
+        check_executor(args.executor or run.config.executor)
+        environments = list(_tournaments(run))
         if not environments:
             raise RunError(
                 f"{args.dir}: expected a run with the scheme 'tournament' in one of its environments, got none"
             )
         _check_complete(args.dir, store, environments)
         policy = {"spec": args.policy, "name": newcomer, "options": parse_options(args.option, "--option")}
-        if len(environments) < len(config.environment):
+        if len(environments) < len(run.config.environment):
             policy["environments"] = environments
         text = add_newcomer(run_directory.read_run_file(args.dir), environments, policy, args.prior)
-        changed = parse_run_file(text, "tournament add")
-        changed.check(offline=args.offline)
+        changed = Run(parse_run_file(text, "tournament add"))
+        changed.config.check(offline=args.offline)
         for environment in environments:
-            make_scheme(changed, environment)
+            changed.scheme(environment)
         for environment in environments:  # before the run file changes: readers then see an unfinished tournament
-            store.set_fact(f"stopped:{environment}", "")
+            StateWriter(store).reopen(environment)
         run_directory.replace_run_file(args.dir, text)
 
 
 def _check_complete(directory: Path, store: Store, environments: Sequence[str]) -> None:
-    facts = store.facts()
+    state = run_directory.read_state(store)
     for environment in environments:
-        if facts.get(f"stopped:{environment}") != COMPLETE:
+        if state.schedule(environment).stop_reason != COMPLETE:
             raise RunError(
                 f"{directory}: expected a tournament that has been played to its end, but matches of {environment} are missing;"
                 f" first: llmarena resume {directory}"
             )
 
 
-def _tournaments(config: RunConfig) -> dict[str, Tournament]:
-    schemes = {item.name: make_scheme(config, item.name) for item in config.environment}
-    return {name: scheme for name, scheme in schemes.items() if isinstance(scheme, Tournament)}
+def _tournaments(run: Run) -> dict[str, Tournament]:
+    return {name: scheme for name, scheme in run.schemes().items() if isinstance(scheme, Tournament)}
 
 
 def _print_placing(environment: str, scheme: Tournament, outcomes: Sequence[Outcome], newcomer: str) -> None:

@@ -34,9 +34,9 @@ def export_training_data(args: argparse.Namespace) -> int:
         raise OptionError("--parquet: expected --out DIR, the directory to make")
     own: dict[str, Any] = {name: value for name, value in given.items() if name in _OF_FORMATS}
     selection = Selection(**{name: value for name, value in given.items() if name in _SELECTION})
-    config, store = run_directory.open_run(args.dir)
+    run, store = run_directory.open_run(args.dir)
     with closing(store):
-        export = Export(config, store, FORMATS[args.format](**own), selection)
+        export = Export(run.config, store, FORMATS[args.format](**own), selection)
         if args.out is None:
             rows = export.write_lines(sys.stdout)
         else:

@@ -1,9 +1,8 @@
 """Read access to the record of a run."""
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from agents.records import Turn
 from rating.errors import RunError
@@ -277,22 +276,3 @@ class Recorded:
             if known:
                 self._dictionaries[environment] = known
         return known
-
-
-def fact_table(name: str, facts: Mapping[str, str]) -> dict[str, Any]:
-    """Returns a fact that is a JSON object; an empty dictionary if there is no such fact.
-
-    Args:
-        name: name of the fact.
-        facts: facts of the run.
-
-    Raises:
-        RunError: if it is not a JSON object.
-    """
-    text = facts.get(name, "{}")
-    try:
-        return dict(json.loads(text))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise RunError(
-            f"the record of a run is damaged: expected a table as fact {name!r}, got {text[:80]!r}"
-        ) from error

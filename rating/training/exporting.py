@@ -10,9 +10,8 @@ from llmarena_envs.core.options import check_choice
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.play.people import people
 from rating.replacing import is_stream, replacing, replacing_text
-from rating.store.recorded import fact_table
+from rating.store.state import Identity
 from rating.store.store import Store
 from rating.training.card import Card
 from rating.training.deals import Deals
@@ -49,22 +48,23 @@ class Export:
     """
 
     def __init__(self, config: RunConfig, store: Store, format: Format, selection: Selection) -> None:
+        identity = run_directory.read_identity(store)
         if selection.environment:
             check_choice("environment", selection.environment, [item.name for item in config.environment])
         for policy in selection.policies:
-            check_choice("policy", policy, self._names(config, store))
+            check_choice("policy", policy, self._names(config, identity))
         self.tally = Tally()
         self._store = store
         self._format = format
         self._selection = selection
-        self._settings = run_directory.turn_settings(store)
-        self._people = people(config, store)
+        self._settings = identity.turn_settings()
+        self._people = run_directory.people(config, identity)
 
     @staticmethod
-    def _names(config: RunConfig, store: Store) -> list[str]:
+    def _names(config: RunConfig, identity: Identity) -> list[str]:
         """Returns the names of all past and present players and staff."""
         seated = [name for item in config.environment for name in config.seated(item.name)]
-        return sorted({*run_directory.players(store), *[item.title for item in config.policy], *seated})
+        return sorted({*identity.players, *[item.title for item in config.policy], *seated})
 
     def write_lines(self, file: TextIO) -> int:
         """Writes JSON lines and returns the number of rows."""
@@ -103,7 +103,7 @@ class Export:
         return self._format.rows(parts(finished, self._settings, self._selection, self.tally))
 
     def _card(self, written: Written) -> Card:
-        facts, played = self._store.facts(), self.tally.environments
+        state, played = run_directory.read_state(self._store), self.tally.environments
         name = next(name for name, kind in FORMATS.items() if isinstance(self._format, kind))
         asked = asdict(self._selection) | asdict(self._format)
         return Card(
@@ -115,10 +115,10 @@ class Export:
             run={
                 "play digest of the run": self._store.digest(),
                 "seal of the run": self._store.sealed or "none: it is under way, or was killed",
-                "played with": _words(fact_table("versions", facts)),
+                "played with": _words(state.versions()),
                 "exported with": _words(run_directory.versions()),
             },
-            sources={environment: fact_table(f"sources:{environment}", facts) for environment in played},
+            sources={environment: state.sources(environment) for environment in played},
             settings={environment: asdict(self._settings[environment]) for environment in played},
         )
 

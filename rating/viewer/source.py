@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
-from rating.config.run_file import RunConfig
 from rating.judges.from_records import declared_verdicts, judgements_of
 from rating.judges.judgement import Judgement
 from rating.play import run_directory
-from rating.play.contests import make_leaderboards, make_scheme
+from rating.play.run import Run
 from rating.readers.directory import load_battles, load_judgements, read_manifest
 from rating.readers.formats import AUTO, read_environments
 from rating.readers.played import battles_of
@@ -152,16 +151,16 @@ class RunSource(Source):
     """A run.
 
     Args:
-        config: the run.
+        run: the run.
         store: the run's database; closed with the source.
         title: display name.
     """
 
     seated = True
 
-    def __init__(self, config: RunConfig, store: Store, title: str) -> None:
+    def __init__(self, run: Run, store: Store, title: str) -> None:
         self.title = title
-        self._config, self._store = config, store
+        self._run, self._store = run, store
 
     def close(self) -> None:
         """Closes the database."""
@@ -170,7 +169,7 @@ class RunSource(Source):
     def environments(self) -> tuple[str, ...]:
         """Returns the environments of the run file with an ended match."""
         played = {outcome.environment for outcome in self._all}
-        return tuple(item.name for item in self._config.environment if item.name in played)
+        return tuple(item.name for item in self._run.config.environment if item.name in played)
 
     def named_battles(self, environment: str) -> Iterator[tuple[str, Battle]]:
         """Yields all pairs of seats of finished matches."""
@@ -192,7 +191,7 @@ class RunSource(Source):
 
     def leaderboards(self) -> list[Leaderboard]:
         """Returns the leaderboards by the rating schemes of the run."""
-        return make_leaderboards(self._config, self._all, self._store.facts())
+        return self._run.leaderboards(self._all, run_directory.read_state(self._store))
 
     def summarised(self, boards: Sequence[Leaderboard]) -> Summary:
         """Returns the table with the abilities that environments declare."""
@@ -200,28 +199,28 @@ class RunSource(Source):
 
     def costs(self, boards: Sequence[Leaderboard]) -> Costs | None:
         """Returns the model costs; ``None`` if no model was called."""
-        spending = Spending(self._store.calls(), self._config.price_table())
+        spending = Spending(self._store.calls(), self._run.config.price_table())
         spending.read()
         return costs(spending, self._store.status_of_matches(), self._all, boards)
 
     def page(self, matches: Collection[str] | None = None) -> "Page":
         """Returns the report of the run."""
-        from rating.viewer.report.page import Page, Run, plots_of, write_page  # matplotlib is slow to import
+        from rating.viewer.report.page import Page, RunContents, plots_of, write_page  # matplotlib is slow to import
 
         store, boards = self._store, self.leaderboards()
-        run = Run(
+        run = RunContents(
             title=self.title,
-            seed=self._config.seed,
+            seed=self._run.config.seed,
             boards=boards,
-            schemes={board.environment: make_scheme(self._config, board.environment) for board in boards},
+            schemes={board.environment: self._run.scheme(board.environment) for board in boards},
             summary=self.summary(boards),
             outcomes=self._all,
             statuses=store.statuses(),
-            facts=store.facts(),
+            state=run_directory.read_state(store),
             seal=store.sealed,
             digest=store.digest(),
             costs=self.costs(boards),
-            turns={item.name: self._config.turn_settings(item.name) for item in self._config.environment},
+            turns={item.name: self._run.config.turn_settings(item.name) for item in self._run.config.environment},
             reasons=store.reasons(),
         )
         shown = (one for one in store.records() if matches is None or one.match.id in matches)

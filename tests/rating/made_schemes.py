@@ -3,7 +3,7 @@
 from typing import Any
 
 from rating.config.run_file import RunConfig
-from rating.play.contests import make_scheme
+from rating.play.run import Run
 from rating.schemes.base import Scheme
 
 
@@ -13,4 +13,4 @@ def scheme_of(environment: str, *policies: str, **keys: Any) -> Scheme:
         "environment": [{"name": environment, **keys}],
         "policy": [{"name": name, "spec": "random"} for name in policies],
     }
-    return make_scheme(RunConfig.model_validate(table), environment)
+    return Run(RunConfig.model_validate(table)).scheme(environment)

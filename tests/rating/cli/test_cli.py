@@ -212,9 +212,9 @@ def test_policies_that_play_some_of_the_environments(tmp_path):
         {"openai:a": ["mine"]},
     )
     assert main(["run", *flags, "--out", str(tmp_path / "run")]) == 0
-    config, store = open_run(tmp_path / "run")
+    run, store = open_run(tmp_path / "run")
     store.close()
-    assert [config.pool(name) for name in flags[1:6:2]] == [
+    assert [run.config.pool(name) for name in flags[1:6:2]] == [
         ["first_legal", "greedy", "minimax", "random"],
         ["first_legal", "greedy", "random"],
         ["first_legal", "random"],

@@ -52,14 +52,13 @@ def test_a_person_has_company_that_plays_the_game(name):
 def test_people_may_sit_on_any_seat(name, everybody):
     agents = make_environment(name, {}).possible_agents
     specs = dict.fromkeys(agents if everybody else agents[-1:], "human")
-    config, _ = run_directory.check_run_file(text(name, **specs)[0], "command line")
+    config = run_directory.check_run_file(text(name, **specs)[0], "command line").run.config
     assert len(config.people()) == len(specs)
 
 
 def test_a_match_has_the_options_of_one_without_a_browser():
-    config, _ = run_directory.check_run_file(
-        text("connect_four_v0", "--option", "language=zh", "--seed", "7")[0], "here"
-    )
+    written = text("connect_four_v0", "--option", "language=zh", "--seed", "7")[0]
+    config = run_directory.check_run_file(written, "here").run.config
     assert config.options("connect_four_v0") == {"language": "zh"} and config.seed == 7
 
 

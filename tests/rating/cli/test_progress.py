@@ -18,9 +18,10 @@ from rating.cli.progress import FailureLines, ProgressDisplay
 from rating.cli.progress_views import Pace, draw_table, write_line
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
-from rating.play.contests import make_scheme
+from rating.play.attempts import ENVIRONMENT
 from rating.play.progress import EnvironmentProgress, Progress, expected_matches
-from rating.play.runner import ENVIRONMENT, Runner
+from rating.play.run import Run
+from rating.play.runner import Runner
 from rating.store.bill import Usage
 
 HOSTILE = "m\x1b[31m[red]\u202e"
@@ -163,7 +164,7 @@ def test_failures_are_shown_as_they_come_but_not_all_of_them():
 def test_only_a_run_under_way_shows_failures(quiet, shown, capsys):
     async def fail():
         logging.getLogger("agents.models.limits.retry").info("first")
-        logging.getLogger("rating.play.runner").error("lost")
+        logging.getLogger("rating.play.attempts").error("lost")
         return 5
 
     progress = Progress((EnvironmentProgress("a", 0, 0, 0),))
@@ -196,9 +197,9 @@ spec = "random"
 
 
 def test_a_runner_says_how_far_it_is_and_how_many_matches_are_to_come(tmp_path):
-    config, store = run_directory.create(tmp_path / "run", RUN_FILE, "run.toml")
-    asyncio.run(Runner(config, store).run())
-    again = Runner(config, store)
+    run, store = run_directory.create(tmp_path / "run", RUN_FILE, "run.toml")
+    asyncio.run(Runner(run, store).run())
+    again = Runner(run, store)
     assert asyncio.run(again.run()) == 0
     store.close()
     duel, group = again.progress().environments
@@ -206,7 +207,7 @@ def test_a_runner_says_how_far_it_is_and_how_many_matches_are_to_come(tmp_path):
     assert duel.finished == duel.scheduled > 5
     assert (group.name, group.stopped) == ("public_goods_v0", "count")
     assert group.finished == group.scheduled == group.expected > 5
-    scheme = make_scheme(parse_run_file(RUN_FILE, "run.toml"), "public_goods_v0")
+    scheme = Run(parse_run_file(RUN_FILE, "run.toml")).scheme("public_goods_v0")
     assert expected_matches(scheme) == group.expected
 
 

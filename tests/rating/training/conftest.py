@@ -33,8 +33,8 @@ spec = "random"
 
 
 def played(directory: Path, run_file: str) -> Path:
-    config, store = run_directory.create(directory, run_file, "run.toml")
-    asyncio.run(Runner(config, store).run())
+    run, store = run_directory.create(directory, run_file, "run.toml")
+    asyncio.run(Runner(run, store).run())
     store.close()
     return directory
 

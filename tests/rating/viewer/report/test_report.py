@@ -17,9 +17,10 @@ from rating.play.runner import Runner
 from rating.schemes.figures import Trajectories
 from rating.store.file import open_file
 from rating.store.outcome import Outcome, SeatOutcome
+from rating.store.state import RunState
 from rating.viewer.report import replays
 from rating.viewer.report.figures import trajectories
-from rating.viewer.report.page import Run, write_page
+from rating.viewer.report.page import RunContents, write_page
 from rating.viewer.report.plots import Plot
 from rating.viewer.report.sections import judges_sections
 
@@ -44,8 +45,8 @@ spec = "random"
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
     directory = tmp_path_factory.mktemp("report") / "run"
-    config, store = run_directory.create(directory, RUN, "run.toml")
-    asyncio.run(Runner(config, store).run())
+    run, store = run_directory.create(directory, RUN, "run.toml")
+    asyncio.run(Runner(run, store).run())
     store.close()
     return directory
 
@@ -134,7 +135,7 @@ def test_the_page_is_written_while_the_matches_are_read(directory):
                 waiting.append(read)
 
     store = open_file(directory / "run.db")
-    run = Run("title", 0, [], {}, None, [], {"finished": 500}, store.facts(), "", "")
+    run = RunContents("title", 0, [], {}, None, [], {"finished": 500}, RunState(store.facts()), "", "")
     write_page(run, records(next(store.records())), File())
     store.close()
     assert waiting == list(range(50, 501, 50))
@@ -143,7 +144,7 @@ def test_the_page_is_written_while_the_matches_are_read(directory):
 def test_matches_without_a_result_are_among_those_counted():
     page = StringIO()
     statuses = {"finished": 5, "void": 3, "undecided": 2}
-    write_page(Run("title", 0, [], {}, None, [], statuses, {}, "", ""), [], page)
+    write_page(RunContents("title", 0, [], {}, None, [], statuses, RunState({}), "", ""), [], page)
     assert "Matches: 5 finished, 2 undecided, 3 void." in page.getvalue()
 
 

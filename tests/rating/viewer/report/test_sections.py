@@ -44,8 +44,8 @@ RUNS = {
 def played(folder, environment, policies):
     text = f"seed = 3\nworkers = 1\n[stop]\n{STOP}\n[[environment]]\n{environment}\n"
     text += "".join(f'[[policy]]\nspec = "{spec}"\n' for spec in policies.split())
-    config, store = run_directory.create(folder, text, "run.toml")
-    asyncio.run(Runner(config, store).run())
+    run, store = run_directory.create(folder, text, "run.toml")
+    asyncio.run(Runner(run, store).run())
     store.close()
     return folder
 

@@ -16,8 +16,8 @@ HOME = "/board/secret"
 
 
 def play_run(directory, run_file):
-    config, store = run_directory.create(directory, run_file, "run.toml")
-    asyncio.run(Runner(config, store).run())
+    run, store = run_directory.create(directory, run_file, "run.toml")
+    asyncio.run(Runner(run, store).run())
     store.close()
     return directory
 
