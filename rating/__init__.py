@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from rating.api.ratings import fit, standings
     from rating.readers import read_battles
     from rating.readers.style import style_of
-    from rating.stats.battles import Battle
+    from rating.stats.results import Battle
 
 __all__ = ["Battle", "compare", "fit", "leaderboard", "read_battles", "standings", "style_of"]
 
 _HOMES = {
-    "Battle": "rating.stats.battles",
+    "Battle": "rating.stats.results",
     "compare": "rating.api.comparison",
     "fit": "rating.api.ratings",
     "leaderboard": "rating.api.board",

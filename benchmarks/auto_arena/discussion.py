@@ -28,8 +28,7 @@ from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate
+from rating.stats.estimates import Estimate, bounded_mean
 from rating.stats.results import rated_seats
 from rating.store.outcome import FINISHED, PLAYED, UNDECIDED, Outcome
 

@@ -25,7 +25,7 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import RunConfig
-from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import bounded_mean
 from rating.stats.results import duels
 
 FIRST_ANSWERS = "first_answers"

@@ -33,7 +33,7 @@ from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.debate.questions.files import load_questions
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
-from rating.judges.judgement import FIRST, PREFERENCES, SECOND, TIE, Label
+from rating.judgements import FIRST, PREFERENCES, SECOND, TIE, Label
 from rating.stats.agreement import Agreement, cohens_kappa, plurality_of
 from rating.stats.estimates import rate_estimate
 from rating.store.record import Record

@@ -7,11 +7,10 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import Cell
 from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
-from rating.judges.from_records import declared_verdicts, judgements_of
-from rating.judges.judgement import Judgement
-from rating.judges.study import JudgeStudy, StageAgreement, WithMajority, study
+from rating.judgements import Judgement, declared_verdicts, judgements_of
+from rating.judges import JudgeStudy, StageAgreement, WithMajority, study
+from rating.stats.agreement import PairMeans
 from rating.stats.estimates import Estimate
-from rating.stats.rater_pairs import PairMeans
 
 BEFORE, AFTER = "before discussion", "after discussion"
 

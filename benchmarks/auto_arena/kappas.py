@@ -19,7 +19,7 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns
 from rating.config.run_file import RunConfig
-from rating.judges.study import JudgeStudy, StageAgreement
+from rating.judges import JudgeStudy, StageAgreement
 from rating.stats.agreement import Agreement
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from llmarena_envs.debate.questions.files import BUILTIN, write_questions
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
 from rating.schemes import formatting
-from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import bounded_mean
 from rating.stats.results import duels
 from rating.store import places
 from rating.store.environments import admit

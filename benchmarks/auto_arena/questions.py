@@ -29,8 +29,7 @@ from llmarena_envs.debate.questions.files import first_of_each_domain, write_que
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig, PolicyConfig
 from rating.errors import RunError
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate
+from rating.stats.estimates import Estimate, bounded_mean
 from rating.store.outcome import FINISHED, SeatOutcome
 
 EXAMINATION = "benchmarks.auto_arena.examination.env"

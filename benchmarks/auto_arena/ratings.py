@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.auto_arena.correlation import Correlation, correlate
+from benchmarks.experiments.bootstrap import bootstrap
 from rating.schemes.tournament import model
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryFit
@@ -100,7 +101,7 @@ def rate(outcomes: Sequence[Outcome], ties: str = "half", *, seed: int = 0) -> R
         generator = np.random.default_rng(seed)
         drawn = generator.multivariate_normal(fitted.ratings, fitted.covariance, DRAWS, method="eigh")
     else:
-        drawn = bradley_terry.bootstrap(comparisons, options, resamples=DRAWS, seed=seed)
+        drawn = bootstrap(comparisons, options, resamples=DRAWS, seed=seed)
     return Ratings(
         fitted,
         drawn,

@@ -28,8 +28,7 @@ from llmarena_envs.debate.questions.files import BUILTIN, first_of_each_domain
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate, mean_estimate
+from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 from rating.stats.results import rated_seats
 from rating.stats.simultaneous import holm
 from rating.store.outcome import FINISHED, Outcome

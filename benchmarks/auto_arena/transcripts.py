@@ -26,8 +26,7 @@ from llmarena_envs.core.options import check_int
 from rating.cli.report import report_page
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import mean_estimate
+from rating.stats.estimates import bounded_mean, mean_estimate
 
 TIE = 2.0
 JUDGED = 3

@@ -32,8 +32,7 @@ from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.writer_editor.game import MAX_ROUNDS
 from rating.config.run_file import RunConfig
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate, mean_estimate
+from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -32,8 +32,7 @@ from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.schemes import formatting
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate, mean_estimate, rate_estimate
+from rating.stats.estimates import Estimate, bounded_mean, mean_estimate, rate_estimate
 from rating.stats.results import finished
 from rating.store.outcome import Outcome, SeatOutcome
 

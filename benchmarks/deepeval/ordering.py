@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import FEWEST_GROUPS, RESAMPLES, Estimate
+from rating.stats.estimates import FEWEST_GROUPS, RESAMPLES, Estimate, bounded_mean
 
 Floats = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rating.stats.running_mean import RunningMean
+from rating.stats.estimates import RunningMean
 
 STABLE, NARROW = "stable", "narrow"
 

@@ -24,8 +24,7 @@ from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import RESAMPLES, Estimate, mean_estimate
+from rating.stats.estimates import RESAMPLES, Estimate, bounded_mean, mean_estimate
 from rating.store.outcome import Outcome
 
 GAME = "bid_v0"

@@ -34,7 +34,7 @@ from rating.config.run_tables import EnvironmentConfig, StopConfig
 from rating.schemes.conditions import TRUESKILL
 from rating.schemes.duels import skill_leaderboard
 from rating.schemes.leaderboard import Leaderboard
-from rating.stats.trueskill_rating import RatingStep, TrueSkillOptions, rate
+from rating.stats.trueskill import RatingStep, TrueSkillOptions, rate
 
 BOARD_GAMES = ("tictactoe_v0", "connect_four_v0")
 

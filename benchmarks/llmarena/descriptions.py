@@ -10,8 +10,7 @@ import numpy as np
 from benchmarks.llmarena.description_judge.game import YES
 from llmarena_envs.undercover.words import WordPair, essence, side_word
 from rating.errors import RunError
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate
+from rating.stats.estimates import Estimate, bounded_mean
 from rating.store.outcome import SeatOutcome
 from rating.store.record import Record
 

@@ -22,8 +22,7 @@ from llmarena_envs.hanabi.actions import Kind
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate, mean_estimate
+from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 from rating.store.environments import make_environment
 from rating.store.record import Record
 

@@ -23,8 +23,7 @@ from benchmarks.options import option
 from llmarena_envs.core.failures import Failure
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate, rate_estimate
+from rating.stats.estimates import Estimate, bounded_mean, rate_estimate
 from rating.store.outcome import Outcome
 
 GAMES = {"tictactoe_v0": "tic-tac-toe", "connect_four_v0": "connect four"}

@@ -32,8 +32,7 @@ from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
 from rating.errors import RunError
 from rating.stats.agreement import Agreement, cohens_kappa, plurality
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate, rate_estimate
+from rating.stats.estimates import Estimate, bounded_mean, rate_estimate
 from rating.store.environments import make_environment
 from rating.store.outcome import SeatOutcome
 

@@ -33,9 +33,7 @@ from rating.errors import RunError
 from rating.schemes.field import Field
 from rating.schemes.rewards import MeanReward
 from rating.schemes.stopping import LEAST_MATCHES
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import FEWEST_CLUSTERS, Estimate, mean_estimate
-from rating.stats.running_mean import RunningMean
+from rating.stats.estimates import FEWEST_CLUSTERS, Estimate, RunningMean, bounded_mean, mean_estimate
 from rating.store.record import Record
 
 if TYPE_CHECKING:

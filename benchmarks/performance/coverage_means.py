@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.performance.trials import Setting, Trial
-from rating.stats.bounded import bounded_mean
 from rating.stats.bradley_terry import ELO_PER_NAT, MEAN_RATING
-from rating.stats.estimates import Estimate, mean_estimate
-from rating.stats.plus_minus import TeamResult, plus_minus
-from rating.stats.role_skill import RoleMatch, role_skills
+from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
+from rating.stats.roles import RoleMatch, TeamResult, plus_minus, role_skills
 
 Floats = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from scipy.stats import ttest_1samp
 
 from benchmarks.options import option, parse
 from rating.stats.estimates import mean_estimate
-from rating.stats.paired_means import DealResult, established
+from rating.stats.simultaneous import DealResult, established
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator], Floats]

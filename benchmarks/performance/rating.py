@@ -33,22 +33,14 @@ import evalica
 import numpy as np
 import trueskill
 
+from benchmarks.experiments.bootstrap import bootstrap
 from benchmarks.options import option, parse
 from benchmarks.performance.pools import Duellists, pool
 from rating.schemes.duels import skill_leaderboard
-from rating.stats.bradley_terry import (
-    ELO_PER_NAT,
-    BradleyTerryOptions,
-    Comparisons,
-    Floats,
-    Integers,
-    bootstrap,
-    fit,
-    standings,
-)
+from rating.stats.bradley_terry import ELO_PER_NAT, BradleyTerryOptions, Comparisons, Floats, Integers, fit, standings
 from rating.stats.design import Design
 from rating.stats.transitivity import diagnose
-from rating.stats.trueskill_rating import TrueSkillOptions, rate
+from rating.stats.trueskill import TrueSkillOptions, rate
 from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 
 ALL = (

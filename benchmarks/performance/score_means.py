@@ -10,7 +10,7 @@ from benchmarks.performance.trials import Setting, Trial
 from rating.stats.bradley_terry import ELO_PER_NAT, Comparisons, fit
 from rating.stats.bradley_terry.model import BradleyTerryOptions
 from rating.stats.design import Design
-from rating.stats.met_scores import met_scores
+from rating.stats.expected_scores import met_scores
 
 Floats = NDArray[np.float64]
 

@@ -29,14 +29,7 @@ from rating.schemes.conditions import ALIKE_LEVEL, ORDER_LEVEL, TOP_LEVEL
 from rating.schemes.stopping import ALIKE_ELO, LEAST_RATED
 from rating.stats.bradley_terry import BradleyTerryOptions
 from rating.stats.bradley_terry.model import differences, inverse_curvature, maximise, precision, probability
-from rating.stats.bradley_terry.order import (
-    dispersion,
-    draw,
-    expected_spearman,
-    is_open,
-    set_is_known,
-    share_alike,
-)
+from rating.stats.bradley_terry.ranking import dispersion, draw, expected_spearman, is_open, set_is_known, share_alike
 from rating.stats.design import Design
 
 Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.options import option, parse
 from benchmarks.performance.pools import ELO_PER_NAT, pool
 from rating.stats.bradley_terry import Comparisons, Floats
-from rating.stats.lack_of_fit import lack_of_fit
+from rating.stats.transitivity import lack_of_fit
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,10 @@ import numpy as np
 from scipy.stats import rankdata
 from scipy.stats import t as student
 
-from rating.stats.bounded import (
+from rating.stats.estimates import (
+    FEWEST_GROUPS,
     NOTHING,
+    Estimate,
     Floats,
     Labels,
     bounded_mean,
@@ -21,8 +23,9 @@ from rating.stats.bounded import (
     signed_mean,
     sum_variance,
     unit_values,
+    wilson_interval,
+    with_interval,
 )
-from rating.stats.estimates import FEWEST_GROUPS, Estimate, wilson_interval, with_interval
 
 _HIGHEST = 0.999
 """Maximum absolute correlation on Fisher's scale, which is unbounded."""

@@ -29,8 +29,7 @@ from llmarena_envs.simulation.scripts import Script
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate
+from rating.stats.estimates import Estimate, bounded_mean
 from rating.stats.results import rated_seats, staff_seats
 from rating.store.outcome import PLAYED, SeatOutcome
 from rating.store.record import Record

@@ -29,8 +29,7 @@ from benchmarks.simulbench.pool import SIMULATION
 from llmarena_envs.core.options import OptionError, check_int
 from rating.errors import RunError
 from rating.stats.agreement import cohens_kappa, plurality
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate, rate_estimate
+from rating.stats.estimates import Estimate, bounded_mean, rate_estimate
 from rating.stats.results import staff_seats
 from rating.store.outcome import PLAYED
 

@@ -6,8 +6,7 @@ Verdicts are scores of the first player: 1 if its answer is preferred, 0 if the 
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-from rating.stats.bounded import bounded_mean, signed_mean
-from rating.stats.estimates import Estimate
+from rating.stats.estimates import Estimate, bounded_mean, signed_mean
 
 VERDICTS = (0.0, 0.5, 1.0)
 

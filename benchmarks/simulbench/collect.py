@@ -38,7 +38,7 @@ from llmarena_envs.simulation.tasks import Task
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import bounded_mean
 from rating.store.outcome import PLAYED
 
 RUN = "dialogues"

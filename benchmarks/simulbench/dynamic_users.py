@@ -41,8 +41,7 @@ from llmarena_envs.simulation.protocol import DIALOGUE, SCALE, SCRIPT
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig, StopConfig
 from rating.errors import RunError
-from rating.stats.bounded import bounded_mean, signed_mean
-from rating.stats.estimates import Estimate, mean_estimate
+from rating.stats.estimates import Estimate, bounded_mean, mean_estimate, signed_mean
 from rating.stats.results import rated_seats
 
 DIALOGUES, SCRIPTS = "dialogues", "scripts"

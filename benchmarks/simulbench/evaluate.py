@@ -26,7 +26,7 @@ from benchmarks.simulbench.answers import (
 from llmarena_envs.simulation.protocol import SCALE
 from llmarena_envs.simulation.scripts import Difficulty, Script, write_scripts
 from llmarena_envs.simulation.tasks import TYPES
-from rating.stats.bounded import bounded_mean
+from rating.stats.estimates import bounded_mean
 
 STRATEGIES = {1: "not content", 2: "related", 3: "rarer or harder", 4: "another"}
 """Strategies of users, by their names in tables."""

@@ -17,8 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from rating.stats.bounded import NOTHING, Floats, Labels, bounded_mean, cluster_labels, unit_values
-from rating.stats.estimates import Estimate, wilson_interval, with_interval
+from rating.stats.estimates import (
+    NOTHING,
+    Estimate,
+    Floats,
+    Labels,
+    bounded_mean,
+    cluster_labels,
+    unit_values,
+    wilson_interval,
+    with_interval,
+)
 
 Flags = NDArray[np.bool_]
 

@@ -25,8 +25,7 @@ from llmarena_envs.simulation.tasks import TYPES, Task, shipped_tasks, write_tas
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate
+from rating.stats.estimates import Estimate, bounded_mean
 from rating.store.outcome import FINISHED, SeatOutcome
 
 CREATION = "benchmarks.simulbench.task_creation.env"

@@ -2,7 +2,7 @@
 
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.api.data import Battles, battles_of
-from rating.stats.comparing import LEVEL, PolicyComparison, compare_units
+from rating.stats.compare import LEVEL, PolicyComparison, compare_units
 from rating.stats.units import units_of
 
 

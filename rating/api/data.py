@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from llmarena_envs.core.options import OptionError
-from rating.judges.judgement import SCORES
-from rating.judges.labels import read_label
+from rating.judgements import SCORES, read_label
 from rating.readers.style import STYLE, read_style
-from rating.stats.battles import Battle, Style, comparisons_of
 from rating.stats.bradley_terry import Comparisons
+from rating.stats.bradley_terry.comparisons import comparisons_of
+from rating.stats.results import Battle, Style
 
 
 class Columns(Protocol):

@@ -6,9 +6,8 @@ from pathlib import Path
 from llmarena_envs.core.options import OptionError, check_choice, parse_pairs
 from rating.cli import flags
 from rating.cli.printing import print_sheets
-from rating.judges.files import read_judgements
-from rating.judges.judgement import Judgement
-from rating.judges.study import study
+from rating.judgements import Judgement, read_judgements
+from rating.judges import study
 from rating.viewer.report.judges import judge_sheets, to_json
 from rating.viewer.source import open_source
 

@@ -16,18 +16,10 @@ from rating.cli import flags
 from rating.play import run_directory
 from rating.readers.so_far import Conduct, conduct, ended, so_far
 from rating.schemes.base import Scheme
-from rating.stats.battles import Battle
-from rating.stats.comparing import (
-    Champion,
-    PolicyComparison,
-    average_units,
-    compare_champion,
-    compare_units,
-    elo_margin,
-)
+from rating.stats.compare import Champion, PolicyComparison, average_units, compare_champion, compare_units, elo_margin
 from rating.stats.estimates import Estimate, mean_estimate
-from rating.stats.paired_means import DealResult
-from rating.stats.results import finished
+from rating.stats.results import Battle, finished
+from rating.stats.simultaneous import DealResult
 from rating.stats.units import SHARED, Units, units_of, units_of_means
 from rating.store.imported import is_import
 from rating.store.match import Match

@@ -10,7 +10,7 @@ from rating.cli.training_data import check_no_training, export_training_data
 from rating.play import run_directory
 from rating.store.calls import dump_call
 from rating.store.export import write_csv, write_jsonl
-from rating.training.exporting import FORMATS
+from rating.training.rows import FORMATS
 from rating.viewer.source import open_source
 from rating.viewer.table_export import write_battles, write_matrix, write_verdicts
 
@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=flags.local_path, metavar="FILE|DIR", help="where to (default: standard output)"
     )
     training.add_argument(
-        "--parquet", action="store_true", help="make --out a directory of Parquet files with a dataset card"
+        "--parquet", action="store_true", help="make --out a directory with a Parquet file and a dataset card"
     )
     training.add_argument(
         "--policy",

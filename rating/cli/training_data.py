@@ -9,9 +9,11 @@ from typing import Any
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
+from rating.cli.extras import check_extra
 from rating.play import run_directory
-from rating.training.exporting import FORMATS, Export, write_file
-from rating.training.selection import DAMAGED, Selection, Tally
+from rating.training.conversations import DAMAGED, Selection, Tally
+from rating.training.rows import FORMATS
+from rating.training.write import Export, write_json_lines
 
 _NOT_OF_DEALS = ("policies", "staff", "history")
 _SELECTION = ("environment", "policies", "staff", "people", "history")
@@ -32,15 +34,17 @@ def export_training_data(args: argparse.Namespace) -> int:
     _check_known(args, given, known - set(_NOT_OF_DEALS if args.format == "deals" else ()))
     if args.parquet and args.out is None:
         raise OptionError("--parquet: expected --out DIR, the directory to make")
+    if args.parquet:
+        check_extra("Parquet files need", "parquet", "pyarrow")
     own: dict[str, Any] = {name: value for name, value in given.items() if name in _OF_FORMATS}
     selection = Selection(**{name: value for name, value in given.items() if name in _SELECTION})
     run, store = run_directory.open_run(args.dir)
     with closing(store):
         export = Export(run.config, store, FORMATS[args.format](**own), selection)
         if args.out is None:
-            rows = export.write_lines(sys.stdout)
+            rows = write_json_lines(export.rows(), sys.stdout)
         else:
-            rows = export.write_data_set(args.out) if args.parquet else write_file(export, args.out)
+            rows = export.write_data_set(args.out) if args.parquet else export.write_file(args.out)
     _report(export.tally, rows)
     if args.parquet and not rows:
         print(f"{printable(str(args.out))}: not made, since a data set without rows cannot be read", file=sys.stderr)

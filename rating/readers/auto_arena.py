@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from llmarena_envs.core.options import OptionError
-from rating.judges.files import case_of, committee
-from rating.judges.labels import read_label
+from rating.judgements import case_of, committee, read_label
 from rating.readers.result import Result, battle_of, case_name, name_of, score_of
 
 

@@ -24,12 +24,11 @@ from typing import Any
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.errors import RunError
-from rating.judges.judgement import Judgement
-from rating.judges.labels import read_label
+from rating.judgements import Judgement, read_label
 from rating.readers.formats import AUTO, FORMATS, find_format, nothing_read, unnamed
 from rating.readers.result import Rejected, Result
 from rating.readers.style import read_style
-from rating.stats.battles import NO_STYLE, Battle, check_battle
+from rating.stats.results import NO_STYLE, Battle, check_battle
 from rating.store.imported import MANIFEST
 
 BATTLES = "battles.csv"

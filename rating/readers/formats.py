@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from llmarena_envs.core.options import OptionError, check_choice
-from rating.judges.rows import UnreadableRow, each_row, first_character
 from rating.readers import auto_arena, inspect_log, lm_eval, matrix, pairs
 from rating.readers.result import Reader, Rejected, RowsOf, name_of
-from rating.stats.battles import Battle
+from rating.rows import UnreadableRow, each_row, first_character
+from rating.stats.results import Battle
 
 AUTO = "auto"
 _HEAD = 1 << 16

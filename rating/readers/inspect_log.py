@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from llmarena_envs.core.options import OptionError
-from rating.judges.labels import NOTHING
+from rating.judgements import NOTHING
 from rating.readers.result import Rejected, Result, case_name, name_of
 from rating.readers.scored import Case, Metrics, plain_number
 

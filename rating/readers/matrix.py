@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from llmarena_envs.core.options import OptionError
-from rating.judges.labels import NOTHING
-from rating.judges.rows import UnreadableRow, each_row
+from rating.judgements import NOTHING
 from rating.readers.result import MOST_BATTLES, Rejected, Result, battle_of, name_of, number_of
+from rating.rows import UnreadableRow, each_row
 
 Wins = dict[tuple[str, str], float]
 

@@ -10,12 +10,23 @@ from typing import Any
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
-from rating.judges.files import CASE, JUDGE, STAGES, case_of, field
-from rating.judges.judgement import FIRST, SECOND, TIE, Judgement, Label
-from rating.judges.labels import NOTHING, read_label
+from rating.judgements import (
+    CASE,
+    FIRST,
+    JUDGE,
+    NOTHING,
+    SECOND,
+    STAGES,
+    TIE,
+    Judgement,
+    Label,
+    case_of,
+    field,
+    read_label,
+)
 from rating.readers.result import Result, battle_of, case_name, name_of, number_of, score_of
 from rating.readers.style import read_style
-from rating.stats.battles import LEAST_WEIGHT, MOST_WEIGHT
+from rating.stats.results import LEAST_WEIGHT, MOST_WEIGHT
 
 _WINNER = ("winner", "verdict", "label")
 _SHARES = {"winner_model_a": FIRST, "winner_model_b": SECOND, "winner_tie": TIE}

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rating.stats.battles import NO_STYLE, Battle
+from rating.stats.results import NO_STYLE, Battle
 from rating.stats.style import LENGTH
 from rating.store.outcome import Outcome
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Protocol
 from agents.records import encodable
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
-from rating.judges.judgement import SCORES, Judgement, Label
-from rating.judges.rows import UnreadableRow, each_row, is_text
-from rating.stats.battles import NO_STYLE, Battle, Style
+from rating.judgements import SCORES, Judgement, Label
+from rating.rows import UnreadableRow, each_row, is_text
+from rating.stats.results import NO_STYLE, Battle, Style
 
 MOST_BATTLES = 2_000_000
 """Most results of one import; a win matrix or a few files of scores can state any number of them."""

@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from rating.readers.played import battles_of
-from rating.stats.battles import Battle
-from rating.stats.results import finished
+from rating.stats.results import Battle, finished
 from rating.store.match import Match
 from rating.store.outcome import FINISHED, Outcome
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.text_length import WordCounter
-from rating.judges.labels import NOTHING
+from rating.judgements import NOTHING
 from rating.stats.style import LENGTH, check_style
 
 STYLE = ("style", "conv_metadata", "conversation_a", "conversation_b", "response_a", "response_b", "words_a", "words_b")

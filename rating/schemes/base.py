@@ -17,7 +17,7 @@ from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.seat_groups import SEATS, Places, sides
 from rating.schemes.stopping import FIRST_MATCHES, PAUSED, RuleValues, StopRule, no_information
 from rating.stats.bradley_terry import Comparisons
-from rating.stats.paired_means import DealResult, reward_cases
+from rating.stats.simultaneous import DealResult, reward_cases
 from rating.store.outcome import Outcome
 
 ROUND_ROBIN = "round_robin"

@@ -12,10 +12,11 @@ from rating.schemes import formatting
 from rating.schemes.duels import ratings_of, seat_advantage
 from rating.schemes.figures import Figure, pair_figure, rating_figure
 from rating.schemes.leaderboard import RATING, TALLY, Effort, Leaderboard, LeaderboardColumn, LeaderboardRow, Ranks
-from rating.stats.across import CommonPolicies, win_probabilities
-from rating.stats.battles import Battle, comparisons_of
-from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, mean_scores, standings, tallies
-from rating.stats.estimates import Estimate, WinDrawLoss
+from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, mean_scores, standings, win_tie_loss_counts
+from rating.stats.bradley_terry.comparisons import comparisons_of
+from rating.stats.estimates import Estimate
+from rating.stats.expected_scores import CommonPolicies, win_probabilities
+from rating.stats.results import Battle, WinDrawLoss
 from rating.stats.transitivity import against_one_scale
 
 SCHEME = "battles"
@@ -47,7 +48,7 @@ def battle_leaderboard(
         raise ValueError(f"{environment}: expected results of two policies, got none")
     found = standings(comparisons, options)
     fitted, names = found.fitted, comparisons.policies
-    table = tallies(comparisons).sum(axis=1)
+    table = win_tie_loss_counts(comparisons).sum(axis=1)
     against_all = win_probabilities({environment: fitted}, CommonPolicies((environment,), names))
     ratings, scores = ratings_of(found), mean_scores(comparisons)
     deals = len(np.unique(comparisons.cluster))

@@ -25,7 +25,7 @@ from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, Floats, Standings
 from rating.stats.results import Duel, duels
 from rating.stats.simultaneous import Pair, difference_errors
-from rating.stats.trueskill_rating import RunningRatings, TrueSkillOptions
+from rating.stats.trueskill import RunningRatings, TrueSkillOptions
 from rating.store.outcome import Outcome
 
 _MOST_DIGITS = 17

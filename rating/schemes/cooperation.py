@@ -26,9 +26,9 @@ from rating.schemes.repeating import Repeating
 from rating.schemes.seat_groups import SEATS, Places, is_alone
 from rating.schemes.stopping import CountRule
 from rating.stats.estimates import mean_estimate
-from rating.stats.paired_means import DealResult, reward_cases
-from rating.stats.plus_minus import TeamResult, plus_minus
 from rating.stats.results import finished, rated_seats, rewards
+from rating.stats.roles import TeamResult, plus_minus
+from rating.stats.simultaneous import DealResult, reward_cases
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 

@@ -32,11 +32,11 @@ from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import StopRule
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons, Standings, compare, standings
-from rating.stats.estimates import Estimate, Rating, WinDrawLoss, pair_table, rate_estimate, tallies
-from rating.stats.met_scores import met_scores
-from rating.stats.results import Duel, duels, finished
+from rating.stats.estimates import Estimate, Rating, rate_estimate
+from rating.stats.expected_scores import met_scores
+from rating.stats.results import Duel, WinDrawLoss, duels, finished, pair_table, records_by_seat
 from rating.stats.transitivity import against_one_scale
-from rating.stats.trueskill_rating import RunningRatings, TrueSkillOptions, rate, shuffled
+from rating.stats.trueskill import RunningRatings, TrueSkillOptions, rate, shuffled
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 
@@ -185,7 +185,7 @@ def _rows(
     )
     ranks = {row.policy: Ranks(row.best_rank, row.worst_rank) for row in found.rows} if found else {}
     scores = met_scores(comparisons, found.fitted) if found else {}
-    forfeits, by_seat = _forfeit_rates(played), tallies(_between(results))
+    forfeits, by_seat = _forfeit_rates(played), records_by_seat(_between(results))
     rows = []
     for policy, matches in by_policy(outcomes).items():
         first, second = by_seat.get(policy, (WinDrawLoss(), WinDrawLoss()))

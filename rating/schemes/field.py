@@ -25,10 +25,9 @@ from rating.schemes.leaderboard import (
 from rating.schemes.repeating import Repeating
 from rating.schemes.seat_groups import Places
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate, mean_estimate
-from rating.stats.paired_means import DealResult
+from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 from rating.stats.results import finished
+from rating.stats.simultaneous import DealResult
 from rating.store.match import Match
 from rating.store.outcome import Outcome, SeatOutcome
 

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rating.schemes.leaderboard import LeaderboardRow
-from rating.stats.bradley_terry import Comparisons, tallies
-from rating.stats.estimates import Estimate, WinDrawLoss
+from rating.stats.bradley_terry import Comparisons, win_tie_loss_counts
+from rating.stats.estimates import Estimate
+from rating.stats.results import WinDrawLoss
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def pair_figure(names: Sequence[str], comparisons: Comparisons) -> list[Figure]:
         names: policies in the order of the table; those without a result are left out.
         comparisons: results of pairs.
     """
-    table, place = tallies(comparisons), {name: index for index, name in enumerate(comparisons.policies)}
+    table, place = win_tie_loss_counts(comparisons), {name: index for index, name in enumerate(comparisons.policies)}
     shown = [name for name in names if name in place]
 
     def tally(one: str, other: str) -> WinDrawLoss | None:

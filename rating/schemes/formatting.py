@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from rating.stats.estimates import Estimate, Rating, WinDrawLoss
+from rating.stats.estimates import Estimate, Rating
+from rating.stats.results import WinDrawLoss
 
 
 def number(value: float | None, decimals: int) -> str:

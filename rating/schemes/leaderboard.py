@@ -11,10 +11,9 @@ from typing import Any, NamedTuple
 
 from llmarena_envs.core.declaration import role_of
 from rating.schemes import formatting
-from rating.stats.estimates import Estimate, Rating, WinDrawLoss, mean_estimate
-from rating.stats.paired_means import DealResult, established
-from rating.stats.results import rated_seats, seats_of, staff_seats
-from rating.stats.simultaneous import Pair
+from rating.stats.estimates import Estimate, Rating, mean_estimate
+from rating.stats.results import WinDrawLoss, rated_seats, seats_of, staff_seats
+from rating.stats.simultaneous import DealResult, Pair, established
 from rating.store.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 
 ALWAYS = 100

@@ -29,9 +29,9 @@ from rating.schemes.repeating import Repeating
 from rating.schemes.seat_groups import SEATS, Places, is_common
 from rating.schemes.stopping import LEAST_MATCHES, CountRule, SettlingRule
 from rating.stats.bradley_terry import Comparisons, compare, standings
-from rating.stats.estimates import Estimate, WinDrawLoss, mean_estimate
-from rating.stats.paired_means import DealResult, reward_cases
-from rating.stats.results import duels, finished, rewards
+from rating.stats.estimates import Estimate, mean_estimate
+from rating.stats.results import WinDrawLoss, duels, finished, rewards
+from rating.stats.simultaneous import DealResult, reward_cases
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 

@@ -3,7 +3,7 @@
 The role in a match is part of the agent's name (``writer_0``). Roles dealt in secret are read from a statistic of the
 environment at the end (``Declaration.hidden_role``).
 
-A share of wins depends on the other players at the table; the skill does not (``rating.stats.role_skill``).
+A share of wins depends on the other players at the table; the skill does not (``rating.stats.roles``).
 
 Sources: LLMArena (arXiv 2402.16499) for the win rate as undercover; DeepEval (arXiv 2309.04369) for
 means over the matches in which a player had a role.
@@ -36,11 +36,10 @@ from rating.schemes.leaderboard import (
 from rating.schemes.repeating import Repeating
 from rating.schemes.seat_groups import SEATS, Places
 from rating.schemes.stopping import CountRule
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Z_95, Estimate, Rating, mean_estimate
-from rating.stats.paired_means import DealResult
+from rating.stats.estimates import Z_95, Estimate, Rating, bounded_mean, mean_estimate
 from rating.stats.results import finished
-from rating.stats.role_skill import RoleMatch, RoleSkills, Skill, role_skills
+from rating.stats.roles import RoleMatch, RoleSkills, Skill, role_skills
+from rating.stats.simultaneous import DealResult
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 

@@ -32,9 +32,9 @@ from rating.schemes.conditions import (
     compared,
     read_conditions,
 )
+from rating.stats.estimates import RunningMean
 from rating.stats.results import finished, rated_seats
-from rating.stats.running_mean import RunningMean
-from rating.stats.trueskill_rating import TrueSkillOptions
+from rating.stats.trueskill import TrueSkillOptions
 from rating.store.outcome import FINISHED, PLAYED, VOID, Outcome, SeatOutcome
 
 PAUSED = "paused"

@@ -1,6 +1,6 @@
 """Summary over environments: mean scores against the other policies, normalised scores, and averages by ability.
 
-Source: LLMArena (arXiv 2402.16499), Table 1, for the normalised scores; see ``rating.stats.across`` for the
+Source: LLMArena (arXiv 2402.16499), Table 1, for the normalised scores; see ``rating.stats.expected_scores`` for the
 mean scores.
 """
 
@@ -14,9 +14,9 @@ import numpy as np
 from rating.schemes.caveats import counted
 from rating.schemes.leaderboard import Leaderboard, Ranks, headline, ranks_of
 from rating.stats import bradley_terry
-from rating.stats.across import NOBODY, CommonPolicies, established_scores, largest_pool, win_probabilities
 from rating.stats.bradley_terry import BradleyTerryFit, Comparisons
 from rating.stats.estimates import Estimate, normalise
+from rating.stats.expected_scores import NOBODY, CommonPolicies, established_scores, largest_pool, win_probabilities
 from rating.stats.results import rated_seats
 from rating.store.environments import load_environment
 from rating.store.outcome import Outcome

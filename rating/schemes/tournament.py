@@ -21,8 +21,8 @@ from rating.schemes.leaderboard import Leaderboard, LeaderboardColumn, Leaderboa
 from rating.schemes.stopping import FIRST_MATCHES
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, compare
-from rating.stats.elo import elo
 from rating.stats.results import rated_seats
+from rating.stats.trueskill import elo
 from rating.store.outcome import VOID, Outcome
 
 

@@ -19,7 +19,7 @@ mixture of test martingales is a test martingale.
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from rating.stats.estimates import Floats
 
 BETS: Floats = np.geomspace(0.01, 0.98, 12)
 """Shares of wealth that the players bet. Small shares detect small differences; below 1, no single score ruins a player."""

@@ -16,10 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv
 
-from rating.stats.bounded import NOTHING, bounded_mean, signed_mean
-from rating.stats.bradley_terry import ELO_PER_NAT, BradleyTerryOptions, Comparisons, Floats, fit
+from rating.stats.bradley_terry import ELO_PER_NAT, BradleyTerryOptions, Comparisons, fit
 from rating.stats.bradley_terry.model import probability
-from rating.stats.estimates import Estimate
+from rating.stats.estimates import NOTHING, Estimate, Floats, bounded_mean, signed_mean
 
 PARTS = 10
 """Number of groups of deals in the cross-validation."""

@@ -20,8 +20,9 @@ In-flight games count in the covariance, as if played, but not in the strengths,
 
 import numpy as np
 
-from rating.stats.bradley_terry import DEFAULT_PRIOR_SD, ELO_PER_NAT, Floats
+from rating.stats.bradley_terry import DEFAULT_PRIOR_SD, ELO_PER_NAT
 from rating.stats.bradley_terry.model import damping, differences, information, probability
+from rating.stats.estimates import Floats
 
 _LEAST_PRIOR_SD = 10.0
 """In Elo. Without this limit, the width for equal policies is fitted as 0 and cannot grow again."""

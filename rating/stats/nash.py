@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rating.stats.bradley_terry import Floats
+from rating.stats.estimates import Floats
 
 _EQUAL = 1e-9
 """Tolerance, relative to the largest entry, for entries and singular values of 0."""

@@ -1,4 +1,4 @@
-"""Prepares outcomes for computations: finished matches in match-number order, rated seats, and two-player results.
+"""Results as input of the statistics: finished matches, results of two players, and battles from any source.
 
 Every rating, rate and mean is computed from the results of this module. Only this module excludes staff (e.g. a judge) and
 matches that do not count.
@@ -6,12 +6,22 @@ matches that do not count.
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from operator import attrgetter
+from types import MappingProxyType
 from typing import NamedTuple
 
 from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+
+LEAST_WEIGHT, MOST_WEIGHT = 1e-3, 1e6
+"""Range of weights without overflow or loss of light results in sums."""
+
+Style = Mapping[str, tuple[float, float]]
+"""Counts in the texts of both sides (first, second) by name, e.g. ``{"length": (412, 230), "headers": (3, 0)}``."""
+
+NO_STYLE: Style = MappingProxyType({})
 
 
 class Duel(NamedTuple):
@@ -111,3 +121,86 @@ def duels(outcomes: Iterable[Outcome], *, with_itself: bool = False) -> list[Due
             score = 0.5 + 0.5 * ((first.reward > second.reward) - (first.reward < second.reward))
             results.append(Duel(outcome.number, first.policy, second.policy, score))
     return results
+
+
+class Battle(NamedTuple):
+    """Result of one comparison of two policies.
+
+    Attributes:
+        first: name of the first policy, on the earlier seat or shown first if known.
+        second: name of the second policy.
+        score: score of the first policy, 0 to 1: 1 for a win, 0.5 for a tie; other fractions are allowed.
+        deal: battles of one deal, e.g. of one question, are not independent; empty for a battle of its own.
+        weight: weight of the battle, ``LEAST_WEIGHT`` to ``MOST_WEIGHT``.
+        style: covariates that ratings can hold equal (``style_control``); empty if unknown.
+    """
+
+    first: str
+    second: str
+    score: float
+    deal: str = ""
+    weight: float = 1.0
+    style: Style = NO_STYLE
+
+
+def check_battle(battle: Battle) -> None:
+    """Checks the score and the weight of a battle.
+
+    Raises:
+        ValueError: if the score is not within 0 and 1, or the weight not within its range.
+    """
+    if not 0 <= battle.score <= 1:
+        raise ValueError(f"score: expected 0 to 1, got {battle.score} for {battle.first} against {battle.second}")
+    if not LEAST_WEIGHT <= battle.weight <= MOST_WEIGHT:
+        raise ValueError(
+            f"weight: expected {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}, got {battle.weight} for {battle.first} against"
+            f" {battle.second}"
+        )
+
+
+class WinDrawLoss(NamedTuple):
+    """Wins, draws and losses of one policy."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    @property
+    def n(self) -> int:
+        """Number of matches."""
+        return self.wins + self.draws + self.losses
+
+    def add(self, score: float) -> "WinDrawLoss":
+        """Returns the tally after one more match with score 1, 0.5 or 0."""
+        return WinDrawLoss(self.wins + (score == 1), self.draws + (score == 0.5), self.losses + (score == 0))
+
+
+def records_by_seat(results: Iterable[Duel]) -> dict[str, tuple[WinDrawLoss, WinDrawLoss]]:
+    """Returns the tallies of each policy on the first and on the second seat, by name."""
+    table: dict[str, tuple[WinDrawLoss, WinDrawLoss]] = defaultdict(lambda: (WinDrawLoss(), WinDrawLoss()))
+    for duel in results:
+        first, second = table[duel.first]
+        table[duel.first] = first.add(duel.score), second
+        first, second = table[duel.second]
+        table[duel.second] = first, second.add(1 - duel.score)
+    return dict(sorted(table.items()))
+
+
+def pair_table(results: Iterable[Duel], *, by_seat: bool = False) -> dict[str, dict[str, WinDrawLoss | None]]:
+    """Returns the tally of each policy against each other policy, by names.
+
+    Args:
+        results: results of one environment.
+        by_seat: whether to count only the matches with the row policy on the first seat.
+
+    Returns:
+        Row, then column; ``None`` if there was no such match.
+    """
+    results = list(results)
+    names = sorted({name for duel in results for name in (duel.first, duel.second)})
+    table: dict[str, dict[str, WinDrawLoss | None]] = {row: dict.fromkeys(names) for row in names}
+    for duel in results:
+        table[duel.first][duel.second] = (table[duel.first][duel.second] or WinDrawLoss()).add(duel.score)
+        if not by_seat:
+            table[duel.second][duel.first] = (table[duel.second][duel.first] or WinDrawLoss()).add(1 - duel.score)
+    return table

@@ -1,17 +1,26 @@
 """Simultaneous claims about many differences: all of them are correct with a probability of at least 95 %.
 
-Source: Romano and Wolf, Exact and approximate stepdown methods for multiple hypothesis testing (Journal of the American
-Statistical Association 100, 2005), with the maximum of the statistics of all hypotheses not yet rejected.
+Differences of ratings use draws from their joint distribution (``established_above``). Differences of means on common deals use
+Fisher's randomisation test (``established``): the luck of a common deal cancels in the difference on it, and for equal policies
+the sign of the difference on each deal is random. All pairs share the draws of these signs, which keeps their dependence.
+
+Sources: Romano and Wolf, Exact and approximate stepdown methods for multiple hypothesis testing (Journal of the American
+Statistical Association 100, 2005), with the maximum of the statistics of all hypotheses not yet rejected; Fisher, The Design of
+Experiments (1935, section 21).
 """
 
-from collections.abc import Sequence
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from rating.stats.estimates import FEWEST_CLUSTERS, Floats, Integers
+from rating.stats.results import rewards
+from rating.store.outcome import Outcome
 
 LEVEL = 0.05
 """Maximum probability of any wrong claim."""
@@ -20,6 +29,14 @@ _STEP = 1.1
 """Growth factor of the results between two simulated looks."""
 
 _FEWEST_DRAWS, _MOST_DRAWS, _NUMBERS = 1_000, 4_000, 2_000_000
+
+DRAWS = 2_000
+"""Number of sign draws."""
+
+_EXACT = 11
+"""Maximum number of deals for an exact test with all combinations of signs."""
+
+_ROUNDING = 1e-9
 
 
 class Pair(NamedTuple):
@@ -116,3 +133,81 @@ def difference_errors(covariance: Floats, one: Integers, other: Integers) -> Flo
     variances = np.diag(covariance)
     errors: Floats = np.sqrt(np.maximum(variances[one] + variances[other] - 2 * covariance[one, other], 1e-12))
     return errors
+
+
+class DealResult(NamedTuple):
+    """The result of a policy in a match.
+
+    Attributes:
+        policy: its name.
+        deal: seed of the match.
+        value: its result, e.g. the reward.
+        part: kind of result, e.g. a role; empty if there is only one kind.
+    """
+
+    policy: str
+    deal: int
+    value: float
+    part: str = ""
+
+
+def reward_cases(outcomes: Iterable[Outcome], statistic: str = "", part: str = "") -> list[DealResult]:
+    """Returns the mean reward, or mean of a statistic, of each policy in each finished match."""
+    outcomes = list(outcomes)
+    seeds = {outcome.number: outcome.seed for outcome in outcomes}
+    return [DealResult(policy, seeds[number], value, part) for number, policy, value in rewards(outcomes, statistic)]
+
+
+def by_deal(cases: Iterable[DealResult]) -> dict[str, dict[int, list[float]]]:
+    """Returns the values of each policy on each deal."""
+    table: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for case in cases:
+        table[case.policy][case.deal].append(case.value)
+    return {name: dict(deals) for name, deals in sorted(table.items())}
+
+
+def paired_differences(first: Mapping[int, list[float]], second: Mapping[int, list[float]]) -> dict[int, float]:
+    """Returns the mean of the first policy minus the mean of the second on each common deal."""
+    return {deal: fmean(first[deal]) - fmean(second[deal]) for deal in sorted(first.keys() & second.keys())}
+
+
+def established(cases: Iterable[DealResult], level: float = LEVEL) -> tuple[Pair, ...]:
+    """Returns the pairs of policies with an established difference of means, corrected for multiple comparisons.
+
+    A pair is left out if it has fewer than ``FEWEST_CLUSTERS`` common deals, or if the difference on the common deals and the
+    difference of the means over all matches have opposite signs.
+
+    Args:
+        cases: results of one part, in any order.
+        level: maximum probability that any pair is wrong.
+    """
+    values = by_deal(cases)
+    means = {name: fmean(itertools.chain.from_iterable(deals.values())) for name, deals in values.items()}
+    pairs, columns = [], []
+    for one, other in itertools.combinations(values, 2):
+        found = paired_differences(values[one], values[other])
+        lead, scale = sum(found.values()), sum(map(abs, found.values()))
+        if len(found) >= FEWEST_CLUSTERS and abs(lead) > _ROUNDING * scale:
+            pairs.append(Pair(one, other) if lead > 0 else Pair(other, one))
+            columns.append(found)
+    if not pairs:
+        return ()
+    deals = {deal: index for index, deal in enumerate(sorted(set().union(*columns)))}
+    differences = np.zeros((len(deals), len(pairs)))
+    for column, found in enumerate(columns):
+        differences[[deals[deal] for deal in found], column] = list(found.values())
+    differences /= np.sqrt((differences**2).sum(axis=0))
+    statistics = np.abs(differences.sum(axis=0)) * (1 - _ROUNDING)
+    rejected = step_down(statistics, np.abs(_signs(len(deals)) @ differences), level)
+    return tuple(
+        pair
+        for pair, is_found in zip(pairs, rejected, strict=True)
+        if is_found and means[pair.better] > means[pair.worse]
+    )
+
+
+def _signs(deals: int) -> Floats:
+    """Returns signs of the deals, shape (draws, deals): random, or for few deals all combinations with a plus first."""
+    if deals <= _EXACT:
+        return np.array([(1.0, *rest) for rest in itertools.product((1.0, -1.0), repeat=deals - 1)])
+    return np.random.default_rng(0).integers(0, 2, size=(DRAWS, deals)).astype(np.float64) * 2 - 1

@@ -1,18 +1,53 @@
 """Transitivity test: whether one ranking explains all results, the cycles if not, and the Nash average.
 
-The advantage of one policy over another is the rating difference plus a correction from the results of the pair. The correction
-is shrunk by a normal prior with a width estimated from all pairs, so pairs with few games do not create cycles.
+Bradley-Terry puts all policies on one scale. If results are intransitive, as in rock, paper, scissors, they scatter around the
+scale by more than chance, and a ranking is less meaningful than it seems.
+
+The test: ``T = sum over pairs of R^2 / (V + 1/2)``, where ``R`` is the sum of the residuals of a pair (score minus expected
+score) and ``V`` its variance under the model; the half limits the influence of pairs with near-certain results. The part of
+``R`` explained by the ratings, the seat advantage and the shape of the curve is projected out, so a pool is not flagged for
+many ties, which flatten the curve. The null distribution of T comes from random sign flips of the residuals of whole deals (the
+wild bootstrap of scores: Wu 1986; by cluster: Cameron, Gelbach and Miller 2008), so ties and correlated deals need no model.
+The factor ``N / (N - k)``, for N deals of pairs and k parameters, restores the variance of the residuals removed by the fit.
+
+Cycles and the Nash average use the advantage of one policy over another: the rating difference plus a correction from the
+results of the pair. The correction is shrunk by a normal prior with a width estimated from all pairs, so pairs with few games do
+not create cycles.
 """
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 from scipy.special import expit
 
-from rating.stats.bradley_terry import ELO_PER_NAT, MEAN_RATING, Comparisons, Floats, standings, totals
-from rating.stats.lack_of_fit import LackOfFit, lack_of_fit
+from rating.stats.bradley_terry import (
+    ELO_PER_NAT,
+    MEAN_RATING,
+    BradleyTerryOptions,
+    Comparisons,
+    Floats,
+    Integers,
+    fit,
+    standings,
+    totals,
+)
+from rating.stats.bradley_terry.links import links_of
 from rating.stats.nash import nash_average
+
+_LEAST_FOR_SHAPE = 5
+"""Minimum number of policies to separate the shape of the curve from cycles; fewer have too few pairs for both."""
+
+_ROUNDING = 1e-9
+"""Tolerance for rounding: T is slightly above 0 for results that the scale explains exactly, e.g. if every first seat wins."""
+
+_CHUNK = 4_000_000
+"""Numbers drawn per batch."""
+
+_MOST, _LEAST_DRAWS = 20_000_000, 199
+"""Maximum of numbers drawn in total, and minimum of draws, which takes precedence."""
 
 LEVEL = 0.01
 """Significance level; small, because every leaderboard is tested."""
@@ -22,6 +57,196 @@ _WEAK = 0.05
 
 _CYCLES = 3
 """Maximum number of reported cycles."""
+
+
+@dataclass(frozen=True)
+class LackOfFit:
+    """Result of the test.
+
+    Attributes:
+        p_value: probability, under Bradley-Terry, of results at least this far from it.
+        statistic: T.
+        expected: mean of T under Bradley-Terry.
+        scatter: estimated standard deviation of pairs around the scale, in Elo; 0 if chance explains everything.
+        dispersion: variance of sums of residuals relative to the model: below 1 with ties, above 1 with correlated deals.
+        policies: tested policies: the largest group linked by wins and ties in both directions, directly or through a chain.
+    """
+
+    p_value: float
+    statistic: float
+    expected: float
+    scatter: float
+    dispersion: float
+    policies: tuple[str, ...]
+
+
+def lack_of_fit(comparisons: Comparisons, *, draws: int = 999, seed: int = 0) -> LackOfFit | None:
+    """Tests whether one scale explains the results of pairs.
+
+    Args:
+        comparisons: any.
+        draws: number of sign draws; fewer, but at least 199, for a very large log.
+        seed: seed of the signs.
+
+    Returns:
+        ``None`` if no test is possible: fewer than three policies linked by wins and losses, no more pairs than parameters, or
+        too few results.
+    """
+    core = _largest_group(comparisons) if len(comparisons.policies) > 2 else comparisons
+    if len(core.policies) < 3:
+        return None
+    scores = _scores(_sorted(core))
+    pairs, parameters = len(scores.variance), scores.parameters
+    if pairs <= parameters or scores.deals <= parameters:
+        return None
+    observed = float(scores.statistic(scores.units @ scores.counts[:, None])[0])
+    rng = np.random.default_rng(seed)
+    draws = min(draws, max(_LEAST_DRAWS, _MOST // len(scores.counts)))
+    chunk = max(1, _CHUNK // max(scores.units.shape))
+    drawn = np.concatenate(
+        [
+            scores.statistic(scores.units @ _signs(scores.counts, min(chunk, draws - begin), rng))
+            for begin in range(0, draws, chunk)
+        ]
+    )
+    drawn *= scores.deals / (scores.deals - parameters)
+    expected = float(drawn.mean())
+    reached = int(np.count_nonzero(drawn >= observed * (1 - 1e-9) - _ROUNDING))
+    free, share = pairs / (pairs - parameters), scores.variance / (scores.variance + 0.5)
+    scatter = np.sqrt(free * max(0.0, observed - expected) / np.sum(scores.variance * share)) * ELO_PER_NAT
+    dispersion = free * expected / np.sum(share)
+    return LackOfFit((1 + reached) / (1 + draws), observed, expected, float(scatter), float(dispersion), core.policies)
+
+
+def _largest_group(comparisons: Comparisons) -> Comparisons:
+    """Returns the results among the policies linked by wins and losses."""
+    members = links_of(*totals(comparisons)).linked
+    chosen = comparisons.select(members[comparisons.first] & members[comparisons.second])
+    index_of = np.cumsum(members) - 1
+    return replace(
+        chosen,
+        policies=tuple(itertools.compress(comparisons.policies, members)),
+        first=index_of[chosen.first],
+        second=index_of[chosen.second],
+    )
+
+
+def _sorted(comparisons: Comparisons) -> Comparisons:
+    """Returns the results in a canonical order, so rounding does not depend on the order of the log."""
+    weight = np.ones(len(comparisons.score)) if comparisons.weight is None else comparisons.weight
+    keys = (comparisons.cluster, weight, comparisons.score, comparisons.second, comparisons.first)
+    return comparisons.select(np.lexsort(keys))
+
+
+@dataclass(frozen=True, eq=False)
+class _Scores:
+    """Residuals of q pairs and of the first seat, by deal.
+
+    Attributes:
+        units: distinct residual sums of deals, shape (q + 1, u); the last row is for the first seat.
+        counts: number of deals with each, shape (u,).
+        variance: variance of the residuals of each pair under the model, shape (q,).
+        deals: number of combinations of a deal and a pair.
+        explained: changes of the sums by k parameters, shape (q + 1, k).
+        solution: maps residuals to the parameters that explain them best, shape (k, q + 1).
+        parameters: number of parameters identified by the pairs.
+    """
+
+    units: sparse.csr_matrix
+    counts: Integers
+    variance: Floats
+    deals: int
+    explained: Floats
+    solution: Floats
+    parameters: int
+
+    def statistic(self, sums: Floats) -> Floats:
+        """Returns T, shape (b,), for sums of residuals, shape (q + 1, b)."""
+        left = (sums - self.explained @ (self.solution @ sums))[:-1]
+        return np.sum(left**2 / (self.variance + 0.5)[:, None], axis=0)
+
+
+def _scores(core: Comparisons) -> _Scores:
+    size = len(core.policies)
+    fitted = fit(core, BradleyTerryOptions(prior_sd=None))
+    x = (fitted.ratings - MEAN_RATING) / ELO_PER_NAT
+    weight = np.ones(len(core.score)) if core.weight is None else core.weight
+    expected = expit(x[core.first] - x[core.second] + fitted.seat_advantage / ELO_PER_NAT)
+    residual, variance = weight * (core.score - expected), weight * expected * (1 - expected)
+    low, high = np.minimum(core.first, core.second), np.maximum(core.first, core.second)
+    sign = np.where(core.first == low, 1.0, -1.0)
+    cells, pair = np.unique(low * size + high, return_inverse=True)
+    low, high = np.divmod(cells, size)
+    pairs = len(cells)
+    # Per pair: the variance, and how much of it has the lower name on the first seat minus the rest.
+    spread, seats = _sums(pair, variance), _sums(pair, variance * sign)
+
+    lead = x[low] - x[high]
+    shape = lead * np.abs(lead) * (size >= _LEAST_FOR_SHAPE)
+    design = np.zeros((pairs, size + 2))
+    design[np.arange(pairs), low], design[np.arange(pairs), high] = 1.0, -1.0
+    design[:, size + 1] = shape
+    gradient = np.vstack((design, np.zeros(size + 2)))
+    gradient[-1, size] = core.seated
+    explained = np.vstack((design * spread[:, None], seats @ design))
+    explained[:, size] = core.seated * np.append(seats, variance.sum())
+    curvature = gradient.T @ explained
+    told = np.linalg.matrix_rank(curvature, tol=1e-9 * max(1.0, float(np.abs(curvature).max())), hermitian=True)
+    units, counts, deals = _units(core.cluster, pair, sign * residual, residual, pairs)
+    return _Scores(
+        units,
+        counts,
+        spread,
+        deals,
+        explained,
+        np.linalg.pinv(curvature, rcond=1e-9, hermitian=True) @ gradient.T,
+        int(told) - core.seated,
+    )
+
+
+def _units(
+    cluster: Integers, pair: Integers, of_pair: Floats, of_seat: Floats, pairs: int
+) -> tuple[sparse.csr_matrix, Integers, int]:
+    """Returns the distinct residual sums by deal, their counts, and the number of combinations of a deal and a pair."""
+    keys, entry = np.unique(cluster * pairs + pair, return_inverse=True)
+    # Rounded: sums that differ only in the order of the terms become equal.
+    of_pair, of_seat = (np.round(_sums(entry, part), 12) for part in (of_pair, of_seat))
+    deal, pair = np.divmod(keys, pairs)
+    _, deal, width = np.unique(deal, return_inverse=True, return_counts=True)
+    alone = width[deal] == 1
+    kinds, first, counts = _equal(pair[alone], of_pair[alone], of_seat[alone])
+    _, column = np.unique(deal[~alone], return_inverse=True)
+    together = int(column.max(initial=-1)) + 1
+    rows = np.concatenate((pair[alone][first], pair[~alone]))
+    columns = np.concatenate((np.arange(kinds), kinds + column))
+    values = np.concatenate((of_pair[alone][first], of_pair[~alone]))
+    seat = np.concatenate((of_seat[alone][first], of_seat[~alone]))
+    units = sparse.coo_matrix(
+        (np.concatenate((values, seat)), (np.concatenate((rows, np.full(len(rows), pairs))), np.tile(columns, 2))),
+        (pairs + 1, kinds + together),
+    )
+    return units.tocsr(), np.concatenate((counts, np.ones(together, dtype=np.int64))), len(keys)
+
+
+def _equal(pair: Integers, *values: Floats) -> tuple[int, Integers, Integers]:
+    """Returns the number of distinct rows, with the index of the first and the count of each."""
+    key = pair
+    for part in values:
+        kinds, index = np.unique(part, return_inverse=True)
+        _, key = np.unique(key * max(1, len(kinds)) + index, return_inverse=True)
+    _, first, counts = np.unique(key, return_index=True, return_counts=True)
+    return len(first), first, counts
+
+
+def _signs(counts: Integers, draws: int, rng: np.random.Generator) -> Floats:
+    """Returns sums of ``counts`` random signs, shape (u, draws)."""
+    positive = rng.binomial(counts[:, None], 0.5, (len(counts), draws)).astype(np.float64)
+    return 2 * positive - counts[:, None]
+
+
+def _sums(index: Integers, values: Floats) -> Floats:
+    """Returns the sum of the values of each index."""
+    return np.bincount(index, values).astype(np.float64)
 
 
 class Beat(NamedTuple):

@@ -21,12 +21,10 @@ from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rating.stats.battles import Battle, check_battle
-from rating.stats.paired_means import DealResult
-
-Floats = NDArray[np.float64]
+from rating.stats.estimates import Floats
+from rating.stats.results import Battle, check_battle
+from rating.stats.simultaneous import DealResult
 
 PAIRS = "pairs"
 MATCHED = "matched pairs"

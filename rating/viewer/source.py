@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
-from rating.judges.from_records import declared_verdicts, judgements_of
-from rating.judges.judgement import Judgement
+from rating.judgements import Judgement, declared_verdicts, judgements_of
 from rating.play import run_directory
 from rating.play.run import Run
 from rating.readers.directory import load_battles, load_judgements, read_manifest
@@ -18,9 +17,9 @@ from rating.readers.played import battles_of
 from rating.schemes.battles import battle_leaderboard
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary, summarise, summarise_comparisons
-from rating.stats.battles import Battle, comparisons_of
 from rating.stats.bradley_terry import Comparisons, standings
-from rating.stats.results import finished
+from rating.stats.bradley_terry.comparisons import comparisons_of
+from rating.stats.results import Battle, finished
 from rating.stats.style import StyleControl, style_control
 from rating.store.imported import is_import
 from rating.store.outcome import Outcome

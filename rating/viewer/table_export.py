@@ -7,10 +7,9 @@ from typing import TextIO
 import numpy as np
 
 from llmarena_envs.core.options import OptionError, check_choice
-from rating.judges.files import case_of
-from rating.judges.judgement import TIE
-from rating.stats.battles import comparisons_of
+from rating.judgements import TIE, case_of
 from rating.stats.bradley_terry import totals
+from rating.stats.bradley_terry.comparisons import comparisons_of
 from rating.viewer.source import Source
 
 _DECIMALS = 9

@@ -12,7 +12,7 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
 datasets = pytest.importorskip("datasets")
 
 from rating.cli import main  # noqa: E402
-from rating.training import parquet  # noqa: E402
+from rating.training import write  # noqa: E402
 from tests.docs.pages import code_blocks  # noqa: E402
 from tests.rating.training.conftest import NAME, run  # noqa: E402, F401  a fixture
 
@@ -36,7 +36,7 @@ def load(path: Path, cache: Path) -> Any:
 
 
 @pytest.mark.parametrize("flags", [(), ("--rejected",), ("--reasoning", "--history", "full")])
-def test_parquet_holds_what_the_lines_hold(run: Path, tmp_path: Path, flags: tuple[str, ...]) -> None:  # noqa: F811
+def test_parquet_holds_the_rows_of_the_json_lines(run: Path, tmp_path: Path, flags: tuple[str, ...]) -> None:  # noqa: F811
     lines = export(run, tmp_path / "rows.jsonl", "sft", *flags).read_text(encoding="utf-8").split("\n")[:-1]
     found = load(export(run, tmp_path / "data", "sft", "--parquet", *flags), tmp_path / "cache")
     assert [json.loads(json.dumps(row)) for row in found] == [
@@ -46,50 +46,48 @@ def test_parquet_holds_what_the_lines_hold(run: Path, tmp_path: Path, flags: tup
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_the_card_says_what_is_there(
+def test_card_of_each_format_describes_its_rows(
     data: dict[str, Path], tmp_path: Path, caplog: pytest.LogCaptureFixture, format: str
 ) -> None:
     text = (data[format] / "README.md").read_text(encoding="utf-8")
     front = yaml.safe_load(text.split("---\n")[1])
     found = load(data[format], tmp_path)
-    assert found.num_rows == front["dataset_info"]["splits"][0]["num_examples"] > 0
-    assert found.features == datasets.Features._from_yaml_list(front["dataset_info"]["features"])
+    assert found.num_rows > 0 and f"# {found.num_rows} rows for training ({format})" in text
+    assert front["configs"][0]["config_name"] == format
     assert datasets.get_dataset_config_names(str(data[format])) == [format]
     assert "malformed" not in caplog.text
     assert NAME not in text
 
 
-def test_json_lines_are_read_too(run: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_json_lines_are_read_by_datasets(run: Path, tmp_path: Path) -> None:  # noqa: F811
     path = export(run, tmp_path / "rows.jsonl", "preference")
     found = datasets.load_dataset("json", data_files=str(path), cache_dir=str(tmp_path / "cache"))["train"]
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n")[:-1]]
     assert [row["chosen"] for row in found] == [row["chosen"] for row in rows]
 
 
-def test_shards_begin_anew_and_the_same_run_gives_the_same_bytes(
+def test_parquet_same_run_gives_the_same_bytes(
     run: Path,  # noqa: F811
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(parquet, "GROUP_ROWS", 5)
-    monkeypatch.setattr(parquet, "SHARD_BYTES", 10_000)
+    monkeypatch.setattr(write, "ROW_GROUP", 5)
     first, second = (export(run, tmp_path / name, "grpo", "--parquet") for name in ("first", "second"))
-    names = sorted(path.relative_to(first) for path in first.rglob("*.*"))
-    assert len(names) > 3
+    names = sorted(str(path.relative_to(first)) for path in first.rglob("*.*"))
+    assert names == ["README.md", "data/train.parquet"]
     assert all((first / name).read_bytes() == (second / name).read_bytes() for name in names)
-    assert (
-        load(first, tmp_path / "cache").num_rows == len(export(run, tmp_path / "x", "grpo").read_text().split("\n")) - 1
-    )
+    lines = export(run, tmp_path / "x", "grpo").read_text(encoding="utf-8").split("\n")
+    assert load(first, tmp_path / "cache").num_rows == len(lines) - 1
 
 
-def test_without_a_row_there_is_no_data_set(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+def test_parquet_without_rows_is_not_written(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
     out = tmp_path / "data"
     assert main(["export", str(run), "--format", "sft", "--min-reward", "9", "--parquet", "--out", str(out)]) == 1
     assert "data: not made, since a data set without rows cannot be read" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-def test_a_directory_that_holds_something_is_left_alone(data: dict[str, Path], run: Path) -> None:  # noqa: F811
+def test_parquet_into_a_full_directory_is_refused(data: dict[str, Path], run: Path) -> None:  # noqa: F811
     before = sorted(data["sft"].rglob("*"))
     assert main(["export", str(run), "--format", "sft", "--parquet", "--out", str(data["sft"])]) == 2
     assert sorted(data["sft"].rglob("*")) == before
@@ -100,7 +98,7 @@ def model(tiny_model: Path) -> str:
     return str(tiny_model)
 
 
-def test_trl_tunes_on_conversations(
+def test_trl_sft_trains_on_conversations(
     data: dict[str, Path], model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -115,7 +113,7 @@ def test_trl_tunes_on_conversations(
     exec(compile(code, "tune.py", "exec"), {})
 
 
-def test_trl_learns_from_preferences(data: dict[str, Path], model: str, tmp_path: Path) -> None:
+def test_trl_dpo_trains_on_preferences(data: dict[str, Path], model: str, tmp_path: Path) -> None:
     from transformers import AutoTokenizer
     from trl import DPOConfig, DPOTrainer
 
@@ -126,7 +124,7 @@ def test_trl_learns_from_preferences(data: dict[str, Path], model: str, tmp_path
     assert trainer.train().training_loss > 0
 
 
-def test_trl_samples_behind_recorded_prompts(data: dict[str, Path], model: str, tmp_path: Path) -> None:
+def test_trl_grpo_samples_for_recorded_prompts(data: dict[str, Path], model: str, tmp_path: Path) -> None:
     from trl import GRPOConfig, GRPOTrainer
 
     asked = []

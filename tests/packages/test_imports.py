@@ -17,9 +17,9 @@ ROOT = Path(__file__).parents[2]
 LAYERS = ("llmarena_envs", "agents", "rating", "benchmarks")
 """From the bottom up: a package imports those before it only."""
 ROOMS = (
-    {"rating.errors", "rating.replacing", "rating.prices"},
+    {"rating.errors", "rating.replacing", "rating.prices", "rating.rows"},
     {"rating.store"},
-    {"rating.schedules", "rating.stats"},
+    {"rating.schedules", "rating.stats", "rating.judgements"},
     {"rating.judges"},
     {"rating.schemes"},
     {"rating.config"},

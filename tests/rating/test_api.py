@@ -12,7 +12,7 @@ import pytest
 import rating
 from llmarena_envs.core.options import OptionError
 from rating.api.data import battles_of
-from rating.stats.battles import Battle
+from rating.stats.results import Battle
 
 BATTLES = [
     Battle("ann", "bob", 1.0, "deal 1"),

@@ -113,7 +113,7 @@ class LocalModel:
     def __init__(self, checkpoint: Checkpoint) -> None:
         import torch
         from transformers import AutoModelForCausalLM
-        from transformers.cache_utils import DynamicLayer
+        from transformers.cache_utils import CacheLayerMixin, DynamicLayer
 
         self.tokenizer = load_tokenizer(checkpoint.path)
         self.device = torch.device(_choose_device() if checkpoint.device == "auto" else checkpoint.device)
@@ -126,7 +126,12 @@ class LocalModel:
         except Exception as error:  # from any library that reads the weights
             raise ProviderError(f"hf:{checkpoint.path} cannot be loaded: {error}", fatal=True) from error
         accepted = inspect.signature(network.forward).parameters
-        if "past_key_values" not in accepted:
+        self._cache_name = "cache" if "cache" in accepted else "past_key_values"  # the name before transformers 5.24
+        layers = self.new_cache().layers
+        has_keys = not layers or any(
+            isinstance(layer, CacheLayerMixin) for layer in layers
+        )  # state-space models have none
+        if self._cache_name not in accepted or not has_keys:
             raise ProviderError(
                 f"hf:{checkpoint.path}: expected a model with a key-value cache; serve this one", fatal=True
             )
@@ -136,7 +141,6 @@ class LocalModel:
         known = [*(ends if isinstance(ends, list) else [ends]), self.tokenizer.eos_token_id]
         self.ends: tuple[int, ...] = tuple(sorted({end for end in known if end is not None}))
         self.room: int | None = getattr(network.config.get_text_config(), "max_position_embeddings", None)
-        layers = self.new_cache().layers
         self.can_share = self._takes_positions and bool(layers) and all(type(layer) is DynamicLayer for layer in layers)
         self.passes = 0
         self._encode_move = functools.lru_cache(_KEPT_MOVES)(self._encode_new_move)
@@ -162,14 +166,12 @@ class LocalModel:
             Logits of shape (rows, kept, vocabulary).
         """
         self.passes += 1
-        further: dict[str, Any] = {}
+        further: dict[str, Any] = {self._cache_name: cache}
         if self._takes_positions:
             further["position_ids"] = positions
         if self._takes_keep:
             further["logits_to_keep"] = keep
-        logits = self.network(
-            input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True, **further
-        ).logits
+        logits = self.network(input_ids=ids, attention_mask=mask, use_cache=True, **further).logits
         return logits[:, -keep:]
 
     def encode(self, prompts: Sequence[str]) -> list[list[int]]:

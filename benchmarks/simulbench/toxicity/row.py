@@ -20,8 +20,7 @@ from benchmarks.simulbench.inputs import read_scripts, read_tasks, refusal_notes
 from benchmarks.simulbench.toxicity.lexicon import ATTRIBUTES, TOXICITY, score_by_lexicon
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import RunConfig
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate
+from rating.stats.estimates import Estimate, bounded_mean
 
 TASK, SCRIPT = "task", "script"
 _PRINTED = {TASK: "Simulation Task", SCRIPT: "Testing Script"}

@@ -6,11 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rating.stats.results import finished
+from rating.stats.estimates import Floats, Integers
+from rating.stats.results import Battle, check_battle, finished
 from rating.store.outcome import Outcome
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 _BLOCK = 1 << 16
 _PACKED = 1 << 25
@@ -120,7 +118,7 @@ def _sums(comparisons: Comparisons, values: Floats, add: float = 0.0) -> Floats:
     return sums.reshape(size, size)
 
 
-def tallies(comparisons: Comparisons) -> Integers:
+def win_tie_loss_counts(comparisons: Comparisons) -> Integers:
     """Returns how often the row policy scored above, at and below one half against the column policy, shape (n, n, 3)."""
     size = len(comparisons.policies)
     kind = np.where(comparisons.score > 0.5, 0, np.where(comparisons.score == 0.5, 1, 2))
@@ -141,3 +139,33 @@ def mean_scores(comparisons: Comparisons) -> Floats:
 def _are_halves(score: Floats) -> bool:
     parts = (score[begin : begin + _BLOCK] * 2 for begin in range(0, len(score), _BLOCK))
     return all(bool(np.all(part == np.rint(part))) for part in parts)
+
+
+def comparisons_of(battles: Iterable[Battle], *, seated: bool = False) -> Comparisons:
+    """Converts battles to comparisons, in their order; battles of a policy with itself are left out.
+
+    Args:
+        battles: in any order.
+        seated: whether the first and the second are seats with an advantage to fit. Leave it out if the log may list winners
+            first.
+
+    Raises:
+        ValueError: as ``check_battle``.
+    """
+    kept = [battle for battle in battles if battle.first != battle.second]
+    for battle in kept:
+        check_battle(battle)
+    policies = tuple(sorted({name for battle in kept for name in battle[:2]}))
+    index_of = {name: index for index, name in enumerate(policies)}
+    first = np.array([index_of[battle.first] for battle in kept], dtype=np.int64)
+    second = np.array([index_of[battle.second] for battle in kept], dtype=np.int64)
+    score = np.array([battle.score for battle in kept], dtype=float)
+    weight = np.array([battle.weight for battle in kept], dtype=float)
+    deals = {deal: index for index, deal in enumerate(sorted({battle.deal for battle in kept if battle.deal}))}
+    cluster = np.array([deals.get(battle.deal, -1) for battle in kept], dtype=np.int64)
+    # Number battles without a deal by content, not by their position in the log.
+    alone = np.flatnonzero(cluster < 0)
+    order = np.lexsort((weight[alone], score[alone], second[alone], first[alone]))
+    cluster[alone[order]] = len(deals) + np.arange(len(alone))
+    weights = None if np.all(weight == 1) else weight
+    return Comparisons(policies, first, second, score, cluster, weights, seated, len(alone))

@@ -12,15 +12,17 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from rating.stats.bradley_terry.comparisons import Comparisons, Floats, Integers, in_order, totals, weights
-from rating.stats.bradley_terry.fitting import BradleyTerryFit, covariance_of
+from rating.stats.bradley_terry.comparisons import Comparisons, in_order, totals, weights
 from rating.stats.bradley_terry.model import (
     ELO_PER_NAT,
     MEAN_RATING,
+    BradleyTerryFit,
+    covariance_of,
     inverse_curvature,
     precision,
     probability,
 )
+from rating.stats.estimates import Floats, Integers
 
 _BLOCK = 1 << 21
 """Numbers per temporary array."""

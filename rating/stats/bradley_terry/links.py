@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from rating.stats.bradley_terry.comparisons import Floats
+from rating.stats.estimates import Floats
 
 ANCHOR_SHARE = 0.1
 """Minimum share of the games of the busiest policy for an anchor."""

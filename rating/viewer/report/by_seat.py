@@ -8,8 +8,7 @@ from rating.schemes import caveats, formatting
 from rating.schemes.figures import Groups
 from rating.schemes.leaderboard import ALWAYS, Leaderboard
 from rating.schemes.seat_groups import Places, is_alone
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import Estimate, mean_estimate
+from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 from rating.stats.results import finished
 from rating.store.outcome import Outcome
 from rating.viewer.report.tables import Sheet

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from llmarena_envs.core.terminal import printable
-from rating.stats.comparing import Champion, Interval, PolicyComparison, elo_of
+from rating.stats.compare import Champion, Interval, PolicyComparison, elo_of
 from rating.stats.estimates import Estimate
 from rating.stats.units import BATTLES, DEALS, MATCHED, PAIRS, ROUNDS, SHARED
 

@@ -4,14 +4,12 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rating.judges.study import JudgeRow, JudgeStudy, StageAgreement
+from rating.judges import JudgeRow, JudgeStudy, StageAgreement
 from rating.schemes import formatting
 from rating.schemes.leaderboard import ALWAYS
-from rating.stats.agreement import Agreement
-from rating.stats.beyond_others import Beyond
+from rating.stats.agreement import Agreement, PairMeans, RaterPair
 from rating.stats.estimates import Estimate
-from rating.stats.judging_bias import BiasEstimate
-from rating.stats.rater_pairs import PairMeans, RaterPair
+from rating.stats.judge_bias import Beyond, BiasEstimate
 from rating.viewer.report.tables import Sheet
 
 _MOST_PAIRS = 45

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from rating.schemes import formatting
 from rating.schemes.figures import HeadToHead, Matrix
-from rating.stats.estimates import Estimate, WinDrawLoss
+from rating.stats.estimates import Estimate
+from rating.stats.results import WinDrawLoss
 from rating.viewer.report.names import shortened
 
 _ROOM_FOR_NAMES = 24

@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from agents.turn import TurnSettings
-from rating.judges.judgement import Judgement
+from rating.judgements import Judgement
 from rating.schemes import caveats
 from rating.schemes.base import Scheme
 from rating.schemes.battles import battle_figures

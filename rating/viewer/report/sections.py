@@ -7,9 +7,8 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from llmarena_envs.core.options import OptionError
-from rating.judges.from_records import declared_verdicts, judgements_of
-from rating.judges.judgement import Judgement
-from rating.judges.study import study
+from rating.judgements import Judgement, declared_verdicts, judgements_of
+from rating.judges import study
 from rating.schemes.base import Scheme
 from rating.schemes.figures import Figure as AnyFigure
 from rating.schemes.figures import Grid, Groups, HeadToHead, Intervals, Matrix, Trajectories

@@ -13,7 +13,7 @@ from agents.turn import TurnSettings
 from llmarena_envs import debate_v0
 from llmarena_envs.core.options import OptionError
 from rating.stats.bradley_terry import BradleyTerryOptions, fit_totals
-from rating.stats.judging_bias import BiasTrial, preference
+from rating.stats.judge_bias import BiasTrial, preference
 
 NOOP = TurnSettings(unparsable="noop", illegal="noop")
 A, B, TIE = 0.0, 1.0, 2.0

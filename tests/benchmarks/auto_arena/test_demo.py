@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import spearmanr
 
 from agents.registry import split_spec
-from rating.judges.from_records import declared_verdicts, judgements_of
-from rating.judges.study import study
+from rating.judgements import declared_verdicts, judgements_of
+from rating.judges import study
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.stats.bradley_terry import fit_totals

@@ -11,7 +11,7 @@ from benchmarks.auto_arena.kappas import MATRICES, printed_pairs
 from benchmarks.experiments.command import main
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.runs import PlayedRun
-from rating.judges.from_records import declared_verdicts, judgements_of
+from rating.judgements import declared_verdicts, judgements_of
 from rating.stats.agreement import cohens_kappa
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,7 @@ from benchmarks.experiments.proportions import paired_change, unpaired_change
 from benchmarks.simulbench.against_truth import mean_error, praise, rank_agreement, separation
 from benchmarks.simulbench.both_orders import compare
 from benchmarks.simulbench.prediction_powered import corrected_mean
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import FEWEST_CLUSTERS, mean_estimate
+from rating.stats.estimates import FEWEST_CLUSTERS, bounded_mean, mean_estimate
 
 UNIT, SIGNED = (0, 1), (-1, 1)
 

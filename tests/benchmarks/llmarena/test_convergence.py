@@ -9,7 +9,7 @@ from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.convergence import course_table, draw_course, first_below, last_below, mu_changes
 from rating.config.run_tables import StopConfig
 from rating.schemes.duels import skill_leaderboard
-from rating.stats.trueskill_rating import RatingStep, rate
+from rating.stats.trueskill import RatingStep, rate
 from tests.rating.made_outcomes import duel, void
 
 MUS = [RatingStep(number, mu, 1.0) for number, mu in enumerate((28.0, 30.0, 29.5, 29.75))]

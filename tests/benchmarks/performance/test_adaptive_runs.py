@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from benchmarks.options import parse
 from benchmarks.performance import adaptive_runs
-from rating.stats.battles import Battle, comparisons_of
 from rating.stats.bradley_terry import standings
+from rating.stats.bradley_terry.comparisons import comparisons_of
+from rating.stats.results import Battle
 
 
 def test_both_schedules_play_the_same_policies_to_an_end():

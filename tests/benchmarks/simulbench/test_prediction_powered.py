@@ -5,8 +5,7 @@ import pytest
 import truescore
 
 from benchmarks.simulbench.prediction_powered import corrected_mean
-from rating.stats.bounded import bounded_mean
-from rating.stats.estimates import rate_estimate
+from rating.stats.estimates import bounded_mean, rate_estimate
 
 
 def judged(rng, n, *, rate=0.7, praise=0.0, slip=0.0, noise=0.1):

@@ -4,8 +4,8 @@ import pytest
 
 from agents.policy import ScriptedPolicy
 from llmarena_envs.core.options import OptionError
+from rating.config.resume import identity_of
 from rating.config.run_file import DEADLINE, parse_run_file, run_file_text
-from rating.play import run_directory
 
 GOOD = """
 seed = 3
@@ -174,7 +174,8 @@ def test_policies_that_only_serve_are_not_compared_and_may_be_named_by_spec():
 
 def test_ahead_and_staff_are_part_of_what_a_run_is():
     def identity(text):
-        return run_directory.check_run_file(text, "run.toml", offline=True).identity
+        config = parse_run_file(text, "run.toml")
+        return identity_of(config, config.check(), {})
 
     plain = identity(GOOD)
     assert plain.ahead == 2

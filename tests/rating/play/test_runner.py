@@ -13,8 +13,8 @@ from rating.config.run_tables import RatingsConfig
 from rating.errors import ErrorBudgetExceeded, RunError, StoreError
 from rating.play import attempts, run_directory
 from rating.play.players import Players
-from rating.play.run_directory import Lock
 from rating.play.run import Run
+from rating.play.run_directory import Lock
 from rating.play.runner import Runner
 from rating.store.export import write_jsonl
 from rating.store.outcome import BUG, FINISHED, VOID

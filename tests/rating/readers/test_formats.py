@@ -9,7 +9,7 @@ import pytest
 from llmarena_envs.core.options import OptionError
 from rating.readers import read_battles
 from rating.readers.formats import FORMATS, find_format
-from rating.stats.battles import Battle
+from rating.stats.results import Battle
 
 ARENA = [
     {

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from llmarena_envs.core.options import OptionError
-from rating.judges import rows
+from rating import rows
 from rating.readers import inspect_log
 from rating.readers.formats import FORMATS, read_battles
 from rating.readers.result import Rejected

@@ -14,7 +14,8 @@ from rating.play import run_directory
 from rating.readers.directory import load_battles, load_judgements, write_import
 from rating.schemes.battles import battle_leaderboard
 from rating.stats import bradley_terry
-from rating.stats.battles import Battle, comparisons_of
+from rating.stats.bradley_terry.comparisons import comparisons_of
+from rating.stats.results import Battle
 from rating.viewer.source import open_source
 
 RUN = """

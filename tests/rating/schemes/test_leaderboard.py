@@ -15,9 +15,9 @@ from rating.schemes.rewards import reward_figures, reward_leaderboard, self_play
 from rating.schemes.roles import Casting, role_figures, role_leaderboard
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryOptions, compare, fit, standings
-from rating.stats.elo import elo
-from rating.stats.estimates import WinDrawLoss, mean_estimate, rate_estimate
-from rating.stats.trueskill_rating import TrueSkillOptions, rate, shuffled
+from rating.stats.estimates import mean_estimate, rate_estimate
+from rating.stats.results import WinDrawLoss
+from rating.stats.trueskill import TrueSkillOptions, elo, rate, shuffled
 from rating.store.match import Match
 from rating.store.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 from rating.viewer.report import tables

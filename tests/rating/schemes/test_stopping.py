@@ -11,7 +11,7 @@ from rating.schedules.round_robin import cross_play, round_robin, self_play
 from rating.schemes.conditions import MatchEvidence
 from rating.schemes.stopping import CountRule, StopRule, fold
 from rating.stats.results import duels
-from rating.stats.trueskill_rating import RunningRatings, TrueSkillOptions, rate
+from rating.stats.trueskill import RunningRatings, TrueSkillOptions, rate
 from rating.store.outcome import BUG, FINISHED, VOID
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
 

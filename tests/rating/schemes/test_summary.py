@@ -7,8 +7,8 @@ from rating.schemes.duels import skill_leaderboard
 from rating.schemes.leaderboard import headline
 from rating.schemes.rewards import reward_leaderboard
 from rating.schemes.summary import Average, summarise, summarise_scores
-from rating.stats.across import CommonPolicies, win_probabilities
 from rating.stats.bradley_terry import compare, standings
+from rating.stats.expected_scores import CommonPolicies, win_probabilities
 from tests.rating.made_outcomes import duel, match
 from tests.rating.schemes.test_leaderboard import LOGS
 

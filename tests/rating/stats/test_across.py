@@ -3,8 +3,8 @@ import itertools
 import numpy as np
 import pytest
 
-from rating.stats.across import NOBODY, CommonPolicies, established_scores, largest_pool, win_probabilities
 from rating.stats.bradley_terry import BradleyTerryOptions, fit_totals
+from rating.stats.expected_scores import NOBODY, CommonPolicies, established_scores, largest_pool, win_probabilities
 
 OPTIONS = BradleyTerryOptions(seat_term=False)
 

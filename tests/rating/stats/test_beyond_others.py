@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rating.stats.beyond_others import Beside, OtherJudgesView, beyond_others
+from rating.stats.judge_bias import Beside, OtherJudgesView, beyond_others
 
 
 def rows(rng, pull, *, noises=(1.0,) * 5, lead=1.0, n=200):

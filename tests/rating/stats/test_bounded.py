@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import truescore
 
-from rating.stats.bounded import bounded_mean, signed_mean
-from rating.stats.estimates import rate_estimate
+from rating.stats.estimates import bounded_mean, rate_estimate, signed_mean
 
 
 def test_independent_hits_are_a_rate():

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.experiments.bootstrap import bootstrap
 from rating.schedules.round_robin import round_robin
 from rating.stats.bradley_terry import (
     DEFAULT_PRIOR_SD,
     ELO_PER_NAT,
     BradleyTerryOptions,
     Comparisons,
-    bootstrap,
     clustered,
     compare,
     drawn_ratings,

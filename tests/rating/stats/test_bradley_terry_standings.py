@@ -3,18 +3,19 @@
 import numpy as np
 import pytest
 
-from rating.stats.battles import Battle, comparisons_of
+from benchmarks.experiments.bootstrap import bootstrap
 from rating.stats.bradley_terry import (
     ELO_PER_NAT,
     BradleyTerryOptions,
     Comparisons,
-    bootstrap,
     clustered,
     fit,
     fit_totals,
     standings,
     totals,
 )
+from rating.stats.bradley_terry.comparisons import comparisons_of
+from rating.stats.results import Battle
 
 
 def draw(strengths, games, rng, *, ties=0.0):

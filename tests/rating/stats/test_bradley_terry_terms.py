@@ -6,17 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from rating.stats.battles import Battle, comparisons_of
-from rating.stats.bradley_terry import (
-    DEFAULT_PRIOR_SD,
-    ELO_PER_NAT,
-    BradleyTerryOptions,
-    Comparisons,
-    Term,
-    clustered,
-    fit,
-    fit_terms,
-)
+from rating.stats.bradley_terry import DEFAULT_PRIOR_SD, ELO_PER_NAT, BradleyTerryOptions, Comparisons, clustered, fit
+from rating.stats.bradley_terry.comparisons import comparisons_of
+from rating.stats.results import Battle
+from rating.stats.style import Term, _fit_terms
 
 
 def confounded(rng, *, effect=120.0, size=10, games=1500):
@@ -37,7 +30,7 @@ def test_what_length_hid_is_found():
     order, hits, effects = {"held": [], "ignored": []}, [], []
     for _ in range(40):
         data, longer, strengths = confounded(rng)
-        held = fit_terms(data, [Term("length", longer)])
+        held = _fit_terms(data, [Term("length", longer)])
         order["held"].append(spearmanr(held.fitted.ratings, strengths)[0])
         order["ignored"].append(spearmanr(fit(data).ratings, strengths)[0])
         truth = 1000 + strengths - strengths.mean()
@@ -57,14 +50,14 @@ def test_a_role_that_helps_is_held_equal():
     )  # the weak more often have the good role
     chance = 1 / (1 + np.exp(-(strengths[first] - strengths[second] + 150 * role) / ELO_PER_NAT))
     data = Comparisons(("a", "b", "c"), first, second, (rng.random(games) < chance).astype(float), np.arange(games))
-    held = fit_terms(data, [Term("attacker", role)], BradleyTerryOptions("fitted"))
+    held = _fit_terms(data, [Term("attacker", role)], BradleyTerryOptions("fitted"))
     assert held.effects[0].value == pytest.approx(150, abs=4 * held.effects[0].error)
     assert held.fitted.ratings - 1000 == pytest.approx(strengths, abs=20)
 
 
 def test_without_terms_it_is_the_fit_clustered():
     data, _, _ = confounded(np.random.default_rng(2), games=200)
-    fitted = fit_terms(data, []).fitted
+    fitted = _fit_terms(data, []).fitted
     plain = clustered(fit(data), data)
     np.testing.assert_allclose(fitted.ratings, plain.ratings)
     np.testing.assert_allclose(fitted.covariance, plain.covariance, atol=1e-6)
@@ -78,7 +71,7 @@ def test_errors_are_those_of_leaving_out_each_deal():
     # Deals of one result, of several, and of more than there are parameters.
     data = replace(data, cluster=np.array([min(game // 9, 15) if game > 40 else 100 + game for game in range(200)]))
     options = BradleyTerryOptions(200.0)
-    held = fit_terms(data, [Term("length", longer)], options)
+    held = _fit_terms(data, [Term("length", longer)], options)
     x = np.r_[held.fitted.ratings - 1000, held.fitted.seat_advantage, held.effects[0].value] / ELO_PER_NAT
     rows = np.column_stack((np.eye(4)[data.first] - np.eye(4)[data.second], np.ones(200), longer))
     p = 1 / (1 + np.exp(-(rows @ x)))
@@ -100,7 +93,7 @@ def test_any_order_of_the_log_gives_the_same_bytes():
     data, longer, _ = confounded(np.random.default_rng(3), games=300)
     data = replace(data, cluster=data.cluster // 3)
     order = np.random.default_rng(4).permutation(300)
-    one, other = (fit_terms(data.select(how), [Term("length", longer[how])]) for how in (np.arange(300), order))
+    one, other = (_fit_terms(data.select(how), [Term("length", longer[how])]) for how in (np.arange(300), order))
     assert one.effects == other.effects
     assert one.fitted.ratings.tobytes() == other.fitted.ratings.tobytes()
     assert one.fitted.covariance.tobytes() == other.fitted.covariance.tobytes()
@@ -108,17 +101,17 @@ def test_any_order_of_the_log_gives_the_same_bytes():
 
 def test_a_term_that_decides_everything_is_finite():
     data = comparisons_of([Battle("a", "b", 1.0), Battle("b", "a", 0.0), Battle("a", "b", 0.0)])
-    separating = fit_terms(data, [Term("length", np.array([9.0, -9.0, -9.0]))])
+    separating = _fit_terms(data, [Term("length", np.array([9.0, -9.0, -9.0]))])
     assert np.isfinite(separating.effects[0].value) and np.all(np.isfinite(separating.fitted.errors))
 
 
 def test_what_cannot_be_fitted_is_refused():
     data = comparisons_of([Battle("a", "b", 1.0), Battle("b", "a", 0.0), Battle("a", "b", 0.0)])
     with pytest.raises(ValueError, match="each of 3 results"):
-        fit_terms(data, [Term("length", np.zeros(2))])
+        _fit_terms(data, [Term("length", np.zeros(2))])
     with pytest.raises(ValueError, match="1 that are not finite"):
-        fit_terms(data, [Term("length", np.array([0, np.nan, 0]))])
+        _fit_terms(data, [Term("length", np.array([0, np.nan, 0]))])
     with pytest.raises(ValueError, match="prior_sd: expected a number or 'fitted'"):
-        fit_terms(data, [], BradleyTerryOptions(prior_sd=None))
+        _fit_terms(data, [], BradleyTerryOptions(prior_sd=None))
     with pytest.raises(ValueError, match="two or more, from which errors are estimated, got 1"):
-        fit_terms(replace(data, cluster=np.zeros(3, dtype=np.int64)), [])
+        _fit_terms(replace(data, cluster=np.zeros(3, dtype=np.int64)), [])

@@ -8,14 +8,9 @@ import pytest
 
 from llmarena_envs.core.options import OptionError
 from rating.api.comparison import compare
-from rating.stats.battles import Battle
 from rating.stats.betting import BETS, CAPITAL
-from rating.stats.comparing import (
-    average_units,
-    compare_champion,
-    compare_units,
-    elo_margin,
-)
+from rating.stats.compare import average_units, compare_champion, compare_units, elo_margin
+from rating.stats.results import Battle
 from rating.stats.units import DEALS, PAIRS, ROUNDS, Units
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from rating.stats.elo import elo
+from rating.stats.trueskill import elo
 from tests.rating.made_outcomes import disturbed, duel
 
 

@@ -6,17 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rating.stats.estimates import (
-    FEWEST_CLUSTERS,
-    WinDrawLoss,
-    mean_estimate,
-    mean_half_width,
-    normalise,
-    pair_table,
-    rate_estimate,
-    tallies,
-)
-from rating.stats.results import duels
+from rating.stats.estimates import FEWEST_CLUSTERS, mean_estimate, mean_half_width, normalise, rate_estimate
+from rating.stats.results import WinDrawLoss, duels, pair_table, records_by_seat
 from tests.rating.made_outcomes import close, duel
 
 numbers = st.floats(-100, 100)
@@ -127,7 +118,7 @@ OUTCOMES = [
 
 def test_tables_by_hand():
     results = duels(OUTCOMES)
-    assert tallies(results) == {
+    assert records_by_seat(results) == {
         "a": (WinDrawLoss(1, 1, 1), WinDrawLoss(1, 0, 1)),
         "b": (WinDrawLoss(0, 0, 1), WinDrawLoss(0, 1, 1)),
         "c": (WinDrawLoss(1, 0, 0), WinDrawLoss(1, 0, 0)),

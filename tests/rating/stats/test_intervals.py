@@ -7,8 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rating.stats.agreement import cohens_kappa
-from rating.stats.bounded import bounded_mean, signed_mean
-from rating.stats.estimates import FEWEST_CLUSTERS, Estimate, mean_estimate, rate_estimate, with_interval
+from rating.stats.estimates import (
+    FEWEST_CLUSTERS,
+    Estimate,
+    bounded_mean,
+    mean_estimate,
+    rate_estimate,
+    signed_mean,
+    with_interval,
+)
 
 UNIT, SIGNED, SCORES = (0, 1), (-1, 1), (1, 10)
 

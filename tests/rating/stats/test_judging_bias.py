@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, fisher_exact
 
-from rating.stats.judging_bias import BiasEstimate, BiasTrial, changes, preference
+from rating.stats.judge_bias import BiasEstimate, BiasTrial, changes, preference
 
 
 def verdicts(stratum, first, second):

@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.performance.transitivity import Setting, play
 from rating.stats.bradley_terry import Comparisons, compare
-from rating.stats.lack_of_fit import lack_of_fit
+from rating.stats.transitivity import lack_of_fit
 from tests.rating.made_outcomes import duel
 
 STRENGTHS = np.linspace(-350, 350, 10)

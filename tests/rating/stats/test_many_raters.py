@@ -10,9 +10,16 @@ from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import cohens_kappa as statsmodels_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
-from rating.stats.agreement import cohens_kappa
-from rating.stats.many_raters import LEVELS, fleiss_kappa, krippendorff_alpha, label_counts, pooled_agreement
-from rating.stats.rater_pairs import pair_means, rater_pairs
+from rating.stats.agreement import (
+    LEVELS,
+    cohens_kappa,
+    fleiss_kappa,
+    krippendorff_alpha,
+    label_counts,
+    pair_means,
+    pooled_agreement,
+    rater_pairs,
+)
 
 FLEISS = """0 0 0 0 14
 0 2 6 4 2

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from benchmarks.performance.score_means import scores
-from rating.stats.bounded import bounded_mean
 from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, fit
-from rating.stats.met_scores import met_scores
+from rating.stats.estimates import bounded_mean
+from rating.stats.expected_scores import met_scores
 
 OPTIONS = BradleyTerryOptions(prior_sd="fitted")
 

@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from rating.schemes.leaderboard import ranks_of
-from rating.stats.paired_means import DealResult, by_deal, established, paired_differences
-from rating.stats.simultaneous import Pair
+from rating.stats.simultaneous import DealResult, Pair, by_deal, established, paired_differences
 from rating.stats.units import units_of_means
 
 

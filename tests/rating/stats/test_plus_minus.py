@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from rating.stats.plus_minus import TeamResult, plus_minus
+from rating.stats.roles import TeamResult, plus_minus
 
 SKILL = {"a": 3.0, "b": 1.0, "c": -1.0, "d": -3.0}
 

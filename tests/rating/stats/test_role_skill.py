@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from rating.stats.role_skill import RoleMatch, role_skills
+from rating.stats.roles import RoleMatch, role_skills
 
 HUNTED, HUNTER = "hunted", "hunter"
 

@@ -3,9 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from rating.stats import running_mean
-from rating.stats.estimates import mean_estimate
-from rating.stats.running_mean import RunningMean
+from rating.stats.estimates import RunningMean, mean_estimate
 
 
 def test_a_running_mean_knows_what_an_estimate_of_all_values_knows():
@@ -31,19 +29,6 @@ def test_a_value_without_a_deal_is_a_case_by_itself():
     assert halves[2] == pytest.approx(4.30265 * 0.2 / 3, rel=1e-4)
     assert mean.deals == 3
     assert RunningMean().half_width() == math.inf
-
-
-def test_the_interval_of_a_long_run_is_computed_from_as_few_sums_as_that_of_a_short_one(monkeypatch):
-    read = []
-    monkeypatch.setattr(
-        running_mean, "half_width_by_size", lambda sizes, counts, squares: read.append((len(sizes), counts.sum()))
-    )
-    mean = RunningMean()
-    for number in range(3_000):
-        mean.add(number % 7, number // 3)
-        if number in (10, 2_998):
-            mean.half_width()
-    assert read == [(2, 4), (2, 1_000)]
 
 
 def test_deals_that_are_alike_but_for_rounding_vary_nothing():

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rating
-from rating.stats.battles import LEAST_WEIGHT, MOST_WEIGHT, Battle, comparisons_of
 from rating.stats.bradley_terry import standings
+from rating.stats.bradley_terry.comparisons import comparisons_of
+from rating.stats.results import LEAST_WEIGHT, MOST_WEIGHT, Battle
 from rating.stats.style import style_control
 
 STRENGTHS = {"ann": 100.0, "bob": 0.0, "cid": -100.0}

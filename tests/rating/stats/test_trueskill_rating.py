@@ -10,14 +10,7 @@ from hypothesis import strategies as st
 
 from rating.schedules.round_robin import round_robin
 from rating.stats.results import duels
-from rating.stats.trueskill_rating import (
-    RunningRatings,
-    TrueSkillOptions,
-    TrueSkillRating,
-    rate,
-    shuffled,
-    update_duel,
-)
+from rating.stats.trueskill import RunningRatings, TrueSkillOptions, TrueSkillRating, rate, shuffled, update_duel
 from tests.rating.made_outcomes import Players, close, disturbed, duel, match, small_contest
 
 FRESH = TrueSkillRating(25.0, 25.0 / 3)

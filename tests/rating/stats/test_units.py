@@ -2,7 +2,7 @@
 
 import pytest
 
-from rating.stats.battles import Battle
+from rating.stats.results import Battle
 from rating.stats.units import BATTLES, DEALS, MATCHED, PAIRS, units_of
 
 

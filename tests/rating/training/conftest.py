@@ -41,5 +41,5 @@ def played(directory: Path, run_file: str) -> Path:
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of one who stumbles, with a hostile name and hostile words, one who never makes a move, and two who play."""
+    """A run of a policy with a hostile name that is re-asked, one that never makes a move, and two baselines."""
     return played(tmp_path_factory.mktemp("training_data") / "run", RUN)

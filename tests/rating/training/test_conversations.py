@@ -1,4 +1,4 @@
-"""Conversations of recorded matches: those that a model would have had that was asked the same."""
+"""Replayed conversations are those of a model in training that gives the same replies."""
 
 from collections import Counter
 from dataclasses import replace
@@ -17,7 +17,7 @@ from rating.store import record as record_module
 from rating.store import verify
 from rating.store.match import Match as RunMatch
 from rating.store.record import Record, outcome_of
-from rating.training.conversations import Reply, Seat, listen, messages_of, prompts_of
+from rating.training.conversations import Reply, Seat, messages_of, prompts_of, replayed_seats
 from tests.agents.test_incomplete_replies import Poetry
 from tests.rating.training.matches import Cut, Says, recorded
 
@@ -25,7 +25,7 @@ HISTORIES = ("updates", "full", "single_turn")
 
 
 def asked_again(record: Record, history: str) -> list[Step]:
-    """Plays a recorded match by its replies, as one who is trained plays it."""
+    """Plays a recorded match with its replies in a training loop, and returns the steps."""
     said = iter([attempt.reply for turn in record.turns for attempt in turn.attempts])
     env = make_environment(record.match.environment, record.match.options)
     match = Match(env, seed=record.match.seed, settings=STANDARD_TURNS, history=history)
@@ -35,7 +35,7 @@ def asked_again(record: Record, history: str) -> list[Step]:
     return match.steps
 
 
-def said_by(seat: Seat) -> list[Reply]:
+def replies_of(seat: Seat) -> list[Reply]:
     return sorted((reply for replies in seat.conversations for reply in replies), key=lambda reply: reply.turn)
 
 
@@ -50,13 +50,13 @@ def said_by(seat: Seat) -> list[Reply]:
     ],
     ids=lambda record: record.match.environment,
 )
-def test_they_are_those_of_one_who_is_trained(record: Record, history: str) -> None:
-    seats = {seat.agent: seat for seat in listen(record, STANDARD_TURNS, history)}
+def test_replay_has_the_conversations_of_a_model_in_training(record: Record, history: str) -> None:
+    seats = {seat.agent: seat for seat in replayed_seats(record, STANDARD_TURNS, history)}
     steps = asked_again(record, history)
     assert Failure.OK in {step.kind for step in steps}
     for agent, seat in seats.items():
         own = [step for step in steps if step.agent == agent]
-        replies = said_by(seat)
+        replies = replies_of(seat)
         assert [(reply.text, reply.kind, reply.turn, reply.reward) for reply in replies] == [
             (step.reply, step.kind, step.turn, step.reward) for step in own
         ]
@@ -69,13 +69,13 @@ def test_they_are_those_of_one_who_is_trained(record: Record, history: str) -> N
     assert record.outcome is not None
     for result in record.outcome.seats:
         seat = seats[result.agent]
-        assert seat.initial_reward + sum(reply.reward for reply in said_by(seat)) == pytest.approx(result.reward)
+        assert seat.initial_reward + sum(reply.reward for reply in replies_of(seat)) == pytest.approx(result.reward)
 
 
 @pytest.mark.parametrize("history", HISTORIES)
-def test_without_rejected_replies_there_are_moves_only_and_roles_alternate(history: str) -> None:
+def test_messages_without_rejected_replies_alternate_roles(history: str) -> None:
     record = recorded("tictactoe_v0", Says("no", stumbles=1), Says("no", stumbles=9))
-    first, second = listen(record, STANDARD_TURNS, history)
+    first, second = replayed_seats(record, STANDARD_TURNS, history)
     for replies in first.conversations:
         messages, kept = messages_of(replies, rejected=False)
         roles = [message["role"] for message in messages]
@@ -86,10 +86,10 @@ def test_without_rejected_replies_there_are_moves_only_and_roles_alternate(histo
     assert all(messages_of(replies, rejected=False) == ([], []) for replies in second.conversations)
 
 
-def test_what_was_heard_in_a_turn_without_a_move_stands_before_what_was_heard_next() -> None:
+def test_messages_of_turns_without_moves_join_the_next_turn() -> None:
     def reply(number: int, is_move: bool) -> Reply:
-        heard = ({"role": "user", "content": f"turn {number}"},)
-        return Reply(heard, f"reply {number}", number, True, Failure.OK, is_move, "", 0.0, "")
+        observed = ({"role": "user", "content": f"turn {number}"},)
+        return Reply(observed, f"reply {number}", number, True, Failure.OK, is_move, "", 0.0, "")
 
     messages, kept = messages_of([reply(0, False), reply(1, True), reply(2, False)], rejected=False)
     assert [message["content"] for message in messages] == ["turn 0\n\nturn 1", "reply 1"]
@@ -98,20 +98,20 @@ def test_what_was_heard_in_a_turn_without_a_move_stands_before_what_was_heard_ne
     assert [[message["content"] for message in prompt] for prompt, _ in prompts] == [["turn 0"], ["turn 0\n\nturn 1"]]
 
 
-def test_a_reply_that_was_cut_is_no_example_though_it_moved() -> None:
+def test_replay_truncated_reply_is_no_move() -> None:
     record = recorded("connect_four_v0", "random", Cut())
     assert not any(turn.fallback for turn in record.turns)
-    _, cut = listen(record, STANDARD_TURNS, "updates")
-    assert not any(reply.is_move for reply in said_by(cut))
+    _, cut = replayed_seats(record, STANDARD_TURNS, "updates")
+    assert not any(reply.is_move for reply in replies_of(cut))
 
 
-def test_turns_that_are_answered_without_what_was_said_before_are_conversations_of_their_own() -> None:
+def test_replay_fresh_history_starts_a_conversation() -> None:
     env = make_environment("debate_v0", {})
     record = recorded("debate_v0", *["random"] * len(env.possible_agents))
-    fresh = Counter(len(seat.conversations) for seat in listen(record, STANDARD_TURNS, "updates"))
+    fresh = Counter(len(seat.conversations) for seat in replayed_seats(record, STANDARD_TURNS, "updates"))
     assert max(fresh) > 1
-    for seat in listen(record, STANDARD_TURNS, "updates"):
-        assert all(replies[0].heard[0]["role"] == "system" for replies in seat.conversations)
+    for seat in replayed_seats(record, STANDARD_TURNS, "updates"):
+        assert all(replies[0].observed[0]["role"] == "system" for replies in seat.conversations)
 
 
 @pytest.mark.parametrize(
@@ -124,17 +124,17 @@ def test_turns_that_are_answered_without_what_was_said_before_are_conversations_
         lambda record: replace(record, outcome=None),
     ],
 )
-def test_nothing_is_told_of_a_match_that_does_not_come_out_again(change: Any) -> None:
+def test_replay_of_a_changed_record_raises_mismatch(change: Any) -> None:
     with pytest.raises(ReplayMismatch):
-        listen(change(recorded("tictactoe_v0", "random", "random")), STANDARD_TURNS, "updates")
+        replayed_seats(change(recorded("tictactoe_v0", "random", "random")), STANDARD_TURNS, "updates")
 
 
-def test_the_rest_of_a_move_is_no_example_without_what_it_completes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replay_completion_of_a_kept_reply_is_no_move(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify, "recorded_environment", lambda match: OrderWrapper(Poetry()))
     monkeypatch.setattr(record_module, "load_environment", lambda name: Poetry)
     said = iter(["one: roses", "two: violets", "one: x\ntwo: y"])
     episode = play(OrderWrapper(Poetry()), {"poet_0": lambda observation: next(said)}, 0)
     match = RunMatch("poetry_v0", 0, ("poet",), 0)
     record = Record(match, outcome_of(match, ["poet_0"], episode), episode.turns, episode.digest, 1, "")
-    (seat,) = listen(record, STANDARD_TURNS, "updates")
-    assert [reply.is_move for reply in said_by(seat)] == [False, False, True]
+    (seat,) = replayed_seats(record, STANDARD_TURNS, "updates")
+    assert [reply.is_move for reply in replies_of(seat)] == [False, False, True]

@@ -16,10 +16,9 @@ from llmarena_envs import tictactoe_v0
 from llmarena_envs.core.failures import InvalidReply
 from rating.cli import main
 from rating.store.record import Record
-from rating.training.json_lines import write_json_lines
-from rating.training.preference import Preference
-from rating.training.selection import Selection, Tally, parts
-from rating.training.sft import Sft
+from rating.training.conversations import Selection, Tally, played_seats
+from rating.training.rows import FORMATS, Preference, Sft
+from rating.training.write import write_json_lines
 from tests.rating.training.conftest import NAME
 from tests.rating.training.matches import Says, recorded
 
@@ -46,7 +45,24 @@ def states_a_move(reply: str, agent: str) -> bool:
     return True
 
 
-def test_sft_teaches_moves_only(rows: Any) -> None:
+@pytest.mark.parametrize(
+    ("format", "flags"),
+    [
+        ("sft", {}),
+        ("sft", {"rejected": True, "reasoning": True}),
+        ("preference", {}),
+        ("grpo", {}),
+        ("grpo", {"reasoning": True}),
+        ("deals", {}),
+    ],
+)
+def test_rows_have_the_declared_columns_in_order(rows: Any, format: str, flags: dict[str, bool]) -> None:
+    columns = list(FORMATS[format](**flags).columns)
+    found = rows(format, *(f"--{flag}" for flag in flags))
+    assert found and all(list(row) == columns for row in found)
+
+
+def test_sft_trainable_messages_are_moves(rows: Any) -> None:
     for row in rows("sft"):
         assert [message["role"] for message in row["messages"]] == [
             "system",
@@ -59,7 +75,7 @@ def test_sft_teaches_moves_only(rows: Any) -> None:
         assert row["policy"] == row["policies"][int(row["agent"][-1])]
 
 
-def test_sft_marks_rejected_replies_where_they_are_kept(rows: Any) -> None:
+def test_sft_with_rejected_gives_them_weight_zero(rows: Any) -> None:
     stumbling = [row for row in rows("sft", "--rejected") if row["policy"] == NAME]
     assert len(stumbling) > 3
     for row in stumbling:
@@ -72,7 +88,7 @@ def test_sft_marks_rejected_replies_where_they_are_kept(rows: Any) -> None:
         assert sum(row["rewards"]) + row["initial_reward"] == row["reward"]
 
 
-def test_sft_is_chosen_by_policy_and_reward(rows: Any) -> None:
+def test_sft_selects_by_policy_and_reward(rows: Any) -> None:
     every = rows("sft")
     assert {row["policy"] for row in every} == {NAME, "minimax", "random"}
     assert rows("sft", "--policy", "random", "--policy", "minimax") == [row for row in every if row["policy"] != NAME]
@@ -82,20 +98,20 @@ def test_sft_is_chosen_by_policy_and_reward(rows: Any) -> None:
     assert 0 < len(winners) < len(every)
 
 
-def test_sft_by_single_turns_has_a_row_a_turn(rows: Any) -> None:
+def test_sft_single_turn_gives_a_row_per_turn(rows: Any) -> None:
     turns = rows("sft", "--history", "single_turn")
     assert all([message["role"] for message in row["messages"]] == ["system", "user", "assistant"] for row in turns)
     assert Counter(row["match"] for row in turns) == Counter(row["match"] for row in rows("sft") for _ in row["turns"])
 
 
-def test_reasoning_stands_beside_the_replies(rows: Any) -> None:
+def test_reasoning_is_a_column_beside_the_replies(rows: Any) -> None:
     for row in rows("sft", "--reasoning", "--policy", NAME):
         assert row["reasoning"] == ["right"] * len(row["turns"])
     for row in rows("grpo", "--reasoning", "--policy", NAME):
         assert row["reasoning"] == ["wrong", "right"] * (len(row["turns"]) // 2)
 
 
-def test_preferences_hold_a_rejected_reply_against_the_move_of_its_turn(rows: Any) -> None:
+def test_preference_reask_pairs_a_rejected_reply_with_the_move(rows: Any) -> None:
     pairs = [row for row in rows("preference") if row["source"] == "reask"]
     assert len(pairs) == sum(row["kinds"].count("ok") for row in rows("sft", "--policy", NAME))
     for row in pairs:
@@ -107,7 +123,7 @@ def test_preferences_hold_a_rejected_reply_against_the_move_of_its_turn(rows: An
         assert (row["rejected_kind"], row["rejected_reward"]) == ("unparsable", None)
 
 
-def test_preferences_hold_moves_of_one_deal_against_each_other_by_their_reward(rows: Any) -> None:
+def test_preference_deal_pairs_moves_by_reward(rows: Any) -> None:
     pairs = [row for row in rows("preference") if row["source"] == "deal"]
     assert len(pairs) > 0
     used = Counter()
@@ -123,7 +139,7 @@ def test_preferences_hold_moves_of_one_deal_against_each_other_by_their_reward(r
     assert wide == [row for row in pairs if row["chosen_reward"] - row["rejected_reward"] >= 1.5]
 
 
-def test_two_ways_to_state_one_move_are_no_pair() -> None:
+def test_preference_same_move_in_other_words_gives_no_pair() -> None:
     played = [
         recorded("tictactoe_v0", Says("a"), "first_legal"),
         recorded("tictactoe_v0", Says("b"), "minimax", number=1),
@@ -133,11 +149,11 @@ def test_two_ways_to_state_one_move_are_no_pair() -> None:
     for moves_differ in (False, True):
         if moves_differ:
             played[1] = recorded("tictactoe_v0", "first_legal", "minimax", number=1)
-        pairs = list(Preference().rows(parts(played, settings, Selection(), Tally())))
+        pairs = list(Preference().rows(played_seats(played, settings, Selection(), Tally())))
         assert [row["turn"] for row in pairs if row["agent"] == "player_0"] == [0] * moves_differ
 
 
-def test_samples_of_one_prompt_stand_together(rows: Any) -> None:
+def test_grpo_samples_of_one_prompt_are_adjacent(rows: Any) -> None:
     samples = rows("grpo")
     assert len(samples) == len(list(itertools.groupby(row["match"] + row["agent"] for row in samples)))
     for _, same in itertools.groupby(samples, key=lambda row: row["prompt_id"]):
@@ -153,7 +169,7 @@ def test_samples_of_one_prompt_stand_together(rows: Any) -> None:
     assert any("unparsable" in row["kinds"] for row in samples if row["policy"] == "never")
 
 
-def test_a_deal_can_be_played_again(rows: Any) -> None:
+def test_deals_give_the_recorded_prompts_when_played(rows: Any) -> None:
     deals = rows("deals")
     assert sum(row["matches"] for row in deals) == len({row["match"] for row in rows("grpo")})
     prompts = {row["group"]: row["prompt"] for row in rows("grpo") if row["agent"] == "player_0"}
@@ -166,7 +182,7 @@ def test_a_deal_can_be_played_again(rows: Any) -> None:
     assert len({row["group"] for row in deals}) == len(deals) > 3
 
 
-def test_matches_are_read_one_at_a_time_however_long_they_are() -> None:
+def test_sft_rows_hold_one_match_at_a_time() -> None:
     begun = []
 
     def records() -> Iterator[Record]:
@@ -175,10 +191,10 @@ def test_matches_are_read_one_at_a_time_however_long_they_are() -> None:
             yield recorded("tictactoe_v0", Says("x" * 1_000_000), "random", number=number)
 
     settings, tally, sft = {"tictactoe_v0": STANDARD_TURNS}, Tally(), Sft()
-    rows = sft.rows(parts(records(), settings, Selection(), tally))
+    rows = sft.rows(played_seats(records(), settings, Selection(), tally))
     file = io.StringIO()
     for match in range(3):
-        assert write_json_lines(itertools.islice(rows, 2), sft.columns, file) == 2
+        assert write_json_lines(itertools.islice(rows, 2), file) == 2
         assert begun == list(range(match + 1))
     assert tally.matches == 3
     assert min(map(len, file.getvalue().splitlines()[::2])) > 3_000_000

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rating.stats.comparing import compare_champion, compare_units
+from rating.stats.compare import compare_champion, compare_units
 from rating.stats.units import BATTLES, Units
 from rating.viewer.report.compared import champion_lines, lines, verdict
 

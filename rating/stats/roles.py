@@ -1,12 +1,14 @@
-"""Skill by role, for games with asymmetric sides.
+"""Contributions in team and asymmetric games: skill by role, and plus-minus.
 
-The first side wins with probability ``1 / (1 + exp(-(b + s - o)))``: ``s`` and ``o`` are the mean skills of its players and of
-the other players, each in its role, and ``b`` is the advantage of the first side. A policy has one skill per role. The skills
-of a policy have a correlated Gaussian prior, so results in one role inform the others. The fit averages over prior widths and
-correlations, weighted by the marginal likelihood of the results (Laplace approximation). Skills are on the Elo scale, with mean
-1000 in each role.
+Skill by role is for games with asymmetric sides. The first side wins with probability ``1 / (1 + exp(-(b + s - o)))``: ``s`` and
+``o`` are the mean skills of its players and of the other players, each in its role, and ``b`` is the advantage of the first side.
+A policy has one skill per role. The skills of a policy have a correlated Gaussian prior, so results in one role inform the
+others. The fit averages over prior widths and correlations, weighted by the marginal likelihood of the results (Laplace
+approximation). Skills are on the Elo scale, with mean 1000 in each role. A win rate in a role depends on the other players of
+each match; a skill is corrected for them, within its error.
 
-A win rate in a role depends on the other players of each match; a skill is corrected for them, within its error.
+Plus-minus is for teams with a common result, by least squares: the result of a match is the sum of an effect of its deal and an
+effect of each team member. Unlike a mean over matches, this corrects for better partners and easier deals.
 """
 
 import math
@@ -16,22 +18,28 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
 from rating.stats.bradley_terry import ELO_PER_NAT, MEAN_RATING
-from rating.stats.estimates import Z_95
-
-Floats = NDArray[np.float64]
+from rating.stats.estimates import Z_95, Estimate, Floats, with_interval
 
 _WIDTHS = (0.6, 1.0, 1.7, 3.0)
 """Standard deviations of the prior, in nats; the smallest is 100 Elo."""
+
 _CORRELATIONS = (0.4, 0.0, 0.7, 0.9)
+
 _HOPELESS = 15.0
 """Deficit in log evidence, in nats, beyond which a prior width is not fitted with further correlations."""
+
 _NOTHING = 1e-9
+
 _CLOSE = 1e-5
 """Convergence threshold for the change of a logit, in nats; the error squares with every Newton step."""
+
 _SIDE_WIDTH = 2.5
 """Standard deviation of the prior of the first side's advantage, in nats."""
+
+_ROUNDING = 1e-9
 
 
 class RoleMatch(NamedTuple):
@@ -274,3 +282,91 @@ def _errors(contrasts: Floats, *covariances: Floats | None) -> Floats:
     """Returns the largest standard error of each contrast over the covariances."""
     known: Sequence[Floats] = [one for one in covariances if one is not None]
     return np.sqrt(np.max([np.einsum("ij,jk,ik->i", contrasts, one, contrasts) for one in known], axis=0))
+
+
+class TeamResult(NamedTuple):
+    """The common result of a team.
+
+    Attributes:
+        members: policy on each seat.
+        value: their common result.
+        deal: number of the deal; results of one deal have an effect in common.
+    """
+
+    members: tuple[str, ...]
+    value: float
+    deal: int
+
+
+def plus_minus(results: Iterable[TeamResult]) -> dict[str, Estimate]:
+    """Returns the effect of each policy on a seat, relative to the average policy.
+
+    The variance is the jackknife over deals, with Student's quantile for their number: exact if every deal was played by the
+    same teams, slightly conservative otherwise.
+
+    Args:
+        results: results of matches, in any order. Matches of a policy with itself count like others; leave them out to measure
+            its effect on other policies.
+
+    Returns:
+        By policy, sorted, with its number of results as ``n``. A policy is missing if its effect is not identified, e.g. for
+        two policies that only played with each other. The interval is left out for few deals (``with_interval``) or without
+        variation.
+    """
+    ordered = sorted(results, key=lambda result: (result.deal, result.members, result.value))
+    names = sorted({name for result in ordered for name in result.members})
+    if not names:
+        return {}
+    deals, deal = np.unique([result.deal for result in ordered], return_inverse=True)
+    index_of = {name: index for index, name in enumerate(names)}
+    seats = np.zeros((len(ordered), len(names)))
+    for row, result in enumerate(ordered):
+        for name in result.members:
+            seats[row, index_of[name]] += 1
+    games = np.count_nonzero(seats, axis=0)
+    seats, values = _less_deal_means(seats, deal), _less_deal_means(np.array([[r.value] for r in ordered]), deal)[:, 0]
+    products = seats.T @ seats
+    inverse = _inverse(products)
+    effects = inverse @ (seats.T @ values)
+    centre = np.eye(len(names)) - 1 / len(names)
+    unknown = np.abs(centre - centre @ inverse @ products).max(axis=1) > 1e-6
+    shifts = _jackknife(seats, values - seats @ effects, deal, products) @ centre.T
+    telling = len(shifts)
+    errors = np.sqrt((telling - 1) / telling * (shifts**2).sum(axis=0)) if telling > 1 else np.zeros(len(names))
+    scale = np.abs(values).max(initial=0.0)
+    found = {}
+    for index, name in enumerate(names):
+        if unknown[index]:
+            continue
+        value, half = float((centre @ effects)[index]), 0.0
+        if errors[index] > _ROUNDING * scale:
+            half = float(stdtrit(telling - 1, 0.975) * errors[index])
+        n = int(games[index])
+        found[name] = (
+            with_interval(value, value - half, value + half, n, len(deals))
+            if half
+            else Estimate(value, None, None, n, len(deals))
+        )
+    return found
+
+
+def _less_deal_means(columns: Floats, deal: NDArray[np.intp]) -> Floats:
+    """Returns the columns minus their mean of each deal, which removes the effects of deals from a regression."""
+    sums = np.zeros((deal.max() + 1, columns.shape[1]))
+    np.add.at(sums, deal, columns)
+    return columns - (sums / np.bincount(deal)[:, None])[deal]
+
+
+def _inverse(products: Floats) -> Floats:
+    """Returns the pseudo-inverse of a matrix of sums of products."""
+    return np.linalg.pinv(products, rtol=_ROUNDING, hermitian=True).astype(np.float64)
+
+
+def _jackknife(seats: Floats, residuals: Floats, deal: NDArray[np.intp], products: Floats) -> Floats:
+    """Returns the change of the effects when each informative deal is left out, shape (deals, policies)."""
+    shifts: list[Floats] = []
+    for rows in np.split(np.arange(len(deal)), np.flatnonzero(np.diff(deal)) + 1):
+        own = seats[rows]
+        if np.abs(own).max() > _ROUNDING:
+            shifts.append(_inverse(products - own.T @ own) @ (own.T @ residuals[rows]))
+    return np.array(shifts).reshape(-1, seats.shape[1])

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from llmarena_envs.core.options import OptionError
-from rating.judges.files import read_judgements
-from rating.judges.labels import read_label
+from rating.judgements import read_judgements, read_label
 
 
 def read(tmp_path, text, name="file.csv"):

@@ -7,10 +7,8 @@ import pytest
 
 from llmarena_envs.core.declaration import Verdicts
 from llmarena_envs.core.options import OptionError
-from rating.judges.biases import NO_BIASES
-from rating.judges.from_records import judgements_of
-from rating.judges.judgement import Judgement
-from rating.judges.study import study
+from rating.judgements import Judgement, judgements_of
+from rating.judges import NO_BIASES, study
 from rating.stats.agreement import cohens_kappa
 from rating.store.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 from rating.viewer.report.judges import judge_sheets

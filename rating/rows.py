@@ -308,5 +308,7 @@ def _missing(_: str) -> None:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_missing)
+
+
 _SCANNER = json.JSONDecoder(parse_constant=_missing)
 """Finds the end of a value; allows duplicate keys."""

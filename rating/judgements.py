@@ -1,6 +1,6 @@
-"""Judgement files: tables and JSON lines, pairwise comparisons, and Auto-Arena logs.
+"""Judgements: one judge's verdict on one item, from files or from the records of a run.
 
-Fields and their accepted names:
+Files are tables (CSV), JSON lines, JSON arrays, and logs of Auto-Arena. Fields and their accepted names:
 
 | field | names | |
 |---|---|---|
@@ -15,14 +15,60 @@ Fields and their accepted names:
 A verdict refers to the positions as the judge saw them: with the order ``BA``, ``A`` is a verdict for player b.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from llmarena_envs.core.declaration import Verdicts, role_of
 from llmarena_envs.core.options import OptionError
-from rating.judges.judgement import Judgement
-from rating.judges.labels import read_label
-from rating.judges.rows import read_rows
+from llmarena_envs.core.reading.markup import narrow
+from rating.rows import read_rows
+from rating.store.environments import load_environment
+from rating.store.outcome import PLAYED, Outcome, SeatOutcome
+
+FIRST = "A"
+SECOND = "B"
+TIE = "tie"
+
+PREFERENCES = (FIRST, TIE, SECOND)
+"""Verdicts on two sides: for the side shown first, a tie, for the other side."""
+
+SCORES = {FIRST: 1.0, TIE: 0.5, SECOND: 0.0}
+"""Scores of the side shown first."""
+
+Label = str | float
+"""A verdict: one of ``PREFERENCES``, or a number."""
+
+SPELLINGS = {
+    **dict.fromkeys(
+        ("a", "first", "left", "model_a", "assistant_a", "assistant a", "助手a", "助手 a", "答案a", "左"), FIRST
+    ),
+    **dict.fromkeys(
+        ("b", "second", "right", "model_b", "assistant_b", "assistant b", "助手b", "助手 b", "答案b", "右"), SECOND
+    ),
+    **dict.fromkeys(
+        (
+            "tie",
+            "c",
+            "draw",
+            "equal",
+            "tie (bothbad)",
+            "tie (both bad)",
+            "both bad",
+            "bothbad",
+            "both_bad",
+            "平局",
+            "平手",
+            "平",
+        ),
+        TIE,
+    ),
+}
+"""Verdicts on two sides by spelling, in lower case; surrounding punctuation is ignored."""
+
+NOTHING = frozenset(("", "none", "null", "nan", "n/a", "na", "abstain", "abstention", "error", "弃权"))
+"""Spellings of an abstention, in lower case."""
 
 CASE = ("item", "question_id", "prompt", "id")
 JUDGE = ("judge", "reviewer", "worker", "annotator")
@@ -35,6 +81,78 @@ STAGES = {
 ORDERS = {"": False, "ab": False, "ba": True}
 
 _MISSING = object()
+
+
+class Judgement(NamedTuple):
+    """One judge's verdict on one item.
+
+    Attributes:
+        item: texts that were shown to judges in one order.
+        judge: name of the judge.
+        final: the verdict, the last one if there are several; ``None`` for an abstention.
+        first: the verdict before discussion; ``None`` without one.
+        again: the verdict on the same texts in the other order, in terms of the positions of this one; ``None`` without one.
+        players: shown first and second; empty if unknown.
+        words: number of words read of each; ``None`` if unknown.
+        contest: name of the texts, shared by items that show them in different orders; empty if there is one order.
+    """
+
+    item: str
+    judge: str
+    final: Label | None
+    first: Label | None = None
+    again: Label | None = None
+    players: tuple[str, str] = ("", "")
+    words: tuple[float, float] | None = None
+    contest: str = ""
+
+    @property
+    def texts(self) -> str:
+        """The name of the judged texts, by default the item."""
+        return self.contest or self.item
+
+
+def exchanged(verdict: Label | None) -> Label | None:
+    """Returns a verdict on two sides with the positions swapped."""
+    return {FIRST: SECOND, SECOND: FIRST}.get(verdict, verdict) if isinstance(verdict, str) else verdict
+
+
+def read_label(
+    text: str, players: tuple[str, str] = ("", ""), spellings: Mapping[str, str] = SPELLINGS
+) -> Label | None:
+    """Reads a verdict.
+
+    Args:
+        text: as written in a file. The name of a player is a verdict for it.
+        players: shown first and second.
+        spellings: verdicts by spelling.
+
+    Returns:
+        ``None`` for an abstention.
+
+    Raises:
+        OptionError: if it is not a verdict.
+    """
+    word = " ".join(narrow(text).strip("[]*`\"' \t\n").split()).casefold()
+    named = (FIRST, SECOND)[players.index(text)] if text in players and players[0] != players[1] else None
+    if word in spellings:
+        if named not in (None, spellings[word]):
+            raise OptionError(
+                f"{text!r:.60} is the name of a player and a spelling of {spellings[word]} too; give the player another name"
+            )
+        return spellings[word]
+    if named is not None:
+        return named
+    if word in NOTHING:
+        return None
+    if _is_number(word):
+        return float(word)
+    raise OptionError(f"expected A, B, tie or a number, got {text!r:.60}")
+
+
+def _is_number(word: str) -> bool:
+    digits = word.removeprefix("-").replace(".", "", 1)
+    return len(word) <= 20 and digits.isascii() and digits.isdecimal()
 
 
 def read_judgements(paths: Sequence[Path]) -> list[Judgement]:
@@ -206,3 +324,68 @@ def _number(row: Mapping[str, Any], name: str) -> float | None:
     if value is not None and not 0 <= value < 1e9:
         raise OptionError(f"{name}: expected a number of words, got {text!r:.60}")
     return value
+
+
+def declared_verdicts(environment: str) -> Verdicts | None:
+    """Returns the declared verdicts of an environment, or ``None`` without any."""
+    return load_environment(environment).declaration.verdicts
+
+
+def judgements_of(outcomes: Iterable[Outcome], verdicts: Verdicts) -> list[Judgement]:
+    """Returns the judgements in outcome order.
+
+    A policy on several judge seats counts as several judges: the second one is called ``name (2)``.
+
+    Args:
+        outcomes: of one environment; unfinished matches are skipped.
+        verdicts: the environment's declaration.
+    """
+    found = []
+    for outcome in outcomes:
+        if outcome.status in PLAYED:
+            players, words = _sides(outcome, verdicts)
+            names: Counter[str] = Counter()
+            for seat in outcome.seats:
+                if not seat.rated and role_of(seat.agent) == verdicts.role:
+                    names[seat.policy] += 1
+                    name = seat.policy if names[seat.policy] == 1 else f"{seat.policy} ({names[seat.policy]})"
+                    found.append(_judgement(f"match {outcome.number}", name, seat, players, words, verdicts))
+    return found
+
+
+def _judgement(
+    item: str,
+    judge: str,
+    seat: SeatOutcome,
+    players: tuple[str, str],
+    words: tuple[float, float] | None,
+    verdicts: Verdicts,
+) -> Judgement:
+    def label(statistic: str) -> Label | None:
+        return verdicts.labels.get(seat.statistics.get(statistic, -1.0)) if statistic else None
+
+    rating = seat.statistics.get(verdicts.score, -1.0) if verdicts.score else -1.0
+    return Judgement(
+        item,
+        judge,
+        label(verdicts.final) if rating < 0 else rating,
+        first=label(verdicts.first) if verdicts.first != verdicts.final else None,
+        again=label(verdicts.swapped),
+        players=players,
+        words=words,
+    )
+
+
+def _sides(outcome: Outcome, verdicts: Verdicts) -> tuple[tuple[str, str], tuple[float, float] | None]:
+    """Returns the policies shown first and second, and the number of words read of each, if recorded."""
+    by_side = {
+        seat.statistics[verdicts.side]: seat
+        for seat in outcome.seats
+        if verdicts.side in seat.statistics and seat.rated
+    }
+    sides = [by_side.get(number) for number, label in sorted(verdicts.labels.items()) if label != TIE]
+    if len(sides) != 2 or sides[0] is None or sides[1] is None:
+        return ("", ""), None
+    lengths = [seat.statistics.get(verdicts.length, -1.0) if verdicts.length else -1.0 for seat in sides if seat]
+    words = (lengths[0], lengths[1]) if min(lengths) >= 0 else None
+    return (sides[0].policy, sides[1].policy), words

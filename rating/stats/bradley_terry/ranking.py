@@ -12,11 +12,11 @@ Arrays may have leading axes for independent pools, as in simulations.
 import numpy as np
 from numpy.typing import NDArray
 
-from rating.stats.bradley_terry.comparisons import Comparisons, Floats, Integers, totals
+from rating.stats.bradley_terry.comparisons import Comparisons, totals
 from rating.stats.bradley_terry.errors import clustered
-from rating.stats.bradley_terry.fitting import BradleyTerryFit
 from rating.stats.bradley_terry.model import (
     ELO_PER_NAT,
+    BradleyTerryFit,
     BradleyTerryOptions,
     curvature,
     differences,
@@ -24,6 +24,7 @@ from rating.stats.bradley_terry.model import (
     precision,
     probability,
 )
+from rating.stats.estimates import Floats, Integers
 
 SPREADS = (1280.0, 640.0, 320.0, 160.0, 80.0, 40.0, 20.0, 10.0)
 """Standard deviations of the prior, in Elo."""

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks.performance.judge_biases import Setting, judgements, named
-from rating.judges.biases import judge_biases
-from rating.judges.judgement import Judgement
+from rating.judgements import Judgement
+from rating.judges import judge_biases
 
 SMALL = Setting(items=120)
 

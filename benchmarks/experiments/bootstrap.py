@@ -5,16 +5,18 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 
-from rating.stats.bradley_terry.comparisons import Comparisons, Floats, weights
-from rating.stats.bradley_terry.fitting import fit, to_ratings
+from rating.stats.bradley_terry.comparisons import Comparisons, weights
 from rating.stats.bradley_terry.links import is_connected
 from rating.stats.bradley_terry.model import (
     DEFAULT_PRIOR_SD,
     ELO_PER_NAT,
     MEAN_RATING,
     BradleyTerryOptions,
+    fit,
     maximise,
+    to_ratings,
 )
+from rating.stats.estimates import Floats
 
 
 def bootstrap(

@@ -1,1 +1,0 @@
-"""Judgements: judges' verdicts from run records or files, and statistics on the judges."""
