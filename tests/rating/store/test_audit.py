@@ -339,7 +339,7 @@ def test_verification_without_the_settings_of_the_run_says_so(capsys, copy):
     code, shown = verified(capsys, copy)
     assert code == 1
     assert "facts: players" in shown
-    assert "expected players and treatment of bad replies" in shown
+    assert "expected players and settings of a run as fact" in shown
 
 
 @pytest.mark.parametrize(
