@@ -52,7 +52,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     added = arrivals(board)
     if not added:
         raise OptionError(
-            f"{runs[RUN].directory}: expected a tournament to which somebody was added; add one with: llmarena tournament add"
+            f"{runs[RUN].directory}: expected a tournament with an added policy; add one with: llmarena resume --add"
         )
     scores = scores_to_compare(options, [row.policy for row in board.rows])
     tables = [
@@ -162,7 +162,7 @@ ROW = Row(
     preparation=EXAMINED,
     shows=(
         "It shows how few battles place a newcomer, and what they change for the others. With --run it takes any tournament to"
-        " which somebody was added with llmarena tournament add."
+        " which a policy was added with llmarena resume --add."
     ),
     does_not_show=(
         "It does not show where the newcomer would stand had it played from the beginning: it has met only those who were near"

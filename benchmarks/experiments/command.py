@@ -16,7 +16,7 @@ from benchmarks.options import parse
 from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.core.terminal import printable
 from rating.cli.app import EXIT_INTERRUPTED, EXIT_TERMINATED, guarded
-from rating.cli.signals import Interruptions
+from rating.cli.process import Interruptions
 from rating.config.judge_warnings import family_warnings, scripted_judge_warnings
 from rating.config.run_file import RunConfig
 from rating.errors import IncompleteRun

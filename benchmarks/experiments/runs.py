@@ -6,7 +6,7 @@ from pathlib import Path
 
 from llmarena_envs.core.options import OptionError
 from rating.cli.playing import play_run
-from rating.cli.signals import Interruptions
+from rating.cli.process import Interruptions
 from rating.config.run_file import RunConfig, write_run_file
 from rating.errors import RunError
 from rating.play import run_directory

@@ -8,17 +8,17 @@ from site_builder.markdown import table
 
 _INTRODUCTION = """# The command line
 
-Made of the parser itself by `python docs/build_pages.py`; `llmarena COMMAND --help` says the same.
+Generated from the parser by `python docs/build_pages.py`; `llmarena COMMAND --help` prints the same.
 
-| exit code | what it says |
+| exit code | meaning |
 |---|---|
-| 0 | done |
-| 1 | internal error; of `replay --verify`, something that is not as it was recorded |
-| 2 | the command or a file it was given is wrong |
-| 3 | too many provider failures, or void matches or paused games left at the end; `resume` goes on |
-| 4 | a budget of cost, tokens or time is used up; `resume` goes on |
-| 130 | interrupted by Ctrl-C; `resume` goes on |
-| 143 | terminated by SIGTERM; `resume` goes on |
+| 0 | success |
+| 1 | internal error; failed `replay --verify` or `check` |
+| 2 | wrong arguments or input file |
+| 3 | error budget exceeded, void matches or paused games; `resume` continues |
+| 4 | budget of cost, tokens or time reached; `resume` continues |
+| 130 | interrupted by Ctrl-C; `resume` continues |
+| 143 | terminated by SIGTERM; `resume` continues |
 """
 
 
@@ -31,13 +31,11 @@ def page() -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _commands(parser: argparse.ArgumentParser, before: str = "") -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """Returns every command with its parser; of a command with actions, the actions in its place."""
+def _commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Yields every command with its parser."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for name, command in action.choices.items():
-                actions = [*_commands(command, f"{before}{name} ")]
-                yield from actions or [(before + name, command)]
+            yield from action.choices.items()
 
 
 def _arguments(command: argparse.ArgumentParser) -> Iterator[str]:

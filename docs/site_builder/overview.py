@@ -8,13 +8,13 @@ from site_builder.markdown import table
 
 _INTRODUCTION = """# All games
 
-Every game is an environment with the same interface; `llmarena envs` lists them, with those of other packages that are installed.
+Every game is an environment with the same interface; `llmarena list` lists them, with those of other packages that are installed.
 The page of each has its rules, options, observations, actions and rewards, and on the site a match and the ladder of its
 baselines. All of them speak English and Chinese (`language="zh"`).
 """
 
 _PLAY = """
-`llmarena policies --env NAME` lists the scripted policies of a game. [Play one yourself](playing.md), [rate a
+`llmarena list NAME` lists the scripted policies of a game. [Play one yourself](playing.md), [rate a
 model](quickstart.md#rate-a-language-model), or [add a game of your own](adding_an_environment.md).
 """
 

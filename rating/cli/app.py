@@ -8,8 +8,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from rating.cli.pipes import readers_may_leave
-from rating.cli.signals import Interruptions
+from rating.cli.process import Interruptions, closed_pipes_ignored
 
 EXIT_DONE = 0
 EXIT_INTERNAL = 1
@@ -24,27 +23,40 @@ class Command(NamedTuple):
     """A command.
 
     Attributes:
-        module: module in ``rating.cli``, with ``add_arguments`` and ``main``; imported only if the command is used.
-        text: help text.
+        module: module in ``rating.cli``, imported only if the command is used.
+        help: help text.
         has_json: whether it has ``--json``.
-        goes_on: whether it continues after its output pipe is closed.
+        plays: whether it plays a run, and so continues after its output pipe is closed.
+        add_arguments: function of the module that adds the arguments.
+        main: function of the module that runs the command.
     """
 
     module: str
-    text: str
+    help: str
     has_json: bool = False
-    goes_on: bool = False
+    plays: bool = False
+    add_arguments: str = "add_arguments"
+    main: str = "main"
 
 
 COMMANDS = {
-    "envs": Command("envs", "list the environments", has_json=True),
-    "policies": Command("policies", "list the policies", has_json=True),
-    "check": Command("check", "check an environment against the rules of the suite"),
+    "list": Command("environments", "list the environments, or the policies of one", has_json=True),
+    "check": Command(
+        "environments",
+        "check an environment against the rules of the suite",
+        add_arguments="add_check_arguments",
+        main="check",
+    ),
     "play": Command("play", "play one match", has_json=True),
-    "run": Command("run", "play a rated tournament until its ratings converge", goes_on=True),
-    "resume": Command("resume", "resume a run", goes_on=True),
-    "tournament": Command("tournament", "add a policy to a finished tournament", goes_on=True),
-    "demo": Command("demo", "play both board games between all scripted policies, offline", goes_on=True),
+    "run": Command("run", "play and rate policies until the ratings converge", plays=True),
+    "resume": Command("resume", "resume a run, or add a policy to it", plays=True),
+    "demo": Command(
+        "run",
+        "play both board games between all scripted policies, offline",
+        plays=True,
+        add_arguments="add_demo_arguments",
+        main="demo",
+    ),
     "rate": Command("rate", "compute the leaderboards of a run or an import", has_json=True),
     "report": Command("report", "write the HTML report of a run or an import", has_json=True),
     "compare": Command("compare", "test whether one policy is better than another", has_json=True),
@@ -60,8 +72,8 @@ def build_parser(arguments: Sequence[str] | None = None) -> argparse.ArgumentPar
     """Returns the parser of the command line.
 
     Args:
-        arguments: the command line, of which only the named commands get their arguments, since their modules are slow to import;
-            ``None`` for all commands.
+        arguments: the command line. Only the commands in it get their arguments, because modules are slow to import. ``None``
+            for all commands.
     """
     parser = argparse.ArgumentParser(
         prog="llmarena", description="Let language models, scripted policies and people play text games, and rate them."
@@ -70,19 +82,20 @@ def build_parser(arguments: Sequence[str] | None = None) -> argparse.ArgumentPar
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, command in COMMANDS.items():
         added = commands.add_parser(
-            name, help=command.text, description=f"{command.text[0].upper()}{command.text[1:]}."
+            name, help=command.help, description=f"{command.help[0].upper()}{command.help[1:]}."
         )
-        added.set_defaults(module=command.module, goes_on=command.goes_on)
+        added.set_defaults(command=command)
         if arguments is not None and name not in arguments:
             continue
         if command.has_json:
             added.add_argument("--json", action="store_true", help="print JSON")
-        _module(command.module).add_arguments(added)
+        _function(command.module, command.add_arguments)(added)
     return parser
 
 
-def _module(name: str) -> Any:
-    return importlib.import_module(f"rating.cli.{name}")
+def _function(module: str, name: str) -> Callable[..., Any]:
+    function: Callable[..., Any] = getattr(importlib.import_module(f"rating.cli.{module}"), name)
+    return function
 
 
 class _Version(argparse.Action):
@@ -100,13 +113,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         0 success, 1 internal error or failed verification, 2 usage error, 3 error budget exceeded, void matches, paused games
-        or no cluster, 4 budget of cost, tokens or time used up, 130 interrupted, 143 terminated.
+        or no cluster, 4 budget of cost, tokens or time reached, 130 interrupted, 143 terminated.
     """
     with Interruptions() as interruptions:
         words = list(sys.argv[1:] if arguments is None else arguments)
         args = build_parser(words).parse_args(words)
         args.interruptions = interruptions
-        with readers_may_leave(goes_on=args.goes_on):
+        with closed_pipes_ignored(continues=args.command.plays):
             code = guarded(lambda: _run(args), interruptions)
         return EXIT_TERMINATED if code == EXIT_INTERRUPTED and interruptions.terminated else code
 
@@ -123,8 +136,7 @@ def guarded(command: Callable[[], int | None], interruptions: Interruptions) -> 
         return _fail(str(error), EXIT_USAGE)
     except Exception:
         return _fail(
-            f"{traceback.format_exc()}"
-            "internal error; unless the trace ends in a module of your own, this is a bug of llmarena",
+            f"{traceback.format_exc()}internal error: unless the traceback ends in your own module, please report this bug",
             EXIT_INTERNAL,
         )
 
@@ -135,8 +147,8 @@ def _translated(command: Callable[[], int | None]) -> int:
         from agents.errors import ProviderError, Quit
     except ImportError:
         return _fail(
-            "the package `agents` in this environment belongs to another distribution (openai-agents has one of that name);"
-            " install llmarena-envs into a virtual environment of its own",
+            "another distribution, e.g. openai-agents, has replaced the package `agents`: install llmarena-envs into its own"
+            " virtual environment",
             EXIT_USAGE,
         )
     from llmarena_envs.core.options import OptionError
@@ -159,7 +171,7 @@ def _run(args: argparse.Namespace) -> int | None:
     from rating.store import environments
 
     environments.trust(getattr(args, "trust", False))
-    code: int | None = _module(args.module).main(args)
+    code: int | None = _function(args.command.module, args.command.main)(args)
     return code
 
 

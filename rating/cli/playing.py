@@ -1,7 +1,6 @@
-"""Play a run with progress display and web pages, and print how to resume it."""
+"""A session of a run for ``run``, ``resume``, ``demo`` and ``play``: progress, web pages, results, and how to resume."""
 
 import argparse
-import math
 import shlex
 import socket
 import sys
@@ -13,12 +12,11 @@ from typing import TextIO
 
 from agents.desk import Desk
 from agents.errors import ProviderError, Quit
-from rating.cli.extras import check_postgres
-from rating.cli.garbage import rare_collections
+from rating.cli.flags import check_extra
 from rating.cli.printing import print_leaderboards
+from rating.cli.process import Interruptions, rare_collections
 from rating.cli.progress import ProgressDisplay
-from rating.cli.signals import Interruptions
-from rating.cli.web import pages, show_end, web_flags
+from rating.cli.serve import pages, show_end, web_flags
 from rating.errors import BudgetExceeded, ClusterError, IncompleteRun, StoreError
 from rating.play import run_directory
 from rating.play.run import Run
@@ -29,6 +27,9 @@ from rating.store.store import Store
 
 NO_FLAGS: Mapping[str, str] = MappingProxyType({})
 
+_SESSION_FLAGS = ("max_errors", "max_cost", "max_tokens", "max_time", "executor", "keep_going", "cache", "offline")
+"""Flags that a resumed run needs again."""
+
 
 def play_run(
     directory: Path,
@@ -37,7 +38,7 @@ def play_run(
     interruptions: Interruptions,
     session: Session = ONE_GO,
     listener: socket.socket | None = None,
-    told: TextIO | None = None,
+    output: TextIO | None = None,
     *,
     board: bool = True,
 ) -> int:
@@ -45,12 +46,12 @@ def play_run(
 
     Args:
         directory: run directory; the caller holds its lock.
-        config: run configuration.
+        run: the run.
         store: store of the run, which stays open.
         interruptions: signal handling for a clean stop.
         session: settings of this session.
         listener: listening socket of the web pages; ``None`` for no pages.
-        told: output stream for the page addresses; ``None`` for standard output.
+        output: output stream for the page addresses; ``None`` for standard output.
         board: whether to print the address of the board, which human players must not see.
 
     Raises:
@@ -63,7 +64,7 @@ def play_run(
     async def watched() -> int:
         if listener is None:
             return await display.watch(runner.run, runner.progress)
-        async with pages(directory, listener, session.desk, run.config.people(), told, board=board):
+        async with pages(directory, listener, session.desk, run.config.people(), output, board=board):
             void = await display.watch(runner.run, runner.progress)
             if session.desk is not None:
                 await show_end(session.desk)
@@ -71,6 +72,28 @@ def play_run(
 
     with rare_collections():
         return interruptions.run(watched)
+
+
+def play_and_print(
+    directory: Path,
+    run: Run,
+    store: Store,
+    interruptions: Interruptions,
+    wide: bool,
+    session: Session = ONE_GO,
+    listener: socket.socket | None = None,
+) -> tuple[int, list[str]]:
+    """Plays a run, prints its leaderboards, and returns the number of void matches and the paused games."""
+    with run_directory.held(directory, store):
+        try:
+            void = play_run(directory, run, store, interruptions, session, listener)
+        except BudgetExceeded:
+            print_leaderboards(run, store, wide=wide)
+            raise
+        print_leaderboards(run, store, wide=wide)
+        print(run_line(directory))
+        print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
+        return void, run.paused(run_directory.read_state(store))
 
 
 def run_line(directory: Path) -> str:
@@ -99,9 +122,9 @@ def resumable(directory: Path, flags: Mapping[str, str] = NO_FLAGS) -> Iterator[
         if run_directory.is_begun(directory):
             if isinstance(error, BudgetExceeded):
                 flags = {name: value for name, value in {**flags, **error.flags}.items() if value is not None}
-            print(f"The run goes on with: {resume_command(directory, flags)}", file=sys.stderr)
+            print(f"Resume with: {resume_command(directory, flags)}", file=sys.stderr)
             if isinstance(error, ProviderError) and run_directory.is_unplayed(directory):
-                print("A run file that was corrected can be run into the same directory.", file=sys.stderr)
+                print("Or correct the run file and run it into the same directory.", file=sys.stderr)
         raise
 
 
@@ -119,14 +142,12 @@ def check_complete(directory: Path, void: int, paused: Sequence[str] = (), flags
     """
     missing = []
     if void:
-        missing.append(f"{void} {'match is' if void == 1 else 'matches are'} void, since a provider failed")
+        missing.append(f"{void} {'match is' if void == 1 else 'matches are'} void after provider failures")
     if paused:
-        missing.append(f"{', '.join(paused)} paused, since the first matches give no information")
+        missing.append(f"{', '.join(paused)} paused: the first matches are all tied, forfeited or void")
         flags = {**flags, "--keep-going": ""}
     if missing:
-        raise IncompleteRun(
-            f"the ratings are of what was played: {'; '.join(missing)}; to play on: {resume_command(directory, flags)}"
-        )
+        raise IncompleteRun(f"incomplete run: {'; '.join(missing)}; resume with: {resume_command(directory, flags)}")
 
 
 def free_directory(path: Path) -> Path:
@@ -140,33 +161,13 @@ def free_directory(path: Path) -> Path:
 
 def session_flags(args: argparse.Namespace, listener: socket.socket | None) -> dict[str, str]:
     """Returns the flags, with values, that resume a run with the same settings."""
-    values = {
-        "--max-errors": args.max_errors,
-        "--max-cost": args.max_cost,
-        "--max-tokens": args.max_tokens,
-        "--max-time": args.max_time and math.ceil(args.max_time),
-        "--executor": args.executor,
-        "--cache": args.cache,
+    given = {f"--{name.replace('_', '-')}": getattr(args, name) for name in _SESSION_FLAGS}
+    flags = {
+        name: "" if value is True else str(value)
+        for name, value in given.items()
+        if value is not None and value is not False
     }
-    switches = {"--keep-going": args.keep_going, "--offline": args.offline}
-    return {
-        **{name: str(value) for name, value in values.items() if value is not None},
-        **{name: "" for name, is_set in switches.items() if is_set},
-        **web_flags(args, listener),
-    }
-
-
-def address_of(args: argparse.Namespace) -> Address | None:
-    """Returns the PostgreSQL address of the store, or ``None`` for a file.
-
-    Raises:
-        OptionError: if the address is invalid or a package is missing.
-    """
-    if args.store is None:
-        return None
-    address = parse_address(args.store)
-    check_postgres()
-    return address
+    return {**flags, **web_flags(args, listener)}
 
 
 def read_session(args: argparse.Namespace) -> Session:
@@ -193,23 +194,14 @@ def read_session(args: argparse.Namespace) -> Session:
     return session
 
 
-def play_and_print(
-    directory: Path,
-    run: Run,
-    store: Store,
-    interruptions: Interruptions,
-    wide: bool,
-    session: Session = ONE_GO,
-    listener: socket.socket | None = None,
-) -> tuple[int, list[str]]:
-    """Plays a run, prints its leaderboards, and returns the number of void matches and the paused games."""
-    with run_directory.held(directory, store):
-        try:
-            void = play_run(directory, run, store, interruptions, session, listener)
-        except BudgetExceeded:
-            print_leaderboards(run, store, wide=wide)
-            raise
-        print_leaderboards(run, store, wide=wide)
-        print(run_line(directory))
-        print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
-        return void, run.paused(run_directory.read_state(store))
+def address_of(args: argparse.Namespace) -> Address | None:
+    """Returns the PostgreSQL address of the store, or ``None`` for a file.
+
+    Raises:
+        OptionError: if the address is invalid or a package is missing.
+    """
+    if args.store is None:
+        return None
+    address = parse_address(args.store)
+    check_extra("a run in PostgreSQL needs", "postgres", "sqlalchemy", "asyncpg")
+    return address

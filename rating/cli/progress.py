@@ -6,26 +6,31 @@ import math
 import sys
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from rich.console import Console
-from rich.live import Live
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
 from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
-from rating.cli.progress_views import Pace, draw_table, stop_line, write_line
 from rating.play.attempts import ENVIRONMENT
-from rating.play.progress import Progress
+from rating.play.progress import EnvironmentProgress, Progress
+from rating.schemes.stopping import PAUSED
+from rating.store.bill import Usage
 
 T = TypeVar("T")
 
 _TICK = 0.5
 """Seconds between two updates."""
 
-_LINE_EVERY = 30.0
+_LINE_EVERY = 60.0
 """Seconds between two progress lines without a terminal."""
+
+_SPEED_OVER = 600.0
+"""Seconds over which the speed of a game is averaged."""
 
 _SECONDS_BETWEEN_FAILURES = 15.0
 """Minimum seconds between two lines about failures of one kind. A server that is down causes thousands."""
@@ -36,13 +41,15 @@ _LONGEST_FAILURE = 300
 _FAILURE_LOGS = ("agents", "rating")
 """Loggers that report retries and failed matches."""
 
+_UNITS = ((10**9, "G"), (10**6, "M"), (1000, "k"))
+
 
 class ProgressDisplay:
-    """Shows a live table on a terminal, periodic lines otherwise, and failures as they happen.
+    """Shows a bar per game on a terminal, a line per minute otherwise, and failures as they happen.
 
     Args:
-        person: whether a person plays at the terminal. If so, shows only failures and the end of each environment, to keep
-            the typed input intact.
+        person: whether a person plays at the terminal. If so, shows only failures and the end of each game, to keep the typed
+            input intact.
         quiet: whether to show only errors.
         clock: returns seconds.
     """
@@ -50,19 +57,14 @@ class ProgressDisplay:
     def __init__(
         self, *, person: bool = False, quiet: bool = False, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._quiet = quiet
-        self._tells = not person and not quiet
         self._clock = clock
-        self._console = Console(stderr=True)
-        self._live = (
-            Live(console=self._console, auto_refresh=False, vertical_overflow="crop")
-            if self._tells and sys.stderr.isatty()
-            else None
-        )
-        self._failures = FailureLines(self._say, clock, level=logging.ERROR if quiet else logging.INFO)
-        self._pace = Pace(clock)
+        self._has_bars = sys.stderr.isatty() and not person and not quiet
+        self._has_lines = not (self._has_bars or person or quiet)
+        self._has_ends = not (self._has_bars or quiet)
+        self._failures = FailureLines(self._print, clock, level=logging.ERROR if quiet else logging.INFO)
+        self._bars = GameBars(Console(stderr=True), clock)
         self._next_line = clock() + _LINE_EVERY
-        self._told: set[str] = set()
+        self._ended: set[str] = set()
 
     async def watch(self, run: Callable[[], Awaitable[T]], progress: Callable[[], Progress]) -> T:
         """Awaits a run while showing its progress, and returns its result.
@@ -81,17 +83,17 @@ class ProgressDisplay:
 
     def show(self, progress: Progress) -> None:
         """Shows the progress of a run, if an update is due."""
-        self._pace.add(progress)
-        for item in progress.environments:
-            if item.stopped and item.name not in self._told:
-                self._told.add(item.name)
-                if not self._quiet and self._live is None:
-                    self._say(stop_line(item))
-        if self._live is not None:
-            self._live.update(draw_table(progress, self._pace), refresh=True)
-        elif self._tells and self._clock() >= self._next_line:
+        self._bars.show(progress)
+        for game in progress.environments:
+            if game.stopped and game.name not in self._ended:
+                self._ended.add(game.name)
+                if self._has_ends:
+                    self._print(printable(f"{game.name}: {_matches(game)} matches, {_state(game)}"))
+        if self._has_bars:
+            self._bars.refresh()
+        elif self._has_lines and self._clock() >= self._next_line:
             self._next_line = self._clock() + _LINE_EVERY
-            self._say(write_line(progress, self._pace))
+            self._print(self._bars.line(progress))
 
     async def _tick(self, progress: Callable[[], Progress]) -> None:
         while True:
@@ -100,8 +102,8 @@ class ProgressDisplay:
 
     @contextmanager
     def _shown(self) -> Iterator[None]:
-        if self._live is not None:
-            self._live.start()
+        if self._has_bars:
+            self._bars.start()
         for name in _FAILURE_LOGS:
             logging.getLogger(name).addHandler(self._failures)
             logging.getLogger(name).setLevel(logging.INFO)
@@ -111,14 +113,73 @@ class ProgressDisplay:
             for name in _FAILURE_LOGS:
                 logging.getLogger(name).removeHandler(self._failures)
                 logging.getLogger(name).setLevel(logging.NOTSET)
-            if self._live is not None:
-                self._live.stop()
+            if self._has_bars:
+                self._bars.stop()
 
-    def _say(self, line: str) -> None:
-        if self._live is not None:
-            self._console.print(Text(line))
+    def _print(self, line: str) -> None:
+        if self._has_bars:
+            self._bars.console.print(Text(line))
         else:
             print(line, file=sys.stderr, flush=True)
+
+
+class GameBars(Bars):
+    """A bar per game, with a line on the calls of the whole run below them.
+
+    Args:
+        console: console to draw on.
+        clock: returns seconds.
+    """
+
+    def __init__(self, console: Console, clock: Callable[[], float]) -> None:
+        self._games: dict[str, TaskID] = {}
+        self._calls = ""
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(bar_width=20),
+            TextColumn("{task.fields[matches]}", markup=False),
+            TextColumn("{task.fields[rate]}", markup=False),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[state]}", markup=False),
+        )
+        super().__init__(
+            *columns, console=console, auto_refresh=False, speed_estimate_period=_SPEED_OVER, get_time=clock
+        )
+
+    def show(self, progress: Progress) -> None:
+        """Updates the bars."""
+        for game in progress.environments:
+            over = game.finished + game.void
+            if game.name not in self._games:
+                name = printable(" ".join(game.name.split()))
+                self._games[game.name] = self.add_task(name, total=None, completed=over, matches="", rate="", state="")
+            number = self._games[game.name]
+            own = [usage for (environment, _), usage in progress.usage.items() if environment == game.name]
+            self.update(
+                number,
+                completed=over,
+                total=over if game.stopped else game.expected,
+                matches=_matches(game),
+                state=printable(_state(game, Usage.sum(own))),
+            )
+            speed = self._tasks[number].speed
+            self.update(number, rate="" if speed is None else f"{60 * speed:,.1f} a minute")
+        self._calls = printable(" ".join(_calls(progress).split()))
+
+    def line(self, progress: Progress) -> str:
+        """Returns the progress of a run in one line."""
+        matches = [f"{game.name} {_matches(game)}" for game in progress.environments if not game.stopped]
+        left = [task.time_remaining for task in self.tasks]
+        parts = [f"matches: {', '.join(matches) or 'all played'}", _calls(progress)]
+        if left and None not in left:
+            parts.append(f"time left: {_duration(max(seconds or 0 for seconds in left))}")
+        return printable("; ".join(part for part in parts if part))
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """Yields the bars and the line below them."""
+        yield from super().get_renderables()
+        if self._calls:
+            yield Text(self._calls, overflow="ellipsis", no_wrap=True)
 
 
 class FailureLines(logging.Handler):
@@ -127,29 +188,92 @@ class FailureLines(logging.Handler):
     Failures with the same message template are of one kind, which keeps rare failures visible among frequent ones.
 
     Args:
-        say: prints a line.
+        show: prints a line.
         clock: returns seconds.
         level: lowest level shown.
     """
 
     def __init__(
-        self, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic, level: int = logging.INFO
+        self, show: Callable[[str], None], clock: Callable[[], float] = time.monotonic, level: int = logging.INFO
     ) -> None:
         super().__init__(level)
-        self._say = say
+        self._show = show
         self._clock = clock
         self._next: dict[str, float] = {}
-        self._kept_back: Counter[str] = Counter()
+        self._hidden: Counter[str] = Counter()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Shows a failure with its environment, or counts it."""
         now, kind = self._clock(), str(record.msg)
         if now < self._next.get(kind, -math.inf) and record.levelno < logging.ERROR:
-            self._kept_back[kind] += 1
+            self._hidden[kind] += 1
             return
         self._next[kind] = now + _SECONDS_BETWEEN_FAILURES
         environment = ENVIRONMENT.get()
         text = printable(" ".join(record.getMessage().split()))[:_LONGEST_FAILURE]
-        kept_back = self._kept_back.pop(kind, 0)
-        more = f" ({kept_back} more of this kind since the line before)" if kept_back else ""
-        self._say(f"{environment}: {text}{more}" if environment else f"{text}{more}")
+        hidden = self._hidden.pop(kind, 0)
+        more = f" ({hidden} more like this since the last one)" if hidden else ""
+        self._show(f"{environment}: {text}{more}" if environment else f"{text}{more}")
+
+
+def _matches(game: EnvironmentProgress) -> str:
+    if game.expected is not None:
+        return f"{game.finished:,} of {game.expected:,}"
+    return f"{game.finished:,} of {game.scheduled:,}" + ("" if game.stopped else "+")
+
+
+def _state(game: EnvironmentProgress, usage: Usage | None = None) -> str:
+    """Returns why a game has stopped, its void matches, and its failed calls and cost."""
+    parts = []
+    if game.stopped:
+        parts.append(PAUSED if game.stopped == PAUSED else f"stopped: {game.stopped}")
+    if game.void:
+        parts.append(f"{game.void:,} void")
+    if usage is not None and usage.calls:
+        if usage.failed:
+            parts.append(f"{usage.failed:,} failed calls")
+        parts.append(f"cost {_cost(usage)}")
+    return ", ".join(parts)
+
+
+def _calls(progress: Progress) -> str:
+    """Returns calls, usage and failures of the whole run; empty if there are none."""
+    total = Usage.sum(progress.usage.values())
+    parts = []
+    if total.calls or progress.in_flight:
+        limit = "" if progress.limit is None else f" of {progress.limit:,}"
+        parts.append(f"{total.calls:,} calls, {progress.in_flight:,}{limit} in flight")
+    if total.calls:
+        parts.append(f"tokens: {_tokens(total.prompt_tokens, total)} in, {_tokens(total.completion_tokens, total)} out")
+        parts.append(f"cost {_cost(total)}")
+    if total.errors:
+        kinds = sorted(total.errors.items(), key=lambda item: (-item[1], item[0]))
+        parts.append(f"failed calls: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}")
+    if progress.errors:
+        parts.append(f"{progress.errors:,} errors of providers or environments")
+    if progress.deaths:
+        parts.append(f"{progress.deaths:,} workers died")
+    if progress.suspended:
+        parts.append(f"suspended: {', '.join(f'{name} ({why})' for name, why in progress.suspended.items())}")
+    return "; ".join(parts)
+
+
+def _tokens(tokens: int, usage: Usage) -> str:
+    """Returns a number of tokens, with a plus if some usage is unknown."""
+    unit, name = next(((unit, name) for unit, name in _UNITS if tokens >= 10 * unit), (1, ""))
+    size = f"{tokens / unit:,.0f}{name}"
+    return size + ("+" if usage.unknown else "")
+
+
+def _cost(usage: Usage) -> str:
+    """Returns a cost, with a plus if it is incomplete, or a question mark without any price."""
+    if usage.unpriced and not usage.cost:
+        return "?"
+    return f"{usage.cost:.2f}" + ("+" if usage.unpriced or usage.unknown else "")
+
+
+def _duration(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{round(seconds)} s"
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,34 +1,144 @@
-"""``llmarena resume``: goes on with a run."""
+"""``llmarena resume``: resume a run, or add a policy to it."""
 
 import argparse
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
 
+from llmarena_envs.core.options import OptionError, parse_options
 from rating.cli import flags
-from rating.cli.playing import (
-    check_complete,
-    play_and_print,
-    read_session,
-    resumable,
-    session_flags,
-)
-from rating.cli.web import listener_if_asked
+from rating.cli.playing import check_complete, play_and_print, read_session, resumable, session_flags
+from rating.cli.printing import print_grid
+from rating.cli.run import read_policies
+from rating.cli.serve import listener_if_asked
+from rating.config.tournament_config import add_newcomer
+from rating.errors import RunError
 from rating.play import run_directory
 from rating.play.executors.choice import check_executor
+from rating.play.run import Run
+from rating.schedules.swiss import START, ranked
+from rating.schemes import formatting
+from rating.schemes.figures import Grid
+from rating.schemes.tournament import Stage, Tournament
+from rating.store.outcome import Outcome
+from rating.store.state import StateWriter
+from rating.store.store import Store
+
+COMPLETE = "rounds"
+"""Stop reason of a completed tournament."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
-    flags.add_session(parser)
-    flags.add_web(parser)
     flags.add_run(parser)
+    added = parser.add_argument_group("add a policy")
+    added.add_argument(
+        "--add",
+        metavar="POLICY[@ENV,...]",
+        help="add a policy to the run file, in the named environments or in all; tournaments must be complete",
+    )
+    added.add_argument("--name", default="", help="name of the added policy (default: POLICY)")
+    added.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the added policy; repeatable"
+    )
+    added.add_argument(
+        "--prior", type=flags.finite, metavar="SCORE", help="initial score in a tournament (default: the median)"
+    )
+    flags.add_session(parser)
     flags.add_wide(parser)
 
 
 def main(args: argparse.Namespace) -> None:
     """Resumes a run. Void matches are played again."""
-    with listener_if_asked(args) as listener, resumable(args.dir, flags := session_flags(args, listener)):
+    if args.add is None:
+        if args.name or args.option or args.prior is not None:
+            raise OptionError("--name, --option and --prior describe an added policy: say which with --add POLICY")
+        _resume(args)
+        return
+    newcomer, tournaments = _add_policy(args)
+    _resume(args)
+    if not tournaments:
+        return
+    run, store = run_directory.open_run(args.dir)
+    with closing(store):
+        outcomes = list(store.outcomes())
+    schemes = _tournaments(run)
+    for environment in tournaments:
+        _print_placing(environment, schemes[environment], outcomes, newcomer)
+
+
+def _resume(args: argparse.Namespace) -> None:
+    with listener_if_asked(args) as listener, resumable(args.dir, resume_flags := session_flags(args, listener)):
         run, store = run_directory.reopen_run(args.dir)
         with run_directory.closed_on_error(store):
             session = read_session(args)
             check_executor(session.executor or run.config.executor)
         missing = play_and_print(args.dir, run, store, args.interruptions, args.wide, session, listener)
-    check_complete(args.dir, *missing, flags)
+    check_complete(args.dir, *missing, resume_flags)
+
+
+def _add_policy(args: argparse.Namespace) -> tuple[str, list[str]]:
+    """Adds a policy to the run file.
+
+    Returns:
+        The name of the policy, and its environments played as a tournament.
+
+    Raises:
+        OptionError: if the policy is invalid or already present.
+        RunError: if a tournament is not complete.
+    """
+    run, store = run_directory.reopen_run(args.dir)
+    with run_directory.held(args.dir, store):
+        check_executor(args.executor or run.config.executor)
+        known = [item.name for item in run.config.environment]
+        (spec,), restricted = read_policies([args.add], known)
+        policy: dict[str, Any] = {"spec": spec, "name": args.name or spec}
+        policy |= {"options": parse_options(args.option, "--option"), "environments": restricted.get(spec)}
+        tournaments = [name for name in _tournaments(run) if name in restricted.get(spec, known)]
+        if args.prior is not None and not tournaments:
+            raise OptionError("--prior: only a tournament has initial scores; leave it out")
+        _check_complete(args.dir, store, tournaments)
+        text = add_newcomer(run_directory.read_run_file(args.dir), tournaments, policy, args.prior)
+        text = run_directory.check_run_file(text, "--add", offline=args.offline).run_file
+        for environment in tournaments:  # before the run file changes: readers then see an unfinished tournament
+            StateWriter(store).reopen(environment)
+        run_directory.replace_run_file(args.dir, text)
+    return policy["name"], tournaments
+
+
+def _check_complete(directory: Path, store: Store, environments: Sequence[str]) -> None:
+    state = run_directory.read_state(store)
+    for environment in environments:
+        if state.schedule(environment).stop_reason != COMPLETE:
+            raise RunError(
+                f"{directory}: expected a complete tournament, but matches of {environment} are missing; first run: llmarena"
+                f" resume {directory}"
+            )
+
+
+def _tournaments(run: Run) -> dict[str, Tournament]:
+    return {name: scheme for name, scheme in run.schemes().items() if isinstance(scheme, Tournament)}
+
+
+def _print_placing(environment: str, scheme: Tournament, outcomes: Sequence[Outcome], newcomer: str) -> None:
+    """Prints all ratings before and after each pairing of a newcomer, and the order of the other policies."""
+    path = scheme.path(outcomes)
+    own = [index for index, stage in enumerate(path) if newcomer in stage.pair]
+    stages = path[max(own[0] - 1, 0) : own[-1] + 1]
+    opponents = ["".join({*stage.pair} - {newcomer}) for stage in stages[1:]]
+    rows = [
+        [name, *(formatting.number(stage.ratings.get(name, START), 0) for stage in stages)]
+        for name in ranked(stages[-1].ratings)
+    ]
+    header = ["policy", "before", *(f"after {name}" for name in opponents)]
+    print_grid(Grid(f"{environment}: ratings while placing {newcomer}", header, rows))
+    before, after = (_order(stage, newcomer) for stage in (stages[0], stages[-1]))
+    if before == after:
+        print(f"Order of the others unchanged: {', '.join(after)}")
+    else:
+        print(f"Order of the others before: {', '.join(before)}\nOrder of the others after:  {', '.join(after)}")
+
+
+def _order(stage: Stage, newcomer: str) -> list[str]:
+    return [name for name in ranked(stage.ratings) if name != newcomer]

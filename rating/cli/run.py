@@ -1,14 +1,17 @@
-"""``llmarena run``: plays a rated run from a run file or flags."""
+"""``llmarena run`` and ``llmarena demo``: play a new run, or forecast its cost."""
 
 import argparse
+import asyncio
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from agents.registry import baselines
 from llmarena_envs.core.options import OptionError, nearest
+from llmarena_envs.core.terminal import printable
 from rating.cli import flags
-from rating.cli.forecast import print_forecast
 from rating.cli.playing import (
     address_of,
     check_complete,
@@ -18,109 +21,128 @@ from rating.cli.playing import (
     resumable,
     session_flags,
 )
-from rating.cli.web import listener_if_asked
+from rating.cli.printing import print_sheets
+from rating.cli.report import REPORT, write_report
+from rating.cli.serve import listener_if_asked
 from rating.config.budget import Budget
 from rating.config.judge_warnings import family_warnings, scripted_judge_warnings
 from rating.config.run_file import parse_run_file, run_file_text
-from rating.config.run_file_source import RunFileText, read_run_file
+from rating.config.run_file_source import RunFileText, named_run_files, read_run_file
 from rating.play import run_directory
+from rating.play.dry_run import NOTHING, Expected, Forecast, Span, forecast
 from rating.play.executors.choice import check_executor
+from rating.schemes.leaderboard import ALWAYS
+from rating.viewer.report.tables import Sheet
 
 _ENVIRONMENT_NAME = re.compile(r"[_-]v\d+(?:#[\w-]*)?$")
 
+_RUN_FILE_FLAGS = ("env", "policy", "seed", "preset", "schedule", "stop", "max_matches", "min_matches", "workers")
+"""Flags that replace a run file."""
+
+_DEMO_ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0")
+_DEMO_SETTINGS = {"seed": 11}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Adds the arguments of the command."""
+    """Adds the arguments of ``run``."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "\n".join(["\ninstalled run files:", *(f"  {printable(name)}" for name in named_run_files()), ""])
     parser.add_argument(
         "run_file",
         nargs="?",
         type=Path,
         metavar="RUNFILE",
-        help="path of a run file, or the name of an installed one; or say it with flags",
+        help="path of a run file, or name of an installed one; alternatively use --env and --policy",
     )
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = _installed_run_files()
-    parser.add_argument("--env", action="append", default=[], metavar="ENV", help="an environment; may be repeated")
+    parser.add_argument("--env", action="append", default=[], metavar="ENV", help="environment; repeatable")
     parser.add_argument(
         "--policy",
         action="append",
         default=[],
         metavar="POLICY[@ENV,...]",
-        help="a policy, in the environments named or in all, e.g. minimax@tictactoe_v0,connect_four_v0; may be repeated",
+        help="policy, in the named environments or in all, e.g. minimax@tictactoe_v0,connect_four_v0; repeatable",
     )
     parser.add_argument("--seed", type=flags.count, help="root seed")
     parser.add_argument("--preset", choices=("standard", "llmarena"), help="invalid-reply policy")
     parser.add_argument(
         "--schedule",
         choices=("round_robin", "adaptive"),
-        help="who meets whom: a fixed cycle, or chosen from the results so far (default for rated two-player games)",
+        help="pairing: a fixed cycle, or based on results (default for rated two-player games)",
     )
     parser.add_argument(
         "--stop",
         metavar="RULE",
-        help="when rated games end: order (default), spearman=0.99, top=3, separated=60, width=60, or several joined by +;"
-        " trueskill for the paper's rule",
+        help="stopping rule of rated games: order (default), spearman=0.99, top=3, separated=60, width=60, or rules joined by +;"
+        " trueskill for the rule of the paper",
     )
-    parser.add_argument("--max-matches", type=flags.count, help="scheduled matches of a policy after which play stops")
-    parser.add_argument("--min-matches", type=flags.count, help="matches of a policy before play can stop")
+    parser.add_argument("--max-matches", type=flags.count, help="maximum matches of a policy")
+    parser.add_argument("--min-matches", type=flags.count, help="minimum matches of a policy")
     parser.add_argument(
-        "--workers",
-        type=flags.count,
-        help="workers for scripted matches, processes here or in a cluster; 0: one a core",
+        "--workers", type=flags.count, help="worker processes for scripted matches; 0 for one per CPU core"
     )
     flags.add_session(parser)
-    flags.add_web(parser)
     parser.add_argument(
         "--out",
         type=flags.local_path,
         metavar="DIR",
-        help="directory of the run; must be new or empty (default, of an installed run file: its name, or a numbered one)",
+        help="run directory, new or empty (default for an installed run file: its name, or a numbered one)",
     )
     flags.add_store(parser)
-    parser.add_argument("--dry-run", action="store_true", help="play nothing; print what the run is expected to take")
+    parser.add_argument("--dry-run", action="store_true", help="forecast calls, cost and time; play nothing")
     parser.add_argument(
         "--reply-tokens",
         type=flags.positive,
         default=200,
         metavar="N",
-        help="tokens of a reply in a dry run (default 200)",
+        help="assumed tokens per reply in a dry run (default 200)",
     )
     parser.add_argument(
-        "--latency", type=flags.amount, default=2.0, metavar="SECONDS", help="of a call in a dry run (default 2)"
+        "--latency",
+        type=flags.amount,
+        default=2.0,
+        metavar="SECONDS",
+        help="assumed seconds per call in a dry run (default 2)",
     )
     flags.add_wide(parser)
 
 
-def _installed_run_files() -> str:
-    from llmarena_envs.core.terminal import printable
-    from rating.config.run_file_source import named_run_files
-
-    return "\n".join(["\ninstalled run files:", *(f"  {printable(name)}" for name in named_run_files()), ""])
-
-
 def main(args: argparse.Namespace) -> None:
     """Plays a run from a run file or flags, and prints its leaderboards."""
-    if args.run_file is not None:
-        text, where = _read_run_file(args)
-    else:
-        if not args.env or not args.policy:
-            raise OptionError("expected a run file, or at least one --env and one --policy")
-        policies, restricted = read_policies(args.policy, args.env)
-        text, where = run_file_text(args.env, policies, _settings(args), restricted), "command line"
+    text, where = _run_file(args)
     if args.dry_run:
-        limits = Budget(args.max_cost, args.max_tokens, args.max_time)
-        print_forecast(text, where, args.reply_tokens, args.latency, limits)
+        print_forecast(text, where, args)
         return
     address = address_of(args)
     out = args.out or _directory_of_name(args.run_file)
-    with listener_if_asked(args) as listener, resumable(out, flags := session_flags(args, listener)):
+    with listener_if_asked(args) as listener, resumable(out, resume_flags := session_flags(args, listener)):
         session = read_session(args)
         check_executor(session.executor or parse_run_file(text, where).executor)
         run, store = run_directory.create(out, text, where, offline=session.offline, address=address)
         for note in (*run.idle_stop_rules(), *scripted_judge_warnings(run.config), *family_warnings(run.config, {})):
             print(f"note: {note}", file=sys.stderr)
         missing = play_and_print(out, run, store, args.interruptions, args.wide, session, listener)
-    check_complete(out, *missing, flags)
+    check_complete(out, *missing, resume_flags)
+
+
+def _run_file(args: argparse.Namespace) -> RunFileText:
+    """Returns the text of the run file, read or made of flags, and its name in error messages."""
+    given = [name for name in _RUN_FILE_FLAGS if getattr(args, name) not in (None, [])]
+    if args.run_file is not None:
+        if given:
+            names = ", ".join("--" + name.replace("_", "-") for name in given)
+            raise OptionError(f"expected a run file or flags, got both {args.run_file} and {names}")
+        return read_run_file(args.run_file)
+    if not args.env or not args.policy:
+        raise OptionError("expected a run file, or at least one --env and one --policy")
+    stop = {"rule": args.stop, "min_matches": args.min_matches, "max_matches": args.max_matches}
+    settings = {name: getattr(args, name) for name in ("seed", "preset", "schedule", "workers")}
+    settings["stop"] = _given(stop) or None
+    policies, restricted = read_policies(args.policy, args.env)
+    return RunFileText(run_file_text(args.env, policies, _given(settings), restricted), "command line")
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str], dict[str, list[str]]]:
@@ -149,30 +171,6 @@ def read_policies(flags: list[str], environments: list[str]) -> tuple[list[str],
     return specs, restricted
 
 
-def _read_run_file(args: argparse.Namespace) -> RunFileText:
-    flags = [
-        name
-        for name in ("env", "policy", "seed", "preset", "schedule", "stop", "max_matches", "min_matches", "workers")
-        if getattr(args, name)
-    ]
-    if flags:
-        raise OptionError(
-            f"expected a run file or flags, got both {args.run_file} and {', '.join('--' + name for name in flags)}"
-        )
-    return read_run_file(args.run_file)
-
-
-def _settings(args: argparse.Namespace) -> dict[str, Any]:
-    settings: dict[str, Any] = {
-        name: getattr(args, name)
-        for name in ("seed", "preset", "schedule", "workers")
-        if getattr(args, name) is not None
-    }
-    flags = {"rule": args.stop, "min_matches": args.min_matches, "max_matches": args.max_matches}
-    stop = {key: value for key, value in flags.items() if value is not None}
-    return {**settings, "stop": stop} if stop else settings
-
-
 def _directory_of_name(run_file: Path | None) -> Path:
     """Returns a free directory named after an installed run file.
 
@@ -180,5 +178,114 @@ def _directory_of_name(run_file: Path | None) -> Path:
         OptionError: if the run file is a path, or missing.
     """
     if run_file is None or run_file.is_file():
-        raise OptionError("expected a directory for the run: --out DIR, or --dry-run to see what it would take")
+        raise OptionError("expected a directory for the run: --out DIR, or --dry-run to forecast its cost")
     return free_directory(run_file)
+
+
+def add_demo_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of ``demo``."""
+    parser.add_argument(
+        "--out",
+        type=flags.local_path,
+        metavar="DIR",
+        help="run directory (default: llmarena-demo, or a numbered one)",
+    )
+    flags.add_store(parser)
+    flags.add_wide(parser)
+
+
+def demo(args: argparse.Namespace) -> None:
+    """Plays the board games between all scripted policies and writes the report."""
+    specs = sorted({name for environment in _DEMO_ENVIRONMENTS for name in baselines(environment)})
+    out = args.out or free_directory(Path("llmarena-demo"))
+    text = run_file_text(list(_DEMO_ENVIRONMENTS), specs, _DEMO_SETTINGS)
+    with resumable(out):
+        run, store = run_directory.create(out, text, "demo", address=address_of(args))
+        missing = play_and_print(out, run, store, args.interruptions, args.wide)
+    print(f"\nReport: {write_report(out, out / REPORT)}")
+    check_complete(out, *missing)
+
+
+def print_forecast(run_file: str, where: str, args: argparse.Namespace) -> None:
+    """Prints a forecast of matches, calls, tokens, cost and time. Sends nothing and creates no directory.
+
+    Args:
+        run_file: text of the run file.
+        where: name of the run file in error messages.
+        args: parsed arguments of the command.
+
+    Raises:
+        OptionError: if the run file is not valid.
+    """
+    run = run_directory.check_run_file(run_file, where, offline=True).run
+    found = asyncio.run(forecast(run, reply_tokens=args.reply_tokens, latency=args.latency))
+    budget = run.config.budget.budget().replaced(args.max_cost, args.max_tokens, args.max_time)
+    header = ["environment", "policy", "matches", "calls", "tokens in", "tokens out"]
+    header += [f"cost in {found.currency}"] if found.currency else []
+    rows = [*(_forecast_row(row, found.currency) for row in found.rows), _forecast_total(found)]
+    notes = [*_forecast_notes(found, args.reply_tokens, args.latency), *_budget_notes(found, budget)]
+    print_sheets([Sheet("Forecast", header, rows, notes, [ALWAYS] * len(header))])
+
+
+def _forecast_row(row: Expected, currency: str) -> list[str]:
+    counts = [row.matches, row.calls, row.prompt_tokens, row.completion_tokens]
+    cost = [_money(row.cost) if row.cost else "no price"] if currency else []
+    return [row.environment, row.policy, *map(_number, counts), *cost]
+
+
+def _forecast_total(found: Forecast) -> list[str]:
+    total = ["total", "", _number(sum(found.matches.values(), NOTHING))]
+    for name in ("calls", "prompt_tokens", "completion_tokens"):
+        total.append(_number(sum((getattr(row, name) for row in found.rows), NOTHING)))
+    if found.currency:
+        costs = [row.cost for row in found.rows if row.cost is not None]
+        known = _money(sum(costs, NOTHING))
+        total.append(known if len(costs) == len(found.rows) else f"at least {known}")
+    return total
+
+
+def _forecast_notes(found: Forecast, reply_tokens: int, latency: float) -> Iterator[str]:
+    yield "expected values with their range in brackets; no model was called"
+    yield f"matches: {', '.join(f'{name}: {_number(span)}' for name, span in found.matches.items())}"
+    yield f"time: {_clock(found.seconds.expected)} [{_clock(found.seconds.low)}, {_clock(found.seconds.high)}]"
+    yield (
+        f"assumed: {reply_tokens} tokens per reply or max_tokens if smaller (--reply-tokens), {latency:g} s per call (--latency)"
+    )
+    yield "not included: re-asked replies, failed calls, long messages between players; reasoning models write far more"
+    if not found.currency:
+        yield "no costs: add prices with [[price]] in the run file"
+    if found.left_out:
+        yield f"not included, usage unknown: {', '.join(found.left_out)}"
+
+
+def _budget_notes(found: Forecast, budget: Budget) -> Iterator[str]:
+    tokens = sum((row.prompt_tokens + row.completion_tokens for row in found.rows), NOTHING)
+    cost = sum((row.cost for row in found.rows if row.cost is not None), NOTHING)
+    limits = (
+        (budget.cost, cost, found.currency),
+        (budget.tokens, tokens, "tokens"),
+        (budget.seconds, found.seconds, "s"),
+    )
+    for limit, span, unit in limits:
+        if limit is not None:
+            early = "will stop the run early" if span.low > limit else "may stop the run early"
+            yield f"budget of {limit:,.10g} {unit}: {early if span.high > limit else 'sufficient'}"
+
+
+def _number(span: Span) -> str:
+    low, expected, high = (_rounded(value) for value in (span.low, span.expected, span.high))
+    return f"{expected:,}" if low == high else f"{expected:,} [{low:,}, {high:,}]"
+
+
+def _rounded(value: float) -> int:
+    """Rounds to three significant digits."""
+    return int(float(f"{value:.3g}"))
+
+
+def _money(span: Span) -> str:
+    return f"{span.expected:.3g} [{span.low:.3g}, {span.high:.3g}]"
+
+
+def _clock(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{seconds:.0f} s" if seconds < 120 else f"{minutes // 60} h {minutes % 60:02} min"

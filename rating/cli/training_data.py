@@ -9,7 +9,7 @@ from typing import Any
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
-from rating.cli.extras import check_extra
+from rating.cli.flags import check_extra
 from rating.play import run_directory
 from rating.training.conversations import DAMAGED, Selection, Tally
 from rating.training.rows import FORMATS

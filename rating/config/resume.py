@@ -201,7 +201,7 @@ def _settled_differences(config: RunConfig, recorded: Identity) -> Iterator[str]
         if is_tournament(config, name):
             pool = {policy for phase in recorded.pools[name] for policy in phase}
             for policy in sorted({*config.pool(name)} - pool - added):
-                yield f"{name}: {policy!r} was added; a tournament takes it with: llmarena tournament add DIR POLICY"
+                yield f"{name}: {policy!r} was added; add it with: llmarena resume DIR --add POLICY"
 
 
 def _changes(where: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:

@@ -37,7 +37,7 @@ class TournamentConfig(BaseModel):
         exclude_family: whether judges never judge their own family.
         exclude: policies that never judge.
         min_judges: minimum number of judges if there are fewer than the environment has seats for.
-        newcomers: policies placed after the rounds, in this order; ``llmarena tournament add`` writes them.
+        newcomers: policies placed after the rounds, in this order; ``llmarena resume --add`` writes them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)

@@ -77,8 +77,10 @@ def test_the_commands_with_the_installed_package_find_check_play_and_rate_it(fol
     (pip, package, *_), *commands = _commands("in a virtual environment")
     assert (pip, package) == ("pip", "install")
     shown = {rest[0]: _run([sys.executable, "-m", "rating.cli", *rest], folder) for _, *rest in commands}
-    assert list(shown) == ["envs", "check", "play", "run", "report"]
-    assert "dilemma_v0             Iterated dilemma" in shown["envs"] and "of iterated-dilemma 0.1.0" in shown["envs"]
+    assert list(shown) == ["list", "check", "play", "run", "report"]
+    assert (
+        "dilemma_v0             Iterated dilemma" in shown["list"] and "package iterated-dilemma 0.1.0" in shown["list"]
+    )
     assert "broken" not in shown["check"] and shown["check"].count("kept ") > 30
     assert "tit_for_tat" in shown["run"] and "defector" in shown["run"]
     page = (folder / "runs" / "dilemma" / "report.html").read_text(encoding="utf-8")

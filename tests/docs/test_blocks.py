@@ -297,10 +297,10 @@ def test_what_covers_a_page_reads_it(page: str, test: str) -> None:
     "text",
     [
         "```rust\nfn main() {}\n```",
-        "```\nllmarena envs\n```",
+        "```\nllmarena list\n```",
         "```python\n1 / 0\n```",
         "```python\nprint(1)\n```\n\n```text\n2\n```",
-        "```bash\nllmarena envs --nonsense\n```",
+        "```bash\nllmarena list --nonsense\n```",
         "```bash\nllmarena rate runs/none\n```",
         "```bash\npython -m benchmarks.llmarena none\n```",
         "```bash\npython -m benchmarks.performance.texts --nonsense\n```",

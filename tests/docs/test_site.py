@@ -61,7 +61,7 @@ def test_the_page_of_the_run_file_has_every_key_with_type_default_and_meaning():
 
 def test_the_page_of_the_command_line_has_the_actions_of_a_command():
     page = (DOCS / "reference" / "command_line.md").read_text(encoding="utf-8")
-    assert "## llmarena tournament add\n" in page
+    assert "## llmarena resume\n" in page
     assert "| `POLICY[@ENV,...]`" not in page
     assert "| `--out DIR` | directory of the import; must be new or empty; required |" in page
 

@@ -52,7 +52,7 @@ TEXTS = {
     ("docs/schedules.md", "share ="): "a formula",
     (
         "docs/first_paid_run.md",
-        "The run goes on with: llmarena resume runs/paid",
+        "Resume with: llmarena resume runs/paid",
     ): "the end of a run whose budget is used up",
     ("docs/executors.md", "2 workers died"): "an error; tests/rating/play/test_executors.py",
     ("docs/playing.md", "human plays at "): "addresses with secrets; tests/browser",

@@ -194,7 +194,7 @@ class Policy(ScriptedPolicy):
     errors = capsys.readouterr().err
     assert "it is not on this machine" in errors
     assert "the modules of your own policies and environments" in errors
-    assert "The run goes on with: llmarena resume" in errors
+    assert "Resume with: llmarena resume" in errors
     _, store = run_directory.open_run(tmp_path / "run")
     assert {record.status for record in store.records()} == {"unfinished"}
     store.close()
@@ -264,9 +264,7 @@ def test_an_interruption_from_the_keyboard_ends_the_workers(tmp_path, under_way)
     assert process.wait(40) == 130
     wait_for(lambda: workers_ended(folder) and not marked(mark), 40)
     errors = (tmp_path / "errors").read_text()
-    assert errors.endswith(
-        f"The run goes on with: llmarena resume {tmp_path / 'run'} --executor ray\nllmarena: interrupted\n"
-    )
+    assert errors.endswith(f"Resume with: llmarena resume {tmp_path / 'run'} --executor ray\nllmarena: interrupted\n")
     for sign in ("Traceback", "died", "pending"):
         assert sign not in errors
 
@@ -288,5 +286,5 @@ def test_a_run_that_loses_its_cluster_can_go_on(tmp_path, under_way):
     assert process.wait(40) == 3
     errors = (tmp_path / "errors").read_text()
     assert "was lost: what drives it was killed by SIGKILL" in errors
-    assert "The run goes on with: llmarena resume" in errors
+    assert "Resume with: llmarena resume" in errors
     wait_for(lambda: workers_ended(folder), 40)

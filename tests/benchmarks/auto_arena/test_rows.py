@@ -13,7 +13,7 @@ from benchmarks.auto_arena.tournaments import TournamentOptions, plan_tournament
 from benchmarks.experiments.command import main
 from benchmarks.experiments.runs import PlayedRun, play_runs
 from llmarena_envs.core.options import OptionError
-from rating.cli.signals import Interruptions
+from rating.cli.process import Interruptions
 from rating.schedules.swiss import SwissPlan
 from rating.schemes.tournament import tournament_leaderboard
 from rating.store.match import Match

@@ -39,7 +39,7 @@ from benchmarks.llmarena.random_battles import (
 )
 from llmarena_envs.core.failures import Failure
 from rating.cli.app import EXIT_ERRORS
-from rating.cli.signals import Interruptions
+from rating.cli.process import Interruptions
 from rating.errors import RunError
 from rating.stats.estimates import Estimate
 from rating.store.match import Match

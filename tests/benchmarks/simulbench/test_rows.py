@@ -20,7 +20,7 @@ from benchmarks.simulbench.pairwise import consistency_table, oriented, share_ta
 from benchmarks.simulbench.task_types import difference_table
 from llmarena_envs.simulation.labels import SUBSETS
 from llmarena_envs.simulation.scripts import Message, Script
-from rating.cli.signals import Interruptions
+from rating.cli.process import Interruptions
 
 
 def script(name, task="t", kind="stateful", turn=1):

@@ -17,7 +17,7 @@ def run(capsys, *words):
     """Runs a command; returns its exit code, its output, and the arguments of the command that it prints."""
     code = main([*map(str, words)])
     out, err = capsys.readouterr()
-    printed = re.search(r"^The run goes on with: llmarena (.*)$", err, re.M)
+    printed = re.search(r"^Resume with: llmarena (.*)$", err, re.M)
     return code, out, printed and shlex.split(printed[1])
 
 

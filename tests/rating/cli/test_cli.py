@@ -45,13 +45,12 @@ def refusal(capsys, *arguments):
 
 
 def test_lists(capsys):
-    environments = json.loads(output(capsys, "envs", "--json"))
+    environments = json.loads(output(capsys, "list", "--json"))
     assert {"name": "tictactoe_v0", "id": "llmarena/tictactoe-v0"}.items() <= environments[0].items()
-    assert "tictactoe_v0" in output(capsys, "envs")
-    policies = json.loads(output(capsys, "policies", "--env", "connect_four_v0", "--json"))
-    assert {"random", "first_legal", "greedy", "minimax"} <= policies["connect_four_v0"].keys()
-    assert "minimax" in output(capsys, "policies")
-    assert "with configurable biases. (praise=4.0)\n" in output(capsys, "policies", "--env", "simulation_v0")
+    assert "tictactoe_v0" in output(capsys, "list")
+    (row,) = json.loads(output(capsys, "list", "connect_four_v0", "--json"))
+    assert {"random", "first_legal", "greedy", "minimax"} <= row["policies"].keys()
+    assert "with configurable biases. (praise=4.0)\n" in output(capsys, "list", "simulation_v0")
 
 
 def test_play(capsys):
@@ -89,7 +88,7 @@ def test_leaving_a_run_says_how_to_go_on(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
     out = tmp_path / "run"
     assert main(["run", "--env", "tictactoe_v0", "--policy", "human", "--policy", "random", "--out", str(out)]) == 130
-    assert f"The run goes on with: llmarena resume {out}\nllmarena: the person left" in capsys.readouterr().err
+    assert f"Resume with: llmarena resume {out}\nllmarena: the person left" in capsys.readouterr().err
 
 
 def test_a_person_is_asked_in_this_process_whatever_the_executor(capsys, monkeypatch, tmp_path):
@@ -104,7 +103,7 @@ def test_a_person_is_asked_in_this_process_whatever_the_executor(capsys, monkeyp
 
 def test_an_interruption_while_modules_load_shows_no_trace(capsys, monkeypatch):
     monkeypatch.setattr("rating.cli.app._run", lambda args: signal.raise_signal(signal.SIGINT))
-    assert main(["envs"]) == 130
+    assert main(["list"]) == 130
     assert capsys.readouterr().err == "llmarena: interrupted\n"
 
 
@@ -127,8 +126,8 @@ def test_what_goes_wrong_becomes_a_message_and_an_exit_code(capsys, monkeypatch,
     def fail(args):
         raise error
 
-    monkeypatch.setattr("rating.cli.envs.main", fail)
-    assert main(["envs"]) == code
+    monkeypatch.setattr("rating.cli.environments.main", fail)
+    assert main(["list"]) == code
     shown = capsys.readouterr()
     assert told in shown.err and shown.out == ""
     assert ("Traceback" in shown.err) == (code == 1)
@@ -171,7 +170,7 @@ def test_void_matches_that_are_left_have_an_exit_code_of_their_own(capsys, monke
     shown = capsys.readouterr()
     assert "greedy" in shown.out
     assert re.search(r"^tictactoe_v0: match \d+ is void: the policy raised OSError: the line is dead$", shown.err, re.M)
-    assert re.search(r"ratings are of what was played: \d\d matches are void.*llmarena resume", shown.err)
+    assert re.search(r"incomplete run: \d\d matches are void.*llmarena resume", shown.err)
     monkeypatch.setattr("tests.rating.players.raises", lambda: lambda seen: int(seen["action_mask"].argmax()))
     assert main(["resume", str(out)]) == 0
     assert "void" not in capsys.readouterr().err
@@ -222,10 +221,10 @@ def test_policies_that_play_some_of_the_environments(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("command", "goes_on"), [("run --out x", True), ("resume x", True), ("demo", True), ("export x", False)]
+    ("command", "plays"), [("run --out x", True), ("resume x", True), ("demo", True), ("export x", False)]
 )
-def test_what_plays_a_run_goes_on_when_nobody_reads_it(command, goes_on):
-    assert build_parser().parse_args(command.split()).goes_on == goes_on
+def test_commands_that_play_continue_without_a_reader(command, plays):
+    assert build_parser().parse_args(command.split()).command.plays == plays
 
 
 def test_the_version(capsys):
@@ -312,7 +311,7 @@ def test_an_address_is_no_directory_and_not_repeated(capsys, arguments):
     with pytest.raises(SystemExit):
         main([*arguments, "postgresql://me:geheim@h/d"])
     told = capsys.readouterr().err
-    assert "named by its directory" in told and "geheim" not in told
+    assert "by its directory" in told and "geheim" not in told
 
 
 def test_argparse_refuses_with_the_same_code(capsys):
@@ -347,6 +346,30 @@ def test_resume_of_a_finished_run_plays_nothing_and_says_by_what_hashes_it_is_kn
     before = output(capsys, "export", finished_run)
     assert re.search(r"^Seal: [0-9a-f]{64}\nPlay digest: [0-9a-f]{64}$", output(capsys, "resume", finished_run), re.M)
     assert output(capsys, "export", finished_run) == before
+
+
+def test_resume_adds_a_policy_in_the_named_environments(capsys, finished_run, tmp_path):
+    copy = shutil.copytree(finished_run, tmp_path / "copy")
+    output(capsys, "resume", copy, "--add", "minimax@tictactoe_v0", "--option", "depth=1", "--name", "one_ply")
+    boards = json.loads(output(capsys, "rate", copy, "--json"))
+    assert {row["policy"] for row in boards[0]["rows"]} == {"random", "first_legal", "one_ply"}
+    assert {row["policy"] for row in boards[1]["rows"]} == {"random", "first_legal"}
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (["--name", "x"], "say which with --add"),
+        (["--add", "greedy", "--prior", "3"], "only a tournament has initial scores"),
+        (["--add", "gredy"], "did you mean 'greedy'"),
+        (["--add", "greedy@tictacto_v0"], "did you mean 'tictactoe_v0'"),
+        (["--add", "random"], "expected distinct names, got 'random' twice"),
+    ],
+)
+def test_resume_with_wrong_added_policy_changes_nothing(capsys, finished_run, tmp_path, flags, message):
+    copy = shutil.copytree(finished_run, tmp_path / "copy")
+    assert message in refusal(capsys, "resume", copy, *flags)
+    assert (copy / "run.toml").read_text() == (finished_run / "run.toml").read_text()
 
 
 def test_a_run_says_once_with_which_values_the_rule_fired_in_lines_of_100_columns(capsys, tmp_path):

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from rating.cli.garbage import rare_collections
+from rating.cli.process import rare_collections
 
 
 def test_garbage_is_searched_for_seldom_and_then_as_before():

@@ -20,7 +20,7 @@ def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser
 
 def test_help_of_every_command_is_formatted():
     found = list(parsers(build_parser()))
-    assert len(found) > 15
+    assert len(found) > 12
     for parser in found:
         assert parser.format_help().startswith(f"usage: {parser.prog} ")
 

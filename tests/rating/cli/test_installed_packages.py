@@ -49,11 +49,12 @@ def folder(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-def test_all_that_can_be_used_is_listed_and_the_rest_are_warnings_with_their_distributions(folder, capsys):
-    assert main(["envs", "--json"]) == 0
+def test_list_warns_of_broken_environments_of_packages(folder, capsys):
+    assert main(["list", "--json"]) == 0
     out, err = capsys.readouterr()
     rows = {row["name"]: row for row in json.loads(out)}
     assert len(rows) == 13
+    assert list(rows["numbers_v0"].pop("policies")) == ["first_legal", "nine", "random"]
     assert rows["numbers_v0"] == {
         "name": "numbers_v0",
         "id": "elsewhere/numbers-v0",
@@ -75,24 +76,22 @@ def test_all_that_can_be_used_is_listed_and_the_rest_are_warnings_with_their_dis
         (line,) = [line for line in warnings if f"{name!r} of {distribution}" in line]
         assert re.search(why, line)
     assert len(warnings) == 4
-    assert main(["envs"]) == 0
+    assert main(["list"]) == 0
     assert "numbers_v0             Every agent" in capsys.readouterr().out
 
 
-def test_players_are_listed_beside_those_of_the_suite(folder, capsys):
-    assert main(["policies"]) == 0
-    out, err = capsys.readouterr()
-    assert "  nine           Says nine.\\x1b[31m\n" in out
-    assert "\ntictactoe_v0\n" in f"\n{out}"
-    assert "broken_v0" in err
-    assert main(["policies", "--env", "elsewhere/numbers-v0", "--json"]) == 0
-    assert list(json.loads(capsys.readouterr().out)["numbers_v0"]) == ["first_legal", "nine", "random"]
-    assert main(["policies", "--env", "broken_v0"]) == 2
+def test_list_of_an_environment_names_policies_of_packages(folder, capsys):
+    assert main(["list", "numbers_v0"]) == 0
+    assert "  nine           Says nine.\\x1b[31m\n" in capsys.readouterr().out
+    assert main(["list", "elsewhere/numbers-v0", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert list(row["policies"]) == ["first_legal", "nine", "random"]
+    assert main(["list", "broken_v0"]) == 2
     assert "environment 'broken_v0' of broken-games 0.1" in capsys.readouterr().err
 
 
 @pytest.mark.slow
-def test_a_run_is_played_verified_reported_and_resumed_with_another_version(folder, capsys):
+def test_run_resumes_with_another_version_of_a_package(folder, capsys):
     (folder / "run.toml").write_text(RUN)
     out = folder / "run"
     assert main(["run", str(folder / "run.toml"), "--out", str(out)]) == 0
@@ -117,7 +116,7 @@ def test_a_run_is_played_verified_reported_and_resumed_with_another_version(fold
 
 
 @pytest.mark.slow
-def test_check_lists_the_rules_that_are_kept_and_tells_the_broken_one(folder, capsys):
+def test_check_lists_kept_rules_and_the_broken_one(folder, capsys):
     assert main(["check", "tictactoe_v0", "--seeds", "2", "--option", "language=zh"]) == 0
     out, _ = capsys.readouterr()
     assert out.count("kept   ") == len(out.splitlines()) > 30
@@ -140,6 +139,6 @@ def test_check_lists_the_rules_that_are_kept_and_tells_the_broken_one(folder, ca
         (["broken_v0"], "environment 'broken_v0' of broken-games 0.1"),
     ],
 )
-def test_what_cannot_be_checked_is_refused(folder, capsys, arguments, message):
+def test_check_of_invalid_arguments_is_refused(folder, capsys, arguments, message):
     assert main(["check", *arguments]) == 2
     assert message in capsys.readouterr().err

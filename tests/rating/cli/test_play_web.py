@@ -19,9 +19,9 @@ from agents.desk import Desk
 from agents.play import play
 from agents.registry import make_policy
 from llmarena_envs.catalogue import CATALOGUE, load_environment, make_environment
-from rating.cli import main, web
+from rating.cli import main, serve
 from rating.cli.app import build_parser
-from rating.cli.play_web import run_file, with_company
+from rating.cli.play import fill_seats, run_file
 from rating.play import run_directory
 
 ENVIRONMENTS = [entry.name for entry in CATALOGUE]
@@ -31,7 +31,7 @@ def text(*arguments, **specs):
     """Returns the run file of a command, and the policies on its seats."""
     args = build_parser().parse_args(["play", *arguments, "--web"])
     agents = make_environment(args.env, {}).possible_agents
-    seated = with_company(args.env, specs, agents)
+    seated = fill_seats(args.env, specs, agents)
     return run_file(args, seated), seated
 
 
@@ -68,7 +68,7 @@ def test_a_seat_that_is_not_there_is_an_error(capsys):
 
 
 def test_a_port_that_is_taken_is_an_error_and_makes_no_directory(tmp_path, capsys):
-    with web.listen("127.0.0.1", 0) as taken:
+    with serve.listen("127.0.0.1", 0) as taken:
         port = str(taken.getsockname()[1])
         assert main(["play", "tictactoe_v0", "--web", "--port", port, "--out", str(tmp_path / "run")]) == 2
     assert "free" in capsys.readouterr().err and not (tmp_path / "run").exists()
@@ -93,7 +93,7 @@ def test_a_match_that_came_to_no_end_says_why_and_how_it_goes_on(tmp_path, capsy
     seats = ("--policy", "player_0=random", "--policy", "player_1=tests.rating.players:raises")
     assert main(["play", "tictactoe_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"), *seats]) == 3
     printed = capsys.readouterr()
-    assert "The match came to no end: " in printed.out and ": +0" not in printed.out
+    assert "The match failed: " in printed.out and ": +0" not in printed.out
     assert f"llmarena resume {tmp_path / 'run'} --web" in printed.err
 
 
@@ -152,12 +152,12 @@ def test_a_match_that_is_interrupted_goes_on_where_it_was_at_the_same_address(tm
 
 
 def test_pages_do_not_stay_for_somebody_who_has_left(monkeypatch, capsys):
-    monkeypatch.setattr(web, "_AT_ONCE_SECONDS", 0.01)
-    monkeypatch.setattr(web, "END_SECONDS", 0.02)
+    monkeypatch.setattr(serve, "_AT_ONCE_SECONDS", 0.01)
+    monkeypatch.setattr(serve, "END_SECONDS", 0.02)
     desk = Desk()
     desk.seat("Ada", "m", "tictactoe_v0").reset("player_0", 1)
-    asyncio.run(web.show_end(desk))
-    assert desk.ended and "until everybody has seen the end" in capsys.readouterr().err
+    asyncio.run(serve.show_end(desk))
+    assert desk.ended and "until all players have seen the end" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", [["play", "tictactoe_v0", "--web", "--out"], ["serve"]])

@@ -1,4 +1,4 @@
-"""The progress of a run, on a terminal and where there is none."""
+"""Progress of a run, with and without a terminal."""
 
 import asyncio
 import contextlib
@@ -6,6 +6,7 @@ import io
 import logging
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -14,8 +15,7 @@ import pytest
 from rich.console import Console
 
 from rating.cli import main
-from rating.cli.progress import FailureLines, ProgressDisplay
-from rating.cli.progress_views import Pace, draw_table, write_line
+from rating.cli.progress import FailureLines, GameBars, ProgressDisplay
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
 from rating.play.attempts import ENVIRONMENT
@@ -59,87 +59,84 @@ def under_way(finished=30, calls=120, expected=90, **changes):
     return Progress(environments, 3, usage, 20, 64, **changes)
 
 
-def drawn(progress, pace):
-    file = io.StringIO()
-    Console(file=file, width=110, force_terminal=True, color_system=None).print(draw_table(progress, pace))
-    return [line.rstrip() for line in file.getvalue().splitlines()]
+def bars_of(*snapshots):
+    """Shows one snapshot a minute; returns the bars and what a terminal of 120 columns then shows."""
+    clock, file = Clock(), io.StringIO()
+    bars = GameBars(Console(file=file, width=120, force_terminal=True, color_system=None), clock)
+    for snapshot in snapshots:
+        clock.now += 60
+        bars.show(snapshot)
+    bars.console.print(bars)
+    return bars, [line.rstrip() for line in file.getvalue().splitlines()]
 
 
-def test_the_table_shows_environments_policies_and_the_whole():
-    clock = Clock()
-    pace = Pace(clock)
-    pace.add(under_way(finished=0, calls=0))
-    clock.now += 60
-    pace.add(under_way(calls=60))
-    clock.now += 30
-    pace.add(under_way(calls=120))
-    lines = drawn(under_way(suspended={HOSTILE: "401: no\nkey"}), pace)
-    assert [line.split("  ")[0] for line in lines][:3] == ["environment", "a", "b"]
-    assert "30 of 90" in lines[1]
-    assert lines[2].split() == ["b", "12", "of", "12", "2", "stopped:", "cap,", "2", "void"]
-    assert lines[3].split() == ["policy", "calls", "tokens", "in", "tokens", "out", "cost"]
-    assert lines[4].split() == [
-        "big",
-        "130",
-        "1,251k",
-        "3,000",
-        "1.75",
-        "failed",
-        "calls:",
-        "10",
-        "timeout,",
-        "7",
-        "rate_limited",
-    ]
-    assert lines[5].startswith("m\\x1b[31m[red]\\u202e ")
-    assert lines[5].split()[1:] == ["5", "50+", "5+", "?", "suspended:", "401:", "no", "key"]
-    assert lines[6:] == [
-        "135 calls, 2.0 a second, 20 of 64 under way; 3 failures of providers or environments; time left: 3 min"
-    ]
+def test_bars_show_games_and_calls():
+    _, (first, second, calls) = bars_of(under_way(0), under_way(30), under_way(60, suspended={HOSTILE: "401: no\nkey"}))
+    assert re.fullmatch(r"a ━+\S* +60 of 90 30.0 a minute 0:01:00 16 failed calls, cost 1.50", first)
+    assert re.fullmatch(r"b ━+ +12 of 12 +0:00:00 stopped: cap, 2 void, 1 failed calls, cost 0.25\+", second)
+    assert calls.startswith(
+        "135 calls, 20 of 64 in flight; tokens: 1,251k+ in, 3,005+ out; cost 1.75+; failed calls: 10"
+    )
 
 
-def test_time_left_is_unknown_where_the_end_is():
-    clock = Clock()
-    pace = Pace(clock)
-    clock.now += 60
-    assert pace.seconds_left(under_way()) == 120
-    assert pace.seconds_left(under_way(expected=None)) is None
-    assert pace.seconds_left(under_way(finished=0)) is None
-    assert "30 of 64+" in write_line(under_way(expected=None), pace)
-    assert "time left: ?" in write_line(under_way(expected=None), pace)
+@pytest.mark.parametrize(
+    ("snapshots", "shown", "left"),
+    [
+        ([under_way(0), under_way(30), under_way(60)], "a 60 of 90", "60 s"),
+        ([under_way(30), under_way(30), under_way(30)], "a 30 of 90", None),
+        ([under_way(0, expected=None), under_way(30, expected=None)], "a 30 of 64+", None),
+    ],
+)
+def test_line_shows_time_left_if_known(snapshots, shown, left):
+    bars, _ = bars_of(*snapshots)
+    line = bars.line(snapshots[-1])
+    assert line.startswith(f"matches: {shown}; 135 calls")
+    assert re.findall("time left: (.*)", line) == ([left] if left else [])
 
 
-def test_where_there_is_no_terminal_lines_come_every_half_minute_and_at_each_end(capsys):
+def test_hostile_names_are_escaped():
+    hostile = Progress(
+        (EnvironmentProgress(HOSTILE, 1, 1, 4, stopped=HOSTILE),),
+        usage={(HOSTILE, "a"): used(1, Counter({HOSTILE: 1}), 1, 1, 1.0)},
+        suspended={HOSTILE: HOSTILE},
+    )
+    bars, lines = bars_of(hostile)
+    text = "".join([*lines, bars.line(hostile)])
+    assert text.count("m\\x1b[31m[red]\\u202e") >= 6
+    assert not re.search("[\x1b\u202e]", text)
+
+
+def test_display_without_terminal_prints_a_line_a_minute(capsys):
     clock = Clock()
     display = ProgressDisplay(clock=clock)
-    for second in range(70):
+    for second in range(130):
         clock.now = 1000.0 + second
         display.show(under_way(finished=0))
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "b: 12 of 12 matches, stopped: cap, 2 void"
-    line = "matches: a 0 of 90; 135 calls, 0.0 a second, 20 of 64 under way; 3 failures of providers or environments; "
-    line += "time left: ?; tokens: 1,251k+ in, 3,005+ out; cost 1.75+; failed calls: 10 timeout, 7 rate_limited"
+    line = "matches: a 0 of 90; 135 calls, 20 of 64 in flight; tokens: 1,251k+ in, 3,005+ out; cost 1.75+; "
+    line += "failed calls: 10 timeout, 7 rate_limited; 3 errors of providers or environments"
     assert lines[1:] == [line, line]
 
 
-@pytest.mark.parametrize(("how", "shown"), [({"person": True}, 1), ({"quiet": True}, 0)])
-def test_a_person_is_not_disturbed_and_quiet_is_quiet(how, shown, capsys):
+@pytest.mark.parametrize(("settings", "shown"), [({"person": True}, 1), ({"quiet": True}, 0)])
+def test_display_does_not_disturb_people(settings, shown, capsys):
     clock = Clock()
-    display = ProgressDisplay(clock=clock, **how)
+    display = ProgressDisplay(clock=clock, **settings)
     for _ in range(10):
-        clock.now += 30
+        clock.now += 60
         display.show(under_way())
     assert len(capsys.readouterr().err.splitlines()) == shown
 
 
-def test_a_run_without_models_says_nothing_of_calls():
+def test_line_without_models_names_no_calls():
     progress = Progress((EnvironmentProgress("a", 1, 1, 4),))
-    pace = Pace(Clock())
-    assert write_line(progress, pace) == "matches: a 1 of 4+; time left: ?"
-    assert len(drawn(progress, pace)) == 3
+    bars, lines = bars_of(progress)
+    assert bars.line(progress) == "matches: a 1 of 4+"
+    assert len(lines) == 1
 
 
-def test_failures_are_shown_as_they_come_but_not_all_of_them():
+def test_failures_of_one_kind_are_rate_limited():
     lines, clock = [], Clock()
     log = logging.Logger("of a test")
     log.addHandler(FailureLines(lines.append, clock))
@@ -154,14 +151,14 @@ def test_failures_are_shown_as_they_come_but_not_all_of_them():
     assert lines == [
         "tictactoe_v0: model: refused\\x1b[31m at attempt 0",
         "tictactoe_v0: model is out",
-        "tictactoe_v0: model: refused\\x1b[31m at attempt 15 (14 more of this kind since the line before)",
-        "tictactoe_v0: model: refused\\x1b[31m at attempt 30 (14 more of this kind since the line before)",
+        "tictactoe_v0: model: refused\\x1b[31m at attempt 15 (14 more like this since the last one)",
+        "tictactoe_v0: model: refused\\x1b[31m at attempt 30 (14 more like this since the last one)",
         "tictactoe_v0: model is suspended",
     ]
 
 
 @pytest.mark.parametrize(("quiet", "shown"), [(False, "first\nlost\n"), (True, "lost\n")])
-def test_only_a_run_under_way_shows_failures(quiet, shown, capsys):
+def test_failures_are_shown_only_during_a_run(quiet, shown, capsys):
     async def fail():
         logging.getLogger("agents.models.limits.retry").info("first")
         logging.getLogger("rating.play.attempts").error("lost")
@@ -196,7 +193,7 @@ spec = "random"
 """
 
 
-def test_a_runner_says_how_far_it_is_and_how_many_matches_are_to_come(tmp_path):
+def test_runner_counts_finished_and_expected_matches(tmp_path):
     run, store = run_directory.create(tmp_path / "run", RUN_FILE, "run.toml")
     asyncio.run(Runner(run, store).run())
     again = Runner(run, store)
@@ -212,7 +209,7 @@ def test_a_runner_says_how_far_it_is_and_how_many_matches_are_to_come(tmp_path):
 
 
 @pytest.mark.slow
-def test_quiet_is_quiet_on_the_command_line(tmp_path, capsys):
+def test_run_with_quiet_prints_no_progress(tmp_path, capsys):
     flags = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "first_legal", "--max-matches", "4"]
     assert main(["run", *flags, "--quiet", "--out", str(tmp_path / "quiet")]) == 0
     assert capsys.readouterr().err == ""
@@ -220,7 +217,7 @@ def test_quiet_is_quiet_on_the_command_line(tmp_path, capsys):
     assert capsys.readouterr().err == "tictactoe_v0: 4 of 4 matches, stopped: cap\n"
 
 
-def test_on_a_terminal_there_is_a_table_and_the_cursor_comes_back(tmp_path):
+def test_run_on_a_terminal_shows_bars_and_restores_cursor(tmp_path):
     terminal, side = pty.openpty()
     command = [sys.executable, "-m", "rating.cli", "run", "--env", "tictactoe_v0", "--policy", "random"]
     command += ["--policy", "first_legal", "--max-matches", "24", "--min-matches", "24"]
@@ -234,5 +231,5 @@ def test_on_a_terminal_there_is_a_table_and_the_cursor_comes_back(tmp_path):
                 written += piece
     os.close(terminal)
     assert process.returncode == 0
-    assert b"environment" in written and b"24 of 24" in written and b"stopped: cap" in written
+    assert b"tictactoe_v0" in written and b"24 of 24" in written and b"stopped: cap" in written
     assert written.count(b"\x1b[?25l") == written.count(b"\x1b[?25h") == 1

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rating.cli import main
-from rating.cli.signals import Interruptions
+from rating.cli.process import Interruptions
 from rating.store import sqlite
 
 RUN = ["run", "--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--max-matches", "4"]
@@ -77,7 +77,7 @@ def test_what_an_interruption_leaves_can_be_resumed_as_it_says_or_run_again(tmp_
     code = _traced(_SignalAt(moment, "running/run_directory.py"), lambda: main([*RUN, "--out", str(out)]))
     errors = capsys.readouterr().err
     assert code == 130
-    goes_on = f"The run goes on with: llmarena resume {out}\n"
+    goes_on = f"Resume with: llmarena resume {out}\n"
     assert errors in ("llmarena: interrupted\n", f"{goes_on}llmarena: interrupted\n")
     assert main(["resume", str(out)] if goes_on in errors else [*RUN, "--out", str(out)]) == 0
 

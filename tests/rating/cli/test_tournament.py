@@ -123,10 +123,10 @@ def test_a_newcomer_is_placed_and_the_run_verifies(tmp_path, capsys):
     directory = run(tmp_path, text(7))
     before = records(directory)
     order = [row["policy"] for row in board(directory, capsys)["rows"]]
-    command = ["tournament", "add", str(directory), "tests.rating.judged_env:Model", "--name", "new"]
+    command = ["resume", str(directory), "--add", "tests.rating.judged_env:Model", "--name", "new"]
     assert main([*command, "--option", "strength=60", "--prior", "3.5"]) == 0
     said = capsys.readouterr().out
-    assert "ratings while new was placed" in said and "before" in said
+    assert "ratings while placing new" in said and "before" in said
     after = records(directory)
     assert [record.match for record in after[: len(before)]] == [record.match for record in before]
     placed = {frozenset(record.match.policies[:2]) for record in after[len(before) :]}
@@ -134,8 +134,8 @@ def test_a_newcomer_is_placed_and_the_run_verifies(tmp_path, capsys):
     shown = board(directory, capsys)
     assert (shown["facts"]["newcomers"], shown["matches"]) == (["new"], 12 * 4)
     others = [row["policy"] for row in shown["rows"] if row["policy"] != "new"]
-    assert f"others after:  {', '.join(others)}" in said or f"as it was: {', '.join(others)}" in said
-    assert ("as it was" in said) == (others == order)
+    assert f"others after:  {', '.join(others)}" in said or f"unchanged: {', '.join(others)}" in said
+    assert ("unchanged" in said) == (others == order)
     assert main(["replay", "--verify", str(directory)]) == 0
     assert main(["report", str(directory)]) == 0
     assert main([*command[:-1], "newer"]) == 0  # another one after it
@@ -147,8 +147,8 @@ def test_a_newcomer_is_placed_and_the_run_verifies(tmp_path, capsys):
 def test_a_tournament_that_has_not_ended_takes_no_newcomer(tmp_path, capsys):
     directory = run(tmp_path, text(7, options=", period = 23", top="tries = 1\nmax_errors = 10000"), code=3)
     kept = (directory / "run.toml").read_text()
-    assert main(["tournament", "add", str(directory), "tests.rating.judged_env:Model"]) == 2
-    assert f"first: llmarena resume {directory}" in capsys.readouterr().err
+    assert main(["resume", str(directory), "--add", "tests.rating.judged_env:Model"]) == 2
+    assert f"first run: llmarena resume {directory}" in capsys.readouterr().err
     assert (directory / "run.toml").read_text() == kept
 
 
@@ -157,7 +157,7 @@ def test_a_newcomer_that_cannot_play_changes_nothing(tmp_path, capsys, command):
     directory = run(tmp_path, text(7))
     kept, found = (directory / "run.toml").read_text(), played(directory)
     with pytest.raises(SystemExit) if "--prior" in command else nullcontext():
-        assert main(["tournament", "add", str(directory), *command]) == 2
+        assert main(["resume", str(directory), "--add", *command]) == 2
     assert re.search("no_such_policy|finite number", capsys.readouterr().err)
     assert ((directory / "run.toml").read_text(), played(directory)) == (kept, found)
     assert main(["replay", "--verify", str(directory)]) == 0
@@ -183,7 +183,7 @@ max_matches = 4
 """
     models = text(7, rules="questions = 2").replace("[[policy]]\n", f'[[policy]]\nenvironments = ["{JUDGED}"]\n')
     directory = run(tmp_path, models + others)
-    assert main(["tournament", "add", str(directory), "random", "--name", "late"]) == 0
+    assert main(["resume", str(directory), "--add", f"random@{JUDGED}", "--name", "late"]) == 0
     boards = [record.match for record in records(directory) if record.match.environment == "tictactoe_v0"]
     assert {name for match in boards for name in match.policies} == {"random", "greedy"}
     assert all(record.status == FINISHED for record in records(directory))

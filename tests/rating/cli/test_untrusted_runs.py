@@ -34,7 +34,7 @@ READS = {
 """What each command that reads a run or a log is given behind its directory."""
 
 OTHERS = {
-    *("envs", "policies", "check", "play", "run", "resume", "demo", "tournament"),  # they play, or name what is typed
+    *("list", "check", "play", "run", "resume", "demo"),  # they play, or name what is typed
 }
 
 DRIVER = """

@@ -235,7 +235,7 @@ TOURNAMENT = 'name = "tictactoe_v0"\nscheme = "tournament"\ntournament = { quest
 
 def test_a_tournament_says_how_it_takes_newcomers(tmp_path):
     begin(tmp_path / "run", run_file("ab", TOURNAMENT))
-    with pytest.raises(RunError, match="'c' was added; a tournament takes it with: llmarena tournament add"):
+    with pytest.raises(RunError, match="'c' was added; add it with: llmarena resume DIR --add"):
         go_on(tmp_path / "run", run_file("abc", TOURNAMENT))
 
 

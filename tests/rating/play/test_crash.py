@@ -106,7 +106,7 @@ def test_an_interruption_from_the_keyboard_shows_no_trace(llmarena, tmp_path, be
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too, whatever they are at
     code, errors = end(process)
     assert code == 130
-    assert errors.endswith(f"The run goes on with: llmarena resume {directory}\nllmarena: interrupted\n")
+    assert errors.endswith(f"Resume with: llmarena resume {directory}\nllmarena: interrupted\n")
     assert "Traceback" not in errors
     assert "Warning" not in errors
     assert count(directory, VOID) == 0
@@ -122,7 +122,7 @@ def test_a_second_signal_does_not_disturb_the_stop(llmarena, tmp_path, workers, 
         os.killpg(process.pid, number)
     code, errors = end(process)
     assert code in (130, 143)
-    assert f"The run goes on with: llmarena resume {directory}\nllmarena: " in errors
+    assert f"Resume with: llmarena resume {directory}\nllmarena: " in errors
     assert "Traceback" not in errors
     assert "pending" not in errors
     wait_for(lambda: not processes(process.pid), 10)
@@ -139,7 +139,7 @@ def test_a_signal_ends_a_run_at_once_that_does_not_stop_in_time(llmarena, tmp_pa
     process.terminate()
     code, errors = end(process)
     assert code == 143
-    assert errors.endswith("ended at once; what was recorded is safe\n")
+    assert errors.endswith("ended at once; all recorded data is safe\n")
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -156,7 +156,7 @@ def test_a_termination_stops_a_run_that_can_go_on(llmarena, tmp_path, workers, i
     process.terminate()
     code, errors = end(process)
     assert code == 143
-    assert errors.endswith(f"The run goes on with: llmarena resume {directory}\nllmarena: terminated\n")
+    assert errors.endswith(f"Resume with: llmarena resume {directory}\nllmarena: terminated\n")
     for sign in ("Traceback", "pending", "died"):
         assert sign not in errors
 
@@ -191,8 +191,8 @@ def test_a_run_whose_output_nobody_reads_goes_on_to_its_end(tmp_path, whole):
 def test_what_nobody_reads_ends_a_command_unless_it_goes_on(goes_on, code, said):
     script = f"""
 import sys
-from rating.cli.pipes import readers_may_leave
-with readers_may_leave(goes_on={goes_on}):
+from rating.cli.process import closed_pipes_ignored
+with closed_pipes_ignored(continues={goes_on}):
     print("x" * 100_000)
     print("still here", file=sys.stderr)
     print("x" * 100_000)
@@ -205,8 +205,8 @@ with readers_may_leave(goes_on={goes_on}):
 def test_failures_are_said_at_once_where_streams_are_unbuffered():
     script = """
 import sys
-from rating.cli.pipes import readers_may_leave
-with readers_may_leave(goes_on=True):
+from rating.cli.process import closed_pipes_ignored
+with closed_pipes_ignored(continues=True):
     print("now", file=sys.stderr)
     sys.stdin.read()
 """

@@ -52,7 +52,7 @@ def test_a_run_that_fills_the_disk_goes_on_where_there_is_room(capsys, tmp_path,
     with small_disk(disk, 400_000):
         errors = said(capsys, "run", *RUN, *policies, "--workers", 2, "--quiet", "--out", disk / "run")
         assert f"{disk / 'run' / 'run.db'}: the database of the run cannot be used: " in errors
-        assert f"The run goes on with: llmarena resume {disk / 'run'}" in errors
+        assert f"Resume with: llmarena resume {disk / 'run'}" in errors
         assert str(disk / "run") in said(capsys, "resume", disk / "run", "--quiet")
         shutil.copytree(disk / "run", moved)
     begun = log(moved)[0]

@@ -170,7 +170,7 @@ judge = ["d"]
     for environment in ("debate_v0", "undercover_v0", "hanabi_v0", "tictactoe_v0", "writer_editor_v0"):
         assert [row.split("│")[2].strip() for row in rows if environment in row] == list(names)
     assert "no price" not in printed
-    assert "0.5 s a call" in printed
+    assert "0.5 s per call" in printed
     assert [path.name for path in tmp_path.iterdir()] == ["run.toml"]
 
 
@@ -187,8 +187,8 @@ def test_a_forecast_says_whether_a_budget_suffices(tmp_path, monkeypatch, capsys
     (tmp_path / "run.toml").write_text(text)
     command = ["run", str(tmp_path / "run.toml"), "--dry-run"]
     assert main(command) == 0
-    assert "the budget of 2 tokens stops it before its end" in capsys.readouterr().out
+    assert "budget of 2 tokens: will stop the run early" in capsys.readouterr().out
     assert main([*command, "--max-tokens", "1000000000", "--max-time", "1"]) == 0
     printed = capsys.readouterr().out
-    assert "the budget of 1,000,000,000 tokens is enough" in printed
-    assert "the budget of 1 s stops it before its end" in printed
+    assert "budget of 1,000,000,000 tokens: sufficient" in printed
+    assert "budget of 1 s: will stop the run early" in printed

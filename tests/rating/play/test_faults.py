@@ -12,7 +12,7 @@ import pytest
 from agents.models.calls import CallStatus
 from agents.models.limits import gate, retry
 from llmarena_envs.core.failures import Failure
-from rating.cli.garbage import rare_collections
+from rating.cli.process import rare_collections
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.store.outcome import FINISHED

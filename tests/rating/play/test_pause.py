@@ -108,11 +108,11 @@ def test_a_paused_game_is_named_with_a_command_that_plays_on(tmp_path, capsys):
     out, err = capsys.readouterr()
     said = "paused: every match tied (the first 30); no information"
     assert said in " ".join(out.split()) and f"tictactoe_v0 is {said}" in err
-    assert "played: tictactoe_v0 paused, since the first matches give no information; to play on: " in err
+    assert "run: tictactoe_v0 paused: the first matches are all tied, forfeited or void; resume with: " in err
     assert main(["rate", str(directory), "--json"]) == 0
     boards = {board["environment"]: board for board in json.loads(capsys.readouterr().out) if "environment" in board}
     assert f"paused: {boards['tictactoe_v0']['paused']}" == said
     assert boards["connect_four_v0"]["paused"] == "" and boards["connect_four_v0"]["stop_reason"] == "cap"
-    command = re.search(r"to play on: (llmarena .*)", err)[1]
+    command = re.search(r"resume with: (llmarena .*)", err)[1]
     assert main(shlex.split(command)[1:]) == 0
     assert "paused:" not in capsys.readouterr().out

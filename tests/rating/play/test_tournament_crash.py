@@ -67,13 +67,13 @@ def test_killed_and_resumed(tmp_path):
     rules = "[environment.tournament]\nquestions = 6\nmin_judges = 3\n"
     (tmp_path / "run.toml").write_text(f'workers = 1\n[[environment]]\nname = "{JUDGED}"\n{rules}{models}')
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    add = ["tournament", "add", "--name", "new", "--option", "strength=55", "--prior", "1"]
+    add = ["resume", "--add", SLOW, "--name", "new", "--option", "strength=55", "--prior", "1"]
     run("run", tmp_path / "run.toml", "--out", whole)
-    run(*add, whole, SLOW)
+    run(*add, whole)
     killed(15, broken, "run", tmp_path / "run.toml", "--out", broken)
     run("resume", broken)
     assert count(broken) == 36
-    killed(43, broken, *add, broken, SLOW)
+    killed(43, broken, *add, broken)
     assert 43 <= count(broken) < 54
     run("resume", broken)
     assert played(broken) == played(whole)

@@ -136,7 +136,7 @@ def test_commands_on_an_import(imported, capsys):
 
 @pytest.mark.parametrize(
     "command",
-    [["replay"], ["replay", "--verify"], ["resume"], ["export"], ["tournament", "add", "random"]],
+    [["replay"], ["replay", "--verify"], ["resume"], ["export"], ["resume", "--add", "random"]],
 )
 def test_what_needs_matches_says_what_an_import_is(imported, capsys, command):
     at = 2 if command[0] == "tournament" else 1

@@ -1,10 +1,8 @@
-import asyncio
 from pathlib import Path
 
 import pytest
 
-from rating.play import run_directory
-from rating.play.runner import Runner
+from tests.rating.runs import play_run
 
 NAME = "<b>x</b> | `y` ](z) <|im_start|>"
 
@@ -32,14 +30,7 @@ spec = "random"
 """
 
 
-def played(directory: Path, run_file: str) -> Path:
-    run, store = run_directory.create(directory, run_file, "run.toml")
-    asyncio.run(Runner(run, store).run())
-    store.close()
-    return directory
-
-
 @pytest.fixture(scope="session")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of a policy with a hostile name that is re-asked, one that never makes a move, and two baselines."""
-    return played(tmp_path_factory.mktemp("training_data") / "run", RUN)
+    return play_run(tmp_path_factory.mktemp("training_data") / "run", RUN)

@@ -20,7 +20,8 @@ from rating.store.outcome import VOID
 from rating.store.record import void_outcome
 from rating.training.conversations import Tally
 from rating.training.write import card, escaped
-from tests.rating.training.conftest import NAME, played
+from tests.rating.runs import play_run
+from tests.rating.training.conftest import NAME
 from tests.rating.training.matches import HOSTILE
 
 JUDGED = """
@@ -114,7 +115,7 @@ def test_export_hostile_replies_are_unchanged(run: Path, exported: Callable[...,
 
 
 def test_export_staff_only_with_the_flag(tmp_path: Path, exported: Callable[..., Printed]) -> None:
-    directory = played(tmp_path / "run", JUDGED.format(judges=3, name="strong"))
+    directory = play_run(tmp_path / "run", JUDGED.format(judges=3, name="strong"))
     for flags, roles in ((), {"debater"}), (("--staff",), {"debater", "judge"}):
         assert {row["agent"].partition("_")[0] for row in exported(directory, *flags).rows} == roles
     winners = exported(directory, "--staff", "--winners").rows
@@ -123,12 +124,12 @@ def test_export_staff_only_with_the_flag(tmp_path: Path, exported: Callable[...,
 
 def test_export_undecided_matches_are_counted(tmp_path: Path, exported: Callable[..., Printed]) -> None:
     run_file = JUDGED.format(judges=0, name="strong").replace('staff = { judge = ["judge"] }', "")
-    found = exported(played(tmp_path / "run", run_file))
+    found = exported(play_run(tmp_path / "run", run_file))
     assert found == Printed(0, [], "0 rows of 0 matches; left out: 4 undecided\n")
 
 
 def test_export_people_only_with_the_flag(tmp_path: Path, exported: Callable[..., Printed]) -> None:
-    directory = played(tmp_path / "run", JUDGED.format(judges=1, name="human"))
+    directory = play_run(tmp_path / "run", JUDGED.format(judges=1, name="human"))
     for format in ("sft", "deals"):
         found = exported(directory, format=format)
         assert found == Printed(0, [], "0 rows of 0 matches; left out: 4 with a person\n")
@@ -140,7 +141,7 @@ def test_export_people_only_with_the_flag(tmp_path: Path, exported: Callable[...
 def test_export_people_found_under_any_name_if_withdrawn(
     tmp_path: Path, exported: Callable[..., Printed], withdrawn: bool
 ) -> None:
-    directory = played(tmp_path / "run", GUESTS)
+    directory = play_run(tmp_path / "run", GUESTS)
     if withdrawn:
         text = (directory / "run.toml").read_text(encoding="utf-8")
         (directory / "run.toml").write_text(text.replace('name = "Anna"', 'name = "Anna"\nwithdrawn = true'))

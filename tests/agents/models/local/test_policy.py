@@ -266,7 +266,7 @@ def test_the_registry_hands_over_service_and_history(tiny_model):
 
 
 def test_it_is_listed(capsys):
-    main(["policies", "--env", "tictactoe_v0"])
+    main(["list", "tictactoe_v0"])
     assert "hf:PATH_OR_ID" in capsys.readouterr().out
 
 

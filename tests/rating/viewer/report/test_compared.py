@@ -1,6 +1,7 @@
-"""What a comparison says in words."""
+"""Comparisons in words."""
 
 import numpy as np
+import pytest
 
 from rating.stats.compare import compare_champion, compare_units
 from rating.stats.units import BATTLES, Units
@@ -13,25 +14,29 @@ def compared(scores, a="a", b="b", **options):
     return compare_units(Units(np.asarray(scores, dtype=float), None, BATTLES, 0), a, b, **options)
 
 
-def test_names_cannot_steer_the_terminal_or_add_lines():
+def test_comparison_hostile_names_are_escaped():
     comparison = compared(np.ones(20), HOSTILE)
     told = [verdict(comparison), *lines(comparison), *champion_lines(compare_champion([comparison]))]
     assert told[0] == "weak\\x1b[2J spoof: \\u202eweak is better is better than b"
     assert all(line.isprintable() for line in told)
 
 
-def test_verdicts():
-    half = np.tile([1, 0], 2_000)
-    assert (
-        verdict(compared(half, margin=0.1))
-        == "undecided whether a or b is better by more than 0.1 of win rate (70 Elo)"
-    )
-    assert verdict(compared(half, equal=0.1)) == "a and b are equal within 0.1 of win rate (70 Elo)"
-    better = compared(np.tile([1, 0, 0.5, 0.5, 1], 800), "b", "a", equal=0.2)
-    assert verdict(better) == "b is better than a, and within 0.2 of win rate (147 Elo) of it"
+HALF, MOSTLY = np.tile([1, 0], 2_000), np.tile([1, 0, 0.5, 0.5, 1], 800)
 
 
-def test_what_more_would_tell_and_what_the_log_does_not_say():
+@pytest.mark.parametrize(
+    ("comparison", "expected"),
+    [
+        (compared(HALF, margin=0.1), "undecided whether a or b is better by more than 0.1 of win rate (70 Elo)"),
+        (compared(HALF, equal=0.1), "a and b are equal within 0.1 of win rate (70 Elo)"),
+        (compared(MOSTLY, "b", "a", equal=0.2), "b is better than a, and within 0.2 of win rate (147 Elo) of it"),
+    ],
+)
+def test_verdict_of_a_comparison(comparison, expected):
+    assert verdict(comparison) == expected
+
+
+def test_lines_forecast_more_matches_and_name_assumptions():
     told = lines(compared(np.tile([1, 0, 1], 10)))
     assert any(line.startswith("more: if it goes on as so far, half") for line in told)
     assert "nothing says which battles share a question" in told[-1]

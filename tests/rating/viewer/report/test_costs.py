@@ -1,4 +1,4 @@
-"""What a run cost, as it is shown: nothing is missing, and what is not known is not shown as nothing."""
+"""Costs of a run: every call counts, and unknown costs are not shown as zero."""
 
 import json
 from datetime import UTC, datetime
@@ -44,7 +44,7 @@ def column(found, title):
     return [row[shown.header.index(title)] for row in shown.rows]
 
 
-def test_calls_of_void_and_unfinished_matches_and_outside_of_matches_are_on_the_bill(tmp_path):
+def test_cost_sheet_counts_calls_of_every_status(tmp_path):
     found = add_up(
         tmp_path, logged("first", "a"), logged("second", "a"), logged("third", "a"), logged("", "a", environment="")
     )
@@ -55,7 +55,7 @@ def test_calls_of_void_and_unfinished_matches_and_outside_of_matches_are_on_the_
     assert found.matches == pytest.approx({"first": 0.2, "second": 0.2, "third": 0.2})
 
 
-def test_what_is_not_known_is_not_shown_as_nothing(tmp_path):
+def test_cost_sheet_unknown_costs_are_no_zeros(tmp_path):
     found = add_up(
         tmp_path,
         logged("first", "a"),
@@ -72,7 +72,7 @@ def test_what_is_not_known_is_not_shown_as_nothing(tmp_path):
     assert not any("efficient" in note for note in cost_sheet(found).notes)
 
 
-def test_a_model_is_efficient_if_no_other_is_better_and_cheaper(tmp_path):
+def test_costs_efficient_models_are_on_the_pareto_front(tmp_path):
     calls = [logged("first", "a"), logged("first", "b", tokens=(50, 10)), logged("first", "c", tokens=(200, 0))]
     found = add_up(tmp_path, *calls, metrics=[("a", 30.0), ("b", 20.0), ("c", 25.0)])
     assert {row.policy: row.efficient for row in found.rows} == {"a": True, "b": True, "c": False}
@@ -81,12 +81,12 @@ def test_a_model_is_efficient_if_no_other_is_better_and_cheaper(tmp_path):
     assert {row.policy: row.efficient for row in withheld.rows} == {"a": None, "b": True, "c": True}
 
 
-def test_where_no_model_played_there_is_no_section(tmp_path):
+def test_costs_without_calls_give_no_section(tmp_path):
     assert add_up(tmp_path) is None
 
 
 @pytest.mark.timeout(60)
-def test_rate_and_report_show_what_a_run_cost(tmp_path, monkeypatch, capsys):
+def test_rate_and_report_show_the_costs(tmp_path, monkeypatch, capsys):
     answers = answer(monkeypatch)
     (tmp_path / "run.toml").write_text(run_file(tables=PRICES, matches=4))
     run = tmp_path / "run"

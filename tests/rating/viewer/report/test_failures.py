@@ -1,4 +1,4 @@
-"""What went wrong, counted by hand."""
+"""Failures, compared with counts by hand."""
 
 from dataclasses import replace
 
@@ -18,23 +18,10 @@ OUTCOMES = [
 ]
 
 
-def test_failures_are_counted_by_policy_and_kind_with_their_share_of_turns():
+def test_failure_sheet_counts_by_policy_and_kind():
     shown = failure_sheet(OUTCOMES, {})
-    assert shown.header == [
-        *(
-            "environment",
-            "policy",
-            "turns",
-            "empty",
-            "refusal",
-            "illegal",
-            "re-asks",
-            "fallbacks",
-            "forfeits",
-            "void",
-            "bug",
-        )
-    ]
+    columns = "environment policy turns empty refusal illegal re-asks fallbacks forfeits void bug"
+    assert shown.header == columns.split()
     assert shown.rows == [
         ["game_v0", "a", "8", "1 (12.5)", "1 (12.5)", "3 (37.5)", "3 (37.5)", "1 (12.5)", "illegal 1", "1", ""],
         ["game_v0", "b", "8", "", "", "", "", "", "", "1", ""],
@@ -43,7 +30,7 @@ def test_failures_are_counted_by_policy_and_kind_with_their_share_of_turns():
     assert failure_sheet(OUTCOMES[:1], {}) is None
 
 
-def test_the_figure_has_who_replied_badly_the_worst_first():
+def test_failure_figure_sorts_the_worst_policy_first():
     worse = Outcome("game_v0", 5, 5, "finished", (replace(B, policy="e", failures={"empty": 9}), B))
     drawn = failure_shares([*OUTCOMES, worse])
     assert drawn.parts == ["empty", "refusal", "illegal"]
@@ -51,7 +38,7 @@ def test_the_figure_has_who_replied_badly_the_worst_first():
     assert failure_shares(OUTCOMES[:1]) is None
 
 
-def test_reasons_are_counted_the_commonest_first_and_cut():
+def test_reasons_are_counted_sorted_and_cut():
     long = "500: " + "x" * 1000
     reasons = [("g", VOID, "429: wait", 2), ("g", VOID, "429:  wait\n", 1), ("h", BUG, long, 2)]
     (grid,) = reasons_grid(reasons)

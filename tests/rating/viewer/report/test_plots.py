@@ -1,6 +1,7 @@
-"""Figures as files: their names, what is replaced, and what is left alone."""
+"""Figures as files: safe names, replaced files and files of others."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,8 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-def test_names_of_files_are_safe_whatever_environments_are_called():
-    hostile = [
+def test_file_names_of_hostile_environments_are_safe():
+    hostile = (
         "../../etc/passwd",
         "a/b\\c:d",
         "通义",
@@ -41,16 +42,15 @@ def test_names_of_files_are_safe_whatever_environments_are_called():
         "-rf",
         "tictactoe_v0#hint",
         "a\x00\n",
-    ]
+    )
     names = file_names(plots(*hostile))
     assert len({name.lower() for name in names}) == len(names)
     for name in names:
-        assert set(name) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") and len(name) < 120
-        assert name[0] not in ".-"
+        assert re.fullmatch(r"[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,118}", name)
     assert names[0] == "etc-passwd-ratings" and names[5:7] == ["A-ratings", "a-ratings-2"]
 
 
-def test_figures_of_an_earlier_report_are_replaced_and_other_files_are_left_alone(tmp_path):
+def test_write_plots_replaces_only_its_own_files(tmp_path):
     folder = tmp_path / "plots"
     assert len(write_plots(plots("old_v0", "game_v0"), folder)) == 4
     before = contents(folder)
@@ -64,7 +64,7 @@ def test_figures_of_an_earlier_report_are_replaced_and_other_files_are_left_alon
     assert all((folder / name).read_bytes() == before[name] for name in before if name.startswith("game"))
 
 
-def test_a_file_of_somebody_else_is_not_overwritten(tmp_path):
+def test_write_plots_over_a_foreign_file_is_refused(tmp_path):
     (tmp_path / "game_v0-ratings.png").write_bytes(b"\x89PNG of mine")
     with pytest.raises(RunError, match=r"game_v0-ratings\.png: expected a file that an earlier report wrote"):
         write_plots(plots("game_v0"), tmp_path)
@@ -72,7 +72,7 @@ def test_a_file_of_somebody_else_is_not_overwritten(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_plots_of_a_report_are_those_of_its_page_and_the_same_each_time(directory):
+def test_report_plots_are_the_figures_of_the_page(directory):
     page = write_report(directory, directory / "report.html").read_text(encoding="utf-8")
     first = contents(directory / "plots")
     drawings = [data.decode() for name, data in first.items() if name.endswith(".svg")]
@@ -84,7 +84,7 @@ def test_the_plots_of_a_report_are_those_of_its_page_and_the_same_each_time(dire
 
 
 @pytest.mark.slow
-def test_a_page_elsewhere_has_its_plots_beside_it_and_nothing_is_written_into_the_run(directory, tmp_path):
+def test_report_elsewhere_has_its_plots_beside_it(directory, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in directory.rglob("*")}
     write_report(directory, tmp_path / "mine.html")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine-plots", "mine.html"]
@@ -93,11 +93,11 @@ def test_a_page_elsewhere_has_its_plots_beside_it_and_nothing_is_written_into_th
 
 
 @pytest.mark.slow
-def test_a_page_into_a_device_has_no_plots(directory):
+def test_report_into_a_device_has_no_plots(directory):
     assert plots_directory(directory, write_report(directory, Path("/dev/null"))) is None
 
 
-def test_where_no_match_has_ended_the_page_says_so_and_no_plots_are_named(tmp_path, capsys):
+def test_report_without_a_finished_match_has_no_plots(tmp_path, capsys):
     folder = tmp_path / "run"
     run_directory.create(folder, RUN, "run.toml")[1].close()
     assert not main(["report", str(folder)])
@@ -107,7 +107,7 @@ def test_where_no_match_has_ended_the_page_says_so_and_no_plots_are_named(tmp_pa
     assert json.loads(capsys.readouterr().out)["plots"] is None
 
 
-def test_where_the_run_cannot_be_written_another_place_is_asked_for(directory, tmp_path):
+def test_report_into_a_read_only_run_suggests_output(directory, tmp_path):
     with read_only(directory):
         with pytest.raises(RunError, match=r"report\.html: expected a place that can be written.*--output FILE"):
             write_report(directory, directory / "report.html")

@@ -1,10 +1,10 @@
-"""The report: complete, self-contained, and inert whatever players wrote."""
+"""The report: complete, self-contained, and inert with hostile text."""
 
-import asyncio
 import base64
 import json
 import re
 import zlib
+from contextlib import closing
 from dataclasses import replace
 from io import StringIO
 from urllib.parse import unquote
@@ -12,8 +12,6 @@ from urllib.parse import unquote
 import pytest
 
 from rating.cli.report import write_report
-from rating.play import run_directory
-from rating.play.runner import Runner
 from rating.schemes.figures import Trajectories
 from rating.store.file import open_file
 from rating.store.outcome import Outcome, SeatOutcome
@@ -23,32 +21,24 @@ from rating.viewer.report.figures import trajectories
 from rating.viewer.report.page import RunContents, write_page
 from rating.viewer.report.plots import Plot
 from rating.viewer.report.sections import judges_sections
+from tests.rating.runs import play_run, run_file
 
-RUN = """
-seed = 4
-workers = 1
-[stop]
-min_matches = 6
-max_matches = 20
-[turns]
-unparsable = "forfeit"
-[[environment]]
-name = "tictactoe_v0"
-[[policy]]
-name = "<b>bad</b> & $x^2$ </script>"
-spec = "tests.rating.players:hostile"
-[[policy]]
-spec = "random"
-"""
+RUN = run_file(
+    "tictactoe_v0",
+    policies=('name = "<b>bad</b> & $x^2$ </script>"\nspec = "tests.rating.players:hostile"', "random"),
+    stop='min_matches = 6\nmax_matches = 20\n[turns]\nunparsable = "forfeit"',
+)
 
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("report") / "run"
-    run, store = run_directory.create(directory, RUN, "run.toml")
-    asyncio.run(Runner(run, store).run())
-    store.close()
-    return directory
+    return play_run(tmp_path_factory.mktemp("report") / "run", RUN)
+
+
+@pytest.fixture
+def store(directory):
+    with closing(open_file(directory / "run.db")) as store:
+        yield store
 
 
 @pytest.fixture(scope="module")
@@ -69,34 +59,36 @@ def index(page):
     return unpack(re.search(r'id="index">([^<]*)</script>', page)[1])
 
 
-def test_nothing_of_a_player_reaches_the_markup(page):
-    assert "<b>bad" not in page
-    assert "alert(" not in page
-    assert "onerror" not in page
+def matches(page):
+    return [match for pack in chunks(page) for match in pack]
+
+
+def turns(page):
+    return [turn for match in matches(page) for turn in match["turns"]]
+
+
+def test_report_hostile_text_is_no_markup(page):
+    assert not any(mark in page for mark in ("<b>bad", "alert(", "onerror"))
     assert page.count("<script") == page.count("</script>") == 2 + len(chunks(page))
+    assert any("<script>alert(1)</script>" in attempt["reply"] for turn in turns(page) for attempt in turn["attempts"])
 
 
-def test_nothing_is_loaded_from_anywhere(page):
+def test_report_loads_nothing_from_elsewhere(page):
     links = re.findall(r'(?:src|href)="([^"]*)"', page)
     assert [link for link in links if not link.startswith("#")] == []
     assert "default-src 'none'" in page
 
 
-def test_every_match_is_there_turn_by_turn(page):
-    columns, turns = index(page)["columns"], chunks(page)
+def test_report_holds_every_match_turn_by_turn(page):
+    columns = index(page)["columns"]
     assert columns["number"] == list(range(24))
-    assert columns["turns"] == [len(match["turns"]) for pack in turns for match in pack]
-    for match in (match for pack in turns for match in pack):
-        played = match["turns"]
-        assert len(played) > 0
-        assert all(turn["read"] and turn["attempts"] for turn in played)
-    replies = {
-        attempt["reply"] for pack in turns for match in pack for turn in match["turns"] for attempt in turn["attempts"]
-    }
-    assert any("<script>alert(1)</script>" in reply for reply in replies)
+    assert columns["turns"] == [len(match["turns"]) for match in matches(page)] and all(columns["turns"])
+    assert all(turn["read"] and turn["attempts"] for turn in turns(page))
+    assert {turn["played"][:4] for turn in turns(page) if turn["action"] is not None} == {"X: ("}
+    assert {turn["played"] for turn in turns(page) if turn["action"] is None} == {""}
 
 
-def test_rules_leaderboard_matrix_and_figures_are_there(directory, page):
+def test_report_has_rules_leaderboard_matrix_and_figures(directory, page):
     assert "three rows" in index(page)["rules"]["tictactoe_v0"]["player_0"]
     assert "&lt;b&gt;bad&lt;/b&gt; &amp; $x^2$ &lt;/script&gt;" in page
     assert page.count("<svg") == len(list((directory / "plots").glob("*.svg"))) == 6
@@ -104,23 +96,15 @@ def test_rules_leaderboard_matrix_and_figures_are_there(directory, page):
     assert "0 / 0 / 24" in page
 
 
-def test_seal_and_digest_are_shown(directory, page):
-    store = open_file(directory / "run.db")
+def test_report_shows_seal_and_digest(directory, page, store):
     assert f"Seal of the record, without costs: {store.sealed}." in page
     assert f"Digest of play: {store.digest()}." in page
     store.set_fact("more", "")
     unsealed = write_report(directory, directory / "unsealed.html").read_text(encoding="utf-8")
     assert "Seal of the record, without costs: none" in unsealed
-    store.close()
 
 
-def test_the_move_is_shown_as_it_is_written(page):
-    turns = [turn for pack in chunks(page) for match in pack for turn in match["turns"]]
-    assert {turn["played"][:4] for turn in turns if turn["action"] is not None} == {"X: ("}
-    assert {turn["played"] for turn in turns if turn["action"] is None} == {""}
-
-
-def test_the_page_is_written_while_the_matches_are_read(directory):
+def test_report_is_written_while_matches_are_read(store):
     read, waiting = 0, []
 
     def records(record):
@@ -134,14 +118,12 @@ def test_the_page_is_written_while_the_matches_are_read(directory):
             if 'class="chunk"' in piece:
                 waiting.append(read)
 
-    store = open_file(directory / "run.db")
     run = RunContents("title", 0, [], {}, None, [], {"finished": 500}, RunState(store.facts()), "", "")
     write_page(run, records(next(store.records())), File())
-    store.close()
     assert waiting == list(range(50, 501, 50))
 
 
-def test_matches_without_a_result_are_among_those_counted():
+def test_report_counts_matches_without_a_result():
     page = StringIO()
     statuses = {"finished": 5, "void": 3, "undecided": 2}
     write_page(RunContents("title", 0, [], {}, None, [], statuses, RunState({}), "", ""), [], page)
@@ -149,7 +131,7 @@ def test_matches_without_a_result_are_among_those_counted():
 
 
 @pytest.mark.slow
-def test_long_matches_are_packed_apart(directory, monkeypatch):
+def test_report_packs_long_matches_apart(directory, monkeypatch):
     monkeypatch.setattr(replays, "_LARGE", 1)
     page = write_report(directory, directory / "apart.html").read_text(encoding="utf-8")
     assert [len(pack) for pack in chunks(page)] == [1] * 24
@@ -157,27 +139,23 @@ def test_long_matches_are_packed_apart(directory, monkeypatch):
 
 
 @pytest.mark.slow
-def test_positions_of_the_first_matches_are_drawn(directory, page, monkeypatch):
-    matches = [match for pack in chunks(page) for match in pack]
-    assert all(match["drawn"] and len(match["pictures"]) == len(match["turns"]) + 1 for match in matches)
-    turns = [len(match["turns"]) for match in matches]
-    monkeypatch.setattr(replays, "DRAWN_TURNS", sum(turns[:7]))
+def test_report_draws_positions_of_the_first_matches(directory, page, monkeypatch):
+    assert all(match["drawn"] and len(match["pictures"]) == len(match["turns"]) + 1 for match in matches(page))
+    monkeypatch.setattr(replays, "DRAWN_TURNS", sum(len(match["turns"]) for match in matches(page)[:7]))
     fewer = write_report(directory, directory / "fewer.html").read_text(encoding="utf-8")
-    assert [match["drawn"] for pack in chunks(fewer) for match in pack] == [True] * 7 + [False] * 17
-    assert {len(match["pictures"]) for match in chunks(fewer)[0][7:]} == {0}
+    assert [match["drawn"] for match in matches(fewer)] == [True] * 7 + [False] * 17
+    assert not any(match["pictures"] for match in matches(fewer)[7:])
 
 
-def test_a_match_that_cannot_be_played_again_is_shown_without_pictures(directory):
-    store = open_file(directory / "run.db")
+def test_report_failed_replay_has_no_pictures(store):
     record = next(store.records())
     gone = replace(record, match=replace(record.match, environment="nobody.knows"))
     (pack,) = replays.Replays([gone], {}, {}, {}).chunks()
-    store.close()
     (match,) = unpack(pack)
     assert match["turns"] and not match["pictures"] and "nobody" in match["missing"]
 
 
-def test_a_figure_does_not_grow_with_its_run():
+def test_report_figure_size_does_not_grow_with_the_run():
     def drawn(length):
         history = {"a": [(number, 25 + number % 7, 8.0) for number in range(length)]}
         return Plot("game_v0", "course", "mu", trajectories(Trajectories(history, "mu"))).svg
@@ -187,25 +165,19 @@ def test_a_figure_does_not_grow_with_its_run():
 
 
 @pytest.mark.parametrize(("step", "rows", "note"), [(0.05, 7, "rounded to whole numbers"), (1.0, 0, "got 60")])
-def test_many_different_ratings_do_not_keep_a_report_from_being_made(step, rows, note):
-    outcomes = [
-        Outcome(
-            "simulation_v0",
-            number,
-            number,
-            "finished",
-            tuple(
-                SeatOutcome("exact", 0.0, agent=agent, rated=False, statistics={"rating": 1 + number * step})
-                for agent in ("judge_0", "judge_1")
-            ),
+def test_judges_section_of_many_ratings_is_rounded_or_empty(step, rows, note):
+    def rated(number):
+        statistics = {"rating": 1 + number * step}
+        judges = (
+            SeatOutcome("exact", 0.0, agent=f"judge_{seat}", rated=False, statistics=statistics) for seat in (0, 1)
         )
-        for number in range(60)
-    ]
-    shown = judges_sections("simulation_v0", outcomes)[0].shown
+        return Outcome("simulation_v0", number, number, "finished", tuple(judges))
+
+    shown = judges_sections("simulation_v0", [*map(rated, range(60))])[0].shown
     assert len(shown.rows) == rows and any(note in line for line in shown.notes)
 
 
-def test_every_link_of_the_page_leads_to_a_heading_of_its_own(page):
+def test_report_every_link_has_its_own_heading(page):
     ids = re.findall(r'<h2 id="([^"]*)"', page)
     links = re.findall(r'<li><a href="#([^"]*)"', page)
     assert len(links) > 3 and sorted(map(unquote, links)) == sorted(set(ids)) == sorted(ids)

@@ -1,7 +1,7 @@
-"""The sections of the page, of real runs in every way of comparing and of an import."""
+"""Sections of the page, for runs of every scheme and an import."""
 
-import asyncio
 import re
+import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from html import unescape
@@ -9,14 +9,12 @@ from html import unescape
 import pytest
 
 from rating.cli.report import report_page
-from rating.play import run_directory
-from rating.play.runner import Runner
 from rating.schemes.caveats import figures
 from rating.schemes.duels import skill_figures, skill_leaderboard
-from rating.store.file import open_file
 from rating.viewer.report.sections import leaderboard_section
 from rating.viewer.source import open_source
 from tests.rating.made_outcomes import duel
+from tests.rating.runs import play_run, run_file
 
 STOP = "rule = 'trueskill'\nmin_matches = 24\nmax_matches = 24\nmatches = 6"
 
@@ -42,12 +40,7 @@ RUNS = {
 
 
 def played(folder, environment, policies):
-    text = f"seed = 3\nworkers = 1\n[stop]\n{STOP}\n[[environment]]\n{environment}\n"
-    text += "".join(f'[[policy]]\nspec = "{spec}"\n' for spec in policies.split())
-    run, store = run_directory.create(folder, text, "run.toml")
-    asyncio.run(Runner(run, store).run())
-    store.close()
-    return folder
+    return play_run(folder, run_file(environment, policies=tuple(policies.split()), seed=3, stop=STOP))
 
 
 def titles(page):
@@ -58,7 +51,7 @@ SLOW = ("roles", "cooperation")
 
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, marks=pytest.mark.slow if kind in SLOW else ()) for kind in RUNS])
-def test_every_way_of_comparing_has_its_sections(kind, tmp_path):
+def test_page_of_every_scheme_has_its_sections(kind, tmp_path):
     environment, policies, expected = RUNS[kind]
     page = report_page(played(tmp_path / "run", environment, policies), "run")
     found = titles(page)
@@ -70,16 +63,16 @@ def test_every_way_of_comparing_has_its_sections(kind, tmp_path):
     assert not links or links[0].count("<li>") == len(found)
 
 
-def test_failures_and_reasons_stand_in_the_page(tmp_path):
+def test_page_shows_failures_and_reasons(tmp_path):
     folder = played(tmp_path / "run", 'name = "tictactoe_v0"', "random tests.rating.players:hostile")
-    with closing(open_file(folder / "run.db")) as store:
-        store._db.execute("UPDATE match SET status = 'void', error = '<b>429</b>: wait' WHERE number IN (0, 1)")
+    with closing(sqlite3.connect(folder / "run.db")) as db, db:
+        db.execute("UPDATE match SET status = 'void', error = '<b>429</b>: wait' WHERE number IN (0, 1)")
     page = report_page(folder, "run")
     assert "Failures" in titles(page) and "Why matches do not count" in page
     assert "<td>&lt;b&gt;429&lt;/b&gt;: wait</td><td>tictactoe_v0</td><td>void</td><td>2</td>" in page
 
 
-def test_where_only_one_policy_is_shown_there_are_no_pairs():
+def test_leaderboard_section_of_one_policy_has_no_pairs():
     outcomes = [duel(number, "a", "b", "a", seed=number // 2) for number in range(4)]
     board = skill_leaderboard(outcomes)
     rows = tuple(replace(row, withheld=row.policy == "b") for row in board.rows)
@@ -88,7 +81,7 @@ def test_where_only_one_policy_is_shown_there_are_no_pairs():
     assert section.matrix is None and "pairs" not in [plot.what for plot in section.plots]
 
 
-def test_an_import_has_predictions_and_the_test_of_one_scale(tmp_path):
+def test_page_of_an_import_has_calibration_and_transitivity(tmp_path):
     log = tmp_path / "battles.csv"
     pairs = [(one, two) for one in "abcd" for two in "abcd" if one != two] * 6
     rows = [

@@ -21,32 +21,9 @@ from tests.rating.schemes.test_leaderboard import BOARD_OF, LOGS
 
 BOARDS = {kind: BOARD_OF[kind](log, stop_reason="cap") for kind, log in LOGS.items()}
 
-KEYS = [
-    "environment",
-    "scheme",
-    "ranked_by",
-    "rows",
-    "caveats",
-    "notes",
-    "wide_notes",
-    "facts",
-    "matches",
-    "void_matches",
-    "bug_matches",
-    "undecided_matches",
-    "stop_reason",
-    "stopped_after",
-    "stopped_with",
-    "reached",
-    "paused",
-    "references",
-    "staff",
-    "max_fallbacks",
-    "scheduled",
-    "left_over",
-    "unbalanced",
-    "established",
-]
+KEYS = """environment scheme ranked_by rows caveats notes wide_notes facts matches void_matches bug_matches undecided_matches
+    stop_reason stopped_after stopped_with reached paused references staff max_fallbacks scheduled left_over unbalanced
+    established""".split()
 ROW_KEYS = "policy metric rating score reward tally effort fallback_share withheld absent rank".split()
 FACTS = {
     "duels": "seat_advantage first_seat first_seat_wins deals is_connected is_regularised orders",
@@ -62,6 +39,18 @@ MORE_ROW_KEYS = {
 }
 
 
+def printed(board, width=400, *, limit=None, **options):
+    """Returns a leaderboard as a terminal of a width shows it, with columns chosen for a width of at most ``limit``."""
+    out = io.StringIO()
+    shown = sheet(board, **options)
+    Console(file=out, width=width, color_system=None).print(render(shown, limit) if limit else render(shown))
+    return out.getvalue()
+
+
+def brief(board, **options):
+    return printed(board, WIDTH, limit=WIDTH, **options)
+
+
 @pytest.mark.parametrize("kind", BOARDS)
 def test_json_has_stable_keys_and_rounded_numbers(kind):
     text = to_json(BOARDS[kind])
@@ -69,31 +58,19 @@ def test_json_has_stable_keys_and_rounded_numbers(kind):
     assert list(table) == KEYS and list(table["facts"]) == FACTS[kind].split() and table["scheme"] == kind
     assert all(list(row) == [*ROW_KEYS, *MORE_ROW_KEYS[kind].split()] for row in table["rows"])
     assert [row["policy"] for row in table["rows"]] == [row.policy for row in BOARDS[kind].rows]
-
-    def check(value):
-        if isinstance(value, dict):
-            for item in value.values():
-                check(item)
-        elif isinstance(value, list):
-            for item in value:
-                check(item)
-        elif isinstance(value, float):
-            assert value == round(value, 4) and str(value) != "-0.0"
-
-    check(table)
+    numbers = re.findall(r"-?\d+\.\d+(?:e-?\d+)?", re.sub(r'"(?:[^"\\]|\\.)*"', "", text))
+    assert numbers and all(float(number) == round(float(number), 4) and number != "-0.0" for number in numbers)
 
 
 @pytest.mark.parametrize("kind", BOARDS)
-def test_text_is_aligned_and_the_rich_table_says_the_same(kind):
+def test_text_and_rich_table_have_the_same_cells(kind):
     shown = sheet(BOARDS[kind], wide=True)
     lines = to_text(BOARDS[kind]).split("\n")
     assert lines[0] == "game_v0" and len(lines) == 2 + len(shown.rows) + len(shown.notes)
     width = max(cell_len(line) for line in lines[1 : 2 + len(shown.rows)])
     assert all(cell_len(line) <= width for line in lines[1 : 2 + len(shown.rows)])
-    out = io.StringIO()
-    Console(file=out, width=400, color_system=None).print(render(shown))
-    for cell in [cell for row in [shown.header, *shown.rows] for cell in row] + shown.notes:
-        assert cell in out.getvalue()
+    text = printed(BOARDS[kind], wide=True)
+    assert all(cell in text for cell in [*itertools.chain(shown.header, *shown.rows), *shown.notes])
 
 
 LONG = [
@@ -105,14 +82,8 @@ LONG = [
 ]
 
 
-def brief(board, width=WIDTH, **options):
-    out = io.StringIO()
-    Console(file=out, width=width, color_system=None).print(render(sheet(board, **options), width))
-    return out.getvalue()
-
-
 def logs():
-    """Logs that are hard to show: many long names, nearly all ties, an unbeaten policy, one policy, forfeits."""
+    """Returns logs with many long names, ties, an unbeaten policy, one policy, or forfeits."""
     rng = np.random.default_rng(0)
     pairs = list(itertools.permutations(LONG, 2))
     wins = [duel(number, *pair, pair[rng.integers(2)], seed=number // 2) for number, pair in enumerate(pairs)]
@@ -124,18 +95,16 @@ def logs():
         replace(outcome, seats=(replace(outcome.seats[0], forfeit="illegal", reward=-1.0), outcome.seats[1]))
         for outcome in wins
     ]
-    return {
-        "long": wins,
-        "ties": ties,
-        "unbeaten": best,
-        "one": [match(0, ("a", 1.0), ("a", -1.0))],
-        "forfeits": forfeit,
-    }
+    one = [match(0, ("a", 1.0), ("a", -1.0))]
+    return {"long": wins, "ties": ties, "unbeaten": best, "one": one, "forfeits": forfeit}
 
 
-@pytest.mark.parametrize("kind", logs())
-def test_what_may_be_quoted_fits_into_100_columns(kind):
-    board = skill_leaderboard(logs()[kind])
+BOARD = {kind: skill_leaderboard(log) for kind, log in logs().items()}
+
+
+@pytest.mark.parametrize("kind", BOARD)
+def test_brief_table_fits_into_100_columns(kind):
+    board = BOARD[kind]
     marked = replace(board, rows=tuple(replace(row, absent="withdrawn: by hand") for row in board.rows))
     for one, costs in ((board, {}), (marked, dict.fromkeys((row.policy for row in board.rows), "1234.56"))):
         text = brief(one, costs=costs)
@@ -153,7 +122,7 @@ def test_what_may_be_quoted_fits_into_100_columns(kind):
             assert cells[2].strip() == rating(row.rating)
 
 
-def test_many_environments_leave_room_for_what_may_be_quoted():
+def test_brief_summary_of_many_environments_keeps_the_ranks():
     scores = {f"some_environment_{index}_v0": dict.fromkeys(LONG, 1.0 + index) for index in range(9)}
     summary = summarise_scores(scores, {})
     text = brief(summary)
@@ -162,56 +131,50 @@ def test_many_environments_leave_room_for_what_may_be_quoted():
     assert len([line for line in text.split("\n") if line.startswith("│")]) == len(LONG) + 1
 
 
-def test_an_open_end_and_forfeits_are_shown():
-    board = skill_leaderboard(logs()["unbeaten"])
-    assert "-)" in next(line for line in brief(board).split("\n") if "minimax" in line)
-    text = brief(skill_leaderboard(logs()["forfeits"]))
+def test_brief_table_marks_open_intervals_and_forfeits():
+    assert "-)" in next(line for line in brief(BOARD["unbeaten"]).split("\n") if "minimax" in line)
+    text = brief(BOARD["forfeits"])
     assert "ff 50%" in text and "ff: share of its matches" in text and "no forfeits" not in text
-    assert "no forfeits" in to_text(skill_leaderboard(logs()["forfeits"]))
+    assert "no forfeits" in to_text(BOARD["forfeits"])
 
 
-def test_with_ties_the_scale_is_said():
-    assert "tell expected scores" in to_text(skill_leaderboard(logs()["ties"]))
-    assert "tell expected scores" not in to_text(skill_leaderboard(logs()["long"]))
+def test_text_notes_ties_only_where_they_occur():
+    assert "tell expected scores" in to_text(BOARD["ties"])
+    assert "tell expected scores" not in to_text(BOARD["long"])
+    assert "no ties" not in to_text(BOARD["long"])
+    assert "first seat won" not in to_text(skill_leaderboard([void(0, "a", "b")]))
 
 
-def test_wide_and_marked_up_names_are_shown_as_they_are():
+def test_tables_wide_or_marked_up_names_are_unchanged():
     outcomes = [duel(0, "[bold]大模型[/bold]", "b", "b"), duel(1, "b", "[bold]大模型[/bold]", None)]
     board = skill_leaderboard(outcomes)
     header, *rows = to_text(board).split("\n")[1:4]
     assert rows[1].split()[1] == "[bold]大模型[/bold]"
     end = cell_len(header[: header.index("rating") + len("rating")])
     assert all(cell_len(row[: re.search(r"[])]  ", row[28:]).start() + 29]) == end for row in rows[1:])
-    out = io.StringIO()
-    Console(file=out, width=400, color_system=None).print(render(sheet(board)))
-    assert "[bold]大模型[/bold]" in out.getvalue()
+    assert "[bold]大模型[/bold]" in printed(board)
 
 
-def test_a_name_of_several_lines_takes_one_row():
+def test_brief_table_name_with_newlines_takes_one_row():
     text = brief(skill_leaderboard([duel(0, "two\nlines", "b", "b")]))
     assert "two\\nlines" in text and len([line for line in text.split("\n") if line.startswith("│")]) == 2
 
 
-def test_without_ties_or_matches_nothing_is_said_of_them():
-    assert "no ties" not in to_text(skill_leaderboard(logs()["long"]))
-    assert "first seat won" not in to_text(skill_leaderboard([void(0, "a", "b")]))
-
-
-def test_ranks_by_means_say_what_is_ranked_and_at_which_level():
+def test_text_of_ranked_means_names_the_confidence_level():
     board = cooperative_leaderboard([match(n, (name, 2.0), (name, 2.0)) for n, name in enumerate("abab")])
     said = "rank: by mean reward with itself; differences paired on common deals, with 95 % confidence for all pairs together"
     assert said in to_text(board) and [row.rank for row in board.rows] == [(1, 2), (1, 2)]
 
 
-def test_a_pool_in_a_circle_is_said_to_have_no_one_scale():
+def test_text_of_an_intransitive_pool_names_the_cycle():
     beats = {"rock": "scissors", "scissors": "paper", "paper": "rock"}
     pairs = list(itertools.permutations(beats, 2)) * 15
     played = [duel(n, *pair, pair[beats[pair[0]] != pair[1]], seed=n // 6) for n, pair in enumerate(pairs)]
     assert "paper beats rock (30 of 30)" in to_text(skill_leaderboard(played))
-    assert "one scale" not in to_text(skill_leaderboard(logs()["long"]))
+    assert "one scale" not in to_text(BOARD["long"])
 
 
-def test_notes_say_what_was_left_out_and_what_does_not_hold():
+def test_text_notes_stop_reasons_and_left_out_matches():
     board = skill_leaderboard([duel(0, "a", "b", "a"), void(1, "a", "b")], stop_reason="cap")
     text = to_text(board)
     assert "1 match; stopped: cap" in text and "stopped with" not in text
@@ -225,21 +188,21 @@ def test_notes_say_what_was_left_out_and_what_does_not_hold():
     assert "random votes: 0.600" in to_text(replace(BOARDS["roles"], references={"random votes": 0.6}))
 
 
-def test_columns_of_effort_are_shown_where_there_is_any():
+def test_text_effort_columns_only_where_there_is_any():
     assert "re-asks" not in to_text(BOARDS["duels"])
     seats = SeatOutcome("a", 1.0, reasks=3, failures={"illegal": 2}), SeatOutcome("b", -1.0, forfeit="illegal")
     text = to_text(skill_leaderboard([Outcome("game_v0", 0, 0, FINISHED, seats)]))
     assert "re-asks" in text and "illegal 2" in text and "forfeits" in text and "tokens in" not in text
 
 
-def test_missing_cells_are_empty():
+def test_sheet_missing_values_are_empty_cells():
     board = cooperative_leaderboard([match(0, ("a", 2.0), ("a", 2.0)), match(1, ("b", 1.0), ("c", 1.0))])
     rows = {row[1]: row for row in sheet(board).rows}
     assert rows["a"][3] == "" and rows["b"][2] == ""
     assert rows["a"][2] == "2.00 (1)"
 
 
-def test_summary_views():
+def test_summary_as_text_json_and_table():
     scores = {"tictactoe_v0": {"a": 30.0, "b": 20.0}, "hanabi_v0": {"a": 0.0}, "bid_v0": {"b": 0.5}}
     summary = summarise_scores(scores, {})
     lines = to_text(summary).split("\n")
@@ -247,19 +210,14 @@ def test_summary_views():
     assert "hanabi_v0 is left out" in lines[-1]
     table = json.loads(to_json(summary))
     assert table["rows"][0]["scores"] == {"tictactoe_v0": 100.0, "bid_v0": None}
-    out = io.StringIO()
-    Console(file=out, width=300, color_system=None).print(render(sheet(summary)))
-    assert "All environments" in out.getvalue()
-    made = [summarise_scores(scores, {}) for _ in range(2)]
-    assert to_json(made[0]) == to_json(made[1])
+    assert "All environments" in printed(summary)
+    assert to_json(summarise_scores(scores, {})) == to_json(summary)
 
 
 @pytest.mark.parametrize("kind", BOARDS)
 @pytest.mark.parametrize("width", [60, 80, 100, 400])
-def test_a_narrow_terminal_is_shown_whole_columns(kind, width):
-    out = io.StringIO()
-    Console(file=out, width=width, color_system=None).print(render(sheet(BOARDS[kind]), width))
-    shown = out.getvalue()
+def test_narrow_terminal_shows_whole_columns(kind, width):
+    shown = printed(BOARDS[kind], width, limit=width)
     assert "…" not in shown and max(cell_len(line) for line in shown.split("\n")) <= width
     board = sheet(BOARDS[kind])
     missing = [title for title in board.header if title not in shown.split("no room for")[0]]

@@ -20,16 +20,18 @@ def games(deals):
     ]
 
 
+GAMES = games(10)
+
+
 def sheets(board, outcomes, scheme=Duels):
     rated = rated_results(board, outcomes, scheme_of("tictactoe_v0", *BEATEN, scheme=scheme.name))
     shown = [section.shown for section in rated_sections("game_v0", rated)] if rated else []
     return [sheet for sheet in shown if sheet.title == "Who beats whom: game_v0"]
 
 
-def test_a_circle_is_told_and_nobody_is_ahead_of_the_mix():
-    outcomes = games(10)
+def test_transitivity_table_of_a_cycle():
     for scheme in (Duels, Tournament):
-        (sheet,) = sheets(skill_leaderboard(outcomes), outcomes, scheme)
+        (sheet,) = sheets(skill_leaderboard(GAMES), GAMES, scheme)
         assert sheet.rows == [[name, "0", "33%", "1000"] for name in sorted(BEATEN)]
         assert (
             "cycle: paper beats rock (20 of 20), rock beats scissors (20 of 20), scissors beats paper (20 of 20)"
@@ -37,27 +39,16 @@ def test_a_circle_is_told_and_nobody_is_ahead_of_the_mix():
         )
 
 
-def test_ratings_are_those_of_the_leaderboard_whatever_they_are_fitted_with():
-    outcomes = games(10)
-    board = skill_leaderboard(outcomes)
+def test_transitivity_table_has_the_ratings_of_the_board():
+    board = skill_leaderboard(GAMES)
     rows = tuple(replace(row, rating=row.rating._replace(value=1234.0)) for row in board.rows)
-    (sheet,) = sheets(replace(board, rows=rows), outcomes, Tournament)
+    (sheet,) = sheets(replace(board, rows=rows), GAMES, Tournament)
     assert [row[-1] for row in sheet.rows] == ["1234"] * 3
 
 
-def test_policies_whose_ratings_are_withheld_are_left_out():
-    outcomes = games(10)
-    board = skill_leaderboard(outcomes)
+def test_transitivity_without_rated_pairs_has_no_table():
+    board = skill_leaderboard(GAMES)
     rows = [replace(row, withheld=row.policy == "paper") for row in board.rows]
-    assert sheets(replace(board, rows=rows), outcomes) == []
-
-
-def test_matches_behind_the_end_of_the_schedule_do_not_count():
-    outcomes = games(10)
-    board = replace(skill_leaderboard(outcomes), scheduled=2)
-    assert sheets(board, outcomes) == []
-
-
-def test_other_ways_of_comparing_have_no_such_table():
-    outcomes = games(10)
-    assert sheets(skill_leaderboard(outcomes), outcomes, MeanReward) == []
+    assert sheets(replace(board, rows=rows), GAMES) == []
+    assert sheets(replace(board, scheduled=2), GAMES) == []
+    assert sheets(board, GAMES, MeanReward) == []

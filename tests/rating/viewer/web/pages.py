@@ -1,25 +1,15 @@
-"""The pages of a directory as a test asks for them, without a server."""
+"""Pages of a directory for tests, without a server."""
 
-import asyncio
 import re
 from html import unescape
 from html.parser import HTMLParser
 
 from starlette.testclient import TestClient
 
-from rating.play import run_directory
-from rating.play.runner import Runner
 from rating.viewer.web.app import make_app
 from rating.viewer.web.links import Links
 
 HOME = "/board/secret"
-
-
-def play_run(directory, run_file):
-    run, store = run_directory.create(directory, run_file, "run.toml")
-    asyncio.run(Runner(run, store).run())
-    store.close()
-    return directory
 
 
 def pages_of(directory):
@@ -37,7 +27,7 @@ class _Reader(HTMLParser):
 
 
 def check_inert(html):
-    """Checks that a page has nothing that its security policy would refuse: scripts, styles or sources of its own."""
+    """Checks that a page has no scripts, styles or sources of its own, as its security policy demands."""
     reader = _Reader()
     reader.feed(html)
     for tag, attributes in reader.tags:
@@ -49,7 +39,7 @@ def check_inert(html):
 
 
 def cells(html, table):
-    """Returns the texts of the cells of a table, row by row, its heading first."""
+    """Returns the texts of the cells of a table by row, starting with the header."""
     found = re.search(rf'id="{re.escape(table)}".*?</table>', html, re.DOTALL)[0]
     rows = re.findall(r"<tr>(.*?)</tr>", found, re.DOTALL)
     plain = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]

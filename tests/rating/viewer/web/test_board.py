@@ -1,4 +1,4 @@
-"""The board of a run: what ``rate`` prints, every match turn by turn, and nothing of what players write but as text."""
+"""The board of a run: the leaderboards of ``rate``, every match turn by turn, and hostile text as text."""
 
 import hashlib
 import json
@@ -17,50 +17,25 @@ from rating.store.record import dump_turn
 from rating.viewer.report.tables import sheet
 from rating.viewer.source import open_source
 from rating.viewer.web import board, listing
-from rating.viewer.web.links import keep_links
 from rating.viewer.web.transcript import CUT
-from tests.rating.viewer.web.pages import HOME, cells, check_inert, pages_of, play_run
+from tests.rating.runs import play_run, run_file
+from tests.rating.viewer.web.pages import HOME, cells, check_inert, pages_of
 
-RUN = """
-seed = 4
-workers = 1
-[stop]
-min_matches = 4
-max_matches = 8
-[[environment]]
-name = "tictactoe_v0"
-[[environment]]
-name = "connect_four_v0"
-[[policy]]
-spec = "first_legal"
-[[policy]]
-spec = "random"
-"""
-
-HOSTILE = """
-seed = 4
-workers = 1
-max_errors = 100
-[stop]
-min_matches = 2
-max_matches = 4
-[turns]
-unparsable = "forfeit"
-[[environment]]
-name = "tictactoe_v0"
-[[policy]]
-name = "<b>bad</b> & $x^2$ </script>"
-spec = "tests.rating.players:hostile"
-[[policy]]
-name = "' onclick='alert(3)' LONG"
-spec = "tests.rating.players:megabyte"
-[[policy]]
-name = "dead"
-spec = "tests.rating.players:raises"
-""".replace("LONG", "n" * 170)
-
+RUN = run_file(
+    *("tictactoe_v0", "connect_four_v0"), policies=("first_legal", "random"), stop="min_matches = 4\nmax_matches = 8"
+)
+HOSTILE = run_file(
+    "tictactoe_v0",
+    policies=(
+        'name = "<b>bad</b> & $x^2$ </script>"\nspec = "tests.rating.players:hostile"',
+        f'name = "\' onclick=\'alert(3)\' {"n" * 170}"\nspec = "tests.rating.players:megabyte"',
+        'name = "dead"\nspec = "tests.rating.players:raises"',
+    ),
+    stop='min_matches = 2\nmax_matches = 4\n[turns]\nunparsable = "forfeit"',
+    more="max_errors = 100",
+)
 WRITTEN = "\u202edetrever \x00 \x1b[2J <svg onload=alert(4)>"
-"""What nobody can write into a record but who has the file."""
+"""Text that can enter a record only by an edit of the file."""
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +58,7 @@ def matches(directory, status="finished"):
         return [record for record in store.records() if record.status == status]
 
 
-def test_leaderboards_are_those_that_rate_prints(pages, run):
+def test_board_shows_the_leaderboards_of_rate(pages, run):
     html = pages.get(HOME).text
     with open_source(run) as source:
         tables = source.tables()
@@ -98,7 +73,7 @@ def test_leaderboards_are_those_that_rate_prints(pages, run):
     assert html.count('role="img"') == 2  # the ratings of each environment with their intervals
 
 
-def test_it_says_how_far_the_run_is(pages):
+def test_board_shows_the_progress_of_the_run(pages):
     html = pages.get(HOME).text
     header, *rows = cells(html, "progress-table")
     assert [dict(zip(header, row, strict=True))["finished"] for row in rows] == ["8", "8"]
@@ -107,7 +82,7 @@ def test_it_says_how_far_the_run_is(pages):
     assert "http-equiv" not in html
 
 
-def test_every_turn_of_a_match_has_its_page(pages, run):
+def test_board_has_a_page_for_every_turn(pages, run):
     record = matches(run)[0]
     home = f"{HOME}/match/{record.match.id}"
     pictures = set()
@@ -130,22 +105,13 @@ def test_every_turn_of_a_match_has_its_page(pages, run):
 
 
 @pytest.mark.parametrize(
-    "path",
-    [
-        "/match/nothing",
-        "/match/{id}/10",
-        "/match/{id}/-1",
-        "/match/{id}/1/reply-2",
-        "/match/{id}/1/reply-x",
-        "/match/{id}/1/x",
-    ],
+    "path", ["nothing", *(f"{{id}}/{place}" for place in ("10", "-1", "1/reply-2", "1/reply-x", "1/x"))]
 )
-def test_what_is_not_there_is_not_found(pages, run, path):
-    answer = pages.get(HOME + path.format(id=matches(run)[0].match.id))
-    assert answer.status_code == 404
+def test_board_unknown_address_gives_404(pages, run, path):
+    assert pages.get(f"{HOME}/match/{path.format(id=matches(run)[0].match.id)}").status_code == 404
 
 
-def test_only_who_knows_the_secret_sees_anything(pages, run):
+def test_board_without_its_secret_gives_404(pages, run):
     name = matches(run)[0].match.id
     for path in ("", "/matches", "/events", f"/match/{name}", f"/match/{name}/events", f"/match/{name}/1/read"):
         assert pages.get(f"/board/other{path}").status_code == 404
@@ -153,7 +119,7 @@ def test_only_who_knows_the_secret_sees_anything(pages, run):
         assert getattr(pages, method)(HOME).status_code == 405
 
 
-def test_nothing_is_written(tmp_path):
+def test_board_writes_nothing_into_the_run(tmp_path):
     directory = play_run(tmp_path / "run", RUN)
 
     def contents():
@@ -168,7 +134,7 @@ def test_nothing_is_written(tmp_path):
 
 
 @pytest.mark.slow
-def test_hostile_text_stays_text(hostile):
+def test_board_hostile_text_is_escaped(hostile):
     pages = pages_of(hostile)
     addresses = ["", "/matches"]
     addresses += [
@@ -190,7 +156,7 @@ def test_hostile_text_stays_text(hostile):
     assert ["tictactoe_v0", "<b>bad</b> & $x^2$ </script>"] in [row[:2] for row in failures]
 
 
-def test_long_texts_are_cut_with_a_link_to_all_of_them(hostile):
+def test_board_long_texts_are_cut_with_a_link(hostile):
     pages = pages_of(hostile)
     turns = ((record, turn) for record in matches(hostile) for turn in record.turns)
     record, turn = next((record, turn) for record, turn in turns if len(turn.attempts[0].reply) > CUT)
@@ -204,7 +170,7 @@ def test_long_texts_are_cut_with_a_link_to_all_of_them(hostile):
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_a_record_that_somebody_has_written_into_steers_nothing(tmp_path):
+def test_board_forged_record_is_escaped(tmp_path):
     directory = play_run(tmp_path / "run", RUN)
     record = matches(directory)[0]
     with sqlite3.connect(directory / "run.db") as db:
@@ -221,7 +187,7 @@ def test_a_record_that_somebody_has_written_into_steers_nothing(tmp_path):
     assert r"\u202edetrever \x00 \x1b[2J &lt;svg onload=alert(4)&gt;" in shown
 
 
-def test_a_damaged_match_is_said_to_be_and_the_others_are_shown(tmp_path):
+def test_board_damaged_match_does_not_affect_others(tmp_path):
     directory = play_run(tmp_path / "run", RUN)
     broken, sound = matches(directory)[:2]
     with sqlite3.connect(directory / "run.db") as db:
@@ -236,7 +202,7 @@ def test_a_damaged_match_is_said_to_be_and_the_others_are_shown(tmp_path):
     assert pages.get(f"{HOME}/match/{sound.match.id}").status_code == pages.get(HOME).status_code == 200
 
 
-def test_matches_are_filtered_and_paged(pages):
+def test_board_filters_and_pages_matches(pages):
     html = pages.get(f"{HOME}/matches").text
     assert "16 matches, page 1 of 1" in html
     assert "8 matches" in pages.get(f"{HOME}/matches?environment=connect_four_v0&policy=random&result=finished").text
@@ -244,9 +210,7 @@ def test_matches_are_filtered_and_paged(pages):
     assert "0 matches" in pages.get(f"{HOME}/matches?policy=%22%3E%3Cscript%3E").text
 
 
-def test_a_list_is_made_once_for_all_who_look_until_something_is_new(run, monkeypatch):
-    monkeypatch.setattr("rating.viewer.web.live._LEAST_PAUSE", 0)
-    monkeypatch.setattr("rating.viewer.web.live._REST", 0)
+def test_board_list_is_made_once_per_change(run, monkeypatch, unpaced):
     made = []
     choose = listing.choose
     monkeypatch.setattr(board, "choose", lambda *given: (made.append(given[1]), choose(*given))[1])
@@ -259,42 +223,38 @@ def test_a_list_is_made_once_for_all_who_look_until_something_is_new(run, monkey
     assert len(made) == 3
 
 
-def test_a_run_that_is_gone_or_damaged_is_said_to_be_and_comes_back(tmp_path, monkeypatch):
-    monkeypatch.setattr("rating.viewer.web.live._LEAST_PAUSE", 0)
-    monkeypatch.setattr("rating.viewer.web.live._REST", 0)
+def test_board_missing_or_damaged_run_shows_the_reason(tmp_path, unpaced):
     directory = play_run(tmp_path / "run", RUN)
     pages, database = pages_of(directory), directory / "run.db"
     record, good = matches(directory)[0], database.read_bytes()
     home = f"{HOME}/match/{record.match.id}"
     assert pages.get(HOME).status_code == pages.get(home).status_code == 200
 
-    database.unlink()
-    for path in (HOME, home):
+    def check_trouble(path, expected):
         answer = pages.get(path)
-        assert answer.status_code == 503 and "but there is none" in answer.text and "Traceback" not in answer.text
-    assert pages.get(f"{home}/1/read").status_code == 503
-    for damaged in (
-        b"",
-        b"no database at all, " * 1000,
-        good[: len(good) // 2],
-        good[:4096] + b"\x00" * 8192 + good[12288:],
-    ):
+        assert answer.status_code == 503 and expected in answer.text and "Traceback" not in answer.text
+
+    database.unlink()
+    for path in (HOME, home, f"{home}/1/read"):
+        check_trouble(path, "but there is none")
+    torn = good[:4096] + b"\x00" * 8192 + good[12288:]
+    for damaged in (b"", b"no database at all, " * 1000, good[: len(good) // 2], torn):
         database.write_bytes(damaged)
-        answer = pages.get(HOME)
-        assert answer.status_code == 503 and "database" in answer.text and "Traceback" not in answer.text, damaged[:10]
+        check_trouble(HOME, "database")
     database.write_bytes(good)
     assert pages.get(HOME).status_code == pages.get(home).status_code == 200
 
-    run_file = (directory / "run.toml").read_text()
-    (directory / "run.toml").write_text("what = is this")
-    assert "not a TOML file" in pages.get(HOME).text
-    (directory / "run.toml").write_text(run_file.replace("connect_four_v0", "no_such_game"))
-    assert "no_such_game" in pages.get(HOME).text
-    (directory / "run.toml").write_text(run_file)
-    assert "It has ended." in pages.get(HOME).text
+    text = (directory / "run.toml").read_text()
+    for wrong, expected in (
+        ("what = is this", "not a TOML file"),
+        (text.replace("connect_four_v0", "no_such_game"), "no_such_game"),
+        (text, "It has ended."),
+    ):
+        (directory / "run.toml").write_text(wrong)
+        assert expected in pages.get(HOME).text
 
 
-def test_an_import_is_shown_without_matches(tmp_path):
+def test_board_of_an_import_has_no_matches(tmp_path):
     (tmp_path / "log.csv").write_text(
         "model_a,model_b,winner\na,b,model_a\na,b,model_a\nb,a,model_b\na,c,model_a\nc,b,model_a\n"
     )
@@ -307,12 +267,6 @@ def test_an_import_is_shown_without_matches(tmp_path):
     assert pages.get(f"{HOME}/match/x").status_code == 404
 
 
-def test_where_nothing_may_be_written_the_addresses_hold_for_this_process(tmp_path):
-    (tmp_path / "web.json.new").mkdir()  # as root one may write anywhere
-    first, second = keep_links(tmp_path, ()), keep_links(tmp_path, ())
-    assert len(first.board) > 20 and first.board != second.board
-
-
-def test_what_is_neither_a_run_nor_an_import_is_not_served(tmp_path, capsys):
+def test_serve_without_a_run_is_refused(tmp_path, capsys):
     assert main(["serve", str(tmp_path), "--port", "0"]) == 2
     assert "expected the directory of a run" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The list of matches by pages, and the table of failures."""
+"""The paged list of matches, and the table of failures."""
 
 import pytest
 
@@ -16,12 +16,11 @@ def entry(number, environment="game_v0", policies=("a", "b"), forfeit=""):
     return Entry(match.id, Glance(match, Outcome(environment, number, number, FINISHED, seats), 2, ""), 2)
 
 
-MOMENT = Moment(
-    {one.id: one for one in [*(entry(number) for number in range(120)), entry(0, "other_v0", ("a", "c"), "empty")]}
-)
+ENTRIES = [*map(entry, range(120)), entry(0, "other_v0", ("a", "c"), "empty")]
+MOMENT = Moment({one.id: one for one in ENTRIES})
 
 
-def test_every_match_stands_on_one_page():
+def test_listing_every_match_is_on_one_page():
     pages = [choose(MOMENT, Choice(page=page)) for page in (1, 2, 3)]
     assert [len(page.entries) for page in pages] == [50, 50, 21]
     assert [one.id for page in pages for one in page.entries] == [*MOMENT.entries]
@@ -39,18 +38,18 @@ def test_every_match_stands_on_one_page():
         ({"result": "no such thing"}, 0),
     ],
 )
-def test_matches_are_chosen_by_what_is_asked_for(query, count):
+def test_listing_selects_by_query(query, count):
     choice = Choice.read(query)
     assert choose(MOMENT, choice).count == count
     assert Choice.read(dict(pair.split("=") for pair in choice.query(2).replace("+", " ").split("&"))).page == 2
 
 
 @pytest.mark.parametrize("page", ["", "0", "-3", "x", "1.5", "²", "9" * 400, "٣"])
-def test_what_is_no_page_is_the_first_one(page):
+def test_listing_invalid_page_gives_the_first(page):
     assert Choice.read({"page": page}).page == 1
 
 
-def test_failures_are_counted_by_policy_and_suspended_ones_named():
+def test_failures_name_suspended_policies():
     outcomes = [one.glance.outcome for one in MOMENT.entries.values()]
     found = failure_sheet(outcomes, {"d": "suspended: no such key"})
     assert [row[:2] for row in found.rows] == [["other_v0", "c"]]

@@ -1,4 +1,4 @@
-"""A board beside a run that goes on: what is new is seen, each match is read once, and looking costs little."""
+"""The board of a run in progress: changes appear, each match is read once, and views cost little."""
 
 import asyncio
 import itertools
@@ -17,27 +17,10 @@ from rating.store.store import Store
 from rating.viewer.web.live import Live, Paced
 from rating.viewer.web.positions import Positions
 from rating.viewer.web.watched import UNDER_WAY, WAITING, watch
-from tests.rating.viewer.web.pages import HOME, pages_of, play_run
+from tests.rating.runs import play_run, run_file
+from tests.rating.viewer.web.pages import HOME, pages_of
 
-RUN = """
-seed = 4
-workers = 1
-[stop]
-min_matches = 4
-max_matches = 8
-[[environment]]
-name = "tictactoe_v0"
-[[policy]]
-spec = "first_legal"
-[[policy]]
-spec = "random"
-"""
-
-
-@pytest.fixture
-def slow_clock(monkeypatch):
-    monkeypatch.setattr("rating.viewer.web.live._LEAST_PAUSE", 0)
-    monkeypatch.setattr("rating.viewer.web.live._REST", 0)
+RUN = run_file("tictactoe_v0", policies=("first_legal", "random"), stop="min_matches = 4\nmax_matches = 8")
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +33,7 @@ def played(tmp_path_factory):
 
 @pytest.fixture
 def under_way(tmp_path, played):
-    """A run that somebody else plays: its directory and the store into which is written."""
+    """A run in progress: its directory and the store of its writer."""
     _, facts = played
     _, store = run_directory.create(tmp_path / "run", RUN, "run.toml")
     store.set_fact("rules:tictactoe_v0", facts["rules:tictactoe_v0"])
@@ -62,7 +45,7 @@ def end(store, record):
     store.finish(record.match, record.outcome, digest=record.digest)
 
 
-def test_a_match_is_seen_from_its_entry_to_its_end(under_way, played, slow_clock):
+def test_board_follows_a_match_to_its_end(under_way, played, unpaced):
     directory, store = under_way
     (record, *_), _ = played
     pages = pages_of(directory)
@@ -93,7 +76,7 @@ def test_a_match_is_seen_from_its_entry_to_its_end(under_way, played, slow_clock
     assert 'id="under-way-table"' not in html and 'id="ratings-1-table"' in html
 
 
-def test_each_match_is_read_once(under_way, played, monkeypatch):
+def test_watch_reads_each_match_once(under_way, played, monkeypatch):
     directory, store = under_way
     records, _ = played
     read = []
@@ -114,7 +97,7 @@ def test_each_match_is_read_once(under_way, played, monkeypatch):
     assert len(read) == 2 * len(records)
 
 
-def test_leaderboards_are_made_again_only_of_what_has_ended(under_way, played, monkeypatch):
+def test_watch_makes_leaderboards_per_finished_match(under_way, played, monkeypatch):
     directory, store = under_way
     records, _ = played
     made, make = [], Run.leaderboard
@@ -131,7 +114,7 @@ def test_leaderboards_are_made_again_only_of_what_has_ended(under_way, played, m
         assert len(made) == count and found.ratings[0].sheet.notes[0].startswith(f"{count} match")
 
 
-def test_a_killed_run_is_read_once_and_left_as_it_is(under_way, played, tmp_path, monkeypatch):
+def test_watch_killed_run_is_read_once_and_unchanged(under_way, played, tmp_path, monkeypatch):
     directory, store = under_way
     records, _ = played
     store.add_match(records[0].match)
@@ -154,7 +137,7 @@ def test_a_killed_run_is_read_once_and_left_as_it_is(under_way, played, tmp_path
     assert before == {path.name: path.read_bytes() for path in (tmp_path / "killed").iterdir()}
 
     store.add_turn(records[0].match, records[0].turns[1])
-    for name in before:  # somebody has gone on with it
+    for name in before:  # the run was resumed
         (tmp_path / "killed" / name).write_bytes((directory / name).read_bytes())
     assert [entry.turns for entry in watched.moment().entries.values()] == [2]
 
@@ -166,7 +149,7 @@ class Clock:
         return self.now
 
 
-def test_looking_takes_a_twentieth_of_the_time_at_most_whoever_looks():
+def test_paced_views_take_a_twentieth_of_the_time():
     clock, computed = Clock(), []
 
     def compute():
@@ -188,9 +171,7 @@ def test_looking_takes_a_twentieth_of_the_time_at_most_whoever_looks():
     assert all(later - earlier >= 60 for earlier, later in itertools.pairwise([second, *later]))
 
 
-def test_whoever_waits_for_news_is_told_and_nothing_is_read_while_nobody_looks(
-    under_way, played, slow_clock, monkeypatch
-):
+def test_live_reads_only_while_a_view_is_open(under_way, played, unpaced, monkeypatch):
     directory, store = under_way
     (record, *_), _ = played
     watched = watch(directory)
@@ -216,7 +197,7 @@ def test_whoever_waits_for_news_is_told_and_nothing_is_read_while_nobody_looks(
     asyncio.run(watching())
 
 
-def test_positions_are_drawn_once_and_turns_played_once(played, monkeypatch):
+def test_positions_are_drawn_once_per_turn(played, monkeypatch):
     (record, *_), _ = played
     steps, step = [], TextEnv.step
     monkeypatch.setattr(TextEnv, "step", lambda env, action: (steps.append(action), step(env, action))[1])
@@ -227,7 +208,7 @@ def test_positions_are_drawn_once_and_turns_played_once(played, monkeypatch):
     assert len(steps) == len(record.turns)
 
 
-def test_what_cannot_be_played_again_has_no_picture_and_says_why(played):
+def test_positions_failed_replay_gives_the_reason(played):
     (record, *_), _ = played
     other = replace(record, turns=(replace(record.turns[0], read="else"),))
     assert "is not what was recorded" in Positions().draw(other, 1).missing

@@ -1,0 +1,10 @@
+"""Fixtures for the pages of the board."""
+
+import pytest
+
+
+@pytest.fixture
+def unpaced(monkeypatch):
+    """Reads the run at every request."""
+    monkeypatch.setattr("rating.viewer.web.live._LEAST_PAUSE", 0)
+    monkeypatch.setattr("rating.viewer.web.live._REST", 0)
