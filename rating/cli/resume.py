@@ -12,16 +12,12 @@ from rating.cli.playing import check_complete, play_and_print, read_session, res
 from rating.cli.printing import print_grid
 from rating.cli.run import read_policies
 from rating.cli.serve import listener_if_asked
+from rating.config.run_file import RunConfig
 from rating.config.tournament_config import add_newcomer
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.play.executors.choice import check_executor
-from rating.play.run import Run
-from rating.schedules.swiss import START, ranked
-from rating.schemes import formatting
-from rating.schemes.figures import Grid
-from rating.schemes.tournament import Stage, Tournament
-from rating.store.outcome import Outcome
+from rating.schemes.base import Placing
 from rating.store.state import StateWriter
 from rating.store.store import Store
 
@@ -63,9 +59,9 @@ def main(args: argparse.Namespace) -> None:
     run, store = run_directory.open_run(args.dir)
     with closing(store):
         outcomes = list(store.outcomes())
-    schemes = _tournaments(run)
     for environment in tournaments:
-        _print_placing(environment, schemes[environment], outcomes, newcomer)
+        if placing := run.scheme(environment).placing(outcomes, newcomer):
+            _print_placing(placing)
 
 
 def _resume(args: argparse.Namespace) -> None:
@@ -95,7 +91,7 @@ def _add_policy(args: argparse.Namespace) -> tuple[str, list[str]]:
         (spec,), restricted = read_policies([args.add], known)
         policy: dict[str, Any] = {"spec": spec, "name": args.name or spec}
         policy |= {"options": parse_options(args.option, "--option"), "environments": restricted.get(spec)}
-        tournaments = [name for name in _tournaments(run) if name in restricted.get(spec, known)]
+        tournaments = [name for name in _tournaments(run.config) if name in restricted.get(spec, known)]
         if args.prior is not None and not tournaments:
             raise OptionError("--prior: only a tournament has initial scores; leave it out")
         _check_complete(args.dir, store, tournaments)
@@ -117,28 +113,16 @@ def _check_complete(directory: Path, store: Store, environments: Sequence[str]) 
             )
 
 
-def _tournaments(run: Run) -> dict[str, Tournament]:
-    return {name: scheme for name, scheme in run.schemes().items() if isinstance(scheme, Tournament)}
+def _tournaments(config: RunConfig) -> list[str]:
+    """Returns the environments whose schedule places newcomers."""
+    return [item.name for item in config.environment if config.scheme_of(item.name).places_newcomers]
 
 
-def _print_placing(environment: str, scheme: Tournament, outcomes: Sequence[Outcome], newcomer: str) -> None:
+def _print_placing(placing: Placing) -> None:
     """Prints all ratings before and after each pairing of a newcomer, and the order of the other policies."""
-    path = scheme.path(outcomes)
-    own = [index for index, stage in enumerate(path) if newcomer in stage.pair]
-    stages = path[max(own[0] - 1, 0) : own[-1] + 1]
-    opponents = ["".join({*stage.pair} - {newcomer}) for stage in stages[1:]]
-    rows = [
-        [name, *(formatting.number(stage.ratings.get(name, START), 0) for stage in stages)]
-        for name in ranked(stages[-1].ratings)
-    ]
-    header = ["policy", "before", *(f"after {name}" for name in opponents)]
-    print_grid(Grid(f"{environment}: ratings while placing {newcomer}", header, rows))
-    before, after = (_order(stage, newcomer) for stage in (stages[0], stages[-1]))
-    if before == after:
-        print(f"Order of the others unchanged: {', '.join(after)}")
+    print_grid(placing.ratings)
+    if placing.before == placing.after:
+        print(f"Order of the others unchanged: {', '.join(placing.after)}")
     else:
-        print(f"Order of the others before: {', '.join(before)}\nOrder of the others after:  {', '.join(after)}")
-
-
-def _order(stage: Stage, newcomer: str) -> list[str]:
-    return [name for name in ranked(stage.ratings) if name != newcomer]
+        before, after = (", ".join(names) for names in (placing.before, placing.after))
+        print(f"Order of the others before: {before}\nOrder of the others after:  {after}")

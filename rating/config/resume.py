@@ -5,48 +5,36 @@ number of matches. A policy removed from the run file stays in the pool of the s
 added policy plays in a new phase after the earlier ones.
 """
 
-import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from agents.registry import split_spec
 from rating.config.run_file import Declared, RunConfig
 from rating.config.run_tables import PolicyConfig
 from rating.config.tournament_config import TournamentConfig
-from rating.schemes.base import ADAPTIVE
-from rating.schemes.tournament import Tournament
-from rating.store.environments import load_environment
+from rating.schemes.base import ADAPTIVE, Begun
 from rating.store.state import Identity, RunState
 
 
 @dataclass(frozen=True)
-class Begun:
-    """What earlier sessions began in an environment.
+class Earlier:
+    """What earlier sessions of a run left for an environment.
 
     Attributes:
         phases: the pool by phase, sorted within each, including withdrawn policies.
-        starts: number of the first match of each phase after the first that has begun.
-        matches: number of begun matches.
-        seatings: the policies on the seats of each begun match, by match number; empty unless the schedule depends on them.
+        begun: the matches that were begun.
     """
 
     phases: tuple[tuple[str, ...], ...]
-    starts: tuple[int, ...] = ()
-    matches: int = 0
-    seatings: tuple[tuple[str, ...], ...] = ()
-
-    @property
-    def pool(self) -> tuple[str, ...]:
-        """The policies of all phases, in order."""
-        return (*itertools.chain(*self.phases),)
+    begun: Begun = field(default_factory=Begun)
 
 
-def begun(
+def earlier(
     config: RunConfig, state: RunState, sizes: Mapping[str, int], seatings: Callable[[str], Sequence[tuple[str, ...]]]
-) -> dict[str, Begun]:
-    """Returns what earlier sessions of a run began, by environment.
+) -> dict[str, Earlier]:
+    """Returns what earlier sessions of a run left, by environment.
 
     Args:
         config: the run, with its recorded names.
@@ -63,24 +51,18 @@ def begun(
         known = [tuple(names) for names in recorded.pools.get(item.name, [])] if recorded else []
         before = {name for names in known for name in names}
         phases: tuple[tuple[str, ...], ...] = (tuple(present),)
-        if recorded and is_tournament(config, item.name):
+        if recorded and config.scheme_of(item.name).places_newcomers:
             phases = (tuple(sorted({*before, *present})),)
         elif known:
             added = tuple(name for name in present if name not in before)
             phases = (*known, added) if added else (*known,)
-        found[item.name] = Begun(
-            phases,
-            state.schedule(item.name).starts if recorded else (),
-            sizes.get(item.name, 0) if recorded else 0,
-            tuple(seatings(item.name)) if config.schedule_of(item.name) == ADAPTIVE else (),
+        begun = Begun(
+            count=sizes.get(item.name, 0) if recorded else 0,
+            starts=state.schedule(item.name).starts if recorded else (),
+            seats=tuple(seatings(item.name)) if config.schedule_of(item.name) == ADAPTIVE else (),
         )
+        found[item.name] = Earlier(phases, begun)
     return found
-
-
-def is_tournament(config: RunConfig, environment: str) -> bool:
-    """Returns whether an environment is played as a tournament."""
-    scheme = config.find_environment(environment).scheme or load_environment(environment).declaration.scheme
-    return scheme == Tournament.name
 
 
 def identity_of(config: RunConfig, declared: Declared, pools: Mapping[str, Sequence[Sequence[str]]]) -> Identity:
@@ -198,7 +180,7 @@ def _settled_differences(config: RunConfig, recorded: Identity) -> Iterator[str]
         before = recorded.tournament[name]
         now, added = _without_newcomers(current["tournament"][name], len(before["newcomers"]))
         yield from _changes(f"{name}: tournament: ", before, now)
-        if is_tournament(config, name):
+        if config.scheme_of(name).places_newcomers:
             pool = {policy for phase in recorded.pools[name] for policy in phase}
             for policy in sorted({*config.pool(name)} - pool - added):
                 yield f"{name}: {policy!r} was added; add it with: llmarena resume DIR --add POLICY"

@@ -228,7 +228,7 @@ class Matches:
 
     def _take_turn(self, match: Match, turn: Turn) -> None:
         scheme = self._run.scheme(match.environment)
-        if scheme.setting.declaration.is_rated(turn.agent):
+        if scheme.setting.environment.declaration.is_rated(turn.agent):
             policy = match.policies[scheme.agents(len(match.policies)).index(turn.agent)]
             self._count_fallbacks(match.environment, policy, turn)
         self.halt.check()

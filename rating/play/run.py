@@ -1,16 +1,16 @@
 """A run: its configuration, what earlier sessions began, its schemes and its leaderboards."""
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import partial
 
 from llmarena_envs.core.options import OptionError, check_choice
-from rating.config.resume import Begun
+from rating.config.resume import Earlier
 from rating.config.run_file import RunConfig
 from rating.prices import Price
-from rating.schemes.base import ADAPTIVE, ROUND_ROBIN, Scheme, Setting
+from rating.schemes.base import ADAPTIVE, ROUND_ROBIN, Begun, EnvironmentSetting, Pool, Scheme, Setting
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.registry import find_scheme
 from rating.schemes.stopping import PAUSED
 from rating.store.environments import load_environment, make_environment, option_names
 from rating.store.outcome import Outcome
@@ -22,24 +22,31 @@ class Run:
 
     Args:
         config: its settings.
-        begun: what earlier sessions began, by environment; by default nothing.
+        earlier: what earlier sessions left, by environment; by default nothing.
 
     Attributes:
         config: its settings.
     """
 
-    def __init__(self, config: RunConfig, begun: Mapping[str, Begun] | None = None) -> None:
+    def __init__(self, config: RunConfig, earlier: Mapping[str, Earlier] | None = None) -> None:
         self.config = config
-        self._begun = begun or {}
+        self._earlier = earlier or {}
         self._schemes: dict[str, Scheme] = {}
 
-    def begun(self, environment: str) -> Begun:
-        """Returns what earlier sessions began in an environment, with the policies of this session."""
-        return self._begun.get(environment) or Begun((tuple(self.config.pool(environment)),))
+    def phases(self, environment: str) -> tuple[tuple[str, ...], ...]:
+        """Returns the rated policies of an environment in all sessions by phase, including withdrawn ones."""
+        return self._left(environment).phases
 
     def pool(self, environment: str) -> tuple[str, ...]:
-        """Returns the rated policies of an environment in all sessions, including withdrawn ones, in order of phases."""
-        return self.begun(environment).pool
+        """Returns the rated policies of an environment in all sessions, in order of phases."""
+        return (*itertools.chain(*self.phases(environment)),)
+
+    def begun(self, environment: str) -> Begun:
+        """Returns the matches of an environment that earlier sessions began."""
+        return self._left(environment).begun
+
+    def _left(self, environment: str) -> Earlier:
+        return self._earlier.get(environment) or Earlier((tuple(self.config.pool(environment)),))
 
     def withdrawn(self, environment: str) -> frozenset[str]:
         """Returns the policies of the pool that were withdrawn."""
@@ -60,10 +67,8 @@ class Run:
         return {item.name: self.scheme(item.name) for item in self.config.environment}
 
     def _make_scheme(self, environment: str) -> Scheme:
-        config, begun = self.config, self.begun(environment)
-        declaration = load_environment(environment).declaration
+        config = self.config
         item = config.find_environment(environment)
-        scheme = find_scheme(environment, item.scheme or declaration.scheme)
         options = config.options(environment)
         env = make_environment(environment, options)
         agents, references, cases = tuple(env.possible_agents), env.unwrapped.references(), env.unwrapped.cases()
@@ -71,34 +76,34 @@ class Run:
             env.reset(seed=0)
             check_choice(f"{environment}: value", item.value, env.unwrapped.infos[agents[0]].keys() - {"illegal"})
         env.close()
-        return scheme(
+        return config.scheme_of(environment)(
             Setting(
-                environment=environment,
-                agents=agents,
-                declaration=declaration,
-                policies=begun.pool,
-                options=options,
-                takes=tuple(option_names(environment)),
-                by_deal={**{name: values for name, values in cases.items() if name not in options}, **item.by_deal},
+                environment=EnvironmentSetting(
+                    name=environment,
+                    agents=agents,
+                    declaration=load_environment(environment).declaration,
+                    options=options,
+                    takes=tuple(option_names(environment)),
+                    by_deal={**{name: values for name, values in cases.items() if name not in options}, **item.by_deal},
+                    references=references,
+                ),
+                pool=Pool(
+                    policies=self.pool(environment),
+                    newcomers=self.phases(environment)[1:],
+                    withdrawn=self.withdrawn(environment),
+                    staff=item.staff,
+                    seats=tuple(item.seats),
+                    opponent=item.opponent,
+                    prices=partial(self._prices, environment),
+                ),
+                stopping=config.stop.stopping(),
+                begun=self.begun(environment),
                 seed=config.seed,
-                staff=item.staff,
-                seats=tuple(item.seats),
-                opponent=item.opponent,
-                stop=config.stop.rated_rule(),
-                matches=config.stop.matches,
-                ahead=config.ahead,
                 schedule=config.schedule_of(environment),
-                recorded=begun.seatings,
-                references=references,
+                ahead=config.ahead,
                 value=item.value,
-                half_width=config.stop.half_width,
                 tournament=item.tournament.rules() if item.tournament else None,
                 max_fallbacks=config.ratings.max_fallbacks,
-                newcomers=begun.phases[1:],
-                starts=begun.starts,
-                begun=begun.matches,
-                withdrawn=self.withdrawn(environment),
-                prices=partial(self._prices, environment),
             )
         )
 

@@ -11,7 +11,7 @@ from typing import IO, NamedTuple
 from agents.registry import split_spec
 from llmarena_envs.core.options import OptionError
 from rating.config.price_file import keep_prices
-from rating.config.resume import begun, differences, identity_of, merged, with_names
+from rating.config.resume import differences, earlier, identity_of, merged, with_names
 from rating.config.run_file import PERSON, RunConfig, parse_run_file
 from rating.config.tournament_config import keep_scores
 from rating.errors import RunError
@@ -139,7 +139,7 @@ def check_run_file(run_file: str, where: str, *, offline: bool = False) -> NewRu
 
 
 def _pools(run: Run) -> dict[str, tuple[tuple[str, ...], ...]]:
-    return {item.name: run.begun(item.name).phases for item in run.config.environment}
+    return {item.name: run.phases(item.name) for item in run.config.environment}
 
 
 def replace_run_file(path: Path, text: str) -> None:
@@ -211,7 +211,7 @@ def read_state(store: Store) -> RunState:
 def _resumed(config: RunConfig, store: Store, state: RunState) -> Run:
     if state.identity is not None:
         config = with_names(config, state.identity)
-    return Run(config, begun(config, state, store.sizes(), store.seatings))
+    return Run(config, earlier(config, state, store.sizes(), store.seatings))
 
 
 @contextmanager

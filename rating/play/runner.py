@@ -14,7 +14,7 @@ from rating.errors import BudgetExceeded, StoreError
 from rating.play.attempts import MATCH, Halted, Matches
 from rating.play.batches import play_batches
 from rating.play.players import Players
-from rating.play.progress import EnvironmentProgress, Progress, expected_matches
+from rating.play.progress import EnvironmentProgress, Progress
 from rating.play.run import Run
 from rating.play.session import ONE_GO, Session
 from rating.prices import PriceTable
@@ -135,7 +135,7 @@ class Runner:
             self._run.scheme(environment),
         )
         before = RunState(self._store.facts()).schedule(environment).scheduled
-        tally.expected = expected_matches(scheme)
+        tally.expected = scheme.expected_matches()
         self._describe(environment)
 
         def enter(batch: Sequence[Match]) -> None:
@@ -153,7 +153,7 @@ class Runner:
             return bool(reason)
 
         first = scheme.first_matches
-        if self._keep_going or self._run.begun(environment).matches > 2 * first:  # a continued game is not paused again
+        if self._keep_going or self._run.begun(environment).count > 2 * first:  # a continued game is not paused again
             first = 0
         stop = await play_batches(
             schedule,

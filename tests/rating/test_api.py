@@ -131,7 +131,7 @@ def test_a_circle_is_said_below_the_leaderboard():
 def test_all_names_give_the_same_ratings():
     fitted, standings, board = (name(BATTLES) for name in (rating.fit, rating.standings, rating.leaderboard))
     expected = dict(zip(fitted.policies, fitted.ratings, strict=True))
-    assert {row.policy: row.rating for row in standings.rows} == expected
+    assert {row.policy: row.rating.value for row in standings.rows} == expected
     assert {row.policy: row.rating.value for row in board.rows} == expected
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rating.config.run_file import RunConfig
-from rating.play.progress import expected_matches
 from rating.play.run import Run, suspensions
 from rating.schemes import caveats
 from rating.schemes.figures import Figure, Intervals, rating_figure
@@ -96,11 +95,11 @@ class TablesOfRun:
             calls: call log.
         """
         names = [item.name for item in run.config.environment]
-        begun = [(run.begun(name).phases, run.begun(name).starts) for name in names]
+        begun = [(run.phases(name), run.begun(name).starts) for name in names]
         basis = [run.config.model_dump(), state.facts, begun]
         if self._run is None or basis != self._basis:
             self._run, self._made, self._basis, self._spent = run, {}, basis, None
-            self._expected = {name: expected_matches(scheme) for name, scheme in run.schemes().items()}
+            self._expected = {name: scheme.expected_matches() for name, scheme in run.schemes().items()}
         known = self._run  # with its schemes
         made = [self._leaderboard(known, name, outcomes[name], state) for name in names if outcomes[name]]
         boards = [one.board for one in made]

@@ -11,11 +11,10 @@ from rating.cli import main
 from rating.config.run_file import parse_run_file
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.play.progress import expected_matches
 from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.schedules.until import Until
-from rating.schemes.rewards import COMPANY
+from rating.schemes.rewards import CO_PLAYERS
 from rating.store.outcome import FINISHED, VOID
 from rating.store.state import RunState
 from tests.rating.interruption import ended_after
@@ -179,11 +178,11 @@ def test_tables_are_chosen_where_there_are_more_policies_than_seats(tmp_path):
     text = f'schedule = "adaptive"\n[stop]\nmatches = 30\n[[environment]]\nname = "bid_v0"\noptions = {{ n_bidders = 3 }}\n{four}'
     run = Run(parse_run_file(text, "run.toml"))
     scheme = run.scheme("bid_v0")
-    assert isinstance(scheme.schedule(), Until) and expected_matches(scheme) is None
+    assert isinstance(scheme.schedule(), Until) and scheme.expected_matches() is None
     void, records, facts = go_on(tmp_path / "run", text)
     sat = [name for names in seatings(records) for name in names]
     board = run.leaderboard("bid_v0", [record.outcome for record in records], RunState(facts))
-    assert COMPANY in board.caveats
+    assert CO_PLAYERS in board.caveats
     assert (void, facts["stopped:bid_v0"]) == (0, "count") and min(map(sat.count, "abcd")) >= 30
     for name in "abcd":
         seats = [names.index(name) for names in seatings(records) if name in names]
