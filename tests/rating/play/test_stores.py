@@ -98,7 +98,7 @@ def test_who_watches_sees_what_is_written(url, tmp_path):
         store.set_fact("name", "value")
         store._db.row("SELECT pg_stat_force_next_flush()")
         store._db.row("SELECT 1")
-        assert shown.moment().facts["name"] == "value"
+        assert shown.moment().state.facts["name"] == "value"
 
 
 def test_nothing_but_the_address_is_kept(runs, url):
