@@ -18,8 +18,8 @@ from rating.errors import RunError
 from rating.play.run import Run
 from rating.replacing import replacing_text
 from rating.store import places
+from rating.store.address import Address
 from rating.store.imported import is_import, only_results
-from rating.store.postgres.address import Address
 from rating.store.record import UNFINISHED
 from rating.store.state import Identity, RunState, StateWriter
 from rating.store.store import Store

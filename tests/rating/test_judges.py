@@ -177,7 +177,7 @@ def test_study_many_numbers_are_rounded():
     )
     (pair,) = found.after.pairs
     assert found.rounded and round(pair.plain.observed.value * 180) == 171  # but where it is x.5 for one of them
-    assert "ratings rounded to whole numbers, as there are many different ones" in judge_sheets(found, "")[0].notes
+    assert "ratings rounded to whole numbers, because there are many different ones" in judge_sheets(found, "")[0].notes
     assert not study([Judgement(f"m{n}", "a", n / 2) for n in range(10)]).rounded
 
 

@@ -97,7 +97,7 @@ def _summary(found: JudgeStudy, title: str) -> Sheet:
     notes = [f"cases: {found.items}, judges: {len(found.judges)}"]
     notes.append("agreement in per cent, with 95 % intervals by case and (number of cases or pairs)")
     if found.rounded:
-        notes.append("ratings rounded to whole numbers, as there are many different ones")
+        notes.append("ratings rounded to whole numbers, because there are many different ones")
     if found.changed:
         notes.append(f"verdicts changed in the discussion: {formatting.percent(found.changed)} %")
         notes.append(f"decisions of the majority changed by it: {formatting.percent(found.decisions_changed)} %")
@@ -133,7 +133,7 @@ def _pairs(found: JudgeStudy) -> Sheet:
     names = sorted({raters for pairs in by_name.values() for raters in pairs})
     cases = {raters: max(pairs[raters].plain.n for pairs in by_name.values() if raters in pairs) for raters in names}
     shown = sorted(sorted(names, key=lambda raters: -cases[raters])[:_MOST_PAIRS])
-    notes = ["undefined: both gave one and the same verdict only, so that chance alone agrees"]
+    notes = ["undefined: all verdicts of both judges are equal"]
     if any(cases[raters] < found.min_pairs for raters in shown):
         notes.append(f"*: fewer than {found.min_pairs} cases, too few for a kappa to say much")
     if len(shown) < len(names):
@@ -174,8 +174,8 @@ def _majority(found: JudgeStudy) -> Sheet:
             )
         rows.append(line)
     notes = [
-        "with all: with the verdict of most judges, the judge itself among them; with the others: without it",
-        "where several verdicts lead, the majority is a tie"
+        "with all: majority of all judges, including this one; with the others: without it",
+        "if several verdicts lead, the majority is a tie"
         if found.preferences
         else "cases without a majority are left out",
     ]
@@ -240,7 +240,7 @@ def _bias_notes(found: JudgeStudy) -> list[str]:
             "above others: points added to the score beyond the other judges' view of the same texts; 0 is no bias"
         )
     if any(each.verbosity.p is not None for each in biases):
-        notes.append("p of verbosity bias: both tests have to agree")
+        notes.append("p of verbosity bias: both tests must agree")
     return notes
 
 

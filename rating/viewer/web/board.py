@@ -230,12 +230,12 @@ def _state(view: View) -> str:
         return ""
     statuses = {entry.status for entry in moment.entries.values()}
     if not moment.sealed:
-        return "It is being played, or was killed."
+        return "Running, or killed."
     if statuses & {UNDER_WAY, WAITING, VOID}:
-        return "It was stopped and can go on, with llmarena resume."
+        return "Stopped. Continue with llmarena resume."
     if PAUSED in moment.state.stop_reasons().values():
-        return "A game is paused and can go on, with llmarena resume --keep-going."
-    return "It has ended."
+        return "A game is paused. Continue with llmarena resume --keep-going."
+    return "Finished."
 
 
 def _progress(view: View) -> Sheet:

@@ -92,7 +92,7 @@ def test_an_unfinished_run_prints_present_values_only(tmp_path):
     play(tmp_path / "run", run_file(*RULES["spearman"][:2]))
     run, store = run_directory.open_run(tmp_path / "run")
     with closing(store):
-        board = run.leaderboard(ENVIRONMENT, list(store.outcomes()), {})
+        board = run.leaderboard(ENVIRONMENT, list(store.outcomes()), RunState({}))
     assert board.stopped_with == "" and "\nnow: expected Spearman" in to_text(board)
 
 
