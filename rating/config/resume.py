@@ -14,7 +14,7 @@ from agents.registry import split_spec
 from rating.config.run_file import Declared, RunConfig
 from rating.config.run_tables import PolicyConfig
 from rating.config.tournament_config import TournamentConfig
-from rating.schemes.base import ADAPTIVE, Begun
+from rating.schemes.setting import ADAPTIVE, Begun
 from rating.store.state import Identity, RunState
 
 
