@@ -1,29 +1,19 @@
 """``llmarena resume``: resume a run, or add a policy to it."""
 
 import argparse
-from collections.abc import Sequence
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
+from llmarena_envs.catalogue import canonical_name
 from llmarena_envs.core.options import OptionError, parse_options
 from rating.cli import flags
 from rating.cli.playing import check_complete, play_and_print, read_session, resumable, session_flags
-from rating.cli.printing import print_grid
 from rating.cli.run import read_policies
 from rating.cli.serve import listener_if_asked
-from rating.config.run_file import RunConfig
+from rating.config.resumption import is_tournament
 from rating.config.tournament_config import add_newcomer
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.play.contests import make_scheme
 from rating.play.executors.choice import check_executor
-from rating.schedules.swiss import START, ranked
-from rating.schemes import formatting
-from rating.schemes.figures import Grid
-from rating.schemes.tournament import Stage, Tournament
-from rating.store.outcome import Outcome
-from rating.store.store import Store
 
 COMPLETE = "rounds"
 """Stop reason of a completed tournament."""
@@ -54,18 +44,9 @@ def main(args: argparse.Namespace) -> None:
     if args.add is None:
         if args.name or args.option or args.prior is not None:
             raise OptionError("--name, --option and --prior describe an added policy: say which with --add POLICY")
-        _resume(args)
-        return
-    newcomer, tournaments = _add_policy(args)
+    else:
+        _add_policy(args)
     _resume(args)
-    if not tournaments:
-        return
-    config, store = run_directory.open_run(args.dir)
-    with closing(store):
-        outcomes = list(store.outcomes())
-    schemes = _tournaments(config)
-    for environment in tournaments:
-        _print_placing(environment, schemes[environment], outcomes, newcomer)
 
 
 def _resume(args: argparse.Namespace) -> None:
@@ -78,11 +59,8 @@ def _resume(args: argparse.Namespace) -> None:
     check_complete(args.dir, *missing, resume_flags)
 
 
-def _add_policy(args: argparse.Namespace) -> tuple[str, list[str]]:
+def _add_policy(args: argparse.Namespace) -> None:
     """Adds a policy to the run file.
-
-    Returns:
-        The name of the policy, and its environments played as a tournament.
 
     Raises:
         OptionError: if the policy is invalid or already present.
@@ -95,51 +73,19 @@ def _add_policy(args: argparse.Namespace) -> tuple[str, list[str]]:
         (spec,), restricted = read_policies([args.add], known)
         policy: dict[str, Any] = {"spec": spec, "name": args.name or spec}
         policy |= {"options": parse_options(args.option, "--option"), "environments": restricted.get(spec)}
-        tournaments = [name for name in _tournaments(config) if name in restricted.get(spec, known)]
+        entered = {canonical_name(name) for name in restricted.get(spec, known)}
+        tournaments = [name for name in known if name in entered and is_tournament(config, name)]
         if args.prior is not None and not tournaments:
             raise OptionError("--prior: only a tournament has initial scores; leave it out")
-        _check_complete(args.dir, store, tournaments)
+        facts = store.facts()
+        for environment in tournaments:
+            if facts.get(f"stopped:{environment}") != COMPLETE:
+                raise RunError(
+                    f"{args.dir}: expected a complete tournament, but matches of {environment} are missing; first run: llmarena"
+                    f" resume {args.dir}"
+                )
         text = add_newcomer(run_directory.read_run_file(args.dir), tournaments, policy, args.prior)
         _, text = run_directory.check_run_file(text, "--add", offline=args.offline)
         for environment in tournaments:  # before the run file changes: readers then see an unfinished tournament
             store.set_fact(f"stopped:{environment}", "")
         run_directory.replace_run_file(args.dir, text)
-    return policy["name"], tournaments
-
-
-def _check_complete(directory: Path, store: Store, environments: Sequence[str]) -> None:
-    facts = store.facts()
-    for environment in environments:
-        if facts.get(f"stopped:{environment}") != COMPLETE:
-            raise RunError(
-                f"{directory}: expected a complete tournament, but matches of {environment} are missing; first run: llmarena"
-                f" resume {directory}"
-            )
-
-
-def _tournaments(config: RunConfig) -> dict[str, Tournament]:
-    schemes = {item.name: make_scheme(config, item.name) for item in config.environment}
-    return {name: scheme for name, scheme in schemes.items() if isinstance(scheme, Tournament)}
-
-
-def _print_placing(environment: str, scheme: Tournament, outcomes: Sequence[Outcome], newcomer: str) -> None:
-    """Prints all ratings before and after each pairing of a newcomer, and the order of the other policies."""
-    path = scheme.path(outcomes)
-    own = [index for index, stage in enumerate(path) if newcomer in stage.pair]
-    stages = path[max(own[0] - 1, 0) : own[-1] + 1]
-    opponents = ["".join({*stage.pair} - {newcomer}) for stage in stages[1:]]
-    rows = [
-        [name, *(formatting.number(stage.ratings.get(name, START), 0) for stage in stages)]
-        for name in ranked(stages[-1].ratings)
-    ]
-    header = ["policy", "before", *(f"after {name}" for name in opponents)]
-    print_grid(Grid(f"{environment}: ratings while placing {newcomer}", header, rows))
-    before, after = (_order(stage, newcomer) for stage in (stages[0], stages[-1]))
-    if before == after:
-        print(f"Order of the others unchanged: {', '.join(after)}")
-    else:
-        print(f"Order of the others before: {', '.join(before)}\nOrder of the others after:  {', '.join(after)}")
-
-
-def _order(stage: Stage, newcomer: str) -> list[str]:
-    return [name for name in ranked(stage.ratings) if name != newcomer]
