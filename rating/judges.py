@@ -30,17 +30,16 @@ from rating.stats.agreement import (
     krippendorff_alpha,
     label_counts,
     pair_means,
-    plurality_of,
+    plurality,
     pooled_agreement,
     rater_pairs,
 )
 from rating.stats.estimates import Estimate, bounded_mean, rate_estimate
 from rating.stats.judge_bias import (
-    Beside,
-    Beyond,
-    BiasEstimate,
+    BiasTest,
     BiasTrial,
     Changes,
+    JudgedItem,
     OtherJudgesView,
     beyond_others,
     changes,
@@ -65,14 +64,15 @@ class VerbosityBias(NamedTuple):
     """The dependence of a judge's verdicts on length.
 
     Attributes:
-        longer: mean score of the longer text, between the same two players; ``p`` is not corrected.
+        longer: mean score of the longer text, between the same two players; ``p`` is not corrected. ``None`` without two players
+            of whom each wrote the longer text.
         beyond: effect of being longer on the score, beyond the other judges' view; ``p`` is not corrected. ``None`` without two
             other judges, and with few items.
         p: the larger p-value of both, 1 if they have different signs; ``None`` if either is ``None``.
     """
 
-    longer: BiasEstimate
-    beyond: Beyond | None
+    longer: BiasTest | None
+    beyond: BiasTest | None
     p: float | None
 
 
@@ -81,32 +81,33 @@ class Biases:
     """The biases of one judge; ``p`` of each is corrected for all tests of the study.
 
     Attributes:
-        position: its preference for the side shown first.
+        position: its preference for the side shown first; ``None`` without the same texts or players in both positions.
         verbosity: its preference for the longer text.
         family: effect of being of its family on a player's score; ``None`` without two judges of other families, and with
             few items.
     """
 
-    position: BiasEstimate
+    position: BiasTest | None
     verbosity: VerbosityBias
-    family: Beyond | None
+    family: BiasTest | None
 
     def named(self) -> list[str]:
         """Returns descriptions of the significant biases."""
         found = []
-        if _is_significant(self.position.p) and self.position.share:
-            found.append(f"position bias: favours the {_sign(self.position.share.value - 0.5, 'first', 'second')} side")
-        if _is_significant(self.verbosity.p) and self.verbosity.beyond:
-            value = self.verbosity.beyond.effect.value
-            found.append(f"verbosity bias: favours the {_sign(value, 'longer', 'shorter')} text")
-        if self.family and _is_significant(self.family.p):
-            found.append(f"family bias: {_sign(self.family.effect.value, 'favours', 'disfavours')} its own family")
+        if self.position and self.position.p < SIGNIFICANT:
+            found.append(
+                f"position bias: favours the {'first' if self.position.estimate.value > 0.5 else 'second'} side"
+            )
+        beyond, p = self.verbosity.beyond, self.verbosity.p
+        if beyond and p is not None and p < SIGNIFICANT:
+            found.append(f"verbosity bias: favours the {'longer' if beyond.estimate.value > 0 else 'shorter'} text")
+        if self.family and self.family.p < SIGNIFICANT:
+            favours = "favours" if self.family.estimate.value > 0 else "disfavours"
+            found.append(f"family bias: {favours} its own family")
         return found
 
 
-NO_BIASES = Biases(
-    position=BiasEstimate(None, None), verbosity=VerbosityBias(BiasEstimate(None, None), None, None), family=None
-)
+NO_BIASES = Biases(position=None, verbosity=VerbosityBias(None, None, None), family=None)
 """For numeric verdicts, which have no sides."""
 
 
@@ -183,15 +184,16 @@ class _Rows:
     def __init__(self) -> None:
         self.position: list[BiasTrial] = []
         self.longer: list[BiasTrial] = []
-        self.verbosity: list[Beside] = []
-        self.family: list[Beside] = []
+        self.verbosity: list[JudgedItem] = []
+        self.family: list[JudgedItem] = []
 
     def biases(self) -> Biases:
         """Tests the judge, without correction of p-values."""
         longer, beyond = preference(self.longer), beyond_others(self.verbosity)
         p = None
-        if longer.p is not None and longer.share and beyond:
-            p = max(longer.p, beyond.p) if (longer.share.value - 0.5) * beyond.effect.value > 0 else 1.0
+        if longer and beyond:
+            agree = (longer.estimate.value - 0.5) * beyond.estimate.value > 0
+            p = max(longer.p, beyond.p) if agree else 1.0
         return Biases(
             position=preference(self.position),
             verbosity=VerbosityBias(longer, beyond, p),
@@ -222,10 +224,10 @@ def _add(rows: Mapping[str, _Rows], name: str, item: _Item, family: Callable[[st
             if players:
                 row.longer.append(_between(players, sign > 0, 0.5 if mean == 0.5 else float(mean > 0.5)))
             if others := total.without(own):
-                row.verbosity.append(Beside(mean - 0.5, position, sign, others))
+                row.verbosity.append(JudgedItem(mean - 0.5, position, sign, others))
         if all(item.players) and (others := total.without(parts[family(judge)])):
             first, second = (family(player) == family(judge) for player in item.players)
-            row.family.append(Beside(mean - 0.5, position, int(first) - int(second), others))
+            row.family.append(JudgedItem(mean - 0.5, position, int(first) - int(second), others))
 
 
 def _between(players: tuple[str, str], is_a: bool, score: float) -> BiasTrial:
@@ -274,14 +276,6 @@ def _corrected(found: Mapping[str, Biases]) -> dict[str, Biases]:
         )
         for judge, biases in found.items()
     }
-
-
-def _is_significant(p: float | None) -> bool:
-    return p is not None and p < SIGNIFICANT
-
-
-def _sign(value: float, above: str, below: str) -> str:
-    return above if value > 0 else below
 
 
 class WithMajority(NamedTuple):
@@ -489,7 +483,7 @@ def _majorities(cases: Cases) -> dict[str, WithMajority]:
 def _decision(counts: Mapping[Label, int]) -> Label | None:
     """Returns a committee's decision: a tie if several verdicts on two sides lead."""
     preferences = all(isinstance(label, str) for label in counts)
-    return plurality_of(counts, tied=TIE if preferences else None)
+    return plurality(counts, tied=TIE if preferences else None)
 
 
 def _decisions_changed(first: Cases, final: Cases) -> Estimate | None:

@@ -26,7 +26,7 @@ from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Tab
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import RunConfig
 from rating.stats.estimates import bounded_mean
-from rating.stats.results import duels
+from rating.stats.results import pair_results
 
 FIRST_ANSWERS = "first_answers"
 TITLES = {RUN: "debates", FIRST_ANSWERS: "first answers only"}
@@ -88,7 +88,7 @@ def ablation_table(played: Mapping[str, Played], scores: Scores) -> Table:
     """Returns each tournament's rank agreement with ``scores``."""
     rows: list[list[Cell]] = []
     for name, own in played.items():
-        results = duels(own.outcomes)
+        results = pair_results(own.outcomes)
         tied = bounded_mean([duel.score == 0.5 for duel in results], [duel.number for duel in results])
         rows += [
             [

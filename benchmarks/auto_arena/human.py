@@ -34,7 +34,7 @@ from llmarena_envs.debate.questions.files import load_questions
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
 from rating.judgements import FIRST, PREFERENCES, SECOND, TIE, Label
-from rating.stats.agreement import Agreement, cohens_kappa, plurality_of
+from rating.stats.agreement import Agreement, cohens_kappa, plurality
 from rating.stats.estimates import rate_estimate
 from rating.store.record import Record
 
@@ -196,7 +196,7 @@ def committee(run: PlayedRun, matches: Mapping[str, int]) -> dict[str, Verdicts]
 
 def _decision(labels: Sequence[Label | None]) -> Label | None:
     """Returns the most frequent label; a tie if several are equally frequent."""
-    return plurality_of(Counter(label for label in labels if label is not None), tied=TIE)
+    return plurality(Counter(label for label in labels if label is not None), tied=TIE)
 
 
 def questions(shown: Mapping[str, Shown], options: Options) -> dict[str, tuple[str, str]]:

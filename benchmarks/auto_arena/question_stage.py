@@ -23,7 +23,7 @@ from rating.config.run_file import RunConfig
 from rating.errors import RunError
 from rating.schemes import formatting
 from rating.stats.estimates import bounded_mean
-from rating.stats.results import duels
+from rating.stats.results import pair_results
 from rating.store import places
 from rating.store.environments import admit
 from rating.store.outcome import FINISHED
@@ -176,7 +176,7 @@ def advantage_notes(run: PlayedRun, examiner: str) -> list[str]:
     """Returns notes that compare an examiner's points on its own questions with the others'; empty if it did not play."""
     own: list[float] = []
     others: list[float] = []
-    for duel in duels(run.outcomes(DEBATE)):
+    for duel in pair_results(run.outcomes(DEBATE)):
         for player, score in ((duel.first, duel.score), (duel.second, 1 - duel.score)):
             (own if player == examiner else others).append(score)
     if not own:

@@ -86,10 +86,10 @@ def measure(runs: Mapping[str, PlayedRun], options: Options, mode: int) -> Resul
         policy: sum(
             bool(seat.forfeit) for outcome in finished(outcomes) for seat in outcome.seats if seat.policy == policy
         )
-        for policy in scheme.setting.policies
+        for policy in scheme.setting.pool.policies
     }
     seats = by_policy(whole)
-    equilibrium = scheme.setting.references.get("equilibrium")
+    equilibrium = scheme.setting.environment.references.get("equilibrium")
     title = f"public goods, mode {mode}"
     tables = [
         pay_off_table(title, seats, forfeits, equilibrium),

@@ -79,7 +79,7 @@ def _cost(config: RunConfig, item: EnvironmentConfig) -> Cost:
     pool = config.pool(item.name)
     # The opponent of the scheme ``field`` plays more matches than a policy under test.
     tested = [name for name in pool if name != item.opponent] or pool
-    enough = config.stop.rated_rule().least
+    enough = config.stop.stopping().rule.least
     matches = Counter[str]()
     seats: dict[str, Counter[int]] = {name: Counter() for name in tested}
     least = 0

@@ -42,7 +42,7 @@ def field_cases(run: PlayedRun, environment: str) -> dict[str, list[Case]]:
     scheme = make_scheme(run.config, environment)
     if not isinstance(scheme, Field):
         raise OptionError(f"{run.directory}: {environment}: expected scheme = 'field', got {scheme.name!r}")
-    cases: dict[str, list[Case]] = {policy: [] for policy in scheme.setting.policies}
+    cases: dict[str, list[Case]] = {policy: [] for policy in scheme.setting.pool.policies}
     for outcome in sorted(run.outcomes(environment), key=lambda outcome: outcome.number):
         seat = scheme.under_test(outcome)
         cases[seat.policy].append(Case(outcome, seat))

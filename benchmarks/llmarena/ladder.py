@@ -74,7 +74,7 @@ def stop_table(run: PlayedRun, boards: Mapping[str, Leaderboard]) -> Table:
 
 
 def _meanings(stop: StopConfig) -> dict[str, str]:
-    least = stop.rated_rule().least
+    least = stop.stopping().rule.least
     return {
         "mu_stable": (
             f"every player had {least} matches, and no mu had changed by {stop.eps} or more over a player's last {stop.window}"

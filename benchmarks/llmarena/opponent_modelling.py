@@ -10,6 +10,7 @@ clues of all seats in its matches, as the published shares imply.
 
 import hashlib
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -222,7 +223,10 @@ def _together(annotators: Mapping[str, Verdicts], items: Items) -> dict[str, Ver
     """Returns the annotators' majority verdicts, under their joint name."""
     if len(annotators) < 2:
         return dict(annotators)
-    majority = {item: plurality([verdicts[item] for verdicts in annotators.values()]) for item in items}
+    given = {item: [verdicts[item] for verdicts in annotators.values()] for item in items}
+    majority = {
+        item: plurality(Counter(label for label in labels if label is not None)) for item, labels in given.items()
+    }
     return {f"majority of {', '.join(annotators)}": majority}
 
 

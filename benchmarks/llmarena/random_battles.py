@@ -156,7 +156,7 @@ def battle_cases(run: PlayedRun) -> dict[str, list[Case]]:
         return field_cases(run, GAME)
     if not isinstance(scheme, MeanReward):
         raise OptionError(f"{run.directory}: {GAME}: expected scheme = 'mean_reward' or 'field', got {scheme.name!r}")
-    cases: dict[str, list[Case]] = {policy: [] for policy in scheme.setting.policies}
+    cases: dict[str, list[Case]] = {policy: [] for policy in scheme.setting.pool.policies}
     for outcome in sorted(run.outcomes(GAME), key=lambda outcome: outcome.number):
         for seat in outcome.seats:
             cases[seat.policy].append(Case(outcome, seat))

@@ -223,7 +223,9 @@ def few_games(rng: np.random.Generator) -> Iterator[Trial]:
     strengths = rng.normal(0, 200, 10)
     first, second = pairs(rng, 10, 30)
     data = results(10, first, second, rng.random(30) < win(strengths, first, second))
-    one_sided = {int(row.policy) for row in standings(data).rows if (row.low is None) != (row.high is None)}
+    one_sided = {
+        int(row.policy) for row in standings(data).rows if (row.rating.low is None) != (row.rating.high is None)
+    }
     return rated(data, strengths, np.isin(np.arange(10), list(one_sided)))
 
 

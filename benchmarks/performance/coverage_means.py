@@ -127,9 +127,7 @@ def role(rng: np.random.Generator, *, matches: int) -> Iterator[Trial]:
     for name, own in found.skills.items() if found else ():
         for part, title in enumerate(("one", "many")):
             if title in own:
-                shown = own[title]
-                estimate = Estimate(shown.rating, shown.low, shown.high, shown.matches, shown.matches)
-                yield from trial(estimate, float(truth[int(name), part]))
+                yield from trial(own[title], float(truth[int(name), part]))
 
 
 def trial(estimate: Estimate | None, truth: float) -> Iterator[Trial]:

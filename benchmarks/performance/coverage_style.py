@@ -165,24 +165,30 @@ def trial(
 
 def held(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]:
     """Ratings with style held equal."""
-    return _intervals([(row.policy, row.low, row.high) for row in shown.control.rows], shown.plain, pool.strengths)
+    return _intervals(
+        [(row.policy, row.rating.low, row.rating.high) for row in shown.control.rows], shown.plain, pool.strengths
+    )
 
 
 def whole(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]:
     """The same ratings, taken for strengths with the usual style of each policy."""
-    return _intervals([(row.policy, row.low, row.high) for row in shown.control.rows], shown.plain, pool.with_style)
+    return _intervals(
+        [(row.policy, row.rating.low, row.rating.high) for row in shown.control.rows], shown.plain, pool.with_style
+    )
 
 
 def ignored(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]:
     """Ratings without style control, taken for strengths with style held equal."""
-    return _intervals([(row.policy, row.low, row.high) for row in shown.plain.rows], shown.plain, pool.strengths)
+    return _intervals(
+        [(row.policy, row.rating.low, row.rating.high) for row in shown.plain.rows], shown.plain, pool.strengths
+    )
 
 
 def effects(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]:
     """Effects of a doubling."""
-    for one in shown.control.effects:
-        truth = effect[one.name]
-        yield Trial(one.low <= truth <= one.high, (one.high - one.low) / 2, abs(one.value - truth))
+    for name, (value, low, high, *_) in shown.control.effects.items():
+        if low is not None and high is not None:
+            yield Trial(low <= effect[name] <= high, (high - low) / 2, abs(value - effect[name]))
 
 
 def ranks(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]:

@@ -85,10 +85,10 @@ def rated(
     for row in shown.rows:
         if chosen is None or chosen[int(row.policy)]:
             truth = 1000 + strengths[int(row.policy)] - strengths[anchors].mean()
-            low = -np.inf if row.low is None else row.low
-            high = np.inf if row.high is None else row.high
+            low = -np.inf if row.rating.low is None else row.rating.low
+            high = np.inf if row.rating.high is None else row.rating.high
             half = (high - low) / 2 if np.isfinite(high - low) else float("nan")
-            yield Trial(bool(low <= truth <= high), half, abs(row.rating - truth))
+            yield Trial(bool(low <= truth <= high), half, abs(row.rating.value - truth))
 
 
 def measure(setting: Setting, runs: int, seed: int) -> Coverage:

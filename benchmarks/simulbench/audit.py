@@ -99,7 +99,11 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     }
     everybody = dict(people)
     if len(people) > 1:
-        everybody[MOST] = {item: plurality([said[item] for said in people.values()]) or DIVIDED for item in shown}
+        given = {item: [said[item] for said in people.values()] for item in shown}
+        everybody[MOST] = {
+            item: plurality(Counter(label for label in labels if label is not None)) or DIVIDED
+            for item, labels in given.items()
+        }
     mark = items_mark(shown)
     tables = [audit_table(everybody, shown), judge_table(everybody, shown)]
     if len(people) > 1:

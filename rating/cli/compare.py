@@ -201,7 +201,7 @@ def _cases(scheme: Scheme, outcomes: Iterable[Outcome | None]) -> list[DealResul
 
 def _later(scheme: Scheme, a: str, b: str) -> set[str]:
     """Returns the policies added after both. Their matches reuse earlier deals, whose units must not change."""
-    phases = [scheme.setting.founders, *scheme.setting.newcomers]
+    phases = [scheme.setting.pool.founders, *scheme.setting.pool.newcomers]
     last = max((index for index, names in enumerate(phases) if a in names or b in names), default=0)
     return {name for names in phases[last + 1 :] for name in names}
 

@@ -31,8 +31,7 @@ from rating.cli.serve import listener_if_asked, web_flags
 from rating.config.run_file import PERSON
 from rating.play import run_directory
 from rating.play.session import Session
-from rating.schemes.duels import Duels
-from rating.schemes.tournament import Tournament
+from rating.schemes.registry import find_scheme
 from rating.store.environments import admit
 from rating.store.export import write_jsonl
 from rating.store.outcome import PLAYED
@@ -195,8 +194,8 @@ def run_file(args: argparse.Namespace, specs: Mapping[str, str]) -> str:
         "seats": seats,
         "staff": staff,
     }
-    if declaration.scheme == Tournament.name:  # a tournament needs more than one match
-        environment["scheme"] = Duels.name
+    if fixed := find_scheme(name, declaration.scheme).with_seats:
+        environment["scheme"] = fixed
     run = {"seed": args.seed, "executor": "asyncio", "stop": {"matches": 1}}
     return tomlkit.dumps({**run, "environment": [environment], "policy": policies})
 

@@ -9,7 +9,6 @@ from rating.cli import flags
 from rating.cli.playing import check_complete, play_and_print, read_session, resumable, session_flags
 from rating.cli.run import read_policies
 from rating.cli.serve import listener_if_asked
-from rating.config.resumption import is_tournament
 from rating.config.tournament_config import add_newcomer
 from rating.errors import RunError
 from rating.play import run_directory
@@ -74,7 +73,7 @@ def _add_policy(args: argparse.Namespace) -> None:
         policy: dict[str, Any] = {"spec": spec, "name": args.name or spec}
         policy |= {"options": parse_options(args.option, "--option"), "environments": restricted.get(spec)}
         entered = {canonical_name(name) for name in restricted.get(spec, known)}
-        tournaments = [name for name in known if name in entered and is_tournament(config, name)]
+        tournaments = [name for name in known if name in entered and config.scheme_of(name).places_newcomers]
         if args.prior is not None and not tournaments:
             raise OptionError("--prior: only a tournament has initial scores; leave it out")
         facts = store.facts()

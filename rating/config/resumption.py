@@ -13,8 +13,6 @@ from agents.registry import split_spec
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import PolicyConfig
 from rating.errors import RunError
-from rating.schemes.tournament import Tournament
-from rating.store.environments import load_environment
 
 IDENTITY = "players"
 """Name of the fact with the settings that must not change, and all players so far."""
@@ -49,19 +47,13 @@ def continued(config: RunConfig, facts: Mapping[str, str], begun: Mapping[str, i
         known = [tuple(names) for names in pools.get(item.name, [])]
         present = config.present(item.name)
         before = {name for names in known for name in names}
-        if is_tournament(config, item.name):
+        if config.scheme_of(item.name).places_newcomers:
             phases[item.name] = (tuple(sorted({*before, *present})),)
         elif known:
             added = tuple(name for name in present if name not in before)
             phases[item.name] = (*known, added) if added else (*known,)
         starts[item.name] = _starts(facts.get(f"{PHASES}{item.name}", "[]"))
     return config.with_phases(phases, starts, begun)
-
-
-def is_tournament(config: RunConfig, environment: str) -> bool:
-    """Returns whether an environment is played as a tournament."""
-    scheme = config.find_environment(environment).scheme or load_environment(environment).declaration.scheme
-    return scheme == Tournament.name
 
 
 def _starts(text: str) -> tuple[int, ...]:
@@ -143,7 +135,7 @@ def _settled(config: RunConfig, recorded: Mapping[str, Any]) -> Iterator[str]:
         before = recorded["tournament"][name]
         now, added = _without_newcomers(current["tournament"][name], len(before["newcomers"]))
         yield from _changes(f"{name}: tournament: ", before, now)
-        if is_tournament(config, name):
+        if config.scheme_of(name).places_newcomers:
             pools = recorded["pools"][name]
             for policy in sorted({*config.present(name)} - {policy for pool in pools for policy in pool} - added):
                 yield f"{name}: {policy!r} was added; add it with: llmarena resume DIR --add POLICY"

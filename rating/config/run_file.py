@@ -35,7 +35,7 @@ from rating.config.run_tables import (
 )
 from rating.config.tournament_config import TournamentConfig
 from rating.prices import Price, PriceTable
-from rating.schemes.base import ADAPTIVE, ROUND_ROBIN
+from rating.schemes.base import ADAPTIVE, ROUND_ROBIN, Scheme
 from rating.schemes.registry import find_scheme
 from rating.store.environments import admit, check_file, load_environment, make_environment
 
@@ -294,6 +294,15 @@ class RunConfig(Table):
         declared = load_environment(environment).declaration.rated_options if item.rated_options else {}
         return {**declared, **item.options}
 
+    def scheme_of(self, environment: str) -> type[Scheme]:
+        """Returns the scheme of an environment: its own in this run, else the declared one.
+
+        Raises:
+            OptionError: if the scheme does not exist.
+        """
+        declared = load_environment(environment).declaration.scheme
+        return find_scheme(environment, self.find_environment(environment).scheme or declared)
+
     def schedule_of(self, environment: str) -> str:
         """Returns the schedule of an environment: its own, else the run's if its scheme supports it, else its scheme's default.
 
@@ -303,7 +312,7 @@ class RunConfig(Table):
         item = self.find_environment(environment)
         if item.schedule:
             return item.schedule
-        scheme = find_scheme(environment, item.scheme or load_environment(environment).declaration.scheme)
+        scheme = self.scheme_of(environment)
         if not scheme.can_adapt or item.seats:
             return ROUND_ROBIN
         return self.schedule or scheme.standard_schedule

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from llmarena_envs.catalogue import canonical_name
 from rating.config.budget import Budget
 from rating.config.tournament_config import TournamentConfig
+from rating.schemes.base import Stopping
 from rating.schemes.conditions import DEFAULT_RULE
 from rating.schemes.stopping import ALIKE_ELO, StopRule
 
@@ -141,9 +142,10 @@ class StopConfig(Table):
     matches: Count = 100
     half_width: Annotated[float, Field(gt=0)] | None = None
 
-    def rated_rule(self) -> StopRule:
-        """Returns the stopping rule of rated two-player environments."""
-        return StopRule(**self.model_dump(exclude={"matches", "half_width"}))
+    def stopping(self) -> Stopping:
+        """Returns the stopping rules."""
+        rule = StopRule(**self.model_dump(exclude={"matches", "half_width"}))
+        return Stopping(rule=rule, matches=self.matches, half_width=self.half_width)
 
 
 class BudgetConfig(Table):

@@ -8,9 +8,8 @@ from llmarena_envs.core.options import OptionError, check_choice
 from rating.config.run_file import RunConfig
 from rating.play import absences
 from rating.prices import Price
-from rating.schemes.base import ADAPTIVE, ROUND_ROBIN, Scheme, Setting
+from rating.schemes.base import ADAPTIVE, ROUND_ROBIN, Begun, EnvironmentSetting, Pool, Scheme, Setting
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.registry import find_scheme
 from rating.schemes.stopping import PAUSED
 from rating.store.environments import load_environment, make_environment, option_names
 from rating.store.outcome import Outcome
@@ -30,7 +29,7 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
     """
     declaration = load_environment(environment).declaration
     item = config.find_environment(environment)
-    scheme = find_scheme(environment, item.scheme or declaration.scheme)
+    scheme = config.scheme_of(environment)
     options = config.options(environment)
     env = make_environment(environment, options)
     agents, references, cases = tuple(env.possible_agents), env.unwrapped.references(), env.unwrapped.cases()
@@ -40,32 +39,36 @@ def make_scheme(config: RunConfig, environment: str) -> Scheme:
     env.close()
     return scheme(
         Setting(
-            environment=environment,
-            agents=agents,
-            declaration=declaration,
-            policies=tuple(config.pool(environment)),
-            options=options,
-            takes=tuple(option_names(environment)),
-            by_deal={**{name: values for name, values in cases.items() if name not in options}, **item.by_deal},
+            environment=EnvironmentSetting(
+                name=environment,
+                agents=agents,
+                declaration=declaration,
+                options=options,
+                takes=tuple(option_names(environment)),
+                by_deal={**{name: values for name, values in cases.items() if name not in options}, **item.by_deal},
+                references=references,
+            ),
+            pool=Pool(
+                policies=tuple(config.pool(environment)),
+                newcomers=config.phases(environment)[1:],
+                withdrawn=config.withdrawn(environment),
+                staff=item.staff,
+                seats=tuple(item.seats),
+                opponent=item.opponent,
+                prices=partial(_prices, config, environment),
+            ),
+            stopping=config.stop.stopping(),
+            begun=Begun(
+                count=config.begun(environment),
+                starts=config.starts(environment),
+                seats=config.recorded(environment),
+            ),
             seed=config.seed,
-            staff=item.staff,
-            seats=tuple(item.seats),
-            opponent=item.opponent,
-            stop=config.stop.rated_rule(),
-            matches=config.stop.matches,
-            ahead=config.ahead,
             schedule=config.schedule_of(environment),
-            recorded=config.recorded(environment),
-            references=references,
+            ahead=config.ahead,
             value=item.value,
-            half_width=config.stop.half_width,
             tournament=item.tournament.rules() if item.tournament else None,
             max_fallbacks=config.ratings.max_fallbacks,
-            newcomers=config.phases(environment)[1:],
-            starts=config.starts(environment),
-            begun=config.begun(environment),
-            withdrawn=config.withdrawn(environment),
-            prices=partial(_prices, config, environment),
         )
     )
 

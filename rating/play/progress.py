@@ -3,10 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rating.schedules.batches import Stop
-from rating.schemes.base import ADAPTIVE, Scheme
-from rating.schemes.repeating import Repeating
-from rating.schemes.stopping import CountRule
 from rating.store.bill import Usage
 
 
@@ -61,18 +57,3 @@ class Progress:
     limit: int | None = None
     suspended: Mapping[str, str] = field(default_factory=dict)
     deaths: int = 0
-
-
-def expected_matches(scheme: Scheme) -> int | None:
-    """Returns the number of matches of a scheme, or ``None`` if it depends on outcomes."""
-    if (
-        not isinstance(scheme, Repeating)
-        or not isinstance(scheme.end(), CountRule)
-        or scheme.setting.schedule == ADAPTIVE
-    ):
-        return None
-    schedule, matches = scheme.schedule(), 0
-    while not isinstance(batch := schedule.next_batch(), Stop):
-        matches += len(batch)
-        schedule.add([])
-    return matches

@@ -26,7 +26,7 @@ from rating.play.executors.executor import Executor, Played
 from rating.play.fallback_watch import FallbackWatch
 from rating.play.ledger import Ledger
 from rating.play.players import Checked, Players
-from rating.play.progress import EnvironmentProgress, Progress, expected_matches
+from rating.play.progress import EnvironmentProgress, Progress
 from rating.play.session import ONE_GO, Session
 from rating.play.trying import try_match
 from rating.schedules.batches import Schedule
@@ -168,7 +168,7 @@ class Runner:
         tally, end = self._tallies[environment], f"{SCHEDULED}{environment}"
         before = scheduled_matches(self._store.facts(), environment)
         schedule = self._schedules[environment]
-        tally.expected = expected_matches(self._schemes[environment])
+        tally.expected = self._schemes[environment].expected_matches()
         self._keep_facts(environment)
 
         def enter(batch: Sequence[Match]) -> None:
@@ -296,7 +296,7 @@ class Runner:
 
     def _take_turn(self, match: Match, turn: Turn) -> None:
         scheme = self._schemes[match.environment]
-        if scheme.setting.declaration.is_rated(turn.agent):
+        if scheme.setting.environment.declaration.is_rated(turn.agent):
             policy = match.policies[scheme.agents(len(match.policies)).index(turn.agent)]
             if warning := self._watch.add(match.environment, policy, turn):
                 _log.error("%s", warning)

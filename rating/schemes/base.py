@@ -1,7 +1,13 @@
-"""The scheme interface: how the policies of one environment are scheduled and compared."""
+"""The scheme interface: how the policies of one environment are scheduled and compared.
 
+``Scheme`` holds what all schemes share. ``Repeating`` adds an endless schedule with a stopping rule; a new way of comparing is
+usually one subclass of it, passed to ``rating.schemes.registry.register``.
+"""
+
+import itertools
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -9,16 +15,32 @@ from typing import Any, ClassVar
 from llmarena_envs.core.declaration import Declaration, role_of
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.prices import Price
-from rating.schedules.batches import BATCH_MATCHES, Contest, Schedule
+from rating.schedules.adaptive import Adaptive
+from rating.schedules.batches import BATCH_MATCHES, Contest, Schedule, Stop, deal_seed, even_batch
+from rating.schedules.round_robin import seating
 from rating.schedules.swiss import TournamentRules
-from rating.schemes.caveats import counted, reserve
+from rating.schedules.until import Phases, Source, Until, with_newcomers
+from rating.schemes.caveats import add_caveats, counted
 from rating.schemes.figures import Figure
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.seat_groups import SEATS, Places, sides
-from rating.schemes.stopping import FIRST_MATCHES, PAUSED, RuleValues, StopRule, no_information
+from rating.schemes.seat_groups import SEATS, SeatGroups, sides
+from rating.schemes.stopping import (
+    FIRST_MATCHES,
+    LEAST_MATCHES,
+    LEAST_RATED,
+    PAUSED,
+    CountRule,
+    RuleValues,
+    SettlingRule,
+    StopRule,
+    fold_values,
+    no_information,
+)
 from rating.stats.bradley_terry import Comparisons
+from rating.stats.design import Design
 from rating.stats.simultaneous import DealResult, reward_cases
-from rating.store.outcome import Outcome
+from rating.store.match import Match
+from rating.store.outcome import Outcome, SeatOutcome
 
 ROUND_ROBIN = "round_robin"
 """The fixed, repeating schedule, available in every scheme."""
@@ -28,69 +50,118 @@ ADAPTIVE = "adaptive"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setting:
-    """An environment and its settings in the run; the input of a scheme.
+class EnvironmentSetting:
+    """The environment of a scheme.
 
     Attributes:
-        environment: module name.
+        name: module name.
         agents: its seats.
-        declaration: the environment's declaration.
-        policies: names of the compared policies, in order of entry.
+        declaration: its declaration.
         options: constructor options.
-        takes: names of the environment's constructor options.
-        seed: root seed of the run.
+        takes: names of its constructor options.
         by_deal: options varied across deals: name -> values, cycled.
-        staff: names of the policies of each unrated role.
-        seats: policies on the rated seats of every match; empty if the scheme assigns them.
-        opponent: name of the fixed policy on the seats that are not under test; empty for the standard.
-        stop: stopping rule of rated environments.
-        matches: number of matches of each policy if the scheme does not use ``stop``.
-        ahead: maximum number of batches ahead of the stopping rule.
-        schedule: ``round_robin`` or ``adaptive``.
-        recorded: policies on the seats of each match begun in earlier sessions, by number; adaptive schedules only.
         references: reference values by label.
-        value: statistic of the environment averaged by the schemes ``field`` and ``mean_reward``; empty for none.
-        half_width: maximum half-width of the 95 % intervals of means, to stop play; ``None`` for a number of matches.
-        tournament: rules of a tournament; ``None`` for the standard ones.
-        max_fallbacks: maximum share of fallback turns; the rating of a policy above it is withheld.
-        newcomers: policies added later, by phase.
-        starts: number of the first match of each newcomer phase that has begun.
-        begun: number of matches begun in earlier sessions.
-        withdrawn: policies withdrawn by the user.
-        prices: returns the model price of each policy that asks a model, ``None`` if unknown; called for adaptive schedules only.
     """
 
-    environment: str
+    name: str
     agents: tuple[str, ...]
     declaration: Declaration
-    policies: tuple[str, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
     takes: tuple[str, ...] = ()
     by_deal: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    seed: int = 0
+    references: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def rated_agents(self) -> list[str]:
+        """The rated seats."""
+        return [agent for agent in self.agents if self.declaration.is_rated(agent)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """The policies of a scheme.
+
+    Attributes:
+        policies: names of the compared policies, in order of entry.
+        newcomers: policies added later, by phase; also in ``policies``.
+        withdrawn: policies withdrawn by the user.
+        staff: names of the policies of each unrated role.
+        seats: policies on the rated seats of every match; empty if the scheme assigns them.
+        opponent: name of the fixed policy on the seats that are not under test; empty for the standard.
+        prices: returns the model price of each policy that asks a model, ``None`` if unknown; called for adaptive schedules only.
+    """
+
+    policies: tuple[str, ...]
+    newcomers: tuple[tuple[str, ...], ...] = ()
+    withdrawn: frozenset[str] = frozenset()
     staff: Mapping[str, Sequence[str]] = field(default_factory=dict)
     seats: tuple[str, ...] = ()
     opponent: str = ""
-    stop: StopRule = field(default_factory=StopRule)
-    matches: int = 100
-    ahead: int = 2
-    schedule: str = ROUND_ROBIN
-    recorded: tuple[tuple[str, ...], ...] = ()
-    references: Mapping[str, float] = field(default_factory=dict)
-    value: str = ""
-    half_width: float | None = None
-    tournament: TournamentRules | None = None
-    max_fallbacks: float = 0.5
-    newcomers: tuple[tuple[str, ...], ...] = ()
-    starts: tuple[int, ...] = ()
-    begun: int = 0
-    withdrawn: frozenset[str] = frozenset()
     prices: Callable[[], Mapping[str, Price | None]] = dict
 
     @property
     def founders(self) -> tuple[str, ...]:
         """Policies present from the beginning."""
         return self.policies[: len(self.policies) - sum(map(len, self.newcomers))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stopping:
+    """When play stops.
+
+    Attributes:
+        rule: stopping rule of rated environments; also the limits of the others.
+        matches: number of matches of each policy if the scheme does not use ``rule``.
+        half_width: maximum half-width of the 95 % intervals of means, to stop play; ``None`` for a number of matches.
+    """
+
+    rule: StopRule = field(default_factory=StopRule)
+    matches: int = 100
+    half_width: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Begun:
+    """The matches begun in earlier sessions.
+
+    Attributes:
+        count: their number.
+        starts: number of the first match of each newcomer phase that has begun.
+        seats: policies on the seats of each match, by number; adaptive schedules only.
+    """
+
+    count: int = 0
+    starts: tuple[int, ...] = ()
+    seats: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """An environment and its settings in the run; the input of a scheme.
+
+    Attributes:
+        environment: the environment.
+        pool: its policies.
+        stopping: when play stops.
+        begun: the matches begun in earlier sessions.
+        seed: root seed of the run.
+        schedule: ``round_robin`` or ``adaptive``.
+        ahead: maximum number of batches ahead of the stopping rule.
+        value: statistic of the environment averaged by the schemes ``field`` and ``mean_reward``; empty for none.
+        tournament: rules of a tournament; ``None`` for the standard ones.
+        max_fallbacks: maximum share of fallback turns; the rating of a policy above it is withheld.
+    """
+
+    environment: EnvironmentSetting
+    pool: Pool
+    stopping: Stopping = field(default_factory=Stopping)
+    begun: Begun = field(default_factory=Begun)
+    seed: int = 0
+    schedule: str = ROUND_ROBIN
+    ahead: int = 2
+    value: str = ""
+    tournament: TournamentRules | None = None
+    max_fallbacks: float = 0.5
 
 
 class Scheme(ABC):
@@ -105,6 +176,8 @@ class Scheme(ABC):
         standard_schedule: default schedule: ``adaptive`` or ``round_robin``.
         rivals: whether the rated policies of a match are rivals: the one with the larger reward wins.
         parts_add_up: whether the parts of ``cases`` can be combined into one result with equal weights.
+        places_newcomers: whether its schedule places added policies; otherwise they play in a phase of their own.
+        with_seats: name of the scheme of a run that assigns the seats; empty for this one.
 
     Raises:
         OptionError: if the scheme does not fit the environment and the policies of the run.
@@ -115,36 +188,125 @@ class Scheme(ABC):
     standard_schedule: ClassVar[str] = ROUND_ROBIN
     rivals: ClassVar[bool] = False
     parts_add_up: ClassVar[bool] = False
+    places_newcomers: ClassVar[bool] = False
+    with_seats: ClassVar[str] = ""
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
-        environment = setting.environment
-        seats = sum(map(setting.declaration.is_rated, setting.agents))
-        if len(setting.policies) < self.least_policies(seats):
+        self._seats = len(setting.environment.rated_agents)
+        policies, least = setting.pool.policies, self.least_policies(self._seats)
+        if len(policies) < least:
             raise OptionError(
-                f"{environment}: expected {self.least_policies(seats)} policies or more, got"
-                f" {list(setting.policies)}; name more with [[policy]]"
+                f"{setting.environment.name}: expected {least} policies or more, got {list(policies)}; name more with [[policy]]"
             )
         if setting.schedule == ADAPTIVE and not self.can_adapt:
             raise OptionError(
-                f"{environment}: schedule: expected {ROUND_ROBIN!r}, since policies are compared by {self.name!r} here, which has"
-                f" no other; got {setting.schedule!r}"
+                f"{setting.environment.name}: schedule: expected {ROUND_ROBIN!r}, since policies are compared by {self.name!r}"
+                f" here, which has no other; got {setting.schedule!r}"
             )
         self._contest = Contest(
-            environment,
-            setting.policies,
-            seats,
-            setting.options,
+            setting.environment.name,
+            policies,
+            self._seats,
+            setting.environment.options,
             setting.seed,
-            batch=min(BATCH_MATCHES, setting.stop.max_matches),
+            batch=min(BATCH_MATCHES, setting.stopping.rule.max_matches),
             staff=self.staff(),
-            by_deal=setting.by_deal,
+            by_deal=setting.environment.by_deal,
         )
         self.check()
+
+    # What a scheme defines.
 
     @abstractmethod
     def schedule(self) -> Schedule:
         """Returns a new schedule."""
+
+    @abstractmethod
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str = "") -> Leaderboard:
+        """Makes the leaderboard from the outcomes of this environment."""
+
+    @abstractmethod
+    def idle_stop_note(self, said: Collection[str]) -> str:
+        """Returns a note on stopping settings of the run that have no effect; empty if all have one.
+
+        Args:
+            said: names of the settings, at least one.
+        """
+
+    def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
+        """Returns the figures of a leaderboard made from these outcomes."""
+        return []
+
+    def least_policies(self, seats: int) -> int:
+        """Returns the minimum number of policies for ``seats`` rated seats."""
+        return seats
+
+    def check(self) -> None:
+        """Checks requirements specific to the scheme.
+
+        Raises:
+            OptionError: if the setting does not meet them.
+        """
+        self.expect_no("opponent", self.setting.pool.opponent, "since policies are rated by playing each other here")
+        self.expect_no_value()
+
+    def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
+        """Returns the results of policies, by part, for comparisons of means on common deals.
+
+        Args:
+            outcomes: of this environment, with their agents.
+        """
+        return reward_cases(outcomes)
+
+    def comparisons(self, outcomes: Sequence[Outcome]) -> Comparisons | None:
+        """Returns the results of pairs behind the ratings of the leaderboard; ``None`` if it has no ratings."""
+        return None
+
+    def seat_groups(self, played: Sequence[Outcome]) -> list[SeatGroups]:
+        """Returns the ways to group seats in which a group may have an advantage.
+
+        Args:
+            played: finished matches with two or more rated seats, at least one.
+        """
+        verdicts = self.setting.environment.declaration.verdicts
+        return [SEATS, *([sides(verdicts)] if verdicts and verdicts.side else [])]
+
+    def rule_values(
+        self, outcomes: Sequence[Outcome], absent: Collection[str], stop_reason: str, stopped_after: int | None
+    ) -> RuleValues:
+        """Returns the current and required values of the stopping rule; empty without a rule.
+
+        Args:
+            outcomes: counted outcomes of the environment.
+            absent: policies that the rule ignores.
+            stop_reason: as for ``leaderboard``.
+            stopped_after: as for ``leaderboard``.
+        """
+        return RuleValues()
+
+    def expected_matches(self) -> int | None:
+        """Returns the number of matches of the schedule; ``None`` if it depends on outcomes."""
+        return None
+
+    @property
+    def first_matches(self) -> int:
+        """Number of matches after which an uninformative game is paused."""
+        return FIRST_MATCHES
+
+    def agents(self, count: int) -> tuple[str, ...]:
+        """Returns the seats of a match with ``count`` seats."""
+        return self.setting.environment.agents
+
+    def staff(self) -> Mapping[int, str]:
+        """Returns the staff policy of each unrated seat, by seat index.
+
+        Raises:
+            OptionError: if the staff of the run does not fit the environment.
+        """
+        return seat_staff(self.setting.environment, self.setting.environment.agents, self.setting.pool.staff)
+
+    # What all schemes share.
 
     def leaderboard(
         self,
@@ -155,7 +317,7 @@ class Scheme(ABC):
         stopped_after: int | None = None,
         absent: Mapping[str, str] = MappingProxyType({}),
     ) -> Leaderboard:
-        """Makes the leaderboard.
+        """Makes the leaderboard with its caveats.
 
         Args:
             outcomes: outcomes, including void ones, in any order; other environments are ignored. At least one.
@@ -169,10 +331,11 @@ class Scheme(ABC):
         """
         own = self.own(outcomes)
         scored = counted(own, scheduled)
-        values = self.values(scored, absent.keys(), stop_reason, stopped_after)
-        return reserve(
+        values = self.rule_values(scored, absent.keys(), stop_reason, stopped_after)
+        return add_caveats(
             replace(
                 self.board(scored, stop_reason),
+                references=dict(self.setting.environment.references),
                 stopped_after=stopped_after,
                 stopped_with=values.stopped_with,
                 reached=values.now,
@@ -185,156 +348,277 @@ class Scheme(ABC):
             left_over=len(own) - len(scored),
         )
 
-    @property
-    def first_matches(self) -> int:
-        """Number of matches after which an uninformative game is paused."""
-        return FIRST_MATCHES
-
     def no_information(self, outcomes: Iterable[Outcome]) -> str:
         """Returns why the first matches do not separate the policies; empty if they do."""
         return no_information(self.own(outcomes), self.first_matches, rivals=self.rivals)
 
-    def values(
-        self, outcomes: Sequence[Outcome], absent: Collection[str], stop_reason: str, stopped_after: int | None
-    ) -> RuleValues:
-        """Returns the current and required values of the stopping rule; empty without a rule.
-
-        Args:
-            outcomes: counted outcomes of the environment.
-            absent: policies that the rule ignores.
-            stop_reason: as for ``leaderboard``.
-            stopped_after: as for ``leaderboard``.
-        """
-        return RuleValues()
-
-    @abstractmethod
-    def idle_stop_note(self, said: Collection[str]) -> str:
-        """Returns a note on stopping settings of the run that have no effect; empty if all have one.
-
-        Args:
-            said: names of the settings, at least one.
-        """
-
     def own(self, outcomes: Iterable[Outcome]) -> list[Outcome]:
         """Returns the outcomes of the environment, with their agents filled in."""
-        return [self._seated(outcome) for outcome in outcomes if outcome.environment == self.setting.environment]
+        return [self._seated(outcome) for outcome in outcomes if outcome.environment == self.setting.environment.name]
 
     def _seated(self, outcome: Outcome) -> Outcome:
         """Adds the agents to an outcome without them: the record of a void match may have only the policies."""
         if all(seat.agent for seat in outcome.seats):
             return outcome
-        rated = self.setting.declaration.is_rated
+        rated = self.setting.environment.declaration.is_rated
         seats = zip(outcome.seats, self.agents(len(outcome.seats)), strict=True)
         return replace(outcome, seats=tuple(replace(seat, agent=agent, rated=rated(agent)) for seat, agent in seats))
 
-    def agents(self, count: int) -> tuple[str, ...]:
-        """Returns the seats of a match with ``count`` seats."""
-        return self.setting.agents
+    @property
+    def meet(self) -> bool:
+        """Whether policies play against each other: rivals on two or more rated seats."""
+        return self.rivals and self._seats > 1
 
-    def staff(self) -> Mapping[int, str]:
-        """Returns the staff policy of each unrated seat, by seat index.
-
-        Raises:
-            OptionError: if the staff of the run does not fit the environment.
-        """
-        setting = self.setting
-        return seat_staff(setting.environment, setting.agents, setting.declaration, setting.staff)
-
-    def check(self) -> None:
-        """Checks requirements specific to the scheme.
-
-        Raises:
-            OptionError: if the setting does not meet them.
-        """
-        self.expect_no("opponent", "since policies are rated by playing each other here")
-        self.expect_no("value", "since only the schemes 'field' and 'mean_reward' average a statistic")
-
-    def expect_no(self, key: str, reason: str) -> None:
+    def expect_no(self, key: str, got: object, reason: str) -> None:
         """Checks that the run does not set a key of the environment.
 
         Raises:
             OptionError: if it does.
         """
-        got = getattr(self.setting, key)
         if got:
-            raise OptionError(f"{self.setting.environment}: {key}: expected none, {reason}; got {got!r}")
+            raise OptionError(f"{self.setting.environment.name}: {key}: expected none, {reason}; got {got!r}")
+
+    def expect_no_value(self) -> None:
+        """Checks that the run averages no statistic.
+
+        Raises:
+            OptionError: if it does.
+        """
+        reason = "since only the schemes 'field' and 'mean_reward' average a statistic"
+        self.expect_no("value", self.setting.value, reason)
+
+
+class Repeating(Scheme):
+    """A scheme that schedules matches until a stopping rule fires; arguments as ``Scheme``."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        if setting.tournament is not None:
+            raise OptionError(
+                f"{setting.environment.name}: tournament: expected no rules of one, since policies are compared by {self.name!r}"
+                ' here; for a tournament write: scheme = "tournament"'
+            )
+        if setting.pool.seats:
+            self._check_seats()
+
+    # What a scheme defines.
 
     @abstractmethod
-    def least_policies(self, seats: int) -> int:
-        """Returns the minimum number of policies for ``seats`` rated seats."""
+    def batches(self, contest: Contest) -> Iterator[list[Match]]:
+        """Returns the endless schedule of a contest, usually a function of ``rating.schedules``."""
 
-    @property
-    def meet(self) -> bool:
-        """Whether policies play against each other: rivals on two or more rated seats."""
-        return self.rivals and sum(map(self.setting.declaration.is_rated, self.setting.agents)) > 1
+    def rule(self, contest: Contest) -> StopRule | CountRule | SettlingRule:
+        """Returns the stopping rule; by default a number of matches of each policy."""
+        return self.count_rule()
 
-    def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
-        """Returns the results of policies, by part, for comparisons of means on common deals.
+    def cycle(self, contest: Contest) -> tuple[int, int]:
+        """Returns the number of each policy's matches in a cycle: those that the rule counts, and all."""
+        return 1, 1
+
+    def has_choice(self, contest: Contest) -> bool:
+        """Returns whether tables can be chosen: not in single-seat games, nor if every policy sits at every table."""
+        return 1 < contest.seats < len(contest.policies)
+
+    # What these schemes share.
+
+    def count_rule(self, *, counted: int = 1, scheduled: int = 1, opponent: str = "") -> CountRule:
+        """Returns the rule for a fixed number of matches.
 
         Args:
-            outcomes: of this environment, with their agents.
+            counted: matches of a policy per match of the required kind.
+            scheduled: the same, including all matches that the schedule adds.
+            opponent: as in ``CountRule``.
         """
-        return reward_cases(outcomes)
+        limit = self.setting.stopping.rule.max_matches
+        return CountRule(min(self.setting.stopping.matches, limit) * counted, limit * scheduled, opponent)
 
-    @abstractmethod
-    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
-        """Makes the leaderboard from the outcomes of this environment."""
-
-    @abstractmethod
-    def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
-        """Returns the figures of a leaderboard made from these outcomes."""
-
-    def comparisons(self, outcomes: Sequence[Outcome]) -> Comparisons | None:
-        """Returns the results of pairs behind the ratings of the leaderboard; ``None`` if it has no ratings."""
-        return None
-
-    def places(self, played: Sequence[Outcome]) -> list[Places]:
-        """Returns the ways to group seats in which a place may be an advantage.
+    def mean_rule(
+        self, counted: Callable[[Outcome], Sequence[SeatOutcome]], opponent: str = ""
+    ) -> CountRule | SettlingRule:
+        """Returns the rule for means: precise enough if the run sets a half-width, else a number of matches.
 
         Args:
-            played: finished matches with two or more rated seats, at least one.
+            counted: returns the seats of a finished match that count.
+            opponent: as in ``CountRule``.
         """
-        verdicts = self.setting.declaration.verdicts
-        return [SEATS, *([sides(verdicts)] if verdicts and verdicts.side else [])]
+        stopping = self.setting.stopping
+        if stopping.half_width is None:
+            return self.count_rule(opponent=opponent)
+        least, most = stopping.rule.min_matches or LEAST_MATCHES, stopping.rule.max_matches
+        return SettlingRule(stopping.half_width, counted, self.setting.value, least, most, opponent)
+
+    def end(self, contest: Contest | None = None) -> StopRule | CountRule | SettlingRule:
+        """Returns the stopping rule: a number of matches if the run assigns the seats, else the rule of the scheme."""
+        matches = self.setting.stopping.matches
+        return CountRule(matches, matches) if self.setting.pool.seats else self.rule(contest or self._contest)
+
+    def schedule(self) -> Schedule:
+        """Returns a new schedule."""
+        pool = self.setting.pool
+        pools = [pool.founders, *pool.newcomers]
+        phases = [self._phase(pools[: index + 1]) for index in range(len(pools))]
+        schedule = Phases(phases) if pool.newcomers else phases[0]
+        for policy in sorted(pool.withdrawn):
+            schedule.leave_out(policy)
+        return schedule
+
+    def expected_matches(self) -> int | None:
+        """Returns the number of matches of the schedule; ``None`` if it depends on outcomes."""
+        if not isinstance(self.end(), CountRule) or self.setting.schedule == ADAPTIVE:
+            return None
+        schedule, matches = self.schedule(), 0
+        while not isinstance(batch := schedule.next_batch(), Stop):
+            matches += len(batch)
+            schedule.add([])
+        return matches
+
+    def rule_values(
+        self, outcomes: Sequence[Outcome], absent: Collection[str], stop_reason: str, stopped_after: int | None
+    ) -> RuleValues:
+        """Returns the values of the rule; if policies were added, for the last newcomers."""
+        newcomers = self.setting.pool.newcomers[-1] if self.setting.pool.newcomers else ()
+        policies = newcomers or self.setting.pool.policies
+        if set(policies) <= set(absent):
+            return RuleValues()
+        values = fold_values(outcomes, policies, self.end(), absent, stop_reason, stopped_after)
+        return RuleValues(
+            *(f"{', '.join(newcomers)} among the others: {text}" if newcomers and text else text for text in values)
+        )
+
+    def idle_stop_note(self, said: Collection[str]) -> str:
+        """Returns a note if the run sets a rule for rated games that the scheme does not use."""
+        if "rule" not in said or isinstance(self.end(), StopRule):
+            return ""
+        return (
+            f"the stop rule {self.setting.stopping.rule.rule!r} has no effect where no ratings are waited for (scheme"
+            f" {self.name!r}); see matches and half_width"
+        )
+
+    def _phase(self, pools: Sequence[tuple[str, ...]]) -> Until:
+        """Returns the schedule of the last of these pools, against all policies present by then."""
+        setting, newcomers, phase = self.setting, pools[-1], len(pools) - 1
+        begun = setting.begun
+        contest = replace(self._contest, policies=tuple(itertools.chain(*pools)))
+        rule = self.end(contest)
+        contest = replace(contest, batch=self._batch(contest, rule))
+        bounds = (0, *begun.starts)
+        has_ended, is_followed = phase + 1 < len(bounds), phase < len(setting.pool.newcomers)
+        batches: Source | Iterator[list[Match]]
+        if setting.schedule == ADAPTIVE and self.has_choice(contest):
+            end = bounds[phase + 1] if has_ended else None
+            recorded = begun.seats[bounds[phase] : end] if phase < len(bounds) else ()
+            batches = self._adaptive(contest, rule, newcomers, recorded, is_over=has_ended)
+            rule = replace(rule, max_matches=sys.maxsize)  # the adaptive schedule enforces it per policy
+        elif setting.pool.seats:
+            batches = seating(contest, setting.pool.seats)
+        else:
+            batches = self.batches(contest)
+            if phase:
+                batches = with_newcomers(contest, batches, newcomers)
+        return Until(
+            replace(contest, policies=newcomers),
+            batches,
+            rule.begin(newcomers),
+            setting.ahead,
+            matches=bounds[phase + 1] - bounds[phase] if has_ended else None,
+            begun=begun.count - bounds[phase] if is_followed and phase + 1 == len(bounds) else 0,
+        )
+
+    def _batch(self, contest: Contest, rule: StopRule | CountRule | SettlingRule) -> int:
+        """Returns the batch size that suits a rule."""
+        if isinstance(rule, CountRule):
+            cycle, played = (1, 1) if self.setting.pool.seats else self.cycle(contest)
+            return played * even_batch(min(rule.matches, rule.max_matches), cycle) // cycle
+        if isinstance(rule, StopRule) and len(contest.policies) == 2:  # a single pair is resolved quickly
+            return min(LEAST_RATED, contest.batch)
+        return contest.batch
+
+    def _adaptive(
+        self,
+        contest: Contest,
+        rule: StopRule | CountRule | SettlingRule,
+        under_test: Sequence[str],
+        recorded: Sequence[Sequence[str]],
+        *,
+        is_over: bool,
+    ) -> Adaptive:
+        """Returns the batches of an adaptive schedule; arguments as ``Adaptive``."""
+        known = self.setting.pool.prices()
+        prices = {name: price for name, price in known.items() if price}
+        return Adaptive(
+            contest,
+            Design(
+                len(contest.policies),
+                meetings=contest.seats,
+                seed=deal_seed(contest.seed, f"choices/{contest.environment}", 0),
+                seat_term=contest.seats == 2,
+            ),
+            under_test=under_test,
+            least=rule.matches if isinstance(rule, CountRule) else rule.begin(under_test).least,
+            most=rule.max_matches,
+            prices=prices if len(prices) == len(known) else {},
+            recorded=[contest.rated(policies) for policies in recorded],
+            is_over=is_over,
+        )
+
+    def _check_seats(self) -> None:
+        """Checks the seats assigned by the run.
+
+        Raises:
+            OptionError: if they do not fit the environment, its pool, or the scheme.
+        """
+        pool, seats = self.setting.pool, self.setting.pool.seats
+        where = f"{self.setting.environment.name}: seats: expected"
+        if len(seats) != self._seats or {*seats} != {*pool.policies}:
+            raise OptionError(
+                f"{where} a policy for each of {self._seats} seats, and every one of {list(pool.policies)} on a seat; got"
+                f" {list(seats)}"
+            )
+        if self.rivals and len({*seats}) < len(seats):
+            raise OptionError(
+                f"{where} different policies, since they are compared by {self.name!r}; got {list(seats)}"
+            )
+        if self.setting.schedule == ADAPTIVE or pool.newcomers:
+            raise OptionError(f"{where} none where the schedule is adaptive or policies were added; got {list(seats)}")
 
 
 def seat_staff(
-    environment: str, agents: Sequence[str], declaration: Declaration, staff: Mapping[str, Sequence[str]]
+    environment: EnvironmentSetting, agents: Sequence[str], staff: Mapping[str, Sequence[str]]
 ) -> dict[int, str]:
     """Returns the policy on each unrated seat, by seat index.
 
     The policies of a role are cycled over its seats: seat ``judge_k`` gets policy k modulo their number.
 
     Args:
-        environment: module name, for messages.
+        environment: the environment.
         agents: every seat.
-        declaration: of the environment.
         staff: policies of each role, from the run file.
 
     Raises:
         OptionError: if a role has no policy or more policies than seats, or is not a staff role.
     """
+    declaration = environment.declaration
     seats = {seat: agent for seat, agent in enumerate(agents) if not declaration.is_rated(agent)}
     if len(seats) == len(agents):
         raise OptionError(
-            f"{environment}: expected seats with one of the roles {declaration.rated_roles}, got {agents}"
+            f"{environment.name}: expected seats with one of the roles {declaration.rated_roles}, got {agents}"
         )
     roles = sorted({role_of(agent) for agent in seats.values()})
     for role in staff:
         if not roles:
-            raise OptionError(f"{environment}: staff: expected none, since every seat is rated here, got {role!r}")
-        check_choice(f"{environment}: staff", role, roles)
+            raise OptionError(f"{environment.name}: staff: expected none, since every seat is rated here, got {role!r}")
+        check_choice(f"{environment.name}: staff", role, roles)
         count = sum(role_of(agent) == role for agent in seats.values())
         if len(staff[role]) > count:
             raise OptionError(
-                f"{environment}: staff: expected as many policies as there are seats of {role} or fewer ({count}),"
+                f"{environment.name}: staff: expected as many policies as there are seats of {role} or fewer ({count}),"
                 f" got {len(staff[role])}"
             )
     missing = [role for role in roles if not staff.get(role)]
     if missing:
         example = "\n".join(f'{role} = ["random"]' for role in missing)
         raise OptionError(
-            f"{environment}: expected policies for the roles that are not rated ({', '.join(missing)}); write below its"
+            f"{environment.name}: expected policies for the roles that are not rated ({', '.join(missing)}); write below its"
             f" [[environment]], with policies of your choice:\n[environment.staff]\n{example}"
         )
     return {seat: staff[role_of(agent)][_number(agent) % len(staff[role_of(agent)])] for seat, agent in seats.items()}

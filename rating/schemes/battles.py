@@ -73,6 +73,7 @@ def battle_leaderboard(
         environment=environment,
         scheme=SCHEME,
         ranked_by="rating",
+        is_rated=True,
         rows=tuple(rows),
         established=found.established,
         matches=results,

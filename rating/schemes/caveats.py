@@ -55,7 +55,7 @@ def remedy(failures: Mapping[str, int]) -> str:
     return f"mostly {kind} replies: {_REMEDIES.get(kind, _REMEDY)}"
 
 
-def reserve(
+def add_caveats(
     board: Leaderboard,
     outcomes: Sequence[Outcome],
     *,

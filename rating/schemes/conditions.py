@@ -23,7 +23,7 @@ import numpy as np
 from llmarena_envs.core.options import OptionError
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, Floats, Standings
-from rating.stats.results import Duel, duels
+from rating.stats.results import PairResult, pair_results
 from rating.stats.simultaneous import Pair, difference_errors
 from rating.stats.trueskill import RunningRatings, TrueSkillOptions
 from rating.store.outcome import Outcome
@@ -68,7 +68,7 @@ class MatchEvidence:
         self._mus: dict[str, list[float]] = {}
         self._rated = 0
         self._met: set[str] = set()
-        self._results: list[Duel] = []
+        self._results: list[PairResult] = []
         self._deals: list[int] = []
         self._left_out: set[str] = set()
         self._posterior: Posterior | None = None
@@ -78,7 +78,7 @@ class MatchEvidence:
         """Adds the outcomes of the next matches."""
         self._posterior = self._standings = None
         seeds = {outcome.number: outcome.seed for outcome in outcomes}
-        for duel in duels(outcomes):
+        for duel in pair_results(outcomes):
             self._met.update((duel.first, duel.second))
             self._results.append(duel)
             self._deals.append(seeds[duel.number])
@@ -132,9 +132,8 @@ class MatchEvidence:
     def half_width(self) -> float:
         """Returns the half-width of the widest 95 % interval on the leaderboard; infinite if an interval is unbounded."""
         return max(
-            float("inf") if row.low is None or row.high is None else (row.high - row.low) / 2
-            for row in self._shown().rows
-            if row.policy in self.under_test
+            float("inf") if low is None or high is None else (high - low) / 2
+            for low, high in (row.rating[1:3] for row in self._shown().rows if row.policy in self.under_test)
         )
 
     def neighbours(self) -> Iterator["Neighbours"]:
@@ -149,7 +148,7 @@ class MatchEvidence:
                 if fitted.clusters > 1:
                     one, other = np.array([index_of[upper.policy]]), np.array([index_of[lower.policy]])
                     error = difference_errors(fitted.covariance, one, other).item()
-                    most = upper.rating - lower.rating + fitted.reach * error
+                    most = upper.rating.value - lower.rating.value + fitted.reach * error
                 yield Neighbours(Pair(upper.policy, lower.policy) in established, most)
 
     def _shown(self) -> Standings:

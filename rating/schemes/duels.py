@@ -9,9 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from llmarena_envs.core.options import OptionError
+from rating.schedules.batches import Contest
 from rating.schedules.round_robin import round_robin
 from rating.schemes import formatting
-from rating.schemes.base import ADAPTIVE
+from rating.schemes.base import ADAPTIVE, Repeating
 from rating.schemes.conditions import TopKnown
 from rating.schemes.figures import Figure, HeadToHead, Trajectories, rating_figure
 from rating.schemes.leaderboard import (
@@ -28,15 +29,14 @@ from rating.schemes.leaderboard import (
     ranked,
     row_fields,
 )
-from rating.schemes.repeating import Repeating
 from rating.schemes.stopping import StopRule
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons, Standings, compare, standings
 from rating.stats.estimates import Estimate, Rating, rate_estimate
 from rating.stats.expected_scores import met_scores
-from rating.stats.results import Duel, WinDrawLoss, duels, finished, pair_table, records_by_seat
+from rating.stats.results import PairResult, WinDrawLoss, finished, pair_results, pair_table, records_by_seat
 from rating.stats.transitivity import against_one_scale
-from rating.stats.trueskill import RunningRatings, TrueSkillOptions, rate, shuffled
+from rating.stats.trueskill import RunningRatings, TrueSkillOptions, average_over_orders, rate
 from rating.store.match import Match
 from rating.store.outcome import Outcome
 
@@ -52,29 +52,31 @@ class Duels(Repeating):
     def check(self) -> None:
         """Checks that two seats are rated, that there is no fixed opponent, and the K of ``top=K``."""
         super().check()
-        self._contest.check(f"{self.setting.environment}, whose players are compared by duels", policies=2, seats=2)
-        for condition in self.setting.stop.conditions():
-            if isinstance(condition, TopKnown) and condition.count >= len(self.setting.policies):
+        self._contest.check(
+            f"{self.setting.environment.name}, whose players are compared by duels", policies=2, seats=2
+        )
+        for condition in self.setting.stopping.rule.conditions:
+            if isinstance(condition, TopKnown) and condition.count >= len(self.setting.pool.policies):
                 raise OptionError(
-                    f"{self.setting.environment}: stop rule: expected top=K with K below the number of policies,"
-                    f" {len(self.setting.policies)}; got top={condition.count}"
+                    f"{self.setting.environment.name}: stop rule: expected top=K with K below the number of policies,"
+                    f" {len(self.setting.pool.policies)}; got top={condition.count}"
                 )
 
     def least_policies(self, seats: int) -> int:
         """Returns 2: ratings need an opponent."""
         return 2
 
-    def batches(self) -> Iterator[list[Match]]:
+    def batches(self, contest: Contest) -> Iterator[list[Match]]:
         """Returns a round robin."""
-        return round_robin(self._contest)
+        return round_robin(contest)
 
-    def rule(self) -> StopRule:
+    def rule(self, contest: Contest) -> StopRule:
         """Returns the rule of the run."""
-        return self.setting.stop
+        return self.setting.stopping.rule
 
-    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str = "") -> Leaderboard:
         """Makes the leaderboard; its ranks account for repeated looks of the stopping rule."""
-        return skill_leaderboard(outcomes, stop_reason=stop_reason, growth=self.setting.stop.growth)
+        return skill_leaderboard(outcomes, stop_reason=stop_reason, growth=self.setting.stopping.rule.growth)
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the ratings, their course and the results of every pair."""
@@ -118,11 +120,11 @@ def skill_leaderboard(
     common = common_fields(outcomes, "duels", stop_reason)
     model = model or BradleyTerryOptions(prior_sd="fitted")
     played = finished(outcomes)
-    results = duels(played, with_itself=True)
+    results = pair_results(played, with_itself=True)
     comparisons = bradley_terry.compare(played)
     found = standings(comparisons, model, growth=growth) if comparisons.policies else None
     rows = _rows(outcomes, played, results, comparisons, found, model)
-    spread = shuffled(_between(results), trueskill, permutations=permutations, seed=seed)
+    spread = average_over_orders(_between(results), trueskill, permutations=permutations, seed=seed)
     online = RunningRatings(trueskill or TrueSkillOptions())
     for duel in _between(results):
         online.add(duel)
@@ -146,6 +148,7 @@ def skill_leaderboard(
     return Leaderboard(
         **common,
         ranked_by="rating",
+        is_rated=True,
         rows=ranked(rows, lambda row: row.rating and row.rating.value),
         established=found.established if found else (),
         columns=(RATING, SCORE, *parts, *TRUESKILL, *TALLIES),
@@ -163,7 +166,7 @@ def skill_leaderboard(
     )
 
 
-def _between(results: Iterable[Duel]) -> list[Duel]:
+def _between(results: Iterable[PairResult]) -> list[PairResult]:
     """Returns the results of two different policies."""
     return [duel for duel in results if duel.first != duel.second]
 
@@ -171,7 +174,7 @@ def _between(results: Iterable[Duel]) -> list[Duel]:
 def _rows(
     outcomes: Sequence[Outcome],
     played: Sequence[Outcome],
-    results: Sequence[Duel],
+    results: Sequence[PairResult],
     comparisons: Comparisons,
     found: Standings | None,
     model: BradleyTerryOptions,
@@ -216,10 +219,10 @@ def _standings(comparisons: Comparisons, model: BradleyTerryOptions) -> Standing
 def ratings_of(found: Standings | None) -> dict[str, Rating]:
     """Returns the rating of each policy with a result."""
     rows = found.rows if found else ()
-    return {row.policy: Rating(row.rating, row.low, row.high, row.is_linked) for row in rows if row.games}
+    return {row.policy: row.rating for row in rows if row.games}
 
 
-def _facts(found: Standings | None, played: Sequence[Outcome], results: Sequence[Duel]) -> dict[str, Any]:
+def _facts(found: Standings | None, played: Sequence[Outcome], results: Sequence[PairResult]) -> dict[str, Any]:
     """Returns the advantage and the results of the first seat, and whether the results link all policies."""
     position = WinDrawLoss()
     for duel in results:
@@ -347,7 +350,7 @@ def skill_figures(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figur
 
 def head_to_head(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
     """Returns the results of every pair of policies; an empty list without any."""
-    found = pair_table(duels(outcomes, with_itself=True))
+    found = pair_table(pair_results(outcomes, with_itself=True))
     names = [row.policy for row in board.rows if row.policy in found]
     table = {one: {other: found[one][other] for other in names} for one in names}
     return [HeadToHead(table)] if table else []

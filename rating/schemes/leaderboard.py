@@ -134,6 +134,7 @@ class Leaderboard:
         environment: module name.
         scheme: name of the scheme.
         ranked_by: name of the value that ranks the policies.
+        is_rated: whether ratings rank the policies, not means.
         rows: best first, ties by name; withheld rows last.
         columns: the scheme's columns, between the policy and the number of matches.
         caveats: doubts about the results, in plain words.
@@ -161,6 +162,7 @@ class Leaderboard:
     environment: str
     scheme: str
     ranked_by: str
+    is_rated: bool = field(default=False, compare=False)
     rows: tuple[LeaderboardRow, ...]
     columns: tuple[LeaderboardColumn, ...] = field(compare=False)
     caveats: tuple[str, ...] = ()
@@ -185,11 +187,6 @@ class Leaderboard:
     established: tuple[Pair, ...] = ()
 
     @property
-    def is_rated(self) -> bool:
-        """Whether ratings rank the policies, not means."""
-        return self.ranked_by.startswith("rating")
-
-    @property
     def rank_note(self) -> str:
         """The definition of the ranks."""
         if self.is_rated:
@@ -208,9 +205,7 @@ def headline(board: Leaderboard) -> dict[str, float | None]:
     return {row.policy: None if row.withheld else row.metric for row in board.rows}
 
 
-def common_fields(
-    outcomes: Sequence[Outcome], scheme: str, stop_reason: str, references: Mapping[str, float] | None = None
-) -> dict[str, Any]:
+def common_fields(outcomes: Sequence[Outcome], scheme: str, stop_reason: str) -> dict[str, Any]:
     """Returns the fields common to all leaderboards, without the rows.
 
     Raises:
@@ -228,7 +223,6 @@ def common_fields(
         "bug_matches": status[BUG],
         "undecided_matches": status[UNDECIDED],
         "stop_reason": stop_reason,
-        "references": dict(references or {}),
         "staff": _staff_rows(outcomes),
     }
 

@@ -10,15 +10,17 @@ means over the matches in which a player had a role.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from llmarena_envs.core.declaration import HiddenRole, role_of
 from llmarena_envs.core.options import check_choice
+from rating.schedules.batches import Contest
 from rating.schedules.field import field_play
 from rating.schedules.round_robin import everywhere
 from rating.schemes import formatting, seat_groups
+from rating.schemes.base import Repeating
 from rating.schemes.caveats import missing_intervals
 from rating.schemes.field import STANDARD_OPPONENT
 from rating.schemes.figures import Figure, Matrix, estimate_figure, running_means
@@ -33,12 +35,11 @@ from rating.schemes.leaderboard import (
     ranked_by_means,
     row_fields,
 )
-from rating.schemes.repeating import Repeating
-from rating.schemes.seat_groups import SEATS, Places
+from rating.schemes.seat_groups import SEATS, SeatGroups
 from rating.schemes.stopping import CountRule
-from rating.stats.estimates import Z_95, Estimate, Rating, bounded_mean, mean_estimate
+from rating.stats.estimates import Estimate, Rating, bounded_mean, mean_estimate
 from rating.stats.results import finished
-from rating.stats.roles import RoleMatch, RoleSkills, Skill, role_skills
+from rating.stats.roles import RoleMatch, role_skills
 from rating.stats.simultaneous import DealResult
 from rating.store.match import Match
 from rating.store.outcome import Outcome
@@ -56,35 +57,37 @@ class Roles(Repeating):
 
     def check(self) -> None:
         """Checks the opponent."""
-        if self.setting.declaration.hidden_role is None:
+        if self.setting.environment.declaration.hidden_role is None:
             super().check()
-        self.expect_no("value", "since only the schemes 'field' and 'mean_reward' average a statistic")
-        if self.setting.declaration.hidden_role and self.setting.opponent:
-            check_choice(f"{self.setting.environment}: opponent", self.setting.opponent, self.setting.policies)
+        self.expect_no_value()
+        if self.setting.environment.declaration.hidden_role and self.setting.pool.opponent:
+            check_choice(
+                f"{self.setting.environment.name}: opponent", self.setting.pool.opponent, self.setting.pool.policies
+            )
 
     def least_policies(self, seats: int) -> int:
         """Returns 1 with hidden roles, else the number of rated seats."""
-        return seats if self.setting.declaration.hidden_role is None else 1
+        return seats if self.setting.environment.declaration.hidden_role is None else 1
 
-    def batches(self) -> Iterator[list[Match]]:
+    def batches(self, contest: Contest) -> Iterator[list[Match]]:
         """Returns every policy in every role."""
-        hidden = self.setting.declaration.hidden_role
+        hidden = self.setting.environment.declaration.hidden_role
         if hidden is None:
-            return everywhere(self._contest)
-        return field_play(self._contest, opponent=self.opponent(), focus_option=hidden.option, both_roles=True)
+            return everywhere(contest)
+        return field_play(contest, opponent=self.opponent(), focus_option=hidden.option, both_roles=True)
 
-    def cycle(self) -> tuple[int, int]:
+    def cycle(self, contest: Contest) -> tuple[int, int]:
         """Returns the matches of a policy against all others in both roles, or with hidden roles one per seat in the first role.
 
         With hidden roles, all policies except the opponent play as many matches again in the other role.
         """
-        seats = self._contest.seats
-        if self.setting.declaration.hidden_role is None:
-            each = 2 * (len(self.setting.policies) - 1) if seats == 2 else 1
+        policies, seats = len(contest.policies), contest.seats
+        if self.setting.environment.declaration.hidden_role is None:
+            each = 2 * (policies - 1) if seats == 2 else 1
             return each, each
-        return seats, 2 * seats if len(self.setting.policies) > 1 else seats
+        return seats, 2 * seats if policies > 1 else seats
 
-    def rule(self) -> CountRule:
+    def rule(self, contest: Contest) -> CountRule:
         """Returns the number of matches of each policy: in the first role if roles are hidden, else in all roles.
 
         With hidden roles, the fixed opponent plays only the matches in the first role; other policies play twice as many.
@@ -94,22 +97,17 @@ class Roles(Repeating):
 
     def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
         """Returns the results in each role."""
-        return role_cases(outcomes, self._casting(), self.setting.declaration.results)
+        return role_cases(outcomes, self._casting(), self.setting.environment.declaration.results)
 
-    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str = "") -> Leaderboard:
         """Makes the leaderboard."""
-        return role_leaderboard(
-            outcomes,
-            self._casting(),
-            results=self.setting.declaration.results,
-            stop_reason=stop_reason,
-            references=self.setting.references,
-        )
+        results = self.setting.environment.declaration.results
+        return role_leaderboard(outcomes, self._casting(), results=results, stop_reason=stop_reason)
 
-    def places(self, played: Sequence[Outcome]) -> list[Places]:
+    def seat_groups(self, played: Sequence[Outcome]) -> list[SeatGroups]:
         """Returns the roles, and the seats if roles are hidden, otherwise seats are roles."""
         casting = self._casting()
-        by_role = role_places(casting, self.setting.declaration.results)
+        by_role = role_groups(casting, self.setting.environment.declaration.results)
         if casting.hidden is None:
             return [by_role]
         notes = ("share of matches won by seat, in whatever role; those of the fixed opponent are among them",)
@@ -117,20 +115,30 @@ class Roles(Repeating):
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the results in the first role with intervals and running means, and the results of every pair."""
-        return role_figures(board, outcomes, self._casting(), self.setting.declaration.results)
+        casting, results = self._casting(), self.setting.environment.declaration.results
+        role = casting.roles[0]
+        label = f"{'share of wins' if results == 'wins' else 'mean score'} as {role}"
+        rows = ((row.policy, row.values["roles"][role]) for row in board.rows)
+        played = [(outcome, cast) for outcome in finished(outcomes) if (cast := casting.cast(outcome))]
+        names = [row.policy for row in board.rows]
+        return [
+            *estimate_figure(rows, f"{label} with its 95 % interval"),
+            *running_means(_in_first_role(played, casting, results), label),
+            *_with_partners(played, names, casting.roles, results),
+        ]
 
     def _casting(self) -> "Casting":
-        declaration = self.setting.declaration
-        rated = {role_of(agent): None for agent in self.setting.agents if declaration.is_rated(agent)}
+        declaration = self.setting.environment.declaration
+        rated = {role_of(agent): None for agent in self.setting.environment.agents if declaration.is_rated(agent)}
         named = tuple(role for role in declaration.rated_roles if role in rated) or tuple(rated)
         return Casting(named, declaration.hidden_role, self.opponent())
 
     def opponent(self) -> str:
         """Returns the policy on seats that are not under test; empty if all are."""
-        policies = self.setting.founders
-        if self.setting.declaration.hidden_role is None:
+        policies = self.setting.pool.founders
+        if self.setting.environment.declaration.hidden_role is None:
             return ""
-        return self.setting.opponent or (STANDARD_OPPONENT if STANDARD_OPPONENT in policies else policies[0])
+        return self.setting.pool.opponent or (STANDARD_OPPONENT if STANDARD_OPPONENT in policies else policies[0])
 
 
 @dataclass(frozen=True)
@@ -199,7 +207,6 @@ def role_leaderboard(
     *,
     results: str = "wins",
     stop_reason: str = "",
-    references: Mapping[str, float] | None = None,
 ) -> Leaderboard:
     """Makes the leaderboard of an environment with roles.
 
@@ -214,7 +221,6 @@ def role_leaderboard(
             the opponent has all seats of the other roles.
         results: ``wins`` if a positive reward is a win, ``scores`` if the reward is a score.
         stop_reason: why play stopped.
-        references: reference values by label.
 
     Raises:
         ValueError: if there are no outcomes.
@@ -239,9 +245,9 @@ def role_leaderboard(
         rows.append(LeaderboardRow(**row_fields(matches, policy), metric=metric, values=values))
     first = casting.roles[0]
     unclassified = len(finished(outcomes)) - len(cast)
-    advantage = _advantage(fitted, len(sides)) if fitted else None
+    advantage = fitted.advantage if fitted else None
     return Leaderboard(
-        **common_fields(outcomes, Roles.name, stop_reason, references),
+        **common_fields(outcomes, Roles.name, stop_reason),
         **ranked_by_means(rows, itertools.chain(*(cases.get((row.policy, f"as {first}"), []) for row in rows))),
         ranked_by=f"{'wins' if results == 'wins' else 'score'} as {first}",
         columns=(*_columns(casting.roles, rows, results), REWARD),
@@ -254,14 +260,8 @@ def role_leaderboard(
     )
 
 
-def _rating(skill: Skill) -> Rating:
-    return Rating(skill.rating, skill.low, skill.high, is_linked=True)
-
-
-def _advantage(fitted: RoleSkills, matches: int) -> Estimate:
-    """Returns the advantage of the side of the first role between average players, in Elo."""
-    reach = Z_95 * fitted.advantage_error
-    return Estimate(fitted.advantage, fitted.advantage - reach, fitted.advantage + reach, matches, matches)
+def _rating(skill: Estimate) -> Rating:
+    return Rating(*skill[:3], is_linked=True)
 
 
 def _skill_notes(advantage: Estimate, role: str) -> tuple[str, ...]:
@@ -298,27 +298,6 @@ def _skill_cell(role: str) -> Callable[[LeaderboardRow], str]:
     return lambda row: formatting.rating(row.values["skills"].get(role))
 
 
-def role_figures(
-    board: Leaderboard, outcomes: Sequence[Outcome], casting: Casting, results: str = "wins"
-) -> list[Figure]:
-    """Returns the results in the first role with their intervals, their running means, and the results of every pair.
-
-    Args:
-        board: the leaderboard.
-        outcomes: its outcomes.
-        casting: as for ``role_leaderboard``.
-        results: as for ``role_leaderboard``.
-    """
-    role = casting.roles[0]
-    label = f"{'share of wins' if results == 'wins' else 'mean score'} as {role}"
-    rows = ((row.policy, row.values["roles"][role]) for row in board.rows)
-    means = estimate_figure(rows, f"{label} with its 95 % interval")
-    played = [(outcome, cast) for outcome in finished(outcomes) if (cast := casting.cast(outcome))]
-    names = [row.policy for row in board.rows]
-    course = running_means(_in_first_role(played, casting, results), label)
-    return [*means, *course, *_company(played, names, casting.roles, results)]
-
-
 Cast = tuple[Outcome, list[str]]
 """A finished match and the role of each seat."""
 
@@ -334,7 +313,7 @@ def _in_first_role(played: Iterable[Cast], casting: Casting, results: str) -> It
                     yield outcome.number, seat.policy, _worth(seat.reward, results)
 
 
-def _company(played: Iterable[Cast], names: Sequence[str], roles: Sequence[str], results: str) -> list[Figure]:
+def _with_partners(played: Iterable[Cast], names: Sequence[str], roles: Sequence[str], results: str) -> list[Figure]:
     """Returns the result of the first role for every pair of policies; an empty list unless there are two seats."""
     cases: dict[tuple[str, str], list[DealResult]] = {}
     for outcome, cast in played:
@@ -356,7 +335,7 @@ def _worth(reward: float, results: str) -> float:
     return float(reward > 0) if results == "wins" else reward
 
 
-def role_places(casting: Casting, results: str) -> Places:
+def role_groups(casting: Casting, results: str) -> SeatGroups:
     """Returns the roles, whoever had the other seats."""
 
     def role(outcome: Outcome, index: int) -> str | None:
@@ -369,7 +348,7 @@ def role_places(casting: Casting, results: str) -> Places:
         notes.append(
             f"the leaderboard counts only matches in which {casting.opponent} has all seats of the other roles"
         )
-    return Places("roles", role, measure, tuple(notes), casting.roles)
+    return SeatGroups("roles", role, measure, tuple(notes), casting.roles)
 
 
 def _sides(outcome: Outcome, roles: Sequence[str], first: str) -> list[RoleMatch]:

@@ -1,4 +1,4 @@
-"""Results by seat, role or drawn side: what is measured where."""
+"""Groups of seats, by seat, role or drawn side, and the measure of a seat."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -21,21 +21,21 @@ class Measure(NamedTuple):
     is_share: bool
 
 
-class Places(NamedTuple):
+class SeatGroups(NamedTuple):
     """A way to group the seats of matches.
 
     Attributes:
         kind: ``seats``, ``roles`` or ``sides``.
-        place: returns the place of the seat with an index in a match; ``None`` if it does not count.
-        measure: what is averaged by place.
+        group: returns the group of the seat with an index in a match; ``None`` if it does not count.
+        measure: the averaged measure.
         notes: definitions.
-        names: places in the order of the table; by default as they are found.
+        names: groups in the order of the table; by default as they are found.
         counts: whether a match counts.
-        alone: whether matches of a policy with itself count for the policy, not only for the place.
+        alone: whether matches of a policy with itself count for the policy, not only for the group.
     """
 
     kind: str
-    place: Callable[[Outcome, int], str | None]
+    group: Callable[[Outcome, int], str | None]
     measure: Measure
     notes: tuple[str, ...]
     names: Sequence[str] = ()
@@ -61,17 +61,17 @@ def seat(outcome: Outcome, index: int) -> str:
     return outcome.seats[index].agent or f"seat {index + 1}"
 
 
-SEATS = Places("seats", seat, SCORE, ("score: share of the others at the table who got less, a tie as half",))
+SEATS = SeatGroups("seats", seat, SCORE, ("score: share of the others at the table who got less, a tie as half",))
 """The standard way: every seat of every match."""
 
 
-def sides(verdicts: Verdicts) -> Places:
+def sides(verdicts: Verdicts) -> SeatGroups:
     """Returns the sides that judges saw players on, which are drawn for every match."""
 
     def side(outcome: Outcome, index: int) -> str | None:
         return verdicts.labels.get(outcome.seats[index].statistics.get(verdicts.side, -1.0))
 
-    return Places(
+    return SeatGroups(
         "sides",
         side,
         SCORE,

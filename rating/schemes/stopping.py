@@ -236,6 +236,10 @@ class StopRule:
         rule: the conditions, in the syntax of ``rating.schemes.conditions``.
         alike: negligible difference in Elo; 0 for none.
         trueskill: parameters of the ratings.
+        conditions: the parsed rule.
+
+    Raises:
+        OptionError: if the rule is invalid.
     """
 
     min_matches: int | None = None
@@ -246,10 +250,12 @@ class StopRule:
     rule: str = DEFAULT_RULE
     alike: float = ALIKE_ELO
     trueskill: TrueSkillOptions = field(default_factory=TrueSkillOptions)
+    conditions: tuple[Condition, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_positive(self, "window", "max_matches", *(("min_matches",) if self.min_matches is not None else ()))
-        self.conditions()
+        conditions = read_conditions(self.rule, window=self.window, eps=self.eps, sigma=self.sigma)
+        object.__setattr__(self, "conditions", conditions)
 
     @property
     def least(self) -> int:
@@ -263,14 +269,6 @@ class StopRule:
         """Ratio of the number of results at the last look to their number at the first."""
         return max(1.0, self.max_matches / self.least)
 
-    def conditions(self) -> tuple[Condition, ...]:
-        """Returns the conditions of the rule.
-
-        Raises:
-            OptionError: if the rule is invalid.
-        """
-        return read_conditions(self.rule, window=self.window, eps=self.eps, sigma=self.sigma)
-
     def begin(self, policies: Sequence[str]) -> Rule:
         """Returns the initial state of the rule; ``policies`` are those under test."""
         return _Rated(policies, self)
@@ -283,7 +281,7 @@ class _Rated(MatchCounts):
         super().__init__(policies, rule.max_matches)
         self.least = rule.least
         self._rule = rule
-        self._conditions = rule.conditions()
+        self._conditions = rule.conditions
         self._evidence = MatchEvidence(policies, rule.trueskill, rule.growth)
         self._is_due = False
         self._next_look = 0

@@ -15,7 +15,7 @@ from rating.schedules.batches import Contest, Schedule
 from rating.schedules.swiss import START, Committee, Pair, Swiss, SwissPlan, TournamentRules, rounds_for
 from rating.schemes import formatting
 from rating.schemes.base import Scheme, seat_staff
-from rating.schemes.duels import head_to_head, skill_leaderboard
+from rating.schemes.duels import Duels, head_to_head, skill_leaderboard
 from rating.schemes.figures import Figure, Grid, Trajectories, rating_figure
 from rating.schemes.leaderboard import Leaderboard, LeaderboardColumn, LeaderboardRow, ranked, ranks_of
 from rating.schemes.stopping import FIRST_MATCHES
@@ -233,14 +233,17 @@ class Tournament(Scheme):
 
     name = "tournament"
     rivals = True
+    places_newcomers = True
+    with_seats = Duels.name
 
     def check(self) -> None:
         """Checks names, the two rated seats, and that every possible pair has enough judges."""
-        for key in ("opponent", "value", "seats"):
-            self.expect_no(key, "since policies play each other in a tournament")
-        setting = self.setting
-        self._contest.check(f"{setting.environment}, whose players meet in a tournament", policies=2, seats=2)
-        self._rules.check(setting.policies)
+        pool = self.setting.pool
+        for key, got in (("opponent", pool.opponent), ("value", self.setting.value), ("seats", pool.seats)):
+            self.expect_no(key, got, "since policies play each other in a tournament")
+        name = self.setting.environment.name
+        self._contest.check(f"{name}, whose players meet in a tournament", policies=2, seats=2)
+        self._rules.check(pool.policies)
         present = self._plan.field
         pairs = list(itertools.combinations(present, 2))
         for newcomer in (None, *self._rules.newcomers):
@@ -265,9 +268,9 @@ class Tournament(Scheme):
 
     def schedule(self) -> Schedule:
         """Returns a new schedule."""
-        return Swiss(self._contest, self._plan, self.current_ratings, self.staffed, self.setting.withdrawn)
+        return Swiss(self._contest, self._plan, self.current_ratings, self.staffed, self.setting.pool.withdrawn)
 
-    def board(self, outcomes: Sequence[Outcome], stop_reason: str) -> Leaderboard:
+    def board(self, outcomes: Sequence[Outcome], stop_reason: str = "") -> Leaderboard:
         """Makes the leaderboard."""
         return tournament_leaderboard(outcomes, self._plan, ties=self._rules.ties, stop_reason=stop_reason)
 
@@ -293,8 +296,8 @@ class Tournament(Scheme):
 
     def agents(self, count: int) -> tuple[str, ...]:
         """Returns the seats of a match with ``count`` seats; with fewer judges, the last judge seats are omitted."""
-        missing = self._judges[len(self._judges) + count - len(self.setting.agents) :]
-        return tuple(agent for agent in self.setting.agents if agent not in missing)
+        missing = self._judges[len(self._judges) + count - len(self.setting.environment.agents) :]
+        return tuple(agent for agent in self.setting.environment.agents if agent not in missing)
 
     def staffed(self, pair: Pair, ranking: Sequence[str]) -> Contest:
         """Returns the contest with the staff of a pair.
@@ -306,22 +309,22 @@ class Tournament(Scheme):
         Raises:
             OptionError: if there are too few judges, or the run names no policy for another role.
         """
-        setting, role, seats = self.setting, self._judge_role, len(self._judges)
-        if not seats or role in setting.staff:
-            return self._served(setting.agents, setting.staff)
-        rules, is_adjustable = self._rules, JUDGES_OPTION in setting.takes
+        environment, staff = self.setting.environment, self.setting.pool.staff
+        role, seats = self._judge_role, len(self._judges)
+        if not seats or role in staff:
+            return self._served(environment.agents, staff)
+        rules, is_adjustable = self._rules, JUDGES_OPTION in environment.takes
         least = rules.min_judges if rules.min_judges is not None and is_adjustable else seats
         committee = Committee(seats, least, rules.exclude, rules.families, rules.exclude_family)
         members = committee.members(ranking, pair)
-        agents = self.agents(len(setting.agents) - seats + len(members))
-        served = self._served(agents, {**setting.staff, role: members})
+        agents = self.agents(len(environment.agents) - seats + len(members))
+        served = self._served(agents, {**staff, role: members})
         if not is_adjustable:
             return served
-        return replace(served, options={**setting.options, JUDGES_OPTION: len(members)})
+        return replace(served, options={**environment.options, JUDGES_OPTION: len(members)})
 
     def _served(self, agents: Sequence[str], staff: Mapping[str, Sequence[str]]) -> Contest:
-        seated = seat_staff(self.setting.environment, agents, self.setting.declaration, staff)
-        return replace(self._contest, staff=seated)
+        return replace(self._contest, staff=seat_staff(self.setting.environment, agents, staff))
 
     @property
     def _rules(self) -> TournamentRules:
@@ -330,13 +333,13 @@ class Tournament(Scheme):
     @cached_property
     def _plan(self) -> SwissPlan:
         rules = self._rules
-        return SwissPlan(rules.scores(self.setting.policies), rules.newcomers, rules.questions, rules.paired)
+        return SwissPlan(rules.scores(self.setting.pool.policies), rules.newcomers, rules.questions, rules.paired)
 
     @property
     def _judges(self) -> list[str]:
-        return [agent for agent in self.setting.agents if role_of(agent) == self._judge_role]
+        return [agent for agent in self.setting.environment.agents if role_of(agent) == self._judge_role]
 
     @property
     def _judge_role(self) -> str:
-        verdicts = self.setting.declaration.verdicts
+        verdicts = self.setting.environment.declaration.verdicts
         return verdicts.role if verdicts else "judge"

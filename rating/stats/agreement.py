@@ -120,21 +120,16 @@ def kappa_of_pairs(
     return Agreement(n, observed, expected, Estimate(value, low, high, n, n))
 
 
-def plurality(labels: Sequence[Label | None], *, tied: Label | None = None) -> Label | None:
+def plurality(counts: Mapping[Label, int], *, tied: Label | None = None) -> Label | None:
     """Returns the most frequent label of an item.
 
     Args:
-        labels: labels of the raters; ``None`` for a missing label.
+        counts: number of raters by label.
         tied: value to return for a tie.
 
     Returns:
         ``None`` without labels.
     """
-    return plurality_of(Counter(label for label in labels if label is not None), tied=tied)
-
-
-def plurality_of(counts: Mapping[Label, int], *, tied: Label | None = None) -> Label | None:
-    """Returns the most frequent label from label counts, as ``plurality``."""
     most = max(counts.values(), default=0)
     if not most:
         return None

@@ -39,20 +39,20 @@ class BiasTrial(NamedTuple):
     score: float
 
 
-class BiasEstimate(NamedTuple):
-    """Preference of a judge for one kind of side.
+class BiasTest(NamedTuple):
+    """A test of a judge for one bias.
 
     Attributes:
-        share: mean score of this kind against equally good sides of the other kind, 0 to 1; 0.5 is no bias. ``None`` without
-            trials of both kinds in one stratum.
-        p: p-value of the exact test of no bias; ``None`` like ``share``.
+        estimate: the size of the bias: for ``preference`` the mean score of the tested kind of side, 0 to 1, where 0.5 is no
+            bias; for ``beyond_others`` the points that the trait adds to the score of a side, -1 to 1.
+        p: p-value of the test of no bias.
     """
 
-    share: Estimate | None
-    p: float | None
+    estimate: Estimate
+    p: float
 
 
-def preference(trials: Sequence[BiasTrial]) -> BiasEstimate:
+def preference(trials: Sequence[BiasTrial]) -> BiasTest | None:
     """Compares the scores of A with and without the tested kind, within each stratum.
 
     The two-sided test permutes the scores within strata: for one text in both orders it is the sign test on discordant pairs
@@ -63,19 +63,23 @@ def preference(trials: Sequence[BiasTrial]) -> BiasEstimate:
 
     Args:
         trials: independent verdicts of one judge; A is the same text or player throughout a stratum.
+
+    Returns:
+        ``None`` without trials of both kinds in one stratum.
     """
     strata: dict[Hashable, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for trial in trials:
         strata[trial.stratum][trial.is_a].append(trial.score)
     mixed = [(other, own) for other, own in strata.values() if other and own]
     if not mixed:
-        return BiasEstimate(None, None)
+        return None
     n = sum(len(other) + len(own) for other, own in mixed)
     weights = np.array([len(other) * len(own) / (len(other) + len(own)) for other, own in mixed])
     gains = np.array([sum(own) / len(own) - sum(other) / len(other) for other, own in mixed])
     share, informative = float(1 + gains @ weights / weights.sum()) / 2, max(1, int(4 * weights.sum()))
     estimate = rate_estimate(min(max(share, 0.0), 1.0) * informative, informative)
-    return BiasEstimate(estimate and estimate._replace(n=n, clusters=n), _exact_p(mixed))
+    assert estimate is not None
+    return BiasTest(estimate._replace(n=n, clusters=n), _exact_p(mixed))
 
 
 def _exact_p(strata: Sequence[tuple[list[float], list[float]]]) -> float:
@@ -152,8 +156,8 @@ class OtherJudgesView(NamedTuple):
     product: float
 
 
-class Beside(NamedTuple):
-    """A judge's score and the other judges' view.
+class JudgedItem(NamedTuple):
+    """A judge's score of an item and the other judges' view.
 
     Attributes:
         score: score of side A, -0.5 to 0.5.
@@ -168,19 +172,7 @@ class Beside(NamedTuple):
     others: OtherJudgesView
 
 
-class Beyond(NamedTuple):
-    """An effect of the trait.
-
-    Attributes:
-        effect: points that the trait adds to the score of a side, -1 to 1.
-        p: p-value of the test of no effect.
-    """
-
-    effect: Estimate
-    p: float
-
-
-def beyond_others(rows: Sequence[Beside]) -> Beyond | None:
+def beyond_others(rows: Sequence[JudgedItem]) -> BiasTest | None:
     """Returns the effect of the trait on the scores of one judge.
 
     Args:
@@ -218,4 +210,4 @@ def beyond_others(rows: Sequence[Beside]) -> Beyond | None:
     half = float(stdtrit(freedom, 0.975)) * error
     p = float(2 * stdtr(freedom, -abs(value) / error))
     value = min(max(value, -1.0), 1.0)
-    return Beyond(with_interval(value, value - half, value + half, n, n, (-1, 1)), p)
+    return BiasTest(with_interval(value, value - half, value + half, n, n, (-1, 1)), p)

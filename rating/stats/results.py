@@ -24,7 +24,7 @@ Style = Mapping[str, tuple[float, float]]
 NO_STYLE: Style = MappingProxyType({})
 
 
-class Duel(NamedTuple):
+class PairResult(NamedTuple):
     """Result of a finished two-player match.
 
     Attributes:
@@ -100,7 +100,7 @@ def rewards(outcomes: Iterable[Outcome], statistic: str = "") -> Iterator[tuple[
             yield outcome.number, policy, sum(paid) / len(paid)
 
 
-def duels(outcomes: Iterable[Outcome], *, with_itself: bool = False) -> list[Duel]:
+def pair_results(outcomes: Iterable[Outcome], *, with_itself: bool = False) -> list[PairResult]:
     """Returns the results of finished two-player matches in match-number order.
 
     The larger reward wins; the size of the difference is ignored, so chips, points and wins are all rated alike.
@@ -119,7 +119,7 @@ def duels(outcomes: Iterable[Outcome], *, with_itself: bool = False) -> list[Due
         first, second = outcome.seats
         if with_itself or first.policy != second.policy:
             score = 0.5 + 0.5 * ((first.reward > second.reward) - (first.reward < second.reward))
-            results.append(Duel(outcome.number, first.policy, second.policy, score))
+            results.append(PairResult(outcome.number, first.policy, second.policy, score))
     return results
 
 
@@ -175,7 +175,7 @@ class WinDrawLoss(NamedTuple):
         return WinDrawLoss(self.wins + (score == 1), self.draws + (score == 0.5), self.losses + (score == 0))
 
 
-def records_by_seat(results: Iterable[Duel]) -> dict[str, tuple[WinDrawLoss, WinDrawLoss]]:
+def records_by_seat(results: Iterable[PairResult]) -> dict[str, tuple[WinDrawLoss, WinDrawLoss]]:
     """Returns the tallies of each policy on the first and on the second seat, by name."""
     table: dict[str, tuple[WinDrawLoss, WinDrawLoss]] = defaultdict(lambda: (WinDrawLoss(), WinDrawLoss()))
     for duel in results:
@@ -186,7 +186,7 @@ def records_by_seat(results: Iterable[Duel]) -> dict[str, tuple[WinDrawLoss, Win
     return dict(sorted(table.items()))
 
 
-def pair_table(results: Iterable[Duel], *, by_seat: bool = False) -> dict[str, dict[str, WinDrawLoss | None]]:
+def pair_table(results: Iterable[PairResult], *, by_seat: bool = False) -> dict[str, dict[str, WinDrawLoss | None]]:
     """Returns the tally of each policy against each other policy, by names.
 
     Args:

@@ -58,32 +58,21 @@ class RoleMatch(NamedTuple):
     deal: int
 
 
-class Skill(NamedTuple):
-    """A skill with its 95 % interval, in Elo, and the number of matches in the role."""
-
-    rating: float
-    low: float
-    high: float
-    matches: int
-
-
 @dataclass(frozen=True)
 class RoleSkills:
     """Fitted skills.
 
     Attributes:
-        skills: by policy and role, for every role played by the policy and at least one other.
+        skills: in Elo, by policy and role, for every role played by the policy and at least one other.
         overall: mean over all roles, for policies with a skill in each.
         advantage: advantage of the first side between average players, in Elo.
-        advantage_error: its standard error.
         prior_sd: fitted width of the prior, in Elo.
         correlation: fitted correlation between the skills of a policy.
     """
 
-    skills: dict[str, dict[str, Skill]]
-    overall: dict[str, Skill]
-    advantage: float
-    advantage_error: float
+    skills: dict[str, dict[str, Estimate]]
+    overall: dict[str, Estimate]
+    advantage: Estimate
     prior_sd: float
     correlation: float
 
@@ -128,30 +117,32 @@ def role_skills(matches: Iterable[RoleMatch]) -> RoleSkills | None:
     contrasts = _contrasts(played)
     values = contrasts @ skills * ELO_PER_NAT
     errors = _errors(contrasts, model, data.clustered(skills, model, deals)) * ELO_PER_NAT
-    found: dict[str, dict[str, Skill]] = {}
-    overall: dict[str, Skill] = {}
+    found: dict[str, dict[str, Estimate]] = {}
+    overall: dict[str, Estimate] = {}
     for index, policy in enumerate(policies):
         at = [index * len(roles) + place for place in range(len(roles))]
         found[policy] = {
-            role: _skill(values[place], errors[place], int(matches_in[place]))
+            role: _estimate(MEAN_RATING, values[place], errors[place], int(matches_in[place]))
             for role, place in zip(roles, at, strict=True)
             if played.ravel()[place]
         }
         if played[index].all():
-            overall[policy] = _skill(values[size + index], errors[size + index], int(matches_in[at].sum()))
+            overall[policy] = _estimate(
+                MEAN_RATING, values[size + index], errors[size + index], int(matches_in[at].sum())
+            )
     return RoleSkills(
         found,
         overall,
-        float(values[-1]),
-        float(errors[-1]),
+        _estimate(0.0, values[-1], errors[-1], len(ordered)),
         width * ELO_PER_NAT,
         correlation,
     )
 
 
-def _skill(value: float, error: float, matches: int) -> Skill:
-    rating = MEAN_RATING + float(value)
-    return Skill(rating, rating - Z_95 * float(error), rating + Z_95 * float(error), matches)
+def _estimate(origin: float, value: float, error: float, matches: int) -> Estimate:
+    """Returns a value in Elo, measured from an origin, with its 95 % interval."""
+    centre, half = origin + float(value), Z_95 * float(error)
+    return Estimate(centre, centre - half, centre + half, matches, matches)
 
 
 @dataclass(frozen=True, eq=False)

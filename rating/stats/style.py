@@ -30,7 +30,7 @@ from rating.stats.bradley_terry.model import (
     probability,
     to_ratings,
 )
-from rating.stats.estimates import Floats
+from rating.stats.estimates import Estimate, Floats, Rating
 from rating.stats.results import Battle
 from rating.stats.simultaneous import difference_errors, established_above
 
@@ -91,7 +91,7 @@ class TermsFit:
     effects: tuple[Effect, ...]
 
 
-def _fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyTerryOptions | None = None) -> TermsFit:
+def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyTerryOptions | None = None) -> TermsFit:
     """Fits ratings and the effects of terms together.
 
     Args:
@@ -240,36 +240,15 @@ class StyleRow:
         policy: its name.
         best_rank: best possible rank with style held equal, from 1.
         worst_rank: worst possible rank.
-        rating: with style held equal, in Elo.
-        low: lower end of its 95 % interval; ``None`` if wins and losses do not link it with the others.
-        high: upper end; as ``low``.
-        plain: its rating without style control.
+        rating: with style held equal; without an interval if wins and losses do not link it with the others.
+        plain: its rating without style control, in Elo.
     """
 
     policy: str
     best_rank: int
     worst_rank: int
-    rating: float
-    low: float | None
-    high: float | None
+    rating: Rating
     plain: float
-
-
-@dataclass(frozen=True)
-class StyleEffect:
-    """Effect of a doubling of 1 + count, at equal ratings.
-
-    Attributes:
-        name: name of the count.
-        value: in Elo.
-        low: lower end of its 95 % interval.
-        high: upper end.
-    """
-
-    name: str
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -278,13 +257,13 @@ class StyleControl:
 
     Attributes:
         rows: best first, ties by name.
-        effects: effects of the counts held equal.
+        effects: effect of a doubling of 1 + count at equal ratings, in Elo, by name of the count.
         alike: counts that are equal on both sides of every result, which have no fitted effect.
         deals: number of deals; errors are clustered by deal.
     """
 
     rows: tuple[StyleRow, ...]
-    effects: tuple[StyleEffect, ...]
+    effects: Mapping[str, Estimate]
     alike: tuple[str, ...]
     deals: int
 
@@ -313,12 +292,13 @@ def style_control(
         raise ValueError(f"style: expected results whose sides differ in {', '.join(wanted)}, got none")
     terms = [Term(name, values) for name, values in columns.items() if name not in alike]
     _check_separable(comparisons, terms)
-    result = _fit_terms(comparisons, terms, BradleyTerryOptions(prior_sd="fitted"))
-    reach = result.fitted.reach
-    effects = (
-        StyleEffect(name, value, value - reach * error, value + reach * error) for name, value, error in result.effects
-    )
-    return StyleControl(_rows(result.fitted, plain), tuple(effects), alike, result.fitted.clusters)
+    result = fit_terms(comparisons, terms, BradleyTerryOptions(prior_sd="fitted"))
+    fitted = result.fitted
+    effects = {
+        name: Estimate(value, value - fitted.reach * error, value + fitted.reach * error, fitted.pairs, fitted.clusters)
+        for name, value, error in result.effects
+    }
+    return StyleControl(_rows(fitted, plain), effects, alike, fitted.clusters)
 
 
 def _expanded(names: Sequence[str]) -> tuple[str, ...]:
@@ -398,7 +378,7 @@ def _rows(fitted: BradleyTerryFit, plain: Standings) -> tuple[StyleRow, ...]:
     about = {row.policy: row for row in plain.rows}
     size = len(fitted.policies)
     anchors = np.array([about[policy].is_anchor for policy in fitted.policies])
-    linked = np.array([about[policy].is_linked for policy in fitted.policies])
+    linked = np.array([about[policy].rating.is_linked for policy in fitted.policies])
     contrasts = np.eye(size) - anchors / anchors.sum()
     ratings = MEAN_RATING + contrasts @ fitted.ratings
     covariance = contrasts @ fitted.covariance @ contrasts.T
@@ -413,10 +393,13 @@ def _rows(fitted: BradleyTerryFit, plain: Standings) -> tuple[StyleRow, ...]:
             fitted.policies[index],
             1 + int(above[:, index].sum()),
             size - int(above[index].sum()),
-            float(ratings[index]),
-            float(ratings[index] - fitted.reach * errors[index]) if linked[index] else None,
-            float(ratings[index] + fitted.reach * errors[index]) if linked[index] else None,
-            about[fitted.policies[index]].rating,
+            Rating(
+                float(ratings[index]),
+                float(ratings[index] - fitted.reach * errors[index]) if linked[index] else None,
+                float(ratings[index] + fitted.reach * errors[index]) if linked[index] else None,
+                bool(linked[index]),
+            ),
+            about[fitted.policies[index]].rating.value,
         )
         for index in order
     )

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rating.stats.results import Duel, duels
+from rating.stats.results import PairResult, pair_results
 from rating.store.outcome import Outcome
 
 _SQRT_HALF = math.sqrt(0.5)
@@ -68,7 +68,7 @@ class TrueSkillRating(NamedTuple):
     sigma: float
 
 
-def check_draws(results: Iterable[Duel], options: TrueSkillOptions) -> None:
+def check_draws(results: Iterable[PairResult], options: TrueSkillOptions) -> None:
     """Checks that the model allows draws if there are any.
 
     Raises:
@@ -179,11 +179,11 @@ def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -
         options: parameters of the model.
 
     Raises:
-        ValueError: if a match was a draw and ``draw_probability`` is 0; see also ``rating.stats.results.duels``.
+        ValueError: if a match was a draw and ``draw_probability`` is 0; see also ``pair_results``.
     """
     running = RunningRatings(options or TrueSkillOptions())
     history: dict[str, list[RatingStep]] = {}
-    for duel in duels(outcomes):
+    for duel in pair_results(outcomes):
         running.add(duel)
         for name in (duel.first, duel.second):
             history.setdefault(name, []).append(RatingStep(duel.number, *running.ratings[name]))
@@ -207,7 +207,7 @@ class RunningRatings:
         self._options = options
         self._start = TrueSkillRating(options.mu, options.sigma)
 
-    def add(self, duel: Duel) -> None:
+    def add(self, duel: PairResult) -> None:
         """Rates the next match.
 
         Raises:
@@ -219,7 +219,7 @@ class RunningRatings:
         self.ratings[winner], self.ratings[loser] = update_duel(*before, duel.score == 0.5, self._options)
 
 
-class Shuffled(NamedTuple):
+class OrderAverage(NamedTuple):
     """A policy's rating over random match orders.
 
     Attributes:
@@ -233,19 +233,19 @@ class Shuffled(NamedTuple):
     sd: float
 
 
-def shuffled(
-    outcomes: Iterable[Outcome] | Iterable[Duel],
+def average_over_orders(
+    results: Iterable[PairResult],
     options: TrueSkillOptions | None = None,
     *,
     permutations: int = 20,
     seed: int = 0,
-) -> dict[str, Shuffled]:
+) -> dict[str, OrderAverage]:
     """Rates two-player matches in random orders.
 
     The mean of all policies varies between orders, which has no meaning, so each order's ratings are centred before averaging.
 
     Args:
-        outcomes: outcomes of one environment in any order, or their results; void outcomes are skipped.
+        results: in any order.
         options: parameters of the model.
         permutations: number of random orders; at least 2.
         seed: seed of the random orders.
@@ -254,12 +254,12 @@ def shuffled(
         By policy, sorted.
 
     Raises:
-        ValueError: as ``rate``.
+        ValueError: if there are fewer than 2 orders, or a match was a draw and ``draw_probability`` is 0.
     """
     options = options or TrueSkillOptions()
     if permutations < 2:
         raise ValueError(f"permutations: expected 2 or more, got {permutations}")
-    results = _results(outcomes)
+    results = sorted(results)
     check_draws(results, options)
     names = sorted({name for duel in results for name in (duel.first, duel.second)})
     if not names:
@@ -278,16 +278,7 @@ def shuffled(
         mus[row], sigmas[row] = means, [math.sqrt(variance) for variance in variances]
     mus += options.mu - mus.mean(axis=1, keepdims=True)
     columns = zip(names, mus.mean(axis=0), sigmas.mean(axis=0), mus.std(axis=0, ddof=1), strict=True)
-    return {name: Shuffled(float(mu), float(sigma), float(sd)) for name, mu, sigma, sd in columns}
-
-
-def _results(outcomes: Iterable[Outcome] | Iterable[Duel]) -> list[Duel]:
-    """Returns results in match-number order, so the random orders do not depend on the input order."""
-    given = list(outcomes)
-    made = [result for result in given if isinstance(result, Duel)]
-    if len(made) < len(given):
-        return duels(outcome for outcome in given if isinstance(outcome, Outcome))
-    return sorted(made)
+    return {name: OrderAverage(float(mu), float(sigma), float(sd)) for name, mu, sigma, sd in columns}
 
 
 def elo(outcomes: Iterable[Outcome], *, k: float = 4.0, start: float = 1000.0) -> dict[str, float]:
@@ -302,7 +293,7 @@ def elo(outcomes: Iterable[Outcome], *, k: float = 4.0, start: float = 1000.0) -
         start: rating of a new policy.
     """
     ratings: dict[str, float] = {}
-    for duel in duels(outcomes):
+    for duel in pair_results(outcomes):
         first, second = ratings.setdefault(duel.first, start), ratings.setdefault(duel.second, start)
         change = k * (duel.score - 1 / (1 + 10 ** ((second - first) / 400)))
         ratings[duel.first], ratings[duel.second] = first + change, second - change

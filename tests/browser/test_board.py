@@ -129,7 +129,7 @@ def test_a_run_that_goes_on_is_followed_without_reload_killed_and_resumed(page, 
         with served(directory) as board:
             page.goto(board)
             is_same = unmarked(page)
-            text_of(page, "#progress", "It is being played, or was killed.")
+            text_of(page, "#progress", "Running, or killed.")
             allow(moves, 1)
             page.locator("#under-way-table a").first.wait_for(timeout=WAIT)
             assert is_same()
@@ -250,5 +250,5 @@ def test_the_page_goes_on_when_the_server_is_back_and_when_the_run_is_gone(page,
         (directory / "run.db").rename(tmp_path / "away.db")
         text_of(page, "#trouble", "there is none")
         (tmp_path / "away.db").rename(directory / "run.db")
-        text_of(page, "#progress", "It has ended.")
+        text_of(page, "#progress", "Finished.")
         assert is_same()

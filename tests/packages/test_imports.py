@@ -81,7 +81,7 @@ def _room(module: str) -> str:
 
 
 @pytest.mark.parametrize("floor", range(len(ROOMS)))
-def test_the_rooms_of_the_harness_import_down(floor: int) -> None:
+def test_rating_rooms_import_down(floor: int) -> None:
     below = set().union(*ROOMS[:floor])
     for room in ROOMS[floor]:
         path = ROOT / room.replace(".", "/")
@@ -95,12 +95,12 @@ def test_the_rooms_of_the_harness_import_down(floor: int) -> None:
         assert wrong == []
 
 
-def test_every_room_of_the_harness_has_its_floor() -> None:
+def test_rating_every_room_has_a_floor() -> None:
     rooms = {f"rating.{path.stem}" for path in (ROOT / "rating").iterdir() if path.suffix == ".py" or path.is_dir()}
     assert rooms - {"rating.__init__", "rating.__pycache__", "rating.py"} == set().union(*ROOMS)
 
 
-def test_importing_the_environments_loads_nothing_heavy() -> None:
+def test_environments_import_loads_nothing_heavy() -> None:
     code = "import sys, llmarena_envs; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     loaded = result.stdout.split()
@@ -108,7 +108,7 @@ def test_importing_the_environments_loads_nothing_heavy() -> None:
     assert [name for name in HEAVY if name in loaded] == []
 
 
-def test_the_project_s_own_exceptions_form_one_tree() -> None:
+def test_exceptions_form_one_tree() -> None:
     outside = []
     for name in LAYERS[:3]:
         for found in pkgutil.walk_packages([str(ROOT / name)], prefix=f"{name}."):
@@ -123,7 +123,7 @@ def test_the_project_s_own_exceptions_form_one_tree() -> None:
 
 
 @pytest.mark.slow
-def test_commands_that_draw_nothing_do_not_load_what_draws() -> None:
+def test_commands_without_figures_load_no_matplotlib() -> None:
     code = "import sys, rating.cli.report, rating.cli.rate, rating.cli.run; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -22,18 +22,18 @@ BATTLES = [
 ]
 
 
-def test_the_examples_run_as_they_stand():
+def test_package_doctests_pass():
     assert doctest.testmod(rating).failed == 0
     assert doctest.testmod(rating).attempted >= 4
 
 
-def test_importing_the_package_loads_nothing():
+def test_package_import_loads_no_libraries():
     code = "import sys, rating; print(*sorted({name.split('.')[0] for name in sys.modules}))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert {"numpy", "scipy", "rich", "matplotlib", "llmarena_envs", "agents"} & set(loaded) == set()
 
 
-def test_every_public_name_is_documented_and_others_are_refused():
+def test_package_names_are_documented_and_others_refused():
     for name in ("Battle", "fit", "standings", "leaderboard"):
         assert getattr(rating, name).__doc__
     with pytest.raises(AttributeError, match="has no attribute 'fits'"):
@@ -49,32 +49,28 @@ def test_every_public_name_is_documented_and_others_are_refused():
         {name: [getattr(battle, name) for battle in BATTLES] for name in Battle._fields},
     ],
 )
-def test_battles_come_as_tuples_or_as_a_table(data):
+def test_battles_of_tuples_or_tables_are_equal(data):
     assert battles_of(data) == BATTLES
 
 
-def test_short_tuples_and_missing_deals_are_battles_of_their_own():
+def test_battles_of_short_tuples_or_missing_deals_have_no_deal():
     assert battles_of([("ann", "bob", 1)]) == [Battle("ann", "bob", 1.0)]
-    table = pd.DataFrame({"first": ["ann"], "second": ["bob"], "score": [1], "deal": [np.nan]})
-    assert battles_of(table) == [Battle("ann", "bob", 1.0)]
+    for deal in ([np.nan], pd.array([pd.NA], dtype="string")):
+        table = pd.DataFrame({"first": ["ann"], "second": ["bob"], "score": [1], "deal": deal})
+        assert battles_of(table) == [Battle("ann", "bob", 1.0)]
 
 
-def test_a_deal_that_a_table_says_nothing_of_is_none():
-    table = pd.DataFrame({"first": ["ann"], "second": ["bob"], "score": [1], "deal": pd.array([pd.NA], dtype="string")})
-    assert battles_of(table) == [Battle("ann", "bob", 1.0)]
-
-
-def test_names_that_are_numbers_are_compared_by_them():
+def test_compare_accepts_numbers_as_names():
     assert rating.compare([(1, 2, 1), (2, 1, 0)], 1, 2).win_rate.value == 1
 
 
 @pytest.mark.parametrize("options", [{"margin": "50elo"}, {"level": "x"}, {"equal": float("nan")}])
-def test_options_that_are_no_numbers_are_refused(options):
+def test_compare_invalid_numbers_are_refused(options):
     with pytest.raises(OptionError, match="expected a number"):
         rating.compare(BATTLES, "ann", "bob", **options)
 
 
-def test_columns_of_published_logs_are_known():
+def test_battles_of_published_columns_are_read():
     table = pd.DataFrame(
         {
             "model_a": ["ann", "bob", "cid"],
@@ -106,12 +102,12 @@ def test_columns_of_published_logs_are_known():
         ({"model_a": ["ann"], "model_b": ["bob"], "winner": [None]}, "battle 0: winner: expected model_a"),
     ],
 )
-def test_what_is_no_battle_is_refused_with_its_place(data, words):
+def test_battles_of_invalid_data_names_the_place(data, words):
     with pytest.raises(ValueError, match=words):
         battles_of(data)
 
 
-def test_a_leaderboard_is_read_kept_and_printed_within_a_hundred_columns():
+def test_leaderboard_prints_within_100_columns():
     board = rating.leaderboard([*BATTLES, ("d" * 150, "ann", 0), ("[red]\x1b[2J", "bob", 0.5)])
     ann = next(row for row in board.rows if row.policy == "ann")
     assert ann.effort.matches == 4
@@ -123,25 +119,43 @@ def test_a_leaderboard_is_read_kept_and_printed_within_a_hundred_columns():
     assert [row["policy"] for row in json.loads(board.to_json())["board"]["rows"]] == [row.policy for row in board.rows]
 
 
-def test_a_circle_is_said_below_the_leaderboard():
+def test_leaderboard_of_a_cycle_has_a_caveat():
     circle = [("rock", "scissors", 1), ("scissors", "paper", 1), ("paper", "rock", 1)] * 20
     assert any("cycle: paper beats rock (20 of 20)" in note for note in rating.leaderboard(circle).caveats)
 
 
-def test_all_names_give_the_same_ratings():
+def test_fit_standings_and_leaderboard_agree():
     fitted, standings, board = (name(BATTLES) for name in (rating.fit, rating.standings, rating.leaderboard))
     expected = dict(zip(fitted.policies, fitted.ratings, strict=True))
-    assert {row.policy: row.rating for row in standings.rows} == expected
+    assert {row.policy: row.rating.value for row in standings.rows} == expected
     assert {row.policy: row.rating.value for row in board.rows} == expected
 
 
 @pytest.mark.parametrize("data", [[], [("ann", "ann", 1)]])
-def test_battles_of_nobody_with_anybody_are_refused(data):
+def test_leaderboard_without_a_pair_is_refused(data):
     with pytest.raises(ValueError, match="expected results of two policies, got none"):
         rating.leaderboard(data)
 
 
-def test_a_seat_is_fitted_only_where_it_is_known():
+def test_fit_seat_advantage_only_if_seated():
     won_by_first = [("ann", "bob", 1), ("bob", "ann", 1)] * 10
     assert rating.fit(won_by_first).seat_advantage == 0
     assert rating.fit(won_by_first, seated=True).seat_advantage > 100
+
+
+def test_compare_names_the_better_policy():
+    battles = [("ann", "bob", 1, f"question {number}") for number in range(40)]
+    assert rating.compare(battles, "ann", "bob").better == "ann"
+    assert rating.compare(battles[:2], "ann", "bob").better is None
+    assert rating.compare(battles, "bob", "ann", level=0.01).better == "ann"
+
+
+def test_read_battles_of_a_csv_file(tmp_path):
+    path = tmp_path / "battles.csv"
+    path.write_text("model_a,model_b,winner\nann,bob,model_a\nbob,ann,tie\n", encoding="utf-8")
+    battles = rating.read_battles(path)
+    assert [(battle.first, battle.second, battle.score) for battle in battles] == [
+        ("ann", "bob", 1),
+        ("bob", "ann", 0.5),
+    ]
+    assert rating.standings(battles).rows[0].policy == "ann"

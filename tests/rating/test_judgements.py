@@ -25,24 +25,24 @@ def read(tmp_path, text, name="file.csv"):
         (("-1",), -1.0),
     ],
 )
-def test_spellings(texts, label):
+def test_read_label_spellings_are_normalised(texts, label):
     assert [read_label(text) for text in texts] == [label] * len(texts)
 
 
 @pytest.mark.parametrize("text", ["AB", "neither", "inf", "1e5", "²", "[[A]] or [[B]]", "0x1", "1.2.3"])
-def test_what_is_no_verdict(text):
+def test_read_label_unknown_text_is_refused(text):
     with pytest.raises(OptionError, match="expected A, B, tie or a number"):
         read_label(text)
 
 
-def test_a_player_s_name_is_a_verdict_for_it():
+def test_read_label_player_name_is_a_verdict():
     assert read_label("gpt", ("claude", "gpt")) == "B"
     with pytest.raises(OptionError):
         read_label("gpt", ("gpt", "gpt"))
 
 
 @pytest.mark.parametrize("players", [("b", "a"), ("c", "d"), ("first", "B")])
-def test_a_player_who_is_called_like_another_verdict(players):
+def test_read_label_ambiguous_player_name_is_refused(players):
     for name, side in zip(players, "AB", strict=True):
         try:
             assert read_label(name, players) == side
@@ -50,7 +50,7 @@ def test_a_player_who_is_called_like_another_verdict(players):
             assert "give the player another name" in str(error)
 
 
-def test_judgements_of_one_s_own_with_stages_in_any_order(tmp_path):
+def test_read_judgements_stages_in_any_order(tmp_path):
     text = "verdict,Item,JUDGE,stage\nB,q1,ann,final\nA,q1,ann,first\n平局,q1,bob,final\n,q2,bob,final\n"
     ann, bob, absent = read(tmp_path, "\ufeff" + text)
     assert (ann.item, ann.judge, ann.first, ann.final) == ("q1", "ann", "A", "B")
@@ -58,12 +58,12 @@ def test_judgements_of_one_s_own_with_stages_in_any_order(tmp_path):
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_tables_as_spreadsheets_save_them(tmp_path, delimiter):
+def test_read_judgements_spreadsheet_delimiters(tmp_path, delimiter):
     text = "item,judge,verdict\nq1,ann,A\nq1,bob,B\n".replace(",", delimiter)
     assert [one.final for one in read(tmp_path, text)] == ["A", "B"]
 
 
-def test_the_other_order_is_another_case_of_the_same_contest(tmp_path):
+def test_read_judgements_swapped_order_is_another_item(tmp_path):
     named = read(tmp_path, "question_id,model_a,model_b,reviewer,winner\n7,x,y,ann,A\n7,y,x,ann,A\n")
     assert [one.players for one in named] == [("x", "y"), ("y", "x")]
     assert len({one.item for one in named}) == 2
@@ -75,14 +75,14 @@ def test_the_other_order_is_another_case_of_the_same_contest(tmp_path):
     assert {one.contest for one in unnamed} == {"7"}
 
 
-def test_pairwise_comparisons_of_a_crowd_and_of_a_file_without_judges(tmp_path):
+def test_read_judgements_pairwise_files(tmp_path):
     crowd = read(tmp_path, "id,prompt,worker,winner,left,right\n0,8,58,tie,x,y\n0,8,83,right,x,y\n")
     assert [(one.judge, one.final) for one in crowd] == [("58", "tie"), ("83", "B")]
     (model,) = read(tmp_path, "id,prompt,winner,left,right\n0,8,left,x,y\n", "model.csv")
     assert (model.judge, model.final, model.item) == ("model", "A", crowd[0].item)
 
 
-def test_lines_of_json_and_an_array(tmp_path):
+def test_read_judgements_json_lines_and_array(tmp_path):
     rows = [{"item": 1, "judge": "ann", "verdict": "A"}, {"item": "1", "judge": "bob", "verdict": None}]
     lines = read(tmp_path, "\n".join(json.dumps(row) for row in rows) + "\n\n", "file.jsonl")
     assert [(one.item, one.judge, one.final) for one in lines] == [("1", "ann", "A"), ("1", "bob", None)]
@@ -102,7 +102,7 @@ def committee(**changed):
     return json.dumps({**row, **changed})
 
 
-def test_logs_of_auto_arena_with_the_lengths_of_their_debates(tmp_path):
+def test_read_judgements_auto_arena_logs_with_lengths(tmp_path):
     (tmp_path / "verdicts.jsonl").write_text(committee() + "\n")
     rounds = [
         ["A", {"original": "a b c d", "no_thought": "a b"}],
@@ -148,12 +148,12 @@ def test_logs_of_auto_arena_with_the_lengths_of_their_debates(tmp_path):
         (committee(rounds=[["A"]]), r"line 1: rounds: expected \[role"),
     ],
 )
-def test_bad_input_is_refused_with_the_line(tmp_path, text, message):
+def test_read_judgements_bad_input_names_the_line(tmp_path, text, message):
     with pytest.raises(OptionError, match=rf"file\.csv.*{message}" if "line" in message else message):
         read(tmp_path, text)
 
 
-def test_files_that_are_no_text(tmp_path):
+def test_read_judgements_non_text_files_are_refused(tmp_path):
     (tmp_path / "file.csv").write_bytes("item,judge,verdict\nq,a,平局\n".encode("gbk"))
     with pytest.raises(OptionError, match=r"file\.csv, line 2: expected text in UTF-8"):
         read_judgements([tmp_path / "file.csv"])

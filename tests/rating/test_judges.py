@@ -1,14 +1,16 @@
-"""What judgements say of the judges: from records, with judges that change, before and after discussion."""
+"""Statistics on judges: agreement before and after discussion, and biases."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from benchmarks.performance.judge_biases import Setting, judgements, named
 from llmarena_envs.core.declaration import Verdicts
 from llmarena_envs.core.options import OptionError
 from rating.judgements import Judgement, judgements_of
-from rating.judges import NO_BIASES, study
+from rating.judges import NO_BIASES, judge_biases, study
 from rating.stats.agreement import cohens_kappa
 from rating.store.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 from rating.viewer.report.judges import judge_sheets
@@ -30,7 +32,7 @@ def outcome(number, *judges, status=FINISHED, sides=(1, 0)):
     return Outcome("game_v0", number, number, status, (*debaters, *seats))
 
 
-def test_judgements_of_records():
+def test_judgements_of_records_reads_all_verdicts():
     outcomes = [
         outcome(0, ("ann", 0, 1, 2), ("bob", 2, 2), ("ann", -1, 0)),
         outcome(1, ("bob", -1, -1), status=UNDECIDED, sides=(0, 1)),
@@ -43,13 +45,13 @@ def test_judgements_of_records():
     assert (silent.item, silent.final, silent.players) == ("match 1", None, ("p0", "p1"))
 
 
-def test_records_that_tell_no_side_or_no_discussion():
+def test_judgements_of_records_without_sides_or_discussion():
     plain = Verdicts(first="verdict_final", side="elsewhere")
     (one,) = judgements_of([outcome(0, ("ann", 0, 1))], plain)
     assert (one.first, one.final, one.players, one.words, one.again) == (None, "B", ("", ""), None, None)
 
 
-def test_five_cases_hardly_tell_how_often_verdicts_change():
+def test_study_few_items_have_wide_change_interval():
     changed = {0: {0}, 1: {0, 1}, 2: {0, 1}, 3: {0}, 4: {0, 2}}
     judgements = [
         Judgement(f"q{item}", f"judge {judge}", "B" if judge in changed[item] else "A", "A")
@@ -61,7 +63,7 @@ def test_five_cases_hardly_tell_how_often_verdicts_change():
     assert found.low < 0.15 and found.high > 0.55  # Wilson's interval of as many independent cases
 
 
-def test_ratings_of_one_player_are_verdicts_too():
+def test_judgements_of_numeric_ratings():
     rated = Verdicts(score="rating")
     seats = [seat("ann", "judge_0", rating=7.5), seat("bob", "judge_1", rating=-1.0)]
     judged = Outcome("game_v0", 3, 3, FINISHED, (seat("p", "debater_0"), *seats))
@@ -85,7 +87,7 @@ def random_judgements(seed=0, n=80, judges=7, committee=5):
     return found
 
 
-def test_agreement_with_missing_cells_before_and_after():
+def test_study_missing_verdicts_match_cohens_kappa():
     judgements = random_judgements()
     found = study(judgements)
     for stage, name in ((found.before, "first"), (found.after, "final")):
@@ -111,7 +113,7 @@ def test_agreement_with_missing_cells_before_and_after():
     assert study(shuffled) == found
 
 
-def test_a_committee_with_one_judge_that_favours_the_first_place():
+def test_study_position_bias_of_one_judge_is_named():
     rng = np.random.default_rng(5)
     outcomes = []
     for number in range(240):
@@ -137,27 +139,27 @@ def test_a_committee_with_one_judge_that_favours_the_first_place():
     assert 0.4 < decided / 240 < 0.65  # outvoted
 
 
-def test_both_orders_in_records_and_in_files():
+def test_study_both_orders_give_consistency():
     again = [Judgement(f"m{n}", "ann", "A", again="B" if n < 6 else "A") for n in range(10)]
     (row,) = study(again).judges
     assert (row.consistent.value, row.consistent.n) == (0.4, 10)
-    assert row.biases.position.share.value == pytest.approx(0.8)
+    assert row.biases.position.estimate.value == pytest.approx(0.8)
     twice = [
         Judgement(f"m{n} {order}", "ann", verdict, players=players, contest=f"m{n}")
         for n in range(10)
         for order, verdict, players in (("xy", "A", ("x", "y")), ("yx", "A" if n < 6 else "B", ("y", "x")))
     ]
     (row,) = study(twice).judges
-    assert (row.consistent.value, row.biases.position.share.value) == (0.4, pytest.approx(0.8))
+    assert (row.consistent.value, row.biases.position.estimate.value) == (0.4, pytest.approx(0.8))
     assert row.biases.position.p == pytest.approx(2 / 2**6)
 
 
-def test_unrelated_cases_are_not_taken_for_both_orders():
+def test_study_unrelated_items_are_not_paired():
     (row,) = study([Judgement(f"m{n}", "ann", "A") for n in range(10)]).judges
-    assert (row.consistent, row.biases.position.share) == (None, None)
+    assert (row.consistent, row.biases.position) == (None, None)
 
 
-def test_numbers_have_a_scale_and_no_sides():
+def test_study_numeric_verdicts_have_no_biases():
     judgements = [
         Judgement(f"m{n}", judge, float(n % 5 + shift)) for n in range(20) for judge, shift in (("a", 0), ("b", 1))
     ]
@@ -169,17 +171,17 @@ def test_numbers_have_a_scale_and_no_sides():
     assert all(row.ties is None and row.biases == NO_BIASES for row in found.judges)
 
 
-def test_many_different_numbers_are_rounded_to_whole_ones():
+def test_study_many_numbers_are_rounded():
     found = study(
         [Judgement(f"m{n}", judge, 1 + (n + shift) / 20) for n in range(180) for judge, shift in (("a", 0), ("b", 1))]
     )
     (pair,) = found.after.pairs
     assert found.rounded and round(pair.plain.observed.value * 180) == 171  # but where it is x.5 for one of them
-    assert "ratings rounded to whole numbers, as there are many different ones" in judge_sheets(found, "")[0].notes
+    assert "ratings rounded to whole numbers, because there are many different ones" in judge_sheets(found, "")[0].notes
     assert not study([Judgement(f"m{n}", "a", n / 2) for n in range(10)]).rounded
 
 
-def test_small_and_one_sided_studies():
+def test_study_edge_cases():
     one = study([Judgement("m", "ann", "tie")])
     assert (one.after.shared, one.after.pairs, one.after.fleiss, one.before) == (0, [], None, None)
     ties = study([Judgement(f"m{n}", judge, "tie") for n in range(2) for judge in "ab"])
@@ -190,3 +192,70 @@ def test_small_and_one_sided_studies():
         study([Judgement("m", "ann", None)])
     with pytest.raises(OptionError, match="at most 50 different verdicts, got 60"):
         study([Judgement(f"m{n}", "ann", float(n)) for n in range(60)])
+
+
+SMALL = Setting(items=120)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "setting", [SMALL, replace(SMALL, both_orders=True), replace(SMALL, quality=0.3), replace(SMALL, judges=3)]
+)
+def test_judge_biases_unbiased_judges_hold_the_level(setting):
+    assert sum(any(study) for study in named(setting, 150, 5)) <= 0.055 * 150 + 5  # twice the noise
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("position", "position bias: favours the first side"),
+        ("verbosity", "verbosity bias: favours the longer text"),
+        ("family", "family bias: favours its own family"),
+    ],
+)
+def test_judge_biases_strong_bias_is_named(kind, text):
+    families = {f"{role} {number}": f"family {number}" for role in ("judge", "policy") for number in range(8)}
+    setting = replace(Setting(items=400, biased=1), **{kind: 2.5})
+    found = judge_biases(judgements(np.random.default_rng(3), setting), families)
+    assert found["judge 0"].named() == [text]
+
+
+def test_judge_biases_fair_judge_among_biased_is_not_named():
+    studies = list(named(Setting(items=150, biased=5, verbosity=2.0), 10, 1))
+    assert sum("verbosity" in study[5] for study in studies) <= 1
+
+
+def test_judge_biases_p_values_are_corrected_together():
+    rng = np.random.default_rng(4)
+    study = judgements(rng, replace(SMALL, judges=3))
+    (alone,) = judge_biases([one for one in study if one.judge == "judge 0"], {}).values()
+    together = judge_biases(study, {})
+    raw = alone.position.p  # the only test of a single judge
+    assert together["judge 0"].position.p == pytest.approx(min(1, raw * 6), rel=1) and raw < 1
+    assert together["judge 0"].position.p >= raw
+
+
+@pytest.mark.parametrize("contest", ["", "texts"])
+def test_judge_biases_unrelated_items_are_not_paired(contest):
+    cases = [
+        Judgement(f"q{n} {order}", "ann", "A", contest=contest and f"{contest} {n}")
+        for n in range(20)
+        for order in ("xy", "yx")
+    ]
+    test = judge_biases(cases, {})["ann"].position
+    assert test is None if not contest else test.estimate.value == 1
+
+
+def test_judge_biases_same_family_is_no_reference():
+    rng = np.random.default_rng(6)
+    cases = []
+    for n in range(200):
+        players = ("zed-b", "x") if n % 2 else ("x", "zed-b")
+        quality = rng.logistic()
+        for judge in ("ann", "bob", "cid", "zed-a", "zed-c"):
+            pull = 2 if judge.startswith("zed") else 0
+            won = quality + pull + rng.logistic() > 0
+            cases.append(Judgement(f"q{n}", judge, "AB"[players.index("zed-b" if won else "x")], players=players))
+    found = judge_biases(cases, {"zed": "Acme"})
+    assert found["zed-a"].named() == found["zed-c"].named() == ["family bias: favours its own family"]
+    assert found["ann"].family is None

@@ -1,6 +1,5 @@
-"""A key is planted, a server repeats it wherever it can, and nothing that a person may find holds it."""
+"""A hostile server repeats an API key in every field, and no output or file of a run holds it."""
 
-import argparse
 import base64
 import html
 import itertools
@@ -10,12 +9,11 @@ from urllib.parse import quote
 import pytest
 
 from rating.cli import main
-from rating.cli.app import build_parser
 from tests.support.hostile_server import Answer, completion, hostile_server, json_answer
 
 KEY = 'sk-Zq7/pl+us="q\\b%41&<x>Hh3Kk9Mm2Nn8Rr5Tt'
 LEAST = 10
-"""Characters of the key in a row that are a part of it worth hiding."""
+"""Consecutive characters of the key that must not appear."""
 
 FORMS = [
     KEY,
@@ -59,7 +57,7 @@ options = {{ base_url = "{url}", api_key_env = "PLANTED_KEY", max_attempts = 1, 
 
 
 def says(text):
-    """A good reply in which every field that is free holds the key."""
+    """Returns a valid reply with the key in every other field."""
     value = completion(
         {"content": text, "reasoning_content": EVERYWHERE, "refusal": None},
         id=KEY,
@@ -104,7 +102,7 @@ FINAL = [
 
 @pytest.fixture
 def llmarena(monkeypatch, capfd):
-    """Runs a command; returns its exit code, output and messages, after it was checked that they hold no key."""
+    """Runs a command, checks that it prints no key, and returns its exit code, output and messages."""
     monkeypatch.setenv("PLANTED_KEY", KEY)
 
     def run(*arguments):
@@ -120,13 +118,6 @@ def found_in(data):
     return [part for part in PARTS if part in data]
 
 
-def flags(tmp_path):
-    """Flags of a run that keep more than is kept otherwise, as far as there are any."""
-    subparsers = next(item for item in build_parser()._actions if isinstance(item, argparse._SubParsersAction))
-    run = subparsers.choices["run"]._option_string_actions
-    return ["--cache", tmp_path / "cache"] if "--cache" in run else []
-
-
 def check_files(directory):
     files = [path for path in directory.rglob("*") if path.is_file()]
     assert {"run.db", "run.toml"} <= {path.name for path in files}
@@ -134,7 +125,7 @@ def check_files(directory):
 
 
 def read_everything(llmarena, run):
-    """Uses every command that reads a run; returns its records."""
+    """Runs every command that reads a run, and returns the records."""
     for command in (["rate"], ["rate", "--json"], ["report"], ["replay"], ["replay", "--json"], ["replay", "--verify"]):
         assert llmarena(command[0], run, *command[1:])[0] == 0, command
     records = [json.loads(line) for line in llmarena("export", run)[1].splitlines()]
@@ -145,12 +136,14 @@ def read_everything(llmarena, run):
 
 
 @pytest.mark.slow
-def test_replies_and_passing_failures(llmarena, tmp_path):
+def test_key_in_replies_and_transient_errors_is_masked(llmarena, tmp_path):
     (tmp_path / "run.toml").write_text("")
     script = itertools.chain(GOOD, *[[failure, *GOOD] for failure in PASSING], itertools.cycle(GOOD))
     with hostile_server(then=script) as server:
         (tmp_path / "run.toml").write_text(RUN_FILE.format(url=server.url))
-        code, _, errors = llmarena("run", tmp_path / "run.toml", "--out", tmp_path / "run", *flags(tmp_path))
+        code, _, errors = llmarena(
+            "run", tmp_path / "run.toml", "--out", tmp_path / "run", "--cache", tmp_path / "cache"
+        )
         assert len(server.requests) > 20
         assert {request.headers["authorization"] for request in server.requests} == {f"Bearer {KEY}"}
     assert code in (0, 3), errors
@@ -159,19 +152,21 @@ def test_replies_and_passing_failures(llmarena, tmp_path):
 
 
 @pytest.mark.parametrize("answer", FINAL, ids=lambda answer: str(answer.status))
-def test_final_failures(answer, llmarena, tmp_path):
+def test_key_in_permanent_errors_is_masked(answer, llmarena, tmp_path):
     with hostile_server(then=itertools.repeat(answer)) as server:
         (tmp_path / "run.toml").write_text(
             RUN_FILE.format(url=server.url).replace("max_errors = 100", "max_errors = 2")
         )
-        code, _, errors = llmarena("run", tmp_path / "run.toml", "--out", tmp_path / "run", *flags(tmp_path))
+        code, _, errors = llmarena(
+            "run", tmp_path / "run.toml", "--out", tmp_path / "run", "--cache", tmp_path / "cache"
+        )
         assert len(server.requests) > 0
     assert code in (2, 3)
     assert errors
     check_files(tmp_path)
 
 
-def test_a_key_in_the_wrong_place_is_refused_without_being_shown(llmarena, tmp_path):
+def test_key_in_another_option_is_refused_unprinted(llmarena, tmp_path):
     for options in (f"api_key_env={KEY}", f"base_url=http://user:{quote(KEY, safe='')}@localhost:1/v1"):
         policies = ["--policy", f"openai:mock:{options}", "--policy", "random"]
         assert llmarena("run", "--env", "tictactoe_v0", *policies, "--out", tmp_path / "run")[0] == 2

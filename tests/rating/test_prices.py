@@ -1,4 +1,4 @@
-"""What calls cost by the user's table."""
+"""Costs of calls by a table of prices."""
 
 from datetime import UTC, date, datetime
 
@@ -24,7 +24,7 @@ def call(status=CallStatus.OK, model="gpt-x", **fields):
     return Call(model, "http://here/v1", "player_0", 1, status, **fields)
 
 
-def test_the_most_particular_and_newest_price_that_held_then_counts():
+def test_price_table_finds_the_most_specific_valid_price():
     table = PriceTable(
         [
             price("gpt*", 1),
@@ -45,7 +45,7 @@ def test_the_most_particular_and_newest_price_that_held_then_counts():
     assert found("gpt-x", "http://here/v1") == 6
 
 
-def test_cached_tokens_and_those_of_reasoning_have_prices_of_their_own():
+def test_cost_of_cached_and_reasoning_tokens():
     table = PriceTable([price("gpt-x", 1, 10, cached_input=0.1, reasoning=20)])
     used = call(prompt_tokens=1_000_000, cached_tokens=400_000, completion_tokens=100_000, reasoning_tokens=40_000)
     assert table.cost(used, NOON) == pytest.approx(0.6 + 0.04 + 0.6 + 0.8)
@@ -53,7 +53,7 @@ def test_cached_tokens_and_those_of_reasoning_have_prices_of_their_own():
     assert plain.cost(used, NOON) == pytest.approx(1 + 1)
 
 
-def test_what_is_not_known_is_counted_as_such_and_never_as_nothing():
+def test_bill_counts_unknown_tokens_and_prices():
     bill = Bill(PriceTable([price("gpt-x", 1, 10)]))
     bill.add("game", "a", call(prompt_tokens=1000, completion_tokens=100))
     bill.add("game", "a", call(prompt_tokens=None, completion_tokens=None))
@@ -85,13 +85,13 @@ def test_what_is_not_known_is_counted_as_such_and_never_as_nothing():
         ),
     ],
 )
-def test_a_wrong_price_is_refused_with_what_to_do(tables, message):
+def test_run_file_invalid_price_is_refused(tables, message):
     head = "[[environment]]\nname = 'tictactoe_v0'\n[[policy]]\nspec = 'random'\n"
     with pytest.raises(OptionError, match=message):
         parse_run_file(head + tables, "run.toml").check()
 
 
-def test_a_run_keeps_the_prices_of_a_file_and_does_not_change_with_it(tmp_path):
+def test_run_keeps_a_copy_of_its_price_file(tmp_path):
     (tmp_path / "prices.toml").write_text(
         "[[price]]\nmodel = 'gpt*'\ninput = 1\noutput = 2.5\nfrom = 2026-01-01\ncurrency = 'EUR'\n"
     )
@@ -105,7 +105,7 @@ def test_a_run_keeps_the_prices_of_a_file_and_does_not_change_with_it(tmp_path):
     assert (kept.output, kept.since, kept.currency) == (2.5, date(2026, 1, 1), "EUR")
 
 
-def test_a_budget_on_cost_needs_a_price_for_every_model(tmp_path):
+def test_cost_budget_needs_a_price_for_every_model(tmp_path):
     parse_run_file(run_file(tables=PRICES + "[budget]\ncost = 5\n"), "run.toml").check()
     with pytest.raises(OptionError, match="'gpt-y-2' has none"):
         parse_run_file(run_file(tables=PRICES.replace("gpt-y", "gpt-z") + "[budget]\ncost = 5\n"), "run.toml").check()

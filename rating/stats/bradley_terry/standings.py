@@ -17,7 +17,7 @@ from rating.stats.bradley_terry.model import (
     fit,
     probability,
 )
-from rating.stats.estimates import Floats
+from rating.stats.estimates import Floats, Rating
 from rating.stats.simultaneous import Pair, difference_errors, established_above
 
 _Z_ONE_SIDED = NormalDist().inv_cdf(0.95)
@@ -31,29 +31,23 @@ class Standing:
 
     Attributes:
         policy: its name.
-        rating: in Elo.
-        low: lower end of its 95 % interval; ``None`` if results do not bound it below: no win against the linked policies,
-            directly or through a chain, or all results are of one deal.
-        high: upper end; ``None`` if results do not bound it above (e.g. an unbeaten policy). An interval with one end is
-            one-sided, also at 95 %.
+        rating: its rating. The lower end is ``None`` without a win against the linked policies, directly or through a chain, the
+            upper end e.g. for an unbeaten policy, both if all results are of one deal. An interval with one end is one-sided,
+            also at 95 %. ``is_linked`` is whether it is in the largest group linked by wins and ties in both directions,
+            directly or through a chain.
         best_rank: best possible rank, from 1: one more than the number of policies established above it. All rank claims of a
             pool hold together with 95 % (``rating.stats.simultaneous``).
         worst_rank: worst possible rank: the number of policies minus the number established below it.
         games: number of its results.
-        is_linked: whether it is in the largest group linked by wins and ties in both directions, directly or through a chain;
-            if not, the prior determines its distance from the group.
         is_anchor: whether it is one of the policies with mean rating 1000: the linked ones, except those with far fewer games
             than the busiest one.
     """
 
     policy: str
-    rating: float
-    low: float | None
-    high: float | None
+    rating: Rating
     best_rank: int
     worst_rank: int
     games: int
-    is_linked: bool
     is_anchor: bool = True
 
 
@@ -179,13 +173,15 @@ def _standing(
         centre, half = float(once.ratings[index]), _Z_ONE_SIDED * float(once.errors[index])
     return Standing(
         fitted.policies[index],
-        float(fitted.ratings[index]),
-        centre - half if is_bounded and has_low else None,
-        centre + half if is_bounded and has_high else None,
+        Rating(
+            float(fitted.ratings[index]),
+            centre - half if is_bounded and has_low else None,
+            centre + half if is_bounded and has_high else None,
+            bool(links.linked[index]),
+        ),
         1 + int(above[:, index].sum()),
         len(fitted.policies) - int(above[index].sum()),
         int(((comparisons.first == index) | (comparisons.second == index)).sum()),
-        bool(links.linked[index]),
         bool(links.anchors[index]),
     )
 

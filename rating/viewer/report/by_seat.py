@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rating.schemes import caveats, formatting
 from rating.schemes.figures import Groups
 from rating.schemes.leaderboard import ALWAYS, Leaderboard
-from rating.schemes.seat_groups import Places, is_alone
+from rating.schemes.seat_groups import SeatGroups, is_alone
 from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 from rating.stats.results import finished
 from rating.store.outcome import Outcome
@@ -31,14 +31,14 @@ class PlaceTable(NamedTuple):
 
 
 def place_tables(
-    board: Leaderboard, outcomes: Sequence[Outcome], places: Callable[[Sequence[Outcome]], list[Places]]
+    board: Leaderboard, outcomes: Sequence[Outcome], places: Callable[[Sequence[Outcome]], list[SeatGroups]]
 ) -> list[PlaceTable]:
     """Returns results by place, for each way to group seats with two or more places.
 
     Args:
         board: the leaderboard.
         outcomes: outcomes of its environment; matches with withheld policies are excluded.
-        places: returns the ways to group the seats of matches, e.g. ``Scheme.places``.
+        places: returns the ways to group the seats of matches, e.g. ``Scheme.seat_groups``.
     """
     played = [match for match in finished(caveats.shown_matches(board, outcomes)) if len(match.seats) > 1]
     if not played:
@@ -56,7 +56,7 @@ class _Cases:
         return (bounded_mean if is_share else mean_estimate)(self.values, self.deals)
 
 
-def _table(board: Leaderboard, played: Iterable[Outcome], places: Places) -> PlaceTable | None:
+def _table(board: Leaderboard, played: Iterable[Outcome], places: SeatGroups) -> PlaceTable | None:
     """Makes the table of a measure by place: all policies in the first row, then each policy.
 
     Matches of a policy with itself count in the first row only, except in self-play.
@@ -66,7 +66,7 @@ def _table(board: Leaderboard, played: Iterable[Outcome], places: Places) -> Pla
     for outcome in played:
         counts = places.alone or not is_alone(outcome)
         for index, seat in enumerate(outcome.seats):
-            where = places.place(outcome, index)
+            where = places.group(outcome, index)
             if where is None:
                 continue
             found[where] = None

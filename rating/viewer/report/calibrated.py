@@ -25,14 +25,12 @@ def calibration_sheet(environment: str, found: Calibration) -> Sheet:
     ]
     gain = found.gain
     notes = [
-        "Each result is predicted by Bradley-Terry ratings fitted without its deal (cross-validation:"
-        f" {min(PARTS, found.deals)} parts of {found.deals} deals). The favourite is the one of whom more than half is predicted;"
-        " a tie counts as half.",
-        "in %; observed with its 95 % interval by deal (number of results). Where ratings are right, at most one interval in"
-        " twenty misses the prediction",
-        f"Brier score {found.brier:.4f}, of the same guess for everybody {found.brier_of_guess:.4f}: smaller by"
+        "predictions: Bradley-Terry ratings fitted without the deal of the result (cross-validation:"
+        f" {min(PARTS, found.deals)} parts of {found.deals} deals); favourite: predicted score above one half; a tie is a half",
+        "in %; observed with 95 % intervals by deal (number of results); correct ratings miss at most one interval in twenty",
+        f"Brier score {found.brier:.4f}, baseline (equal scores) {found.brier_of_guess:.4f}: smaller by"
         f" {formatting.estimate(gain, decimals=4)}; {_worth(gain)}",
-        f"logarithmic loss {found.log_loss:.4f} nats, of the guess {found.log_loss_of_guess:.4f}",
+        f"logarithmic loss {found.log_loss:.4f} nats, baseline {found.log_loss_of_guess:.4f}",
     ]
     header = ["favourite, predicted", "mean prediction", "observed (n)", ""]
     return Sheet(f"Calibration: {environment}", header, rows, notes, [ALWAYS] * len(header))
@@ -47,7 +45,7 @@ def _verdict(group: CalibrationBin) -> str:
 def _worth(gain: Estimate) -> str:
     """Returns whether the gain in Brier score is significant, in words."""
     if gain.low is not None and gain.low > 0:
-        return "the ratings predict better than the guess"
+        return "the ratings predict better than the baseline"
     if gain.high is not None and gain.high < 0:
-        return "the ratings predict worse than the guess"
-    return "it is open whether the ratings predict anything"
+        return "the ratings predict worse than the baseline"
+    return "no significant difference from the baseline"

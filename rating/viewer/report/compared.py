@@ -12,17 +12,15 @@ _UNITS = {
     MATCHED: ("matched pair", "a matched pair is two deals, one from each seat"),
     DEALS: (
         "deal",
-        "a deal is all that was played or asked on it, the seats as they came: what a seat or the first place is worth may count"
-        " for either",
+        "a deal is all of its matches in the recorded seats: not corrected for seat advantage or position bias",
     ),
     BATTLES: (
         "battle",
-        "nothing says which battles share a question or who was shown first: they are taken as independent, and what the first"
-        " place is worth may count for either",
+        "battles without questions and positions: taken as independent, not corrected for position bias",
     ),
     SHARED: (
         "shared deal",
-        "a shared deal is one on which both have finished equally many matches; the higher mean result on it is ahead",
+        "a shared deal has equally many finished matches of both policies; the higher mean result is ahead",
     ),
     ROUNDS: ("round", "a round is one unit of each environment: a pair, a deal or a battle"),
 }
@@ -65,9 +63,9 @@ def lines(comparison: PolicyComparison, difference: Estimate | None = None) -> l
     if comparison.more is not None:
         told.append(f"more: {_more(comparison)}")
     if comparison.left_out and comparison.unit == SHARED:
-        told.append(f"left out: {count(comparison.left_out, 'deal')} on which one has finished fewer matches")
+        told.append(f"left out: {count(comparison.left_out, 'deal')} with fewer finished matches of one policy")
     elif comparison.left_out:
-        told.append(f"left out: {count(comparison.left_out, 'match')} without the one with the seats exchanged")
+        told.append(f"left out: {count(comparison.left_out, 'match')} without the match with exchanged seats")
     return [*told, meaning, *comparison.notes]
 
 
@@ -84,9 +82,9 @@ def champion_lines(champion: Champion) -> list[str]:
         told.append(f"{_verdict(comparison, better)}; {evidence}")
     number = len(champion.comparisons)
     told.append(
-        f"verdicts of all {number} together are held to the level {champion.level:g} (Holm); each interval is of its own"
+        f"verdicts: corrected for all {number} comparisons (Holm, level {champion.level:g}); intervals: not corrected"
         if number > 1
-        else f"the verdict is held to the level {champion.level:g}"
+        else f"verdict: level {champion.level:g}"
     )
     return told
 
@@ -101,10 +99,10 @@ def limits(comparisons: Sequence[PolicyComparison], results: int, *, averaged: b
     """
     first = comparisons[0]
     told = [
-        f"May be claimed: a verdict. It is wrong with a probability of at most {first.level:g}, however often one looks and"
-        " whenever one stops, if the two policies, the level and the margin were chosen before the results were seen.",
-        "May not be claimed: that policies are equal because nothing is decided; that e is the chance of being better; anything"
-        " about other opponents, options or prompts.",
+        f"Supported: a verdict. Its error probability is at most {first.level:g} under repeated looks and optional stopping, if"
+        " policies, level and margin were chosen before the results were seen.",
+        "Not supported: equality of undecided policies, e as the probability of being better, other opponents, options or"
+        " prompts.",
     ]
     if any(comparison.unit == SHARED for comparison in comparisons):
         told.append(
@@ -155,12 +153,12 @@ def _more(comparison: PolicyComparison) -> str:
     unit = _UNITS[comparison.unit][0]
     if more.median is None:
         return (
-            f"of 100 continuations simulated from the results so far {100 * more.decided:.0f} come to"
+            f"{100 * more.decided:.0f} of 100 simulated continuations reach"
             f" {'another' if comparison.better else 'a'} decision within {count(more.limit, f'more {unit}')}"
         )
     most = f"nine of ten within {more.most:,}" if more.most else f"nine of ten in more than {more.limit:,}"
     half = f"half of the simulated continuations decide within {count(more.median, f'more {unit}')}"
-    return f"if it goes on as so far, {half}, {most}"
+    return f"{half}, {most}"
 
 
 def count(number: int, what: str) -> str:

@@ -284,25 +284,22 @@ def _amount(cost: float) -> str:
 
 
 def _notes(found: Costs) -> list[str]:
-    notes = ["every call counts: those of void and unfinished matches, retries and failures included"]
+    notes = ["all calls, including void and unfinished matches, retries and failures"]
     if found.currency:
-        notes.append("a match: mean cost of the calls for matches played to their end")
+        notes.append("a match: mean cost of the calls of a completed match")
         if any(row.metric is not None for row in found.rows):
-            notes[-1] += "; rating: the value by which policies are compared over environments"
+            notes[-1] += "; rating: the value of the policy in the summary of environments"
         if any(row.efficient is not None for row in found.rows):
             notes[-1] += "; efficient: no other model is both better and cheaper"
     else:
-        notes.append(
-            "there are no prices: with [[price]] in the run file costs are shown, also of a run that has ended"
-        )
+        notes.append("no prices: add [[price]] to the run file to show costs, also of a finished run")
     if found.total.unknown:
         notes.append(
-            f"the usage of {found.total.unknown} calls is not known (failed, cancelled, or the server does not say): sums are at"
-            " least as large as shown"
+            f"{found.total.unknown} calls without usage (failed, cancelled, or not reported by the server): sums are lower bounds"
         )
     if lost := found.total.errors[CallStatus.LOST]:
         notes.append(
-            f"{lost} {'call was' if lost == 1 else 'calls were'} under way when the run was killed; what they cost is not known"
+            f"{lost} {'call was' if lost == 1 else 'calls were'} in flight when the run was killed: cost unknown"
         )
     if found.currency and found.total.unpriced:
         notes.append(f"{found.total.unpriced} calls have no price")

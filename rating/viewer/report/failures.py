@@ -66,8 +66,8 @@ def failure_sheet(outcomes: Iterable[Outcome], suspended: Mapping[str, str]) -> 
     ]
     shown = [index for index in range(len(columns)) if index < 2 or any(row[index] for row in rows)]
     notes = [
-        "bad replies by kind, re-asks and fallbacks: number and, in brackets, how many in 100 turns; forfeits: matches by the"
-        " kind of failure; turns of void matches count as far as they are recorded; whom nothing happened to is left out",
+        "invalid replies by kind, re-asks and fallbacks: number (per 100 turns); forfeits: matches by kind of failure; recorded"
+        " turns of void matches count; policies without failures are left out",
         *(f"{policy} is {reason}" for policy, reason in suspended.items()),
     ]
     return Sheet(
@@ -94,7 +94,7 @@ def failure_shares(outcomes: Iterable[Outcome]) -> Shares | None:
         (policy, [100 * own.replies[kind] / max(1, own.turns) for kind in kinds]) for policy, own in tallies.items()
     ]
     rows.sort(key=lambda row: (-sum(row[1]), row[0]))
-    return Shares(kinds, rows, "bad replies in 100 turns")
+    return Shares(kinds, rows, "invalid replies per 100 turns")
 
 
 def reasons_grid(reasons: Sequence[tuple[str, str, str, int]]) -> list[Grid]:

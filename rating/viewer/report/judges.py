@@ -9,7 +9,7 @@ from rating.schemes import formatting
 from rating.schemes.leaderboard import ALWAYS
 from rating.stats.agreement import Agreement, PairMeans, RaterPair
 from rating.stats.estimates import Estimate
-from rating.stats.judge_bias import Beyond, BiasEstimate
+from rating.stats.judge_bias import BiasTest
 from rating.viewer.report.tables import Sheet
 
 _MOST_PAIRS = 45
@@ -97,7 +97,7 @@ def _summary(found: JudgeStudy, title: str) -> Sheet:
     notes = [f"cases: {found.items}, judges: {len(found.judges)}"]
     notes.append("agreement in per cent, with 95 % intervals by case and (number of cases or pairs)")
     if found.rounded:
-        notes.append("ratings rounded to whole numbers, as there are many different ones")
+        notes.append("ratings rounded to whole numbers, because there are many different ones")
     if found.changed:
         notes.append(f"verdicts changed in the discussion: {formatting.percent(found.changed)} %")
         notes.append(f"decisions of the majority changed by it: {formatting.percent(found.decisions_changed)} %")
@@ -133,7 +133,7 @@ def _pairs(found: JudgeStudy) -> Sheet:
     names = sorted({raters for pairs in by_name.values() for raters in pairs})
     cases = {raters: max(pairs[raters].plain.n for pairs in by_name.values() if raters in pairs) for raters in names}
     shown = sorted(sorted(names, key=lambda raters: -cases[raters])[:_MOST_PAIRS])
-    notes = ["undefined: both gave one and the same verdict only, so that chance alone agrees"]
+    notes = ["undefined: all verdicts of both judges are equal"]
     if any(cases[raters] < found.min_pairs for raters in shown):
         notes.append(f"*: fewer than {found.min_pairs} cases, too few for a kappa to say much")
     if len(shown) < len(names):
@@ -174,8 +174,8 @@ def _majority(found: JudgeStudy) -> Sheet:
             )
         rows.append(line)
     notes = [
-        "with all: with the verdict of most judges, the judge itself among them; with the others: without it",
-        "where several verdicts lead, the majority is a tie"
+        "with all: majority of all judges, including this one; with the others: without it",
+        "if several verdicts lead, the majority is a tie"
         if found.preferences
         else "cases without a majority are left out",
     ]
@@ -192,16 +192,16 @@ def _habits(found: JudgeStudy) -> Sheet:
         ("verdicts", lambda row: str(row.verdicts), ALWAYS),
         ("abstained", lambda row: str(row.abstentions), 70),
         ("ties %", lambda row: formatting.percent(row.ties), 50),
-        ("position bias: first side %", lambda row: _share(row.biases.position, row.biases.position.p), 90),
+        ("position bias: first side %", lambda row: _test(row.biases.position), 90),
         (
             "verbosity bias: longer text %",
-            lambda row: _share(row.biases.verbosity.longer, row.biases.verbosity.p),
+            lambda row: _tested(row.biases.verbosity.longer, row.biases.verbosity.p),
             80,
         ),
-        ("longer, above others %", lambda row: _effect(row.biases.verbosity.beyond, None), 30),
+        ("longer, above others %", lambda row: _tested(row.biases.verbosity.beyond, None), 30),
         (
             "family bias: own family, above others %",
-            lambda row: _effect(row.biases.family, row.biases.family and row.biases.family.p),
+            lambda row: _test(row.biases.family),
             75,
         ),
         ("same in both orders %", lambda row: formatting.percent(row.consistent), 75),
@@ -229,18 +229,18 @@ def _habits(found: JudgeStudy) -> Sheet:
 def _bias_notes(found: JudgeStudy) -> list[str]:
     biases = [row.biases for row in found.judges]
     notes = []
-    if any(each.position.share for each in biases):
+    if any(each.position for each in biases):
         notes.append("first side: the same texts, or the same two players, in both positions; 50 is no bias")
     else:
         notes.append("position bias not tested: no two players were shown in both positions")
-    if any(each.verbosity.longer.share for each in biases):
+    if any(each.verbosity.longer for each in biases):
         notes.append("longer text: between the same two players; 50 is no bias, unless longer texts are better")
     if any(each.verbosity.beyond or each.family for each in biases):
         notes.append(
             "above others: points added to the score beyond the other judges' view of the same texts; 0 is no bias"
         )
     if any(each.verbosity.p is not None for each in biases):
-        notes.append("p of verbosity bias: both tests have to agree")
+        notes.append("p of verbosity bias: both tests must agree")
     return notes
 
 
@@ -249,16 +249,13 @@ def _left_out(found: JudgeStudy) -> list[str]:
     return [f"{more} more judges are left out; --json has all"] if more > 0 else []
 
 
-def _share(found: BiasEstimate, p: float | None) -> str:
-    return _tested(formatting.percent(found.share), p)
+def _test(found: BiasTest | None) -> str:
+    return _tested(found, found and found.p)
 
 
-def _effect(found: Beyond | None, p: float | None) -> str:
-    return _tested(formatting.percent(found.effect), p) if found else ""
-
-
-def _tested(text: str, p: float | None) -> str:
-    """Formats an estimate with the p-value of its test."""
+def _tested(found: BiasTest | None, p: float | None) -> str:
+    """Formats the estimate of a test with a p-value."""
+    text = formatting.percent(found and found.estimate)
     return f"{text} p {p:.2g}" if text and p is not None else text
 
 
@@ -323,19 +320,23 @@ def _judge_table(row: JudgeRow, found: JudgeStudy) -> dict[str, Any]:
     return {
         **table,
         "ties": _interval(row.ties),
-        "position_bias": {"first_side": _interval(position.share), "p": position.p},
+        "position_bias": _test_table(position, "first_side"),
         "verbosity_bias": {
-            "longer_text": _interval(verbosity.longer.share),
-            "beyond_others": verbosity.beyond and _interval(verbosity.beyond.effect),
+            "longer_text": verbosity.longer and _interval(verbosity.longer.estimate),
+            "beyond_others": verbosity.beyond and _interval(verbosity.beyond.estimate),
             "p": verbosity.p,
         },
-        "family_bias": family and {"beyond_others": _interval(family.effect), "p": family.p},
+        "family_bias": family and _test_table(family, "beyond_others"),
         "same_in_both_orders": _interval(row.consistent),
         "changed": row.changes and _interval(row.changes.changed),
         "changed_to_majority": row.changes and _interval(row.changes.towards),
         "changed_from_majority": row.changes and _interval(row.changes.away),
         "biases": row.biases.named(),
     }
+
+
+def _test_table(found: BiasTest | None, name: str) -> dict[str, Any]:
+    return {name: found and _interval(found.estimate), "p": found and found.p}
 
 
 def _interval(value: Estimate | None) -> dict[str, Any] | None:

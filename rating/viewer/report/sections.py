@@ -105,7 +105,7 @@ NOTHING_EXPECTED: Mapping[tuple[str, str], float] = {}
 def place_sections(board: Leaderboard, outcomes: Sequence[Outcome], scheme: Scheme) -> list[Section]:
     """Returns results by seat, role and side, if an environment has them."""
     sections = []
-    for what, shown, drawn in place_tables(board, outcomes, scheme.places):
+    for what, shown, drawn in place_tables(board, outcomes, scheme.seat_groups):
         plot = Plot(board.environment, what, drawn.label, figures.groups(drawn))
         sections.append(Section(shown, [plot]))
     return sections

@@ -3,7 +3,6 @@
 from rating.schemes import formatting
 from rating.schemes.caveats import claims
 from rating.schemes.leaderboard import ALWAYS, Ranks
-from rating.stats.estimates import Rating
 from rating.stats.style import StyleControl
 from rating.viewer.report.tables import Sheet
 
@@ -19,13 +18,15 @@ def style_sheet(control: StyleControl, environment: str = "") -> Sheet:
         [
             formatting.ranks(row.best_rank, row.worst_rank),
             row.policy,
-            formatting.rating(Rating(row.rating, row.low, row.high, is_linked=True)),
+            formatting.rating(row.rating._replace(is_linked=True)),
             formatting.number(row.plain, 0),
-            f"{row.rating - row.plain:+.0f}",
+            f"{row.rating.value - row.plain:+.0f}",
         ]
         for row in control.rows
     ]
-    effects = "; ".join(f"{one.name} {one.value:+.0f} [{one.low:.0f}, {one.high:.0f}]" for one in control.effects)
+    effects = "; ".join(
+        f"{name} {value:+.0f} [{low:.0f}, {high:.0f}]" for name, (value, low, high, *_) in control.effects.items()
+    )
     notes = [
         claims([(row.policy, Ranks(row.best_rank, row.worst_rank)) for row in control.rows]),
         f"held equal, with the effect of twice as much in Elo and its 95 % interval ({control.deals} deals): {effects}",

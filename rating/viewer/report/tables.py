@@ -270,8 +270,8 @@ def _summary_sheet(summary: Summary, wide: bool) -> Sheet:
     notes = [said] if (said := claims([(row.policy, row.rank) for row in summary.rows if row.rank])) else []
     notes += _pool_notes(summary)
     notes.append(
-        "best = 100: mean over environments of the value in per cent of the best policy's, as in the paper; (n) environments;"
-        " a policy gains by leaving out what it is bad at"
+        "best = 100: mean over environments of the value in per cent of the best policy, as in the paper; (n) environments;"
+        " skipped environments raise it"
     )
     notes += [f"{environment} is left out of best = 100: {reason}." for environment, reason in summary.left_out.items()]
     notes += [f"{FALLBACK_NOTE}; in the environment where it is largest"] if is_marked else []

@@ -231,12 +231,12 @@ def _state(view: View) -> str:
         return ""
     statuses = {entry.status for entry in moment.entries.values()}
     if not moment.sealed:
-        return "It is being played, or was killed."
+        return "Running, or killed."
     if statuses & {UNDER_WAY, WAITING, VOID}:
-        return "It was stopped and can go on, with llmarena resume."
+        return "Stopped. Continue with llmarena resume."
     if any(name.startswith("stopped:") and value == PAUSED for name, value in moment.facts.items()):
-        return "A game is paused and can go on, with llmarena resume --keep-going."
-    return "It has ended."
+        return "A game is paused. Continue with llmarena resume --keep-going."
+    return "Finished."
 
 
 def _progress(view: View) -> Sheet:

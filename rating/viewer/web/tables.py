@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from rating.config.run_file import RunConfig
 from rating.play import absences
 from rating.play.contests import make_leaderboard, make_scheme
-from rating.play.progress import expected_matches
 from rating.schemes import caveats
 from rating.schemes.figures import Figure, Intervals, rating_figure
 from rating.schemes.leaderboard import Leaderboard
@@ -98,7 +97,7 @@ class TablesOfRun:
         basis = [config.model_dump(), facts, [(config.phases(name), config.starts(name)) for name in names]]
         if basis != self._basis:
             self._made, self._basis, self._spent = {}, basis, None
-            self._expected = {name: expected_matches(make_scheme(config, name)) for name in names}
+            self._expected = {name: make_scheme(config, name).expected_matches() for name in names}
         made = [self._leaderboard(config, name, outcomes[name], facts) for name in names if outcomes[name]]
         boards = [one.board for one in made]
         everything = [outcome for name in names for outcome in outcomes[name]]

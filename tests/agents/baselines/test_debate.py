@@ -159,7 +159,7 @@ def test_length_dial_makes_a_judge_favour_longer_texts(length):
         score = 0.5 if verdict == TIE else float(verdict == (A if first["side"] < second["side"] else B))
         trials.append(BiasTrial("pair", first["words"] > second["words"], score))
     found = preference(trials)
-    assert (found.p < 0.01 and found.share.value > 0.5) if length else found.p > 0.05
+    assert (found.p < 0.01 and found.estimate.value > 0.5) if length else found.p > 0.05
 
 
 @pytest.mark.slow

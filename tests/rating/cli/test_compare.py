@@ -130,7 +130,7 @@ def test_many_against_one(live, capsys):
     printed = compare(capsys, live.directory, "weak", "absent", "--against", STRONG)
     assert "tictactoe_v0: against strong\n  strong is better than weak" in printed
     assert "undecided whether absent or strong is better; no" in printed
-    assert "verdicts of all 2 together are held to the level 0.05" in printed
+    assert "verdicts: corrected for all 2 comparisons (Holm, level 0.05)" in printed
     assert "choose beforehand which one counts." in printed  # no average is shown
     (found, *_) = json.loads(compare(capsys, live.directory, "weak", "absent", "--against", STRONG, "--json"))
     assert (found["champion"], found["better"], found["corrected_p"][1]) == ("strong", ["strong", None], 1)
@@ -210,7 +210,7 @@ def test_a_deal_counts_only_if_both_finished_as_many_matches(partners, capsys):
         partners.end(match, 1.0, VOID if is_void else FINISHED)
     (found, _) = json.loads(compare(capsys, partners.directory, STRONG, "weak", "--json"))
     assert (found["comparisons"][0]["units"], found["comparisons"][0]["left_out"]) == (7, 1)
-    assert "left out: 1 deal on which one has finished fewer matches" in compare(
+    assert "left out: 1 deal with fewer finished matches of one policy" in compare(
         capsys, partners.directory, STRONG, "weak"
     )
 

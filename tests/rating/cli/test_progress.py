@@ -19,7 +19,7 @@ from rating.cli.progress import FailureLines, GameBars, ProgressDisplay
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
 from rating.play.contests import make_scheme
-from rating.play.progress import EnvironmentProgress, Progress, expected_matches
+from rating.play.progress import EnvironmentProgress, Progress
 from rating.play.runner import ENVIRONMENT, Runner
 from rating.store.bill import Usage
 
@@ -204,7 +204,7 @@ def test_runner_counts_finished_and_expected_matches(tmp_path):
     assert (group.name, group.stopped) == ("public_goods_v0", "count")
     assert group.finished == group.scheduled == group.expected > 5
     scheme = make_scheme(parse_run_file(RUN_FILE, "run.toml"), "public_goods_v0")
-    assert expected_matches(scheme) == group.expected
+    assert scheme.expected_matches() == group.expected
 
 
 @pytest.mark.slow

@@ -38,7 +38,7 @@ def test_a_run_file_is_read():
     config = parse_run_file(GOOD, "run.toml")
     assert config.seed == 3
     assert config.stop.max_matches == 60
-    assert config.stop.rated_rule().least == 8
+    assert config.stop.stopping().rule.least == 8
     assert config.pool("tictactoe_v0") == ["left", "random"]
     assert config.pool("connect_four_v0") == ["random"]
     assert config.options("tictactoe_v0") == {"random_opening": 2, "hint": False}

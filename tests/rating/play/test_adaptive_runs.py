@@ -12,10 +12,9 @@ from rating.config.run_file import parse_run_file
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.play.contests import make_leaderboard, make_scheme
-from rating.play.progress import expected_matches
 from rating.play.runner import Runner
 from rating.schedules.until import Until
-from rating.schemes.rewards import COMPANY
+from rating.schemes.rewards import CO_PLAYERS
 from rating.store.outcome import FINISHED, VOID
 from tests.rating.interruption import ended_after
 from tests.rating.players import Asked
@@ -178,11 +177,11 @@ def test_tables_are_chosen_where_there_are_more_policies_than_seats(tmp_path):
     text = f'schedule = "adaptive"\n[stop]\nmatches = 30\n[[environment]]\nname = "bid_v0"\noptions = {{ n_bidders = 3 }}\n{four}'
     config = parse_run_file(text, "run.toml")
     scheme = make_scheme(config, "bid_v0")
-    assert isinstance(scheme.schedule(), Until) and expected_matches(scheme) is None
+    assert isinstance(scheme.schedule(), Until) and scheme.expected_matches() is None
     void, records, facts = go_on(tmp_path / "run", text)
     sat = [name for names in seatings(records) for name in names]
     board = make_leaderboard(config, "bid_v0", [record.outcome for record in records], facts)
-    assert COMPANY in board.caveats
+    assert CO_PLAYERS in board.caveats
     assert (void, facts["stopped:bid_v0"]) == (0, "count") and min(map(sat.count, "abcd")) >= 30
     for name in "abcd":
         seats = [names.index(name) for names in seatings(records) if name in names]

@@ -45,7 +45,7 @@ def test_prices_are_those_of_models_and_do_not_depend_on_the_day():
     )
     price = "[[price]]\nmodel = 'gpt-*'\ninput = 1\noutput = 2\n"
     price += "[[price]]\nmodel = 'gpt-*'\nfrom = 2999-01-01\ninput = 3\noutput = 4\n"
-    prices = make_scheme(parse_run_file(text + price, "run.toml"), "tictactoe_v0").setting.prices()
+    prices = make_scheme(parse_run_file(text + price, "run.toml"), "tictactoe_v0").setting.pool.prices()
     assert prices.keys() == {"openai:gpt-a", "openai:other"} and prices["openai:other"] is None
     assert prices["openai:gpt-a"].output == 4
-    assert make_scheme(parse_run_file(text, "run.toml"), "tictactoe_v0").setting.prices() == {}
+    assert make_scheme(parse_run_file(text, "run.toml"), "tictactoe_v0").setting.pool.prices() == {}

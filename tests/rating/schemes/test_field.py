@@ -7,20 +7,14 @@ from llmarena_envs.core.options import OptionError
 from rating.config.run_file import parse_run_file
 from rating.play.contests import make_scheme
 from rating.schedules.batches import Stop
-from rating.schemes.base import Setting
-from rating.schemes.field import Field, field_leaderboard
+from rating.schemes.field import Field
 from rating.schemes.rewards import SelfPlay
 from rating.schemes.stopping import CountRule, SettlingRule, StopRule
 from rating.store.match import Match
 from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from tests.rating.made_schemes import made_setting
 
 HIDDEN = HiddenRole("part", {"wolf": 2, "sheep": 1}, option="wolf")
-
-
-def setting(seats=2, policies=("a", "b"), **changes):
-    changes.setdefault("declaration", Declaration())
-    agents = tuple(f"player_{seat}" for seat in range(seats))
-    return Setting(environment="game_v0", agents=agents, policies=policies, **changes)
 
 
 def outcome_of(match, rewards, statistics=None, status=FINISHED):
@@ -40,7 +34,7 @@ def played(scheme):
 
 @pytest.mark.parametrize("opponent", ["", "outsider", "a"])
 def test_every_policy_sits_on_every_seat_among_the_opponent(opponent):
-    scheme = Field(setting(3, opponent=opponent, matches=9, declaration=Declaration(hidden_role=HIDDEN)))
+    scheme = Field(made_setting(3, opponent=opponent, matches=9, declaration=Declaration(hidden_role=HIDDEN)))
     field = opponent or "random"
     matches = played(scheme)
     assert len(matches) == 2 * 9
@@ -52,7 +46,7 @@ def test_every_policy_sits_on_every_seat_among_the_opponent(opponent):
 
 
 def test_only_the_seat_under_test_counts_and_the_opponent_has_no_row():
-    scheme = Field(setting(2, ("a",), opponent="x", matches=4, value="points"))
+    scheme = Field(made_setting(2, ("a",), opponent="x", matches=4, value="points"))
     matches = played(scheme)
     outcomes = [
         outcome_of(match, [1.0 if name == "a" else -1.0 for name in match.policies], {"points": float(match.number)})
@@ -67,7 +61,7 @@ def test_only_the_seat_under_test_counts_and_the_opponent_has_no_row():
 
 
 def test_an_opponent_of_the_pool_is_tested_among_itself_on_the_scheduled_seat():
-    scheme = Field(setting(2, ("a", "b"), opponent="b", matches=4))
+    scheme = Field(made_setting(2, ("a", "b"), opponent="b", matches=4))
     outcomes = [outcome_of(match, [1.0, -1.0]) for match in played(scheme)]
     rows = {row.policy: row for row in scheme.leaderboard(outcomes).rows}
     assert rows["b"].values["wins"].n == rows["a"].values["wins"].n == 4
@@ -77,7 +71,7 @@ def test_an_opponent_of_the_pool_is_tested_among_itself_on_the_scheduled_seat():
 
 
 def test_a_void_match_is_counted_for_who_was_to_be_tested():
-    scheme = Field(setting(2, ("a",), opponent="x", matches=2))
+    scheme = Field(made_setting(2, ("a",), opponent="x", matches=2))
     first, second = played(scheme)
     board = scheme.leaderboard([outcome_of(first, [1.0, -1.0]), outcome_of(second, [0.0, 0.0], status=VOID)])
     (row,) = board.rows
@@ -91,7 +85,7 @@ def test_matches_of_one_deal_are_one_case_of_a_win_rate():
             outcome_of(Match("game_v0", number, ("a", "x"), deal), [float(won), 0.0])
             for number, (deal, won) in enumerate(cases)
         ]
-        return field_leaderboard(outcomes, lambda outcome: outcome.seats[0], opponent="x").rows[0].values["wins"]
+        return Field(made_setting(2, ("a",), opponent="x")).board(outcomes).rows[0].values["wins"]
 
     assert wins(10, 8)[3:] == (80, 10)
     assert wins(10, 8).high - wins(10, 8).low == pytest.approx(wins(10, 1).high - wins(10, 1).low, rel=0.2)
@@ -100,7 +94,7 @@ def test_matches_of_one_deal_are_one_case_of_a_win_rate():
 
 def test_a_field_needs_a_second_seat():
     with pytest.raises(OptionError, match="two rated seats or more"):
-        Field(setting(1))
+        Field(made_setting(1))
 
 
 def settling(half_width, values, *, per_deal=1, **changes):
@@ -132,7 +126,9 @@ def test_matches_of_a_deal_are_no_independent_cases():
 
 def test_what_the_opponent_plays_as_the_field_does_not_wear_out_the_limit():
     scheme = Field(
-        setting(2, ("a", "b", "random"), half_width=0.1, stop=StopRule(min_matches=60, max_matches=60), value="points")
+        made_setting(
+            2, ("a", "b", "random"), half_width=0.1, rule=StopRule(min_matches=60, max_matches=60), value="points"
+        )
     )
     matches = played(scheme)  # nothing is known of any mean, so that the limit stops it
     assert len(matches) == 3 * 60
@@ -140,15 +136,15 @@ def test_what_the_opponent_plays_as_the_field_does_not_wear_out_the_limit():
 
 def test_a_half_width_makes_a_field_wait():
     stop = StopRule(min_matches=7, max_matches=11)
-    rule = Field(setting(half_width=0.5, stop=stop, value="points")).rule()
+    rule = Field(made_setting(half_width=0.5, rule=stop, value="points")).end()
     assert isinstance(rule, SettlingRule)
     assert (rule.half_width, rule.statistic, rule.min_matches, rule.max_matches) == (0.5, "points", 7, 11)
-    assert Field(setting(stop=stop, matches=9)).rule() == CountRule(9, 11, "random")
+    assert Field(made_setting(rule=stop, matches=9)).end() == CountRule(9, 11, "random")
 
 
 @pytest.mark.parametrize(("asked", "number"), [(1, 1), (25, 25), (30, 30), (31, 32), (50, 50), (100, 100)])
 def test_self_play_is_played_as_often_as_asked_for(asked, number):
-    scheme = SelfPlay(setting(matches=asked))
+    scheme = SelfPlay(made_setting(matches=asked))
     matches = played(scheme)
     assert len(matches) == 2 * number
     assert all(len(set(match.policies)) == 1 for match in matches)
@@ -159,20 +155,20 @@ def test_self_play_is_played_as_often_as_asked_for(asked, number):
 
 @pytest.mark.parametrize(("seats", "asked", "number"), [(2, 100, 100), (5, 100, 100), (5, 50, 50), (2, 5, 6)])
 def test_a_field_is_played_as_often_as_asked_for_in_whole_cycles(seats, asked, number):
-    matches = played(Field(setting(seats, ("a",), matches=asked)))
+    matches = played(Field(made_setting(seats, ("a",), matches=asked)))
     assert len(matches) == number
 
 
 def test_self_play_tells_what_the_first_seat_did():
-    scheme = SelfPlay(setting(policies=("a",), matches=3))
+    scheme = SelfPlay(made_setting(policies=("a",), matches=3))
     outcomes = [
         outcome_of(match, rewards)
         for match, rewards in zip(played(scheme), ((1.0, -1.0), (0.0, 0.0), (-1.0, 0.0)), strict=True)
     ]
     (row,) = scheme.leaderboard(outcomes).rows
     assert row.values["first"] == (1, 1, 1)
-    assert Field(setting(3)).leaderboard  # other numbers of seats have no first of two
-    three = SelfPlay(setting(3, ("a",), matches=1))
+    assert Field(made_setting(3)).leaderboard  # other numbers of seats have no first of two
+    three = SelfPlay(made_setting(3, ("a",), matches=1))
     (row,) = three.leaderboard([outcome_of(played(three)[0], [1.0, 0.0, 0.0])]).rows
     assert row.values["first"] is None
 

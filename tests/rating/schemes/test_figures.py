@@ -4,13 +4,19 @@ from dataclasses import replace
 
 import pytest
 
+from llmarena_envs.core.declaration import Declaration
 from rating.schemes.caveats import figures
-from rating.schemes.cooperation import cooperative_figures, cooperative_leaderboard
+from rating.schemes.cooperation import Cooperation
 from rating.schemes.figures import HeadToHead, Matrix, Trajectories, running_means
-from rating.schemes.rewards import reward_figures, reward_leaderboard, self_play_figures, self_play_leaderboard
-from rating.schemes.roles import Casting, role_figures, role_leaderboard
+from rating.schemes.rewards import MeanReward, SelfPlay
+from rating.schemes.roles import Roles
 from rating.store.outcome import SeatOutcome
 from tests.rating.made_outcomes import match
+from tests.rating.made_schemes import made_setting
+
+
+def drawn_by(scheme, outcomes):
+    return scheme.figures(scheme.board(outcomes), outcomes)
 
 
 def only(kind, shown):
@@ -29,7 +35,7 @@ def test_a_running_mean_and_its_standard_error_by_hand():
 
 def test_who_was_paid_more_at_a_table_is_shown_for_every_pair():
     outcomes = [match(0, ("a", 3.0), ("b", 1.0), ("c", 1.0)), match(1, ("c", 0.0), ("a", 2.0), ("d", 9.0))]
-    table = only(HeadToHead, reward_figures(reward_leaderboard(outcomes), outcomes)).table
+    table = only(HeadToHead, drawn_by(MeanReward(made_setting()), outcomes)).table
     assert table["a"]["c"] == (2, 0, 0) and table["c"]["a"] == (0, 0, 2) and table["b"]["c"] == (0, 1, 0)
     assert table["b"]["d"] is None and table["a"]["a"] is None and next(iter(table)) == "d"
 
@@ -40,18 +46,15 @@ def test_partners_are_shown_together_whoever_sat_first():
         match(1, ("a", 2.0), ("b", 2.0)),
         match(2, ("b", 4.0), ("a", 4.0)),
     ]
-    board = cooperative_leaderboard(outcomes)
-    table = only(Matrix, cooperative_figures(board, outcomes)).table
+    scheme = Cooperation(made_setting())
+    board = scheme.board(outcomes)
+    table = only(Matrix, scheme.figures(board, outcomes)).table
     assert table["a"]["b"] == table["b"]["a"] and table["a"]["b"][0] == 3.0
     assert table["a"]["a"].value == 7.0 and table["b"]["b"] is None
-    assert only(Trajectories, cooperative_figures(board, outcomes)).history == {"a": [(0, 7.0, 0.0)]}
-    assert not [
-        one
-        for one in cooperative_figures(cooperative_leaderboard(outcomes[:1]), outcomes[:1])
-        if isinstance(one, Matrix)
-    ]
+    assert only(Trajectories, scheme.figures(board, outcomes)).history == {"a": [(0, 7.0, 0.0)]}
+    assert not [one for one in drawn_by(scheme, outcomes[:1]) if isinstance(one, Matrix)]
     rows = tuple(replace(row, withheld=row.policy == "b") for row in board.rows)
-    assert list(only(Matrix, figures(replace(board, rows=rows), outcomes, cooperative_figures)).table) == ["a"]
+    assert list(only(Matrix, figures(replace(board, rows=rows), outcomes, scheme.figures)).table) == ["a"]
 
 
 def test_what_a_role_gets_is_shown_by_who_has_the_other():
@@ -63,8 +66,8 @@ def test_what_a_role_gets_is_shown_by_who_has_the_other():
         return replace(match(number), seats=seats)
 
     outcomes = [work(0, "a", "b", 2.0), work(1, "b", "a", 4.0), work(2, "a", "b", 3.0)]
-    casting = Casting(("writer", "editor"))
-    shown = role_figures(role_leaderboard(outcomes, casting, results="scores"), outcomes, casting, "scores")
+    declaration = Declaration(rated_roles=("writer", "editor"), results="scores")
+    shown = drawn_by(Roles(made_setting(("writer_0", "editor_0"), declaration=declaration)), outcomes)
     table = only(Matrix, shown).table
     assert (table["a"]["b"].value, table["b"]["a"].value, table["a"]["a"]) == (2.5, 4.0, None)
     assert only(Trajectories, shown).history["a"][-1][:2] == (2, 2.5)
@@ -72,5 +75,5 @@ def test_what_a_role_gets_is_shown_by_who_has_the_other():
 
 def test_the_course_of_self_play_is_the_mean_over_its_seats():
     outcomes = [match(0, ("a", 1.0), ("a", 0.0)), match(1, ("a", 2.0), ("a", 2.0))]
-    history = only(Trajectories, self_play_figures(self_play_leaderboard(outcomes), outcomes)).history
+    history = only(Trajectories, drawn_by(SelfPlay(made_setting()), outcomes)).history
     assert [step[:2] for step in history["a"]] == [(0, 0.5), (1, 1.25)]

@@ -1,27 +1,27 @@
-import functools
 import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from llmarena_envs.core.declaration import HiddenRole
+from llmarena_envs.core.declaration import Declaration, HiddenRole
 from rating.schedules.field import field_play
 from rating.schedules.round_robin import cross_play, round_robin
-from rating.schemes.cooperation import cooperative_figures, cooperative_leaderboard
-from rating.schemes.duels import skill_figures, skill_leaderboard
+from rating.schemes.cooperation import Cooperation
+from rating.schemes.duels import Duels, skill_leaderboard
 from rating.schemes.leaderboard import headline
-from rating.schemes.rewards import reward_figures, reward_leaderboard, self_play_figures, self_play_leaderboard
-from rating.schemes.roles import Casting, role_figures, role_leaderboard
+from rating.schemes.rewards import MeanReward, SelfPlay, reward_leaderboard
+from rating.schemes.roles import Casting, Roles, role_leaderboard
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryOptions, compare, fit, standings
 from rating.stats.estimates import mean_estimate, rate_estimate
-from rating.stats.results import WinDrawLoss
-from rating.stats.trueskill import TrueSkillOptions, elo, rate, shuffled
+from rating.stats.results import WinDrawLoss, pair_results
+from rating.stats.trueskill import TrueSkillOptions, average_over_orders, elo, rate
 from rating.store.match import Match
 from rating.store.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 from rating.viewer.report import tables
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
+from tests.rating.made_schemes import made_setting
 
 STRENGTHS = {"weak": -150.0, "middle": 0.0, "strong": 200.0, "other": 20.0}
 
@@ -67,18 +67,13 @@ LOGS = {
     "roles": undercover_log(),
 }
 HIDDEN = HiddenRole("role", {"undercover": 1, "civilian": 0}, "seat")
-BOARD_OF = {
-    "duels": skill_leaderboard,
-    "mean_reward": reward_leaderboard,
-    "cooperation": cooperative_leaderboard,
-    "roles": functools.partial(role_leaderboard, casting=Casting(hidden=HIDDEN)),
+SCHEME_OF = {
+    "duels": Duels(made_setting()),
+    "mean_reward": MeanReward(made_setting()),
+    "cooperation": Cooperation(made_setting()),
+    "roles": Roles(made_setting(5, "abf", opponent="f", declaration=Declaration(hidden_role=HIDDEN))),
 }
-FIGURES_OF = {
-    "duels": skill_figures,
-    "mean_reward": reward_figures,
-    "cooperation": cooperative_figures,
-    "roles": functools.partial(role_figures, casting=Casting(hidden=HIDDEN)),
-}
+BOARD_OF = {kind: scheme.board for kind, scheme in SCHEME_OF.items()}
 
 
 @pytest.mark.parametrize("kind", LOGS)
@@ -112,7 +107,7 @@ def test_skill_rows_hold_what_the_rating_modules_say():
     outcomes = LOGS["duels"]
     board = skill_leaderboard(outcomes, stop_reason="sigma", permutations=25, seed=3)
     fitted, online = fit(outcomes, BradleyTerryOptions(prior_sd="fitted")), rate(outcomes).ratings
-    spread = shuffled(outcomes, permutations=25, seed=3)
+    spread = average_over_orders(pair_results(outcomes), permutations=25, seed=3)
     assert board.stop_reason == "sigma" and board.facts["orders"] == 25 and board.scheme == "duels"
     assert [row.policy for row in board.rows] == ["strong", *sorted(("middle", "other"), key=_place(fitted)), "weak"]
     for row in board.rows:
@@ -172,7 +167,7 @@ def test_what_may_be_quoted_is_what_the_standings_say(outcomes):
         for standing in expected.rows:
             row = next(row for row in board.rows if row.policy == standing.policy)
             shown = row.values[f"rating{suffix}"] if suffix else row.rating
-            assert shown == (standing.rating, standing.low, standing.high, standing.is_linked)
+            assert shown == standing.rating
             assert suffix or row.rank == (standing.best_rank, standing.worst_rank)
 
 
@@ -282,12 +277,11 @@ def test_mean_reward_with_more_than_two_players():
     outcomes = [
         match(number, ("a", 1.0 + number % 2), ("b", 0.25), ("c", -1.0), seed=number // 3) for number in range(12)
     ]
-    board = reward_leaderboard(outcomes, references={"equilibrium": 10 / 6})
+    board = reward_leaderboard(outcomes)
     assert [row.policy for row in board.rows] == ["a", "b", "c"]
     values = [1.0 + number % 2 for number in range(12)]
     assert board.rows[0].reward == mean_estimate(values, [number // 3 for number in range(12)])
     assert (board.rows[0].reward.n, board.rows[0].reward.clusters) == (12, 4)
-    assert board.references == {"equilibrium": 10 / 6}
     assert headline(board) == {"a": 1.5, "b": 0.25, "c": -1.0}
 
 
@@ -303,9 +297,7 @@ def test_tables_of_three_and_more_are_rated_by_who_was_paid_more():
         outcomes.append(match(number, *zip(seated, paid, strict=True), seed=number // 2))
     board = reward_leaderboard(outcomes)
     expected = standings(replace(compare(outcomes), seated=False))
-    assert {row.policy: row.rating[:3] for row in board.rows} == {
-        row.policy: (row.rating, row.low, row.high) for row in expected.rows
-    }
+    assert {row.policy: row.rating[:3] for row in board.rows} == {row.policy: row.rating[:3] for row in expected.rows}
     assert board.rows[0].policy == "rare" and board.rows[0].rating == min(row.rating for row in board.rows)
     assert "rating" in tables.to_text(board) and board.caveats == expected.notes
     two = reward_leaderboard(LOGS["mean_reward"])
@@ -314,12 +306,12 @@ def test_tables_of_three_and_more_are_rated_by_who_was_paid_more():
 
 def test_unanimous_means_show_no_certainty_and_say_why():
     outcomes = [match(number, ("a", 1.0), ("b", -1.0), seed=number) for number in range(9)]
-    for make, draw in ((reward_leaderboard, reward_figures), (self_play_leaderboard, self_play_figures)):
-        board = make(outcomes)
+    for scheme in (MeanReward(made_setting()), SelfPlay(made_setting())):
+        board = scheme.board(outcomes)
         assert [row.reward.low for row in board.rows] == [None, None]
         assert "[" not in tables.to_text(board)
         assert any("all deals came out alike" in note and "fewer than" not in note for note in board.caveats)
-        figure = draw(board, outcomes)[0]
+        figure = scheme.figures(board, outcomes)[0]
         assert figure.rows == [("a", 1.0, None, None), ("b", -1.0, None, None)]  # both ends are open
     alone = reward_leaderboard(outcomes[:1])
     assert any("fewer than 5 deals" in note and "alike" not in note for note in alone.caveats)
@@ -333,10 +325,12 @@ def test_what_a_policy_adds_to_others_is_told_from_its_partners():
         alone = 20.0 if len(set(item.policies)) == 1 else 0.0  # what it does with itself adds nothing to others
         reward = alone + sum(skill[name] for name in item.policies) + item.seed % 5
         outcomes.append(played(item, [reward, reward]))
-    board = cooperative_leaderboard(outcomes)
+    board = Cooperation(made_setting()).board(outcomes)
     assert {row.policy: row.values["plus_minus"].value for row in board.rows} == pytest.approx(skill)
     assert "adds to others" in tables.to_text(board)
-    assert "adds to others" not in tables.to_text(cooperative_leaderboard(LOGS["cooperation"]))  # of two, none is told
+    assert "adds to others" not in tables.to_text(
+        Cooperation(made_setting()).board(LOGS["cooperation"])
+    )  # of two, none is told
 
 
 def test_skills_by_role_stand_beside_win_rates():
@@ -355,7 +349,7 @@ def test_skills_by_role_stand_beside_win_rates():
 
 def test_cooperative_keeps_self_play_and_cross_play_apart():
     outcomes = LOGS["cooperation"]
-    board = cooperative_leaderboard(outcomes)
+    board = Cooperation(made_setting()).board(outcomes)
     extra = mean_estimate([outcome.seed % 3 for outcome in outcomes if len({s.policy for s in outcome.seats}) == 1])
     a, b = board.rows
     assert (a.policy, b.policy) == ("a", "b")
@@ -364,7 +358,7 @@ def test_cooperative_keeps_self_play_and_cross_play_apart():
     assert mixed[0].value == mixed[1].value == pytest.approx(5 + extra.value)
     assert mixed[0].n == 2 * alone[0].n and mixed[0].clusters == alone[0].clusters
     assert headline(board)["a"] == a.values["self_play"].value
-    alone = cooperative_leaderboard([match(0, ("a", 2.0), ("a", 4.0))]).rows[0]
+    alone = Cooperation(made_setting()).board([match(0, ("a", 2.0), ("a", 4.0))]).rows[0]
     assert (
         alone.values["cross_play"] is None
         and alone.values["self_play"].value == 3.0
@@ -374,7 +368,7 @@ def test_cooperative_keeps_self_play_and_cross_play_apart():
 
 def test_undercover_win_rates_by_role():
     outcomes = undercover_log(lambda name, number: name == "a" or number % 2 == 0)
-    board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"), references={"random votes": 0.6})
+    board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
     rows = {row.policy: row for row in board.rows}
     assert board.rows[0].policy == "a"
     each = len(outcomes) // 3
@@ -385,7 +379,7 @@ def test_undercover_win_rates_by_role():
     assert rows["f"].values["roles"]["civilian"].value == pytest.approx(
         1 - rows["f"].values["roles"]["undercover"].value
     )
-    assert board.references == {"random votes": 0.6} and board.facts["unclassified"] == 0
+    assert board.facts["unclassified"] == 0
 
 
 @pytest.mark.parametrize("statistics", [{}, {"role": -1.0}])

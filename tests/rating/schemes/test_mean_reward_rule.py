@@ -2,13 +2,12 @@
 
 import pytest
 
-from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
 from rating.schedules.batches import Stop
-from rating.schemes.base import Setting
 from rating.schemes.rewards import MeanReward
 from rating.schemes.stopping import StopRule
 from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from tests.rating.made_schemes import made_setting
 
 POLICIES = ("a", "b", "c")
 
@@ -16,17 +15,7 @@ POLICIES = ("a", "b", "c")
 def reason_and_matches(reward, status=FINISHED, **changes):
     """Plays three policies at a table of three until the scheme stops; returns why, and after how many matches of each."""
     stop = StopRule(min_matches=8, max_matches=changes.pop("max_matches", 60))
-    scheme = MeanReward(
-        Setting(
-            environment="game_v0",
-            agents=("player_0", "player_1", "player_2"),
-            declaration=Declaration(scheme="mean_reward"),
-            policies=POLICIES,
-            stop=stop,
-            ahead=1,
-            **changes,
-        )
-    )
+    scheme = MeanReward(made_setting(3, POLICIES, rule=stop, ahead=1, **changes))
     schedule, played = scheme.schedule(), 0
     while not isinstance(batch := schedule.next_batch(), Stop):
         outcomes = []

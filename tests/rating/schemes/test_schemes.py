@@ -9,21 +9,20 @@ from llmarena_envs.catalogue import CATALOGUE, load_environment
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError
 from rating.schedules.batches import Stop
-from rating.schemes.base import Setting
 from rating.schemes.registry import SCHEMES
 from rating.schemes.stopping import CountRule, StopRule
 from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from tests.rating.made_schemes import made_setting
 
 HIDDEN = HiddenRole("part", {"wolf": 2, "sheep": 1}, option="wolf")
 
 
 def scheme(name, agents, policies=("a", "b", "random"), *, matches=30, limit=70, opponent="", **declared):
-    setting = Setting(
-        environment="game_v0",
-        agents=agents,
+    setting = made_setting(
+        agents,
+        policies,
         declaration=Declaration(scheme=name, **declared),
-        policies=policies,
-        stop=StopRule(max_matches=limit),
+        rule=StopRule(max_matches=limit),
         matches=matches,
         opponent=opponent,
     )
@@ -57,7 +56,7 @@ def test_every_environment_of_the_suite_declares_a_known_scheme():
     ],
 )
 def test_when_each_scheme_stops(compared, rule):
-    assert compared.rule() == rule
+    assert compared.end() == rule
 
 
 @pytest.mark.parametrize(

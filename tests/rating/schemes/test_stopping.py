@@ -10,7 +10,7 @@ from rating.schedules.field import field_play
 from rating.schedules.round_robin import cross_play, round_robin, self_play
 from rating.schemes.conditions import MatchEvidence
 from rating.schemes.stopping import CountRule, StopRule, fold
-from rating.stats.results import duels
+from rating.stats.results import pair_results
 from rating.stats.trueskill import RunningRatings, TrueSkillOptions, rate
 from rating.store.outcome import BUG, FINISHED, VOID
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
@@ -104,7 +104,7 @@ def test_a_change_of_just_eps_is_no_stability():
 def test_a_sigma_of_just_the_limit_is_not_small():
     outcomes = [duel(number, "a", "b", None) for number in range(60)]
     running = RunningRatings(TrueSkillOptions())
-    for result in duels(outcomes):
+    for result in pair_results(outcomes):
         running.add(result)
     sigma = max(rating.sigma for rating in running.ratings.values())
     assert stop_reason(outcomes, ["a", "b"], paper(eps=0.0, sigma=sigma)) is None
@@ -292,8 +292,8 @@ def test_newcomers_are_placed_among_those_whose_order_stays_as_it_is():
 
 
 def test_spaces_change_nothing():
-    assert StopRule(rule=" trueskill ").conditions() == paper().conditions() != StopRule().conditions()
-    assert StopRule(rule=" order ").conditions() == StopRule().conditions()
+    assert StopRule(rule=" trueskill ").conditions == paper().conditions != StopRule().conditions
+    assert StopRule(rule=" order ").conditions == StopRule().conditions
 
 
 @pytest.mark.parametrize(

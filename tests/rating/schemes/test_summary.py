@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from rating.schemes.cooperation import cooperative_leaderboard
+from rating.schemes.cooperation import Cooperation
 from rating.schemes.duels import skill_leaderboard
 from rating.schemes.leaderboard import headline
 from rating.schemes.rewards import reward_leaderboard
@@ -10,6 +10,7 @@ from rating.schemes.summary import Average, summarise, summarise_scores
 from rating.stats.bradley_terry import compare, standings
 from rating.stats.expected_scores import CommonPolicies, win_probabilities
 from tests.rating.made_outcomes import duel, match
+from tests.rating.made_schemes import made_setting
 from tests.rating.schemes.test_leaderboard import LOGS
 
 SCORES = {
@@ -96,7 +97,7 @@ def three_environments():
         *(replace(match(number, ("a", 3.0), ("b", 3.0)), environment=ENVIRONMENTS[2]) for number in range(4)),
     ]
     own = [[outcome for outcome in outcomes if outcome.environment == name] for name in ENVIRONMENTS]
-    return outcomes, [*map(skill_leaderboard, own[:2]), cooperative_leaderboard(own[2])]
+    return outcomes, [*map(skill_leaderboard, own[:2]), Cooperation(made_setting()).board(own[2])]
 
 
 def test_who_skips_environments_is_not_compared_by_those_it_likes():

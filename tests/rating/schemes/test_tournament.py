@@ -9,10 +9,10 @@ import pytest
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
 from rating.schedules.swiss import Committee
-from rating.schemes.base import Setting
 from rating.schemes.tournament import Tournament, TournamentRules
 from rating.store.outcome import BUG, FINISHED, Outcome, SeatOutcome
 from tests.rating.made_outcomes import duel, play_out, void
+from tests.rating.made_schemes import made_setting
 from tests.rating.schemes import swiss_prediction as prediction
 
 AGENTS = ("debater_0", "debater_1", *(f"judge_{number}" for number in range(5)))
@@ -20,8 +20,7 @@ AGENTS = ("debater_0", "debater_1", *(f"judge_{number}" for number in range(5)))
 
 def tournament(policies, *, agents=AGENTS, role="debater", **rules):
     return Tournament(
-        Setting(
-            environment="game_v0",
+        made_setting(
             agents=agents,
             declaration=Declaration(scheme="tournament", rated_roles=(role,)),
             policies=tuple(policies),
@@ -194,8 +193,7 @@ def test_a_committee_is_the_best_in_order_without_the_two_their_families_and_the
 
 def test_seats_of_judges_who_are_missing_fall_away_wherever_they_are():
     agents = ("judge_0", "debater_0", "judge_1", "debater_1", "judge_2", "guest")
-    setting = Setting(
-        environment="game_v0",
+    setting = made_setting(
         agents=agents,
         declaration=Declaration(rated_roles=("debater",)),
         policies=("a", "b", "c", "d"),
@@ -222,8 +220,7 @@ def test_scores_that_are_missing_are_the_median_of_those_who_are_there():
 
 
 def test_every_seat_of_a_judge_is_needed_where_their_number_is_no_option():
-    setting = Setting(
-        environment="game_v0",
+    setting = made_setting(
         agents=AGENTS[:4],
         declaration=Declaration(rated_roles=("debater",)),
         policies=("a", "b", "c", "d"),
@@ -232,4 +229,4 @@ def test_every_seat_of_a_judge_is_needed_where_their_number_is_no_option():
     match = Tournament(setting).schedule().next_batch()[0]
     assert (match.policies[2:], match.options) == (("c", "d"), {})
     with pytest.raises(OptionError, match="expected 2 judges or more for a against b, got 1"):
-        Tournament(replace(setting, policies=("a", "b", "c")))
+        Tournament(replace(setting, pool=replace(setting.pool, policies=("a", "b", "c"))))

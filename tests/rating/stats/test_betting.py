@@ -6,20 +6,20 @@ import pytest
 from rating.stats.betting import BETS, CAPITAL, MOST, e_value, final_log_evidence, log_evidence, lower_bound
 
 
-def test_e_values_by_hand():
+def test_log_evidence_matches_by_hand():
     found = np.exp(log_evidence(np.array([1.0, 0.0, 0.5]), 0.5))
     assert found == pytest.approx([CAPITAL @ (1 + BETS), CAPITAL @ (1 - BETS**2), CAPITAL @ (1 - BETS**2)])
     assert np.exp(log_evidence(np.array([1.0]), 0.8)) == pytest.approx(CAPITAL @ (1 + BETS / 4))
     assert np.exp(log_evidence(np.array([1.0]), 0.5, np.array([0.25]))) == pytest.approx(CAPITAL @ (1 + BETS / 4))
 
 
-def test_no_bet_is_expected_to_gain_where_the_mean_is_the_bound():
+def test_log_evidence_at_the_bound_has_no_expected_gain():
     scores, chances = np.array([0.0, 0.3, 1.0]), np.array([0.28, 0.6, 0.12])
     factors = [np.exp(log_evidence(np.array([score]), float(scores @ chances))) for score in scores]
     assert chances @ np.concatenate(factors) == pytest.approx(1)
 
 
-def test_the_order_makes_no_difference_in_the_end_and_many_scores_no_overflow():
+def test_final_log_evidence_order_has_no_effect():
     scores = np.random.default_rng(0).random(500)
     weights = np.linspace(0.1, 1, 500)
     final = final_log_evidence(scores, 0.4, weights)
@@ -32,7 +32,7 @@ def test_the_order_makes_no_difference_in_the_end_and_many_scores_no_overflow():
     assert np.isfinite(log_evidence(np.zeros(5_000), 0.5)).all()
 
 
-def test_bounds():
+def test_lower_bound_refuted_bounds_stay_refuted():
     scores = np.random.default_rng(1).binomial(2, 0.7, 60) / 2
     bounds = [lower_bound(scores, level) for level in (0.3, 0.1, 0.05, 0.001)]
     assert bounds == sorted(bounds, reverse=True) and 0 < bounds[-1] < bounds[0] < scores.mean()
@@ -60,7 +60,7 @@ def _scattering_after_losses(rng, shape):
 
 
 @pytest.mark.parametrize("draw", [_binary, _skewed, _scattering_after_losses])
-def test_false_alarms_under_any_stopping(draw):
+def test_log_evidence_any_stopping_holds_level(draw):
     scores = draw(np.random.default_rng(2), (400, 400))
     for level in (0.2, 0.05):
         alarms = (log_evidence(scores, 0.5).max(axis=1) >= -np.log(level)).mean()
@@ -68,7 +68,7 @@ def test_false_alarms_under_any_stopping(draw):
     assert (np.exp(log_evidence(scores, 0.5)[:, -1])).mean() < 1.5
 
 
-def test_the_bound_holds_at_all_times_at_once():
+def test_lower_bound_holds_at_all_times():
     rng = np.random.default_rng(3)
     scores = rng.binomial(2, 0.65, (200, 300)) / 2
     missed = sum(lower_bound(row, 0.1) > 0.65 for row in scores)

@@ -1,3 +1,5 @@
+"""Bradley-Terry: other libraries as oracles, clustered errors, ties and separable data."""
+
 import itertools
 import math
 from dataclasses import replace
@@ -24,7 +26,7 @@ from rating.stats.bradley_terry import (
     totals,
 )
 from rating.stats.estimates import Z_95
-from rating.stats.results import duels
+from rating.stats.results import pair_results
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest
 
 LIKELIHOOD = BradleyTerryOptions(prior_sd=None, seat_term=False)
@@ -50,7 +52,7 @@ def nats(ratings):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_likelihood_agrees_with_evalica(seed):
+def test_fit_likelihood_matches_evalica(seed):
     rng = np.random.default_rng(seed)
     data = draw(rng.normal(0, 150, 12), 3000, rng, ties=0.2)
     kinds = np.array([evalica.Winner.Y, evalica.Winner.Draw, evalica.Winner.X])
@@ -69,7 +71,7 @@ def test_likelihood_agrees_with_evalica(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("prior_sd", [50.0, DEFAULT_PRIOR_SD])
-def test_prior_agrees_with_choix(seed, prior_sd):
+def test_fit_prior_matches_choix(seed, prior_sd):
     rng = np.random.default_rng(seed)
     data = draw(rng.normal(0, 200, 10), 200, rng)
     pairs = [
@@ -88,7 +90,7 @@ def totals_of(counts):
     return counts[..., 2] + counts[..., 1] / 2, counts.sum(axis=-1).astype(float)
 
 
-def test_textbook_example():
+def test_fit_textbook_example_matches():
     wins = {"ab": 2, "ad": 1, "ba": 3, "bc": 5, "cb": 3, "cd": 1, "da": 4, "dc": 3}
     counts = np.zeros((4, 4, 3), dtype=np.int64)
     for (winner, loser), number in wins.items():
@@ -97,7 +99,7 @@ def test_textbook_example():
     assert np.exp(nats(ratings)) == pytest.approx([0.640, 1.043, 0.660, 2.270], abs=0.0006)
 
 
-def test_two_policies_by_hand():
+def test_fit_two_policies_match_by_hand():
     outcomes = [duel(number, "a", "b", "a" if number < 3 else "b") for number in range(4)]
     fitted = fit(outcomes, LIKELIHOOD)
     assert fitted.policies == ("a", "b")
@@ -106,7 +108,7 @@ def test_two_policies_by_hand():
     assert fitted.errors == pytest.approx([ELO_PER_NAT * math.sqrt(4 / 3) / 2] * 2)
 
 
-def test_ties_are_half_a_win_of_each_or_dropped():
+def test_fit_ties_are_half_a_win_or_dropped():
     halves = [duel(0, "a", "b", None), duel(1, "a", "b", "a"), duel(2, "a", "b", "b"), duel(3, "a", "b", "a")]
     half, dropped = (fit(halves, BradleyTerryOptions(None, seat_term=False, ties=ties)) for ties in ("half", "drop"))
     assert half.ratings[0] - half.ratings[1] == pytest.approx(400 * math.log10(2.5 / 1.5))
@@ -114,7 +116,7 @@ def test_ties_are_half_a_win_of_each_or_dropped():
     assert (half.pairs, dropped.pairs) == (4, 3)
 
 
-def test_seat_advantage_is_found_and_keeps_ratings_apart():
+def test_fit_seat_advantage_is_found():
     rng = np.random.default_rng(5)
     strengths = rng.normal(0, 200, 8)
     data = draw(strengths, 20_000, rng, seat=300)
@@ -135,7 +137,7 @@ def bytes_of(outcomes, options=None):
     data = compare(outcomes)
     fitted = fit(data, options)
     robust = clustered(fitted, data)
-    parts = [fitted.ratings, fitted.covariance, robust.covariance, bootstrap(data, options, resamples=20)]
+    parts = [fitted.ratings, fitted.covariance, robust.covariance]
     numbers = (
         fitted.seat_advantage,
         fitted.seat_error,
@@ -146,7 +148,7 @@ def bytes_of(outcomes, options=None):
 
 
 @pytest.mark.parametrize("ties", ["half", "drop"])
-def test_any_order_of_the_log_gives_the_same_bytes(ties):
+def test_fit_order_of_log_gives_the_same_bytes(ties):
     options = BradleyTerryOptions(ties=ties)
     outcomes = log({"a": 0, "b": 90, "c": 170, "d": -60, "e": 10}, 20, seat=50, ties=0.25)
     expected = bytes_of(outcomes, options)
@@ -155,7 +157,7 @@ def test_any_order_of_the_log_gives_the_same_bytes(ties):
 
 
 @pytest.mark.parametrize("prior_sd", [DEFAULT_PRIOR_SD, None, 1e6])
-def test_separable_data_give_finite_ratings_in_order(prior_sd):
+def test_fit_separable_data_are_finite_and_in_order(prior_sd):
     outcomes = [duel(10 * a + b, str(a), str(b), str(b)) for a in range(5) for b in range(a + 1, 5)]
     fitted = fit(outcomes, BradleyTerryOptions(prior_sd=prior_sd))
     assert np.all(np.isfinite(fitted.ratings)) and np.all(np.diff(fitted.ratings) > 0)
@@ -165,7 +167,7 @@ def test_separable_data_give_finite_ratings_in_order(prior_sd):
     assert fitted.regularised == (prior_sd is None)
 
 
-def test_a_seat_that_always_wins_has_a_finite_advantage():
+def test_fit_seat_that_always_wins_is_finite():
     outcomes = [duel(number, *pair, pair[0]) for number, pair in enumerate(["ab", "ba"] * 20)]
     fitted = fit(outcomes, BradleyTerryOptions(prior_sd=None))
     assert fitted.connected and not fitted.regularised
@@ -173,7 +175,7 @@ def test_a_seat_that_always_wins_has_a_finite_advantage():
     assert 400 < fitted.seat_advantage < 2000
 
 
-def test_groups_that_never_met_are_flagged():
+def test_fit_unconnected_groups_are_flagged():
     outcomes = [duel(n, *pair, pair[n // 4 % 2]) for n, pair in enumerate(["ab", "ba", "cd", "dc"] * 5)]
     assert not fit(outcomes).connected
     joined = [*outcomes, duel(100, "a", "c", "a")]
@@ -182,7 +184,7 @@ def test_groups_that_never_met_are_flagged():
     assert not fit([*joined, duel(101, "c", "a", None)], BradleyTerryOptions(ties="drop")).connected
 
 
-def test_a_long_chain_converges():
+def test_fit_long_chain_converges():
     # Neighbours of a hundred policies met twice: some libraries stop many nats short of the maximum.
     size = 100
     counts = np.zeros((size, size, 3), dtype=np.int64)
@@ -218,7 +220,7 @@ counts_strategy = st.integers(1, 5).flatmap(
 @pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(counts_strategy, st.sampled_from([1.0, 100.0, 418.0, 20_000.0]))
-def test_every_fit_is_a_maximum(counts, prior_sd):
+def test_fit_any_counts_give_a_maximum(counts, prior_sd):
     counts[range(len(counts)), range(len(counts))] = 0
     options = BradleyTerryOptions(prior_sd=prior_sd)
     fitted = fit_totals([str(index) for index in range(len(counts))], *totals_of(counts), options)
@@ -226,7 +228,7 @@ def test_every_fit_is_a_maximum(counts, prior_sd):
     assert np.all(fitted.errors >= 0) and np.all(np.isfinite(fitted.covariance))
 
 
-def test_intervals_cover_the_truth():
+def test_fit_intervals_cover_the_truth():
     rng = np.random.default_rng(0)
     covered = {"model": [], "clustered": []}
     for _ in range(300):
@@ -240,7 +242,7 @@ def test_intervals_cover_the_truth():
         assert 0.90 <= np.mean(hits) <= 0.99, name
 
 
-def test_clustered_without_ties_is_clustered_of_what_was_decided():
+def test_clustered_dropped_ties_match_decided_results():
     players = Players({"a": 0.0, "b": 120.0, "c": -60.0}, ties=0.4, seed=4)
     contest = small_contest("game_v0", ("a", "b", "c"))
     outcomes = [outcome for batch in itertools.islice(round_robin(contest), 10) for outcome in players.play(batch)]
@@ -255,7 +257,7 @@ def test_clustered_without_ties_is_clustered_of_what_was_decided():
     assert robust.seat_error == pytest.approx(again.seat_error)
 
 
-def test_clustered_intervals_see_copies():
+def test_clustered_copies_of_a_deal_have_no_effect():
     # Nine more copies of each match with the same seed are no evidence: only the clustered error says so.
     rng = np.random.default_rng(1)
     once = draw(rng.normal(0, 150, 5), 500, rng)
@@ -272,7 +274,7 @@ def test_clustered_intervals_see_copies():
     assert bootstrap(copies, options, resamples=400).std(axis=0) == pytest.approx(robust.errors, rel=0.2)
 
 
-def test_clustered_of_one_deal_has_no_finite_error():
+def test_clustered_one_deal_has_infinite_errors():
     outcomes = log({"a": 0, "b": 0, "c": 0}, 1)
     one_deal = compare([match(o.number, *((s.policy, s.reward) for s in o.seats), seed=1) for o in outcomes])
     robust = clustered(fit(one_deal), one_deal)
@@ -280,7 +282,7 @@ def test_clustered_of_one_deal_has_no_finite_error():
 
 
 @pytest.mark.parametrize("seats", [True, False])
-def test_clustered_is_the_step_of_newton_without_each_deal(seats):
+def test_clustered_matches_newton_step_without_each_deal(seats):
     # Written out: gradient and curvature of all results but those of a deal, one deal after the other.
     rng = np.random.default_rng(8)
     data = draw(rng.normal(0, 200, 4), 60, rng, seat=100, ties=0.2)
@@ -307,34 +309,14 @@ def test_clustered_is_the_step_of_newton_without_each_deal(seats):
     assert robust.clusters == 6
 
 
-def test_the_covariance_is_that_of_ratings_whose_mean_is_fixed():
+def test_fit_covariance_has_a_fixed_mean():
     rng = np.random.default_rng(3)
     covariance = fit(draw(np.array([0.0, 100.0, 400.0, -200.0]), 300, rng)).covariance
     np.testing.assert_allclose(covariance, covariance.T)
     np.testing.assert_allclose(covariance.sum(axis=0), 0, atol=1e-6)
 
 
-def test_bootstrap_agrees_with_the_analytic_errors():
-    rng = np.random.default_rng(2)
-    data = draw(rng.normal(0, 150, 6), 3000, rng)
-    analytic = fit(data)
-    for by_cluster in (False, True):
-        resampled = bootstrap(data, resamples=400, by_cluster=by_cluster)
-        assert resampled.shape == (400, 6)
-        assert resampled.std(axis=0) == pytest.approx(analytic.errors, rel=0.2)
-        assert resampled.mean(axis=0) == pytest.approx(analytic.ratings, abs=0.3 * analytic.errors.max())
-    assert np.array_equal(bootstrap(data, resamples=5), bootstrap(data, resamples=5))
-    assert not np.array_equal(bootstrap(data, resamples=5), bootstrap(data, resamples=5, seed=1))
-
-
-def test_bootstrap_without_a_prior_survives_separable_resamples():
-    outcomes = [duel(number, "a", "b", "b" if number == 0 else "a") for number in range(6)]
-    resampled = bootstrap(compare(outcomes), LIKELIHOOD, resamples=100)
-    # A prior of its own keeps a resample that one side has won throughout within a few hundred Elo.
-    assert np.all(np.abs(resampled - 1000) < 1000)
-
-
-def test_more_than_two_players_are_all_pairs_of_the_rank_order():
+def test_compare_many_players_are_all_pairs():
     outcomes = [
         match(0, ("a", 9.0), ("b", 5.0), ("c", 5.0), seed=7),
         match(1, ("c", 1.0), ("a", 2.0), ("b", 0.0), seed=8),
@@ -348,7 +330,7 @@ def test_more_than_two_players_are_all_pairs_of_the_rank_order():
     assert data.cluster.tolist() == [0, 0, 0, 1, 1, 1]
 
 
-def test_unclustered_intervals_of_many_players_are_too_narrow():
+def test_clustered_many_players_have_wider_errors():
     # Eight players a game, ranked by strength plus noise: pairs of one game share the noise.
     rng = np.random.default_rng(3)
     strengths = np.linspace(-1, 1, 8)
@@ -366,7 +348,7 @@ def test_unclustered_intervals_of_many_players_are_too_narrow():
     assert robust.errors == pytest.approx(games, rel=0.2)
 
 
-def test_a_million_games_are_counted_exactly():
+def test_totals_million_games_are_exact():
     rng = np.random.default_rng(6)
     data = draw(rng.normal(0, 150, 200), 1_000_000, rng, ties=0.2)
     wins, games = totals(data)
@@ -377,14 +359,14 @@ def test_a_million_games_are_counted_exactly():
     assert fitted.connected and fitted.pairs == 1_000_000
 
 
-def test_policies_against_themselves_are_left_out():
+def test_compare_self_matches_are_left_out():
     outcomes = log({"a": 0, "b": 100}, 5)
     with_itself = [*outcomes, match(1000, ("a", 1.0), ("a", -1.0))]
     assert bytes_of(with_itself) == bytes_of(outcomes)
-    assert len(compare(outcomes).score) == len(duels(outcomes))
+    assert len(compare(outcomes).score) == len(pair_results(outcomes))
 
 
-def test_bad_arguments_are_refused():
+def test_fit_bad_arguments_are_refused():
     with pytest.raises(ValueError, match="ties"):
         BradleyTerryOptions(ties="thirds")
     for name in ("prior_sd", "seat_prior_sd"):

@@ -9,6 +9,8 @@ from rating.stats.bradley_terry import Comparisons
 from rating.stats.calibration import Predictions, calibrate, predict
 
 STRENGTHS = np.array([-300.0, -100.0, 0.0, 100.0, 300.0])
+
+
 NAMES = tuple("abcde")
 
 
@@ -30,7 +32,7 @@ def misses(found):
     return [group for group in found.groups if not group.is_met]
 
 
-def test_ratings_of_results_that_they_describe_are_calibrated_and_worth_more_than_a_guess():
+def test_predict_true_model_is_calibrated():
     comparisons, true = drawn(60)
     predictions = predict(comparisons)
     assert np.abs(predictions.score - true).mean() < 0.03
@@ -41,7 +43,7 @@ def test_ratings_of_results_that_they_describe_are_calibrated_and_worth_more_tha
     assert found.gain.low > 0 and found.gain.value == pytest.approx(found.brier_of_guess - found.brier)
 
 
-def test_predictions_that_are_too_sure_are_shown_to_be():
+def test_calibrate_overconfident_predictions_are_shown():
     comparisons, true = drawn(60)
     sure = 1 / (1 + (1 / true - 1) ** 3)
     found = calibrate(comparisons, Predictions(sure, np.full(len(true), 0.5)))
@@ -52,7 +54,7 @@ def test_predictions_that_are_too_sure_are_shown_to_be():
 
 @pytest.mark.parametrize("chance", [0.79, 0.93, 0.97])
 @pytest.mark.parametrize("results", [1, 2, 3, 5, 8])
-def test_few_results_do_not_say_more_often_than_one_time_in_twenty_that_right_predictions_are_off(chance, results):
+def test_calibrate_few_results_hold_the_level(chance, results):
     def missed(won):
         score = np.array([1.0] * won + [0.0] * (results - won))
         seats = np.zeros(results, int), np.ones(results, int)
@@ -63,14 +65,14 @@ def test_few_results_do_not_say_more_often_than_one_time_in_twenty_that_right_pr
     assert sum(way for won, way in enumerate(ways) if missed(won)) <= 0.05
 
 
-def test_among_equals_nothing_is_predicted():
+def test_predict_equals_gain_nothing():
     comparisons, _ = drawn(40, strengths=np.zeros(5), seat=0.0)
     found = calibrate(comparisons, predict(comparisons))
     assert found.gain.low < 0.002 and found.brier > 0.99 * found.brier_of_guess
     assert max(group.predicted for group in found.groups) < 0.65
 
 
-def test_no_prediction_knows_a_result_of_its_own_deal():
+def test_predict_own_deal_is_held_out():
     comparisons, _ = drawn(30)
     own = comparisons.cluster == 7
     before = predict(comparisons)
@@ -80,7 +82,7 @@ def test_no_prediction_knows_a_result_of_its_own_deal():
     assert not np.allclose(before.score[~own], after.score[~own], atol=1e-6)
 
 
-def test_scores_by_hand():
+def test_calibrate_scores_match_by_hand():
     comparisons = Comparisons(
         ("a", "b"), *np.array([[0, 1, 0, 0], [1, 0, 1, 1]]), np.array([1, 1, 0.5, 0]), np.arange(4)
     )
@@ -95,7 +97,7 @@ def test_scores_by_hand():
     assert [(group.observed.value, group.observed.n) for group in found.groups] == [(0.25, 2), (0.0, 1), (1.0, 1)]
 
 
-def test_predictions_that_are_rounded_to_certainty_have_a_loss():
+def test_calibrate_certain_predictions_have_finite_loss():
     sure = Predictions(np.array([1.0, 1.0, 0.0]), np.full(3, 0.5))
     seats = np.array([[0, 0, 1], [1, 1, 0]])
     found = calibrate(Comparisons(("a", "b"), *seats, np.array([1.0, 1.0, 0.0]), np.arange(3)), sure)
@@ -104,12 +106,12 @@ def test_predictions_that_are_rounded_to_certainty_have_a_loss():
     assert 1 < wrong.log_loss < 20
 
 
-def test_a_single_deal_predicts_nothing():
+def test_predict_single_deal_is_none():
     comparisons, _ = drawn(1)
     assert predict(comparisons) is None
 
 
-def test_where_seats_are_not_known_the_order_of_names_says_nothing():
+def test_predict_unknown_seats_ignore_order_of_names():
     comparisons, _ = drawn(10, seat=0.0)
     won = comparisons.score >= 0.5
     winners_first = Comparisons(

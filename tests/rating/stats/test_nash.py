@@ -1,3 +1,5 @@
+"""Nash averaging."""
+
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -24,14 +26,14 @@ def antisymmetric(rng, size):
         (np.zeros((1, 1)), [1]),
     ],
 )
-def test_textbook_games(advantage, weights):
+def test_nash_average_textbook_games_match(advantage, weights):
     average = nash_average(np.array(advantage, dtype=float))
     assert average.weights == pytest.approx(weights)
     assert average.skills == pytest.approx(np.array(advantage) @ weights)
 
 
 @pytest.mark.parametrize("size", [2, 5, 14, 40])
-def test_nobody_beats_the_mix(size):
+def test_nash_average_mix_is_unbeaten(size):
     rng = np.random.default_rng(size)
     for _ in range(10):
         advantage = antisymmetric(rng, size)
@@ -44,7 +46,7 @@ def test_nobody_beats_the_mix(size):
 
 
 @pytest.mark.slow
-def test_of_several_mixes_that_nobody_beats_the_most_even_one_is_chosen():
+def test_nash_average_has_maximum_entropy():
     rng = np.random.default_rng(2)
     for _ in range(60):
         size = int(rng.integers(2, 8))
@@ -73,7 +75,7 @@ def nash_average_of_a_vertex(advantage, rng):
     return found.x
 
 
-def test_copies_of_a_policy_move_ratings_and_leave_nash_skills():
+def test_nash_average_copies_leave_skills():
     # Rock, paper and scissors of unlike edges, and two more that are on one scale with them.
     advantage = np.zeros((5, 5))
     advantage[:3, :3] = 150 * ROCK_PAPER_SCISSORS * np.array([[1, 1, 2], [1, 1, 3], [2, 3, 1]])
@@ -99,7 +101,7 @@ def ratings(advantage):
     return fit_totals(names, games * expit(advantage / ELO_PER_NAT), games).ratings
 
 
-def test_advantages_of_very_different_size_are_solved():
+def test_nash_average_very_unequal_entries_are_solved():
     rng = np.random.default_rng(7)
     for _ in range(20):
         size = 8
@@ -111,6 +113,6 @@ def test_advantages_of_very_different_size_are_solved():
 @pytest.mark.parametrize(
     "advantage", [np.ones((2, 2)), np.zeros((2, 3)), np.zeros((0, 0)), [[0, np.nan], [np.nan, 0]], [0.0]]
 )
-def test_what_is_no_game_of_two_equal_players_is_refused(advantage):
+def test_nash_average_bad_matrix_is_refused(advantage):
     with pytest.raises(ValueError, match="advantage: expected"):
         nash_average(np.array(advantage))

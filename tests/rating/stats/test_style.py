@@ -1,6 +1,7 @@
-"""Style control: effects are found, ratings corrected, and what cannot be held equal is refused."""
+"""Style control: effects are found, ratings corrected, and inseparable style is refused."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,10 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rating
-from rating.stats.bradley_terry import standings
+from rating.stats.bradley_terry import (
+    DEFAULT_PRIOR_SD,
+    ELO_PER_NAT,
+    BradleyTerryOptions,
+    Comparisons,
+    clustered,
+    fit,
+    standings,
+)
 from rating.stats.bradley_terry.comparisons import comparisons_of
 from rating.stats.results import LEAST_WEIGHT, MOST_WEIGHT, Battle
-from rating.stats.style import style_control
+from rating.stats.style import Term, fit_terms, style_control
 
 STRENGTHS = {"ann": 100.0, "bob": 0.0, "cid": -100.0}
 
@@ -35,25 +44,29 @@ def control(battles, *names):
     return style_control(battles, names, standings(comparisons_of(battles)))
 
 
-def test_effects_are_found_and_ratings_corrected():
+def test_style_control_finds_effects_and_corrects_ratings():
     found = [control(votes(seed, effects=(60.0, 40.0)), "length", "headers") for seed in range(15)]
-    held = [one.low <= truth <= one.high for each in found for one, truth in zip(each.effects, (60, 40), strict=True)]
+    held = [
+        one.low <= truth <= one.high
+        for each in found
+        for one, truth in zip(each.effects.values(), (60, 40), strict=True)
+    ]
     assert np.mean(held) >= 0.87
     rated = [(row, STRENGTHS[row.policy]) for each in found for row in each.rows]
-    assert np.mean([row.low <= 1000 + truth <= row.high for row, truth in rated]) >= 0.87
-    assert [np.mean([row.rating for row, _ in rated if row.policy == name]) for name in STRENGTHS] == pytest.approx(
-        [1100, 1000, 900], abs=15
-    )
-    assert np.mean([row.rating - row.plain for row, _ in rated if row.policy == "cid"]) < -50
+    assert np.mean([row.rating.low <= 1000 + truth <= row.rating.high for row, truth in rated]) >= 0.87
+    assert [
+        np.mean([row.rating.value for row, _ in rated if row.policy == name]) for name in STRENGTHS
+    ] == pytest.approx([1100, 1000, 900], abs=15)
+    assert np.mean([row.rating.value - row.plain for row, _ in rated if row.policy == "cid"]) < -50
 
 
-def test_format_stands_for_what_is_counted_of_it():
+def test_style_control_format_means_its_counts():
     found = control(votes(), "length", "format", "headers")
-    assert [one.name for one in found.effects] == ["length", "headers"]
+    assert list(found.effects) == ["length", "headers"]
     assert found.alike == ("lists", "bold") and found.deals == 150
 
 
-def test_plain_ratings_are_those_of_the_leaderboard():
+def test_style_control_plain_ratings_match_leaderboard():
     board = rating.leaderboard(votes(), style=("length",))
     assert {row.policy: row.plain for row in board.style.rows} == {row.policy: row.rating.value for row in board.rows}
     shown = str(board)
@@ -62,7 +75,7 @@ def test_plain_ratings_are_those_of_the_leaderboard():
     assert rating.leaderboard(votes()).style is None
 
 
-def test_any_order_of_the_log_gives_the_same_bytes():
+def test_style_control_order_of_log_has_no_effect():
     # Battles of their own, some of which differ in nothing but style.
     battles = [
         battle._replace(deal="" if number % 2 else battle.deal) for number, battle in enumerate(votes(count=120))
@@ -74,7 +87,7 @@ def test_any_order_of_the_log_gives_the_same_bytes():
         assert shuffled.to_json() == expected
 
 
-def test_a_swapped_battle_says_the_same():
+def test_style_control_swapped_battles_give_the_same():
     battles = votes(count=200)
     swapped = [
         Battle(
@@ -83,13 +96,13 @@ def test_a_swapped_battle_says_the_same():
         for one in battles
     ]
     for one, other in zip(control(battles, "length").rows, control(swapped, "length").rows, strict=True):
-        assert one.policy == other.policy and one.low == pytest.approx(other.low)
+        assert one.policy == other.policy and one.rating.low == pytest.approx(other.rating.low)
 
 
-def test_a_policy_that_no_results_link_has_no_interval():
+def test_style_control_unlinked_policy_has_no_interval():
     battles = [*votes(), *(Battle("best", "ann", 1.0, f"{n}", style={"length": (9 + n, 20)}) for n in range(20))]
     best = next(row for row in control(battles, "length").rows if row.policy == "best")
-    assert (best.low, best.high) == (None, None)
+    assert (best.rating.low, best.rating.high) == (None, None)
     assert (best.best_rank, best.worst_rank) == (1, 4)
 
 
@@ -112,14 +125,14 @@ def test_a_policy_that_no_results_link_has_no_interval():
         (None, "expected counts by name, such as"),
     ],
 )
-def test_hostile_style_is_refused(style, message):
+def test_style_control_hostile_style_is_refused(style, message):
     battles = [*votes(count=90), Battle("ann", "bob", 1.0, style=style)]
     with pytest.raises(ValueError, match=message):
         rating.leaderboard(battles, style=("length",))
     assert len(rating.leaderboard(battles).rows) == 3
 
 
-def test_what_cannot_be_held_equal_is_refused():
+def test_style_control_inseparable_style_is_refused():
     battles = votes(count=90)
     with pytest.raises(ValueError, match="sides differ in lists, bold, got none"):
         rating.leaderboard(battles, style=("lists", "bold"))
@@ -151,7 +164,7 @@ def test_what_cannot_be_held_equal_is_refused():
         max_size=25,
     )
 )
-def test_any_battles_give_finite_numbers_or_an_error(drawn):
+def test_style_control_any_battles_are_finite_or_refused(drawn):
     battles = [
         Battle(*pair, score, str(deal), weight, {"length": (one, other)})
         for pair, score, deal, weight, one, other in drawn
@@ -161,5 +174,70 @@ def test_any_battles_give_finite_numbers_or_an_error(drawn):
     except ValueError as error:
         assert "style: " in str(error) or "deals: " in str(error)
         return
-    assert all(math.isfinite(value) for one in board.style.effects for value in (one.value, one.low, one.high))
-    assert all(math.isfinite(row.rating) for row in board.style.rows)
+    assert all(math.isfinite(value) for one in board.style.effects.values() for value in (one.value, one.low, one.high))
+    assert all(math.isfinite(row.rating.value) for row in board.style.rows)
+
+
+def confounded(rng, *, effect=120.0, size=10, games=1500):
+    """Results that length decides as well, where the weaker policies write more."""
+    strengths = rng.normal(0, 100, size)
+    wordy = -0.008 * strengths + rng.normal(0, 0.5, size)
+    first = rng.integers(size, size=games)
+    second = (first + rng.integers(1, size, size=games)) % size
+    longer = wordy[first] - wordy[second] + rng.normal(0, 1, games)
+    lead = (strengths[first] - strengths[second] + effect * longer) / ELO_PER_NAT
+    score = (rng.random(games) < 1 / (1 + np.exp(-lead))).astype(float)
+    names = tuple("abcdefghij"[:size])
+    return Comparisons(names, first, second, score, np.arange(games)), longer, strengths
+
+
+def test_fit_terms_without_terms_is_the_clustered_fit():
+    data, _, _ = confounded(np.random.default_rng(2), games=200)
+    fitted = fit_terms(data, []).fitted
+    plain = clustered(fit(data), data)
+    np.testing.assert_allclose(fitted.ratings, plain.ratings)
+    np.testing.assert_allclose(fitted.covariance, plain.covariance, atol=1e-6)
+    assert (fitted.seat_advantage, fitted.seat_error) == pytest.approx((plain.seat_advantage, plain.seat_error))
+    assert fitted.clusters == plain.clusters == 200
+
+
+def test_fit_terms_errors_match_leaving_out_each_deal():
+    rng = np.random.default_rng(6)
+    data, longer, _ = confounded(rng, size=4, games=200)
+    # Deals of one result, of several, and of more than there are parameters.
+    data = replace(data, cluster=np.array([min(game // 9, 15) if game > 40 else 100 + game for game in range(200)]))
+    options = BradleyTerryOptions(200.0)
+    held = fit_terms(data, [Term("length", longer)], options)
+    x = np.r_[held.fitted.ratings - 1000, held.fitted.seat_advantage, held.effects[0].value] / ELO_PER_NAT
+    rows = np.column_stack((np.eye(4)[data.first] - np.eye(4)[data.second], np.ones(200), longer))
+    p = 1 / (1 + np.exp(-(rows @ x)))
+    prior = np.diag((ELO_PER_NAT / np.r_[np.full(4, 200.0), DEFAULT_PRIOR_SD, DEFAULT_PRIOR_SD]) ** 2)
+    curvature = rows.T @ ((p * (1 - p))[:, None] * rows) + prior
+    inverse, squares, deals = np.linalg.inv(curvature), np.zeros((6, 6)), np.unique(data.cluster)
+    for deal in deals:
+        own = data.cluster == deal
+        information = rows[own].T @ ((p * (1 - p))[own, None] * rows[own])
+        moved = np.linalg.solve(curvature - information, rows[own].T @ (data.score - p)[own])
+        squares += np.outer(moved, moved)
+    expected = (1 - 1 / len(deals)) * squares + inverse @ prior @ inverse
+    assert held.effects[0].error == pytest.approx(ELO_PER_NAT * expected[5, 5] ** 0.5)
+    assert held.fitted.seat_error == pytest.approx(ELO_PER_NAT * expected[4, 4] ** 0.5)
+    assert held.fitted.clusters == len(deals)
+
+
+def test_fit_terms_separating_term_is_finite():
+    data = comparisons_of([Battle("a", "b", 1.0), Battle("b", "a", 0.0), Battle("a", "b", 0.0)])
+    separating = fit_terms(data, [Term("length", np.array([9.0, -9.0, -9.0]))])
+    assert np.isfinite(separating.effects[0].value) and np.all(np.isfinite(separating.fitted.errors))
+
+
+def test_fit_terms_bad_input_is_refused():
+    data = comparisons_of([Battle("a", "b", 1.0), Battle("b", "a", 0.0), Battle("a", "b", 0.0)])
+    with pytest.raises(ValueError, match="each of 3 results"):
+        fit_terms(data, [Term("length", np.zeros(2))])
+    with pytest.raises(ValueError, match="1 that are not finite"):
+        fit_terms(data, [Term("length", np.array([0, np.nan, 0]))])
+    with pytest.raises(ValueError, match="prior_sd: expected a number or 'fitted'"):
+        fit_terms(data, [], BradleyTerryOptions(prior_sd=None))
+    with pytest.raises(ValueError, match="two or more, from which errors are estimated, got 1"):
+        fit_terms(replace(data, cluster=np.zeros(3, dtype=np.int64)), [])

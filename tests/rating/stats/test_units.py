@@ -12,7 +12,7 @@ def units(battles, seated=True):
     return found.kind, found.scores.tolist(), weights, found.left_out
 
 
-def test_a_deal_counts_when_it_was_played_from_both_seats():
+def test_units_deal_from_both_seats_is_a_pair():
     battles = [
         Battle("a", "b", 1, "one"),
         Battle("a", "b", 1, "two"),
@@ -26,18 +26,18 @@ def test_a_deal_counts_when_it_was_played_from_both_seats():
     assert units([]) == (MATCHED, [], None, 0)
 
 
-def test_both_seats_count_alike_however_often_each_was_played():
+def test_units_pair_weighs_both_seats_equally():
     battles = [Battle("a", "b", 1, "one"), Battle("a", "b", 1, "one"), Battle("b", "a", 1, "one")]
     assert units(battles) == (PAIRS, [0.5], None, 0)
 
 
-def test_deals_played_once_are_matched_with_the_seats_exchanged():
+def test_units_deals_played_once_are_matched():
     battles = [Battle("a", "b", score, str(deal)) for deal, score in enumerate((1, 0, 1))]
     battles += [Battle("b", "a", score, str(deal)) for deal, score in enumerate((1, 0), 3)]
     assert units(battles) == (MATCHED, [0.5, 0.5], None, 1)
 
 
-def test_of_deals_that_were_mostly_played_once_none_is_left_out():
+def test_units_mostly_single_deals_are_matched():
     battles = [
         Battle("a", "b", 1, "one"),
         Battle("a", "b", 0, "two"),
@@ -49,7 +49,7 @@ def test_of_deals_that_were_mostly_played_once_none_is_left_out():
     assert units([*both, *battles[:2], *battles[3:]])[:2] == (MATCHED, [0.5, 1])
 
 
-def test_without_seats_every_deal_counts_as_it_is():
+def test_units_without_seats_are_deals():
     winners_first = [
         Battle("a", "b", 1, "one"),
         Battle("a", "b", 1, "one"),
@@ -60,18 +60,18 @@ def test_without_seats_every_deal_counts_as_it_is():
     assert units([Battle("a", "b", 1), Battle("b", "a", 0.25)], seated=False) == (BATTLES, [1, 0.75], None, 0)
 
 
-def test_weights_count_within_a_unit_and_between_units():
+def test_units_weights_within_and_between():
     battles = [Battle("b", "a", 0, "one", 8), Battle("a", "b", 1, "two", 3), Battle("a", "b", 0, "two", 1)]
     assert units(battles, seated=False) == (DEALS, [1, 0.75], [1, 0.25], 0)
 
 
 @pytest.mark.parametrize("battle", [Battle("a", "b", 1.5), Battle("b", "a", float("nan")), Battle("a", "b", 1, "", 0)])
-def test_what_is_no_score_or_weight_is_refused(battle):
+def test_units_bad_score_or_weight_is_refused(battle):
     with pytest.raises(ValueError, match="expected"):
         units([battle])
 
 
-def test_a_log_that_lists_wins_first_is_matched_and_ordered_by_lot():
+def test_units_unordered_log_is_shuffled():
     names = [("a", "b", 1)] * 400 + [("a", "b", 0)] * 400 + [("b", "a", 0)] * 400 + [("b", "a", 1)] * 400
     battles = [Battle(*name, str(deal)) for deal, name in enumerate(names)]
     found = units_of(battles, "a", "b", seated=True, ordered=False)
@@ -80,7 +80,7 @@ def test_a_log_that_lists_wins_first_is_matched_and_ordered_by_lot():
     assert 0.4 < found.scores[:200].mean() < 0.6
 
 
-def test_a_later_weight_leaves_what_was_bet_before_as_it_was():
+def test_units_later_weight_leaves_earlier_weights():
     played = [Battle("x", "y", 1.0, "", weight) for weight in (1.0, 0.5, 4.0, 2.0)]
     for seen, weights in [(2, [1, 0.5]), (3, [1, 0.5, 1]), (4, [1, 0.5, 1, 0.5])]:
         found = units_of(played[:seen], "x", "y", seated=False, ordered=True).weights

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from llmarena_envs.core.declaration import HiddenRole
-from rating.schemes.cooperation import cooperative_leaderboard
+from rating.schemes.cooperation import Cooperation
 from rating.schemes.duels import skill_leaderboard
-from rating.schemes.rewards import reward_leaderboard, self_play_leaderboard
+from rating.schemes.rewards import SelfPlay, reward_leaderboard
 from rating.schemes.roles import Casting, role_leaderboard
 from rating.store.outcome import SeatOutcome
 from rating.viewer.report.by_seat import EVERYBODY, place_tables
 from tests.rating.made_outcomes import duel, match
-from tests.rating.made_schemes import scheme_of
+from tests.rating.made_schemes import made_setting, scheme_of
 
 NAMES = "abc"
 
@@ -32,8 +32,8 @@ def tables(leaderboard, outcomes, environment="tictactoe_v0", board=None, **keys
     """Returns the tables by seat of matches of an environment, for their leaderboard or another one."""
     outcomes = [replace(outcome, environment=environment) for outcome in outcomes]
     staff = {"judge": ["random"]} if environment in ("debate_v0", "writer_editor_v0") else {}
-    places = scheme_of(environment, *NAMES, staff=staff, **keys).places
-    return place_tables(board or leaderboard(outcomes), outcomes, places)
+    groups = scheme_of(environment, *NAMES, staff=staff, **keys).seat_groups
+    return place_tables(board or leaderboard(outcomes), outcomes, groups)
 
 
 def seats(*given):
@@ -65,7 +65,7 @@ def test_seat_table_self_play_counts_for_the_seats_only():
     outcomes = [match(0, ("a", 1.0), ("a", -1.0)), duel(1, "a", "b", "b")]
     (table,) = tables(skill_leaderboard, outcomes)
     assert values(table) == {EVERYBODY: [0.5, 0.5], "a": [0.0, None], "b": [None, 1.0]}
-    (table,) = tables(self_play_leaderboard, outcomes[:1], scheme="self_play")
+    (table,) = tables(SelfPlay(made_setting()).board, outcomes[:1], scheme="self_play")
     assert values(table) == {EVERYBODY: [1.0, 0.0], "a": [1.0, 0.0]}
 
 
@@ -81,10 +81,10 @@ def test_seat_table_policy_named_like_the_total_row():
 
 def test_seat_table_needs_cross_play_for_common_rewards():
     outcomes = [match(0, ("a", 3.0), ("a", 3.0))]
-    assert tables(self_play_leaderboard, outcomes, "hanabi_v0", scheme="self_play") == []
-    assert tables(cooperative_leaderboard, outcomes, "hanabi_v0") == []
+    assert tables(SelfPlay(made_setting()).board, outcomes, "hanabi_v0", scheme="self_play") == []
+    assert tables(Cooperation(made_setting()).board, outcomes, "hanabi_v0") == []
     outcomes.append(match(1, ("a", 2.0), ("b", 2.0)))
-    (table,) = tables(cooperative_leaderboard, outcomes, "hanabi_v0")
+    (table,) = tables(Cooperation(made_setting()).board, outcomes, "hanabi_v0")
     assert values(table) == {EVERYBODY: [2.0, 2.0], "a": [2.0, None], "b": [None, 2.0]}
 
 

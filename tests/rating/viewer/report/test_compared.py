@@ -38,8 +38,8 @@ def test_verdict_of_a_comparison(comparison, expected):
 
 def test_lines_forecast_more_matches_and_name_assumptions():
     told = lines(compared(np.tile([1, 0, 1], 10)))
-    assert any(line.startswith("more: if it goes on as so far, half") for line in told)
-    assert "nothing says which battles share a question" in told[-1]
+    assert any(line.startswith("more: half of the simulated continuations") for line in told)
+    assert "battles without questions and positions" in told[-1]
     assert "Elo [" in told[0] and "over 30 battles" in told[0]
     assert "no finite Elo" in lines(compared([1]))[0]
-    assert "come to a decision within 2,000 more battles" in " ".join(lines(compared(np.full(300, 0.5))))
+    assert "reach a decision within 2,000 more battles" in " ".join(lines(compared(np.full(300, 0.5))))

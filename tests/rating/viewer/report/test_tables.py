@@ -9,7 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from rating.schemes.cooperation import cooperative_leaderboard
+from rating.schemes.cooperation import Cooperation
 from rating.schemes.duels import skill_leaderboard
 from rating.schemes.formatting import rating
 from rating.schemes.summary import summarise_scores
@@ -17,6 +17,7 @@ from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 from rating.viewer.report.names import GAP
 from rating.viewer.report.tables import WIDTH, render, sheet, to_json, to_text
 from tests.rating.made_outcomes import duel, match, void
+from tests.rating.made_schemes import made_setting
 from tests.rating.schemes.test_leaderboard import BOARD_OF, LOGS
 
 BOARDS = {kind: BOARD_OF[kind](log, stop_reason="cap") for kind, log in LOGS.items()}
@@ -161,7 +162,7 @@ def test_brief_table_name_with_newlines_takes_one_row():
 
 
 def test_text_of_ranked_means_names_the_confidence_level():
-    board = cooperative_leaderboard([match(n, (name, 2.0), (name, 2.0)) for n, name in enumerate("abab")])
+    board = Cooperation(made_setting()).board([match(n, (name, 2.0), (name, 2.0)) for n, name in enumerate("abab")])
     said = "rank: by mean reward with itself; differences paired on common deals, with 95 % confidence for all pairs together"
     assert said in to_text(board) and [row.rank for row in board.rows] == [(1, 2), (1, 2)]
 
@@ -196,7 +197,7 @@ def test_text_effort_columns_only_where_there_is_any():
 
 
 def test_sheet_missing_values_are_empty_cells():
-    board = cooperative_leaderboard([match(0, ("a", 2.0), ("a", 2.0)), match(1, ("b", 1.0), ("c", 1.0))])
+    board = Cooperation(made_setting()).board([match(0, ("a", 2.0), ("a", 2.0)), match(1, ("b", 1.0), ("c", 1.0))])
     rows = {row[1]: row for row in sheet(board).rows}
     assert rows["a"][3] == "" and rows["b"][2] == ""
     assert rows["a"][2] == "2.00 (1)"

@@ -78,7 +78,7 @@ def test_board_shows_the_progress_of_the_run(pages):
     header, *rows = cells(html, "progress-table")
     assert [dict(zip(header, row, strict=True))["finished"] for row in rows] == ["8", "8"]
     assert [row[:2] for row in rows] == [["tictactoe_v0", "cap"], ["connect_four_v0", "cap"]]
-    assert "It has ended." in html and 'id="under-way"' not in html and 'id="failures"' not in html
+    assert "Finished." in html and 'id="under-way"' not in html and 'id="failures"' not in html
     assert "http-equiv" not in html
 
 
@@ -248,7 +248,7 @@ def test_board_missing_or_damaged_run_shows_the_reason(tmp_path, unpaced):
     for wrong, expected in (
         ("what = is this", "not a TOML file"),
         (text.replace("connect_four_v0", "no_such_game"), "no_such_game"),
-        (text, "It has ended."),
+        (text, "Finished."),
     ):
         (directory / "run.toml").write_text(wrong)
         assert expected in pages.get(HOME).text

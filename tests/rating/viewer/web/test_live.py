@@ -56,7 +56,7 @@ def test_board_follows_a_match_to_its_end(under_way, played, unpaced):
     html = pages.get(match).text
     assert "Waiting" in html and "has not begun yet" in html and "<svg" in html
     assert "1 match, page" in pages.get(f"{HOME}/matches?result=waiting").text
-    assert "It is being played, or was killed." in pages.get(HOME).text
+    assert "Running, or killed." in pages.get(HOME).text
 
     pictures = set()
     for turn in record.turns:

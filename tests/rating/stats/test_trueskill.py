@@ -1,3 +1,5 @@
+"""TrueSkill against the library, averages over match orders, and Elo."""
+
 import itertools
 import math
 
@@ -9,11 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rating.schedules.round_robin import round_robin
-from rating.stats.results import duels
-from rating.stats.trueskill import RunningRatings, TrueSkillOptions, TrueSkillRating, rate, shuffled, update_duel
+from rating.stats.results import pair_results
+from rating.stats.trueskill import (
+    RunningRatings,
+    TrueSkillOptions,
+    TrueSkillRating,
+    average_over_orders,
+    elo,
+    rate,
+    update_duel,
+)
 from tests.rating.made_outcomes import Players, close, disturbed, duel, match, small_contest
 
 FRESH = TrueSkillRating(25.0, 25.0 / 3)
+
+
 OPTIONS = TrueSkillOptions()
 
 
@@ -31,7 +43,7 @@ def library_duel(winner, loser, drawn, options=OPTIONS):
 @pytest.mark.parametrize(
     ("drawn", "published"), [(False, [29.396, 7.171, 20.604, 7.171]), (True, [25.000, 6.458, 25.000, 6.458])]
 )
-def test_published_vectors(drawn, published):
+def test_update_duel_published_vectors_match(drawn, published):
     rated = update_duel(FRESH, FRESH, drawn, OPTIONS)
     assert list(itertools.chain(*rated)) == pytest.approx(published, abs=0.0006)
 
@@ -40,7 +52,7 @@ skills = st.builds(TrueSkillRating, st.floats(-40, 90), st.floats(0.05, 20))
 
 
 @given(skills, skills, st.booleans(), st.floats(0, 0.5), st.sampled_from([0.01, 0.1, 0.5, 0.9]))
-def test_closed_form_is_the_library(winner, loser, drawn, tau, draw_probability):
+def test_update_duel_matches_trueskill_library(winner, loser, drawn, tau, draw_probability):
     options = TrueSkillOptions(tau=tau, draw_probability=draw_probability)
     library = library_duel(winner, loser, drawn, options)
     for mine, theirs in zip(update_duel(winner, loser, drawn, options), library, strict=True):
@@ -49,7 +61,7 @@ def test_closed_form_is_the_library(winner, loser, drawn, tau, draw_probability)
 
 
 @pytest.mark.parametrize("drawn", [False, True])
-def test_upsets_beyond_the_normal_tail_are_finite_and_continuous(drawn):
+def test_update_duel_far_upsets_are_finite_and_continuous(drawn):
     # The expansion begins at 30 standard deviations, where both forms still work; the distribution underflows at 38.
     scale = math.sqrt(2 * OPTIONS.beta**2 + 2 + 2 * OPTIONS.tau**2)
     before = after = update_duel(TrueSkillRating(0.0, 1.0), TrueSkillRating(29.0 * scale, 1.0), drawn, OPTIONS)
@@ -63,9 +75,9 @@ def test_upsets_beyond_the_normal_tail_are_finite_and_continuous(drawn):
         assert weak.mu > 0 and strong.mu < lead and 0 < weak.sigma < 1.01
 
 
-def test_bad_arguments_are_refused():
+def test_trueskill_bad_options_are_refused():
     with pytest.raises(ValueError, match="draw_probability"):
-        shuffled([duel(0, "a", "b", None)], TrueSkillOptions(draw_probability=0))
+        average_over_orders(pair_results([duel(0, "a", "b", None)]), TrueSkillOptions(draw_probability=0))
     for wrong in ({"sigma": 0}, {"beta": -1}, {"tau": -0.1}, {"draw_probability": 1}, {"mu": math.inf}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             TrueSkillOptions(**wrong)
@@ -80,7 +92,7 @@ def log(count, seed=0):
     return outcomes
 
 
-def test_history_follows_match_numbers_and_ends_in_the_rating():
+def test_rate_history_ends_in_the_rating():
     outcomes = log(60)
     result = rate(disturbed(outcomes))
     assert result == rate(outcomes)
@@ -91,11 +103,11 @@ def test_history_follows_match_numbers_and_ends_in_the_rating():
     assert list(result.ratings) == sorted(result.ratings)
 
 
-def test_ratings_follow_the_library_through_a_log():
+def test_rate_long_log_matches_trueskill_library():
     outcomes, library = log(600), {}
     history = rate(outcomes).history
     steps = {name: {step.number: step for step in steps} for name, steps in history.items()}
-    for result in duels(outcomes):
+    for result in pair_results(outcomes):
         names = (result.second, result.first) if result.score == 0 else (result.first, result.second)
         rated = library_duel(*(library.get(name, FRESH) for name in names), result.score == 0.5)
         library |= dict(zip(names, rated, strict=True))
@@ -103,12 +115,12 @@ def test_ratings_follow_the_library_through_a_log():
             step, rating = steps[name][result.number], library[name]
             assert close(step.mu, rating.mu, 1e-9) and close(step.sigma, rating.sigma, 1e-9)
     assert history.keys() == library.keys()
-    (draw,) = duels([duel(0, "a", "b", None)])
+    (draw,) = pair_results([duel(0, "a", "b", None)])
     with pytest.raises(ValueError, match="draw_probability"):
         RunningRatings(TrueSkillOptions(draw_probability=0)).add(draw)
 
 
-def test_without_draws_decided_matches_are_rated_at_draw_probability_0():
+def test_rate_without_draws_draw_probability_may_be_0():
     options = TrueSkillOptions(draw_probability=0)
     rated = dict(zip("ab", library_duel(FRESH, FRESH, False, options), strict=True))
     # With no margin for draws the gain is that of a half normal: sigma^2 / c * sqrt(2 / pi), c^2 = 2 (beta^2 + sigma^2).
@@ -119,7 +131,7 @@ def test_without_draws_decided_matches_are_rated_at_draw_probability_0():
         assert rating == pytest.approx(rated[name], abs=1e-9)
 
 
-def test_both_ratings_come_from_those_before_the_match():
+def test_rate_uses_ratings_before_the_match():
     outcomes = [duel(0, "a", "b", "a"), duel(1, "b", "c", "b")]
     after = rate(outcomes).ratings
     before = rate(outcomes[:1]).ratings["b"]
@@ -127,19 +139,19 @@ def test_both_ratings_come_from_those_before_the_match():
     assert close(after["b"].mu, b.mu, 1e-9) and close(after["c"].mu, c.mu, 1e-9)
 
 
-def test_void_matches_and_matches_with_itself_change_nothing():
+def test_rate_void_and_self_matches_have_no_effect():
     outcomes = log(30)
     with_itself = [*outcomes, match(10_000, ("a", 1.0), ("a", -1.0))]
     assert rate(with_itself) == rate(outcomes)
     assert rate([]).ratings == {}
 
 
-def test_shuffled_ratings_are_centred_seeded_and_blind_to_the_order():
+def test_average_over_orders_is_centred_and_seeded():
     outcomes = log(200)
-    found = shuffled(outcomes, permutations=20)
-    assert shuffled(disturbed(outcomes), permutations=20) == found
-    assert shuffled(duels(outcomes)[::-1], permutations=20) == found
-    assert shuffled(outcomes, permutations=20, seed=1) != found
+    found = average_over_orders(pair_results(outcomes), permutations=20)
+    assert average_over_orders(pair_results(disturbed(outcomes)), permutations=20) == found
+    assert average_over_orders(pair_results(outcomes)[::-1], permutations=20) == found
+    assert average_over_orders(pair_results(outcomes), permutations=20, seed=1) != found
     assert close(sum(one.mu for one in found.values()) / 4, 25.0, 1e-9)
     assert all(0.01 < one.sd < 1.5 for one in found.values())
     ratings = rate(outcomes).ratings
@@ -147,29 +159,47 @@ def test_shuffled_ratings_are_centred_seeded_and_blind_to_the_order():
     assert all(close(one.sigma, ratings[name].sigma, 0.3) for name, one in found.items())
 
 
-def test_order_matters_less_to_frozen_agents_with_more_matches():
+def test_average_over_orders_more_matches_lower_sd():
     frozen = TrueSkillOptions(tau=0.0)
-    few, many = (shuffled(log(count), frozen) for count in (60, 1200))
+    few, many = (average_over_orders(pair_results(log(count)), frozen) for count in (60, 1200))
     assert max(one.sd for one in many.values()) < 0.5 * max(one.sd for one in few.values())
 
 
-def test_shuffled_ratings_are_those_of_every_order_averaged():
+def test_average_over_orders_matches_all_orders():
     outcomes = [duel(0, "a", "b", "a"), duel(1, "b", "c", "b"), duel(2, "c", "a", None)]
     finals = []
     for order in itertools.permutations(range(3)):
         running = RunningRatings(OPTIONS)
         for index in order:
-            running.add(duels(outcomes)[index])
+            running.add(pair_results(outcomes)[index])
         mean = sum(rating.mu for rating in running.ratings.values()) / 3
         finals.append({name: (rating.mu + 25 - mean, rating.sigma) for name, rating in running.ratings.items()})
-    for name, one in shuffled(outcomes, permutations=3000).items():
+    for name, one in average_over_orders(pair_results(outcomes), permutations=3000).items():
         assert close(one.mu, np.mean([final[name][0] for final in finals]), 0.02)
         assert close(one.sigma, np.mean([final[name][1] for final in finals]), 0.02)
         assert close(one.sd, np.std([final[name][0] for final in finals]), 0.02)
 
 
-def test_shuffled_ratings_of_little():
-    assert shuffled([]) == {}
-    assert shuffled([duel(0, "a", "b", "a")])["a"].sd < 1e-12
+def test_average_over_orders_edge_cases():
+    assert average_over_orders([]) == {}
+    assert average_over_orders(pair_results([duel(0, "a", "b", "a")]))["a"].sd < 1e-12
     with pytest.raises(ValueError, match="2 or more"):
-        shuffled([], permutations=1)
+        average_over_orders([], permutations=1)
+
+
+def test_elo_matches_by_hand():
+    assert elo([duel(0, "a", "b", "a")]) == {"a": 1002.0, "b": 998.0}
+    after = elo([duel(0, "a", "b", "a"), duel(1, "b", "a", None)])
+    expected = 1 / (1 + 10 ** (-4 / 400))
+    assert after["a"] == pytest.approx(1002 - 4 * (expected - 0.5), abs=1e-12)
+    assert sum(after.values()) == pytest.approx(2000)
+
+
+def test_elo_order_is_by_match_number():
+    outcomes = [duel(number, *pair, pair[number % 2]) for number, pair in enumerate(["ab", "bc", "ca", "ab", "ac"])]
+    assert elo(disturbed(outcomes)) == elo(outcomes)
+
+
+def test_elo_options_are_used():
+    assert elo([duel(0, "a", "b", "b")], k=32, start=1500) == {"a": 1484.0, "b": 1516.0}
+    assert elo([]) == {}

@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 
-from rating.stats.bradley_terry import (
-    Comparisons,
-    drawn_ratings,
-    expected_spearman,
-    fit,
-    set_is_known,
-    share_alike,
-)
+from rating.stats.bradley_terry import Comparisons, drawn_ratings, expected_spearman, fit, set_is_known, share_alike
 
 
 def played(strengths, deals, rng, ties=0.0):
@@ -26,7 +19,7 @@ def played(strengths, deals, rng, ties=0.0):
 
 
 @pytest.mark.parametrize(("spread", "ties"), [(100.0, 0.0), (300.0, 0.0), (300.0, 0.5)])
-def test_the_expected_correlation_is_the_mean_of_the_true_one(spread, ties):
+def test_expected_spearman_is_calibrated(spread, ties):
     rng = np.random.default_rng(4)
     expected, true = [], []
     for _ in range(60):
@@ -39,7 +32,7 @@ def test_the_expected_correlation_is_the_mean_of_the_true_one(spread, ties):
     assert np.mean(expected) == pytest.approx(np.mean(true), abs=0.06)
 
 
-def test_equals_look_equal_sooner_than_a_wide_pool_looks_ordered():
+def test_share_alike_tells_equals_from_a_wide_pool():
     rng = np.random.default_rng(5)
     pairs = np.array(np.triu_indices(8, 1))
     for spread, alike in ((0.0, True), (300.0, False)):
@@ -48,7 +41,7 @@ def test_equals_look_equal_sooner_than_a_wide_pool_looks_ordered():
         assert (share_alike(fitted.ratings, drawn_ratings(fitted, data), pairs, 90.0) > 0.9) == alike
 
 
-def test_one_deal_establishes_nothing():
+def test_drawn_ratings_one_deal_establishes_nothing():
     names, count = ("a", "b", "c"), 100
     score = np.ones(count)
     data = Comparisons(names, np.zeros(count, int), np.arange(count) % 2 + 1, score, np.zeros(count, int))
@@ -58,7 +51,7 @@ def test_one_deal_establishes_nothing():
     assert set_is_known(fitted.ratings, drawn, 1) < 0.5
 
 
-def test_alike_results_of_a_deal_count_as_one():
+def test_drawn_ratings_copies_in_a_deal_count_once():
     rng = np.random.default_rng(6)
     data = played(np.array([0.0, 60.0, 120.0, 180.0]), 60, rng)
     copies = Comparisons(
@@ -71,7 +64,7 @@ def test_alike_results_of_a_deal_count_as_one():
     assert known[0] == pytest.approx(known[1], abs=0.05)
 
 
-def test_the_best_are_a_set():
+def test_set_is_known_matches_by_hand():
     ratings = np.array([3.0, 2.0, 1.0])
     drawn = np.array([[3.0, 2.0, 1.0], [2.0, 3.0, 1.0], [1.0, 2.0, 3.0], [3.0, 1.0, 2.0]])
     assert [float(set_is_known(ratings, drawn, count)) for count in (1, 2)] == [0.5, 0.5]

@@ -22,7 +22,7 @@ def pairs(win_rate, number, seed=0):
     return units(np.random.default_rng(seed).binomial(2, win_rate, number) / 2)
 
 
-def test_one_pair_by_hand():
+def test_compare_one_pair_matches_by_hand():
     battles = [Battle("a", "b", 1, "1"), Battle("b", "a", 0, "1"), Battle("a", "c", 0, "2")]
     found = compare(battles, "a", "b", seated=True, level=0.1)
     assert (found.units, found.needed, found.better, found.after) == (1, 20, None, None)
@@ -34,7 +34,7 @@ def test_one_pair_by_hand():
     assert (found.win_rate.value, found.win_rate.high, found.elo.value, found.elo.high) == (1, 1, None, None)
 
 
-def test_swapping_the_policies_swaps_the_answer():
+def test_compare_units_swapped_policies_swap_the_answer():
     for win_rate in (0.7, 0.5, 0.2):
         scores = pairs(win_rate, 80).scores
         found = compare_units(units(scores), "a", "b", equal=0.1)
@@ -46,7 +46,7 @@ def test_swapping_the_policies_swaps_the_answer():
 
 
 @pytest.mark.slow
-def test_what_holds_at_a_level_holds_at_every_larger_one():
+def test_compare_units_larger_level_claims_more():
     for seed in range(10):
         found = [compare_units(pairs(0.65, 60, seed), "a", "b", level=level) for level in (0.001, 0.01, 0.05, 0.3)]
         after = [comparison.after or math.inf for comparison in found]
@@ -56,7 +56,7 @@ def test_what_holds_at_a_level_holds_at_every_larger_one():
             assert (item.better == "a") == (item.win_rate.low >= 0.5)
 
 
-def test_better_by_a_margin_asks_for_more():
+def test_compare_units_margin_needs_more_evidence():
     scores = pairs(0.75, 120)
     margins = [0, elo_margin(50), 0.12, 0.24, 0.4]
     found = [compare_units(scores, "a", "b", margin=margin) for margin in margins]
@@ -65,7 +65,7 @@ def test_better_by_a_margin_asks_for_more():
     assert [elo_margin(elo) for elo in (0, 400)] == pytest.approx([0, 10 / 11 - 0.5])
 
 
-def test_equal_within_a_margin_and_better_by_less_than_that():
+def test_compare_units_equal_within_a_margin():
     equal = compare_units(pairs(0.5, 3_000), "a", "b", equal=0.05)
     assert (equal.better, equal.equal, equal.more) == (None, True, None)
     both = compare_units(pairs(0.53, 6_000), "a", "b", equal=0.06)
@@ -75,14 +75,14 @@ def test_equal_within_a_margin_and_better_by_less_than_that():
     assert compare_units(pairs(0.5, 300), "a", "b").equal is None
 
 
-def test_what_was_decided_stays_decided_and_a_change_is_told():
+def test_compare_units_decision_is_final():
     found = compare_units(units([*np.ones(30), *np.zeros(300)]), "a", "b")
     assert (found.better, found.a_better.e < 1, found.after < 30) == ("a", True, True)
     assert "something has changed" in found.notes[0]
     assert found.win_rate.low < found.win_rate.value < found.win_rate.high
 
 
-def test_of_a_log_without_an_order_only_the_end_counts():
+def test_compare_unordered_log_uses_the_last_value():
     battles = [Battle("a", "b", float(score)) for score in (*np.ones(60), *np.zeros(60))]
     found = compare(battles, "a", "b", equal=0.2)
     assert (found.better, found.a_better.peak == 1 > found.a_better.e) == (None, True)
@@ -93,7 +93,7 @@ def test_of_a_log_without_an_order_only_the_end_counts():
     assert (clear.better, clear.after) == ("a", 80)
 
 
-def test_weights_move_the_answer():
+def test_compare_units_weights_are_used():
     scores, weights = np.tile([1.0, 0.0], 100), np.tile([1.0, 0.2], 100)
     assert compare_units(units(scores), "a", "b").better is None
     weighted = compare_units(units(scores, weights), "a", "b")
@@ -101,13 +101,13 @@ def test_weights_move_the_answer():
     assert weighted.win_rate.value == pytest.approx(1 / 1.2)
 
 
-def test_nothing_seen():
+def test_compare_without_battles_decides_nothing():
     found = compare([Battle("a", "c", 1), Battle("b", "c", 1)], "a", "b", equal=0.1)
     assert (found.units, found.a_better.e, found.p, found.better, found.equal) == (0, 1, 1, None, False)
     assert (found.win_rate.value, found.elo.low, found.more) == (None, None, None)
 
 
-def test_what_more_would_tell():
+def test_compare_units_forecast_of_further_units():
     soon, later = (compare_units(units(five * 4), "a", "b").more for five in ([1, 0.5, 1, 0, 1], [1, 0, 0.5, 0, 1]))
     assert soon.median < later.median
     assert soon.median <= soon.most
@@ -131,12 +131,12 @@ def test_what_more_would_tell():
         ({"margin": 0.1, "equal": 0.1}, "equal: expected a number above 0.1, below 0.5; got 0.1"),
     ],
 )
-def test_refusals(arguments, said):
+def test_compare_bad_arguments_are_refused(arguments, said):
     with pytest.raises(OptionError, match=said):
         compare([Battle("a", "b", 1)], **{"a": "a", "b": "b"} | arguments)
 
 
-def test_many_challengers_are_held_to_one_level():
+def test_compare_champion_corrects_for_all_challengers():
     alone = compare_units(units(np.ones(9)), "c0", "champion")
     assert 40 <= alone.a_better.peak < 160
     strong = compare_units(pairs(0.9, 60), "strong", "champion")
@@ -150,7 +150,7 @@ def test_many_challengers_are_held_to_one_level():
         compare_champion([alone, replace(strong, level=0.01)])
 
 
-def test_false_alarms_among_challengers_who_are_all_as_good():
+def test_compare_champion_equals_hold_the_level():
     def alarm(seed):
         scores = [pairs(0.5, 60, 10 * seed + k) for k in range(4)]
         return any(
@@ -160,7 +160,7 @@ def test_false_alarms_among_challengers_who_are_all_as_good():
     assert sum(map(alarm, range(60))) <= 6
 
 
-def test_environments_count_alike_in_their_average():
+def test_average_units_weighs_environments_equally():
     average = average_units({"one": units([1, 1, 0]), "two": units([0, 0.5])})
     assert (average.scores.tolist(), average.kind, average.weights) == ([0.5, 0.75], PAIRS, None)
     mixed = average_units({"one": units([1]), "two": Units(np.array([0.5]), None, DEALS, 0)})

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from rating.schemes.caveats import figures, reserve, share_played_for
+from rating.schemes.caveats import add_caveats, figures, share_played_for
 from rating.schemes.leaderboard import headline
 from rating.schemes.summary import summarise_scores
 from rating.viewer.report.sections import leaderboard_section
 from rating.viewer.report.tables import sheet, to_json, to_text
 from tests.rating.made_outcomes import duel, match, void
-from tests.rating.schemes.test_leaderboard import BOARD_OF, FIGURES_OF, LOGS
+from tests.rating.schemes.test_leaderboard import BOARD_OF, LOGS, SCHEME_OF
 
 
 def mute(outcomes, name, *, forfeits=False):
@@ -29,7 +29,7 @@ def mute(outcomes, name, *, forfeits=False):
 
 def board_of(kind, outcomes, limit=0.5):
     board = BOARD_OF[kind](outcomes)
-    return reserve(board, outcomes, max_fallbacks=limit, absent={}, scheduled=None, left_over=0)
+    return add_caveats(board, outcomes, max_fallbacks=limit, absent={}, scheduled=None, left_over=0)
 
 
 @pytest.mark.parametrize("kind", LOGS)
@@ -57,7 +57,7 @@ def test_who_makes_no_moves_of_its_own_has_no_rating_anywhere(kind):
     }
     assert headline(board)[best] is None
     assert sum(value is not None for value in headline(board).values()) == len(board.rows) - 1
-    draw = FIGURES_OF[kind]
+    draw = SCHEME_OF[kind].figures
     assert all(repr(best) not in repr(figure) for figure in figures(board, outcomes, draw))
     assert figures(board_of(kind, LOGS[kind]), LOGS[kind], draw) == draw(BOARD_OF[kind](LOGS[kind]), LOGS[kind])
 
@@ -69,7 +69,7 @@ def test_the_report_draws_what_is_left(kind):
         outcomes = mute(outcomes, row.policy)
     board = board_of(kind, outcomes)
     assert all(row.withheld for row in board.rows)
-    assert leaderboard_section(board, figures(board, outcomes, FIGURES_OF[kind])).plots == []
+    assert leaderboard_section(board, figures(board, outcomes, SCHEME_OF[kind].figures)).plots == []
 
 
 def test_at_the_threshold_and_with_forfeits_a_rating_is_shown():
