@@ -15,8 +15,8 @@ from rating.play.session import ONE_GO, Session
 from rating.schemes.leaderboard import Leaderboard
 from rating.store import places
 from rating.store.outcome import FINISHED, Outcome
+from rating.store.reader import fact_table
 from rating.store.record import Record
-from rating.store.recorded import fact_table
 
 
 class PlayedRun:

@@ -1,6 +1,5 @@
 """Stores of long runs, made in seconds: the matches of a schedule, each of which goes like one of a few that were played."""
 
-import asyncio
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -16,9 +15,10 @@ from rating.play import run_directory
 from rating.play.contests import make_scheme
 from rating.schedules.batches import Stop
 from rating.store import places
+from rating.store.address import Address
 from rating.store.match import Match
-from rating.store.postgres.address import Address
-from rating.store.record import Record, outcome_of
+from rating.store.outcome import Outcome
+from rating.store.record import outcome_of
 from rating.store.store import Store
 
 ENVIRONMENT = "tictactoe_v0"
@@ -52,14 +52,14 @@ class Copies:
         self._agents = list(self._env.possible_agents)
         self._episodes: dict[tuple[str, ...], Episode] = {}
 
-    def of(self, match: Match) -> Record:
-        """Returns a match as it is recorded when it has ended."""
+    def of(self, match: Match) -> tuple[Outcome, Episode]:
+        """Returns the outcome and the episode of a match."""
         if match.policies not in self._episodes:
             seats = zip(self._agents, match.policies, strict=True)
             players = {agent: make_policy(name, ENVIRONMENT) for agent, name in seats}
             self._episodes[match.policies] = play(self._env, players, seed=match.seed)
         episode = self._episodes[match.policies]
-        return Record(match, outcome_of(match, self._agents, episode), episode.turns, episode.digest, tries=1, error="")
+        return outcome_of(match, self._agents, episode), episode
 
 
 def fill(store: Store, config: RunConfig, matches: int) -> None:
@@ -73,8 +73,10 @@ def fill(store: Store, config: RunConfig, matches: int) -> None:
     copies = Copies(config.options(ENVIRONMENT))
     schedule, left = make_scheme(config, ENVIRONMENT).schedule(), matches
     while left and not isinstance(batch := schedule.next_batch(), Stop):
+        store.add_matches(batch[:left])
         for match in batch[:left]:
-            store.enter(copies.of(match))
+            outcome, episode = copies.of(match)
+            store.finish(match, outcome, digest=episode.digest, turns=episode.turns)
         left -= len(batch[:left])
         schedule.add([])
 
@@ -97,22 +99,16 @@ def copy_to_server(filled: Path, directory: Path, address: Address) -> None:
     text = run_directory.read_run_file(filled)
     _, store = run_directory.create(directory, text, "the run of the benchmark", address=address)
     store.close()
-    asyncio.run(_copy(filled / places.DATABASE, address))
+    _copy(filled / places.DATABASE, address)
 
 
-async def _copy(database: Path, address: Address) -> None:
-    import asyncpg  # an extra, and slow to import
+def _copy(database: Path, address: Address) -> None:
+    import psycopg  # an extra
 
-    connection = await asyncpg.connect(**address.arguments())
-    try:
-        with closing(sqlite3.connect(database)) as original:
-            for table, columns in _TABLES.items():
-                names = columns.split()
-                rows = original.execute(f"SELECT {', '.join(names)} FROM {table}")
-                await connection.copy_records_to_table(
-                    table, schema_name=address.schema, columns=names, records=iter(rows)
-                )
-        for table in _TABLES:
-            await connection.execute(f'ANALYZE "{address.schema}".{table}')
-    finally:
-        await connection.close()
+    with psycopg.connect(**address.arguments()) as connection, closing(sqlite3.connect(database)) as original:
+        for table, columns in _TABLES.items():
+            names = ", ".join(columns.split())
+            with connection.cursor().copy(f'COPY "{address.schema}".{table} ({names}) FROM STDIN') as copy:
+                for row in original.execute(f"SELECT {names} FROM {table}"):
+                    copy.write_row(row)
+            connection.execute(f'ANALYZE "{address.schema}".{table}')

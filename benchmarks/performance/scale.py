@@ -19,6 +19,8 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from sqlalchemy import text
+
 from benchmarks.options import option, parse
 from benchmarks.performance.filling import Copies, copy_to_server, make_filled
 from benchmarks.postgres_server import PostgresServer
@@ -26,10 +28,8 @@ from rating.config.run_tables import ExecutorName
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.play.session import Session
-from rating.store import places
-from rating.store.postgres.address import parse_address
-from rating.store.postgres.connection import Postgres
-from rating.store.postgres.runs import open_existing
+from rating.store import places, postgres
+from rating.store.address import parse_address
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 
@@ -114,10 +114,7 @@ class Bench:
         try:
             yield directory
         finally:
-            with closing(
-                Postgres(replace(address, run=""))
-            ) as db:  # the session with the lock of the run may be ending still
-                db.execute(f'DROP SCHEMA IF EXISTS "{address.schema}" CASCADE')
+            postgres.drop(address)
 
 
 def measure(bench: Bench, filled: Path, store: str, matches: int, workers: int) -> Cost:
@@ -196,9 +193,9 @@ def _turn_time(directory: Path) -> float:
         record = next(store.records())
         match = replace(record.match, number=10**9)
         store.add_match(match)
-        copy = Copies(match.options).of(record.match)
+        _, episode = Copies(match.options).of(record.match)
         seconds: list[float] = []
-        for turn in copy.turns * 20:
+        for turn in episode.turns * 20:
             begin = time.perf_counter()
             store.add_turn(match, replace(turn, index=len(seconds)))
             seconds.append(time.perf_counter() - begin)
@@ -210,11 +207,13 @@ def _size(directory: Path) -> int:
     address = places.address_of(directory)
     if address is None:
         return sum(path.stat().st_size for path in directory.glob("run.db*"))
-    with closing(open_existing(address)) as db:
+    with closing(postgres.open_existing(address)) as db:
         row = db.row(
-            "SELECT CAST(sum(pg_total_relation_size(class.oid)) AS bigint) FROM pg_class AS class"
-            " JOIN pg_namespace AS space ON space.oid = class.relnamespace WHERE nspname = ? AND relkind = 'r'",
-            address.schema,
+            text(
+                "SELECT CAST(sum(pg_total_relation_size(class.oid)) AS bigint) FROM pg_class AS class"
+                " JOIN pg_namespace AS space ON space.oid = class.relnamespace WHERE nspname = :schema AND relkind = 'r'"
+            ),
+            {"schema": address.schema},
         )
         return int(row[0]) if row else 0
 

@@ -23,7 +23,7 @@ from rating.play import run_directory
 from rating.play.contests import paused
 from rating.play.runner import Runner
 from rating.play.session import ONE_GO, Session
-from rating.store.postgres.address import Address, parse_address
+from rating.store.address import Address, parse_address
 from rating.store.store import Store
 
 NO_FLAGS: Mapping[str, str] = MappingProxyType({})
@@ -204,5 +204,5 @@ def address_of(args: argparse.Namespace) -> Address | None:
     if args.store is None:
         return None
     address = parse_address(args.store)
-    check_extra("a run in PostgreSQL needs", "postgres", "sqlalchemy", "asyncpg")
+    check_extra("a run in PostgreSQL needs", "postgres", "psycopg")
     return address

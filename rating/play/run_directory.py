@@ -19,8 +19,8 @@ from rating.play.contests import check_schedule, make_scheme
 from rating.play.lock import LOCK, Lock
 from rating.replacing import replacing_text
 from rating.store import places
+from rating.store.address import Address
 from rating.store.imported import is_import, only_results
-from rating.store.postgres.address import Address
 from rating.store.record import UNFINISHED
 from rating.store.store import Store
 

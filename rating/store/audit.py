@@ -4,11 +4,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sqlalchemy import bindparam, func, select
+
 from rating.errors import RunError, StoreError
 from rating.store import seal
+from rating.store.engine import Database, Row
 from rating.store.outcome import FINAL
 from rating.store.packing import unpack, unpack_lines
-from rating.store.sql import Row, Sql
+from rating.store.schema import dictionary, fact, match, transcript, turn
 
 SEAL = "seal"
 """Name of the fact with the seal of a run, as ``head``, and the parts of the seal."""
@@ -20,23 +23,35 @@ _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
 """Errors raised by reading damaged values."""
 
 
-def seal_contents(db: Sql) -> dict[str, Any]:
+_SEAL = select(fact.c.value).where(fact.c.name == SEAL)
+_OTHER_FACTS = select(fact.c.name, fact.c.value).where(fact.c.name != SEAL)
+_DICTIONARIES = select(dictionary.c.environment, dictionary.c.data)
+_MATCHES = select(match).order_by(match.c.environment, match.c.number)
+_SEALS = select(match.c.environment, match.c.seal, match.c.id).order_by(match.c.environment, match.c.number)
+_other = turn.alias("other")
+_LAST_TURNS = select(turn.c.match, turn.c.seal).where(
+    turn.c.number == select(func.max(_other.c.number)).where(_other.c.match == turn.c.match).scalar_subquery()
+)
+_TRANSCRIPT = select(transcript.c.turns).where(transcript.c.match == bindparam("match"))
+_JOURNAL = (
+    select(turn.c.number, turn.c.payload, turn.c.seal).where(turn.c.match == bindparam("match")).order_by(turn.c.number)
+)
+
+
+def seal_contents(db: Database) -> dict[str, Any]:
     """Returns the parts of the seal from the current database; see ``seal.contents``."""
-    facts: dict[str, str] = dict(db.rows("SELECT name, value FROM fact WHERE name != ?", SEAL))
-    dictionaries: dict[str, bytes] = dict(db.rows("SELECT environment, data FROM dictionary"))
-    journals: dict[str, str] = dict(
-        db.rows(
-            "SELECT match, seal FROM turn WHERE number = (SELECT max(number) FROM turn AS other WHERE other.match = turn.match)"
-        )
+    facts = db.pairs(_OTHER_FACTS)
+    dictionaries = db.pairs(_DICTIONARIES)
+    journals = db.pairs(_LAST_TURNS)
+    entries = (
+        seal.Entry(environment, sealed, journals.get(match, "")) for environment, sealed, match in db.rows(_SEALS)
     )
-    matches = db.rows("SELECT environment, seal, id FROM match ORDER BY environment, number")
-    entries = (seal.Entry(environment, sealed, journals.get(match, "")) for environment, sealed, match in matches)
     return seal.contents(facts, dictionaries, entries)
 
 
-def stored_head(db: Sql) -> str:
+def stored_head(db: Database) -> str:
     """Returns the seal of the run, or an empty string if it has none."""
-    row = db.row("SELECT value FROM fact WHERE name = ?", SEAL)
+    row = db.row(_SEAL)
     try:
         return str(json.loads(row[0])["head"]) if row else ""
     except _UNREADABLE as error:
@@ -48,35 +63,33 @@ def dump_seal(head: str, parts: Mapping[str, Any]) -> str:
     return json.dumps({"head": head, **parts}, sort_keys=True)
 
 
-def differences(db: Sql) -> Iterator[str]:
+def differences(db: Database) -> Iterator[str]:
     """Yields every difference with its location; linear in the size of the database."""
     try:
         yield from db.flaws()
         yield from _match_differences(db)
-        for table in ("turn", "transcript"):
-            for (match,) in db.rows(f"SELECT DISTINCT match FROM {table} WHERE match NOT IN (SELECT id FROM match)"):
-                yield f"table {table}: what it holds of match {match!r} belongs to no match of the run"
+        for table in (turn, transcript):
+            orphans = select(table.c.match).distinct().where(table.c.match.not_in(select(match.c.id)))
+            for (identity,) in db.rows(orphans):
+                yield f"table {table.name}: what it holds of match {identity!r} belongs to no match of the run"
         yield from _seal_differences(db)
     except (StoreError, *_UNREADABLE) as error:
         yield f"the database cannot be read any further: {error}"
 
 
-def _match_differences(db: Sql) -> Iterator[str]:
+def _match_differences(db: Database) -> Iterator[str]:
     dictionaries: dict[str, bytes] = {}
-    for environment, data in db.rows("SELECT environment, data FROM dictionary"):
+    for environment, data in db.rows(_DICTIONARIES):
         try:
             dictionaries[environment] = unpack(data)
         except RunError as error:
             yield f"dictionary of {environment}: {error}"
     expected: dict[str, int] = {}
-    for row in db.rows(
-        "SELECT id, environment, number, policies, seed, options, status, tries, turns, seats, digest, error, seal FROM match"
-        " ORDER BY environment, number"
-    ):
-        match, environment, number = row[:3]
+    for row in db.rows(_MATCHES):
+        identity, environment, number = row[:3]
         if number != expected.get(environment, 0):
             yield f"{environment}: expected match {expected.get(environment, 0)}, got match {number}"
-        where = f"match {match} ({environment} {number})"
+        where = f"match {identity} ({environment} {number})"
         try:
             expected[environment] = number + 1
             for difference in _row_differences(db, row, dictionaries.get(environment, b"")):
@@ -85,17 +98,17 @@ def _match_differences(db: Sql) -> Iterator[str]:
             yield f"{where}: it cannot be read: {error}"
 
 
-def _row_differences(db: Sql, row: Row, dictionary: bytes) -> Iterator[str]:
+def _row_differences(db: Database, row: Row, dictionary: bytes) -> Iterator[str]:
     identity, (status, tries, turns, seats, digest, error, sealed) = row[:6], row[6:]
-    match = row[0]
+    values = {"match": row[0]}
     chain = seal.of_identity(*identity)
     chains = [chain]
-    packed = db.row("SELECT turns FROM transcript WHERE match = ?", match)
+    packed = db.row(_TRANSCRIPT, values)
     transcript = packed[0] if packed else b""
     for payload in unpack_lines(transcript, dictionary) if packed else ():
         chain = seal.link(chain, payload)
         chains.append(chain)
-    journal = db.all("SELECT number, payload, seal FROM turn WHERE match = ? ORDER BY number", match)
+    journal = db.all(_JOURNAL, values)
     for number, payload, turn_seal in journal:
         if number != len(chains) - 1:
             yield f"expected turn {len(chains) - 1}, got turn {number}"
@@ -109,8 +122,8 @@ def _row_differences(db: Sql, row: Row, dictionary: bytes) -> Iterator[str]:
         yield "what it came to, or one of its turns, is not as it was recorded"
 
 
-def _seal_differences(db: Sql) -> Iterator[str]:
-    row = db.row("SELECT value FROM fact WHERE name = ?", SEAL)
+def _seal_differences(db: Database) -> Iterator[str]:
+    row = db.row(_SEAL)
     if row is None:
         yield UNSEALED
         return

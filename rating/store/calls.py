@@ -9,11 +9,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
+
+from sqlalchemy import bindparam, case, func, insert, select, update
 
 from agents.models.calls import UNKNOWN_TOKENS, Call, CallStatus
 from rating.errors import RunError
-from rating.store.sql import Row, Sql, TransactionLost, repeated
+from rating.store.engine import Database, Row, TransactionLost, repeated
+from rating.store.schema import call
 
 MAX_DAMAGED = 100
 """Number of unreadable calls after which a log is rejected."""
@@ -21,22 +25,18 @@ MAX_DAMAGED = 100
 _TRIES = 3
 """Maximum number of attempts at an interrupted read."""
 
-_BEGIN = "INSERT INTO call (number, line) VALUES (0, ?) RETURNING id"
+_NEXT_NUMBER = select(func.max(call.c.number) + 1).scalar_subquery()
 
-_BEGUN = "SELECT id FROM call WHERE line = ? AND number = 0"
-
-_END = """
-UPDATE call SET line = ?, number = CASE number WHEN 0 THEN (SELECT max(number) + 1 FROM call) ELSE number END WHERE id = ?
-"""
-
-_LOSE = """
-UPDATE call SET number = known.last + ended.place
-FROM (SELECT max(number) AS last FROM call) AS known,
-    (SELECT id, row_number() OVER (ORDER BY id) AS place FROM call WHERE number = 0) AS ended
-WHERE call.id = ended.id
-"""
-
-_FURTHER = "SELECT number, line FROM call WHERE number > ? ORDER BY number"
+_BEGIN = insert(call).values(number=0, line=bindparam("line")).returning(call.c.id)
+_BEGUN = select(call.c.id).where(call.c.line == bindparam("line"), call.c.number == 0)
+_IN_FLIGHT = select(call.c.id).where(call.c.number == 0).order_by(call.c.id)
+_END = (
+    update(call)
+    .where(call.c.id == bindparam("call"))
+    .values(line=bindparam("line"), number=case((call.c.number == 0, _NEXT_NUMBER), else_=call.c.number))
+)
+_LOSE = update(call).where(call.c.id == bindparam("call"), call.c.number == 0).values(number=_NEXT_NUMBER)
+_FURTHER = select(call.c.number, call.c.line).where(call.c.number > bindparam("last")).order_by(call.c.number)
 
 _MAX_TEXT = 300
 _MAX_COUNT = 2**53
@@ -87,7 +87,7 @@ class Calls:
         damage: errors of the skipped calls.
     """
 
-    def __init__(self, db: Sql) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
         self.damage: list[str] = []
         self._read = 0
@@ -120,7 +120,7 @@ class Calls:
         """Yields the unread rows, also after a lost connection; the caller must update ``_read``."""
         for left in reversed(range(_TRIES)):
             try:
-                yield from self._db.rows(_FURTHER, self._read)
+                yield from self._db.rows(_FURTHER, {"last": self._read})
             except TransactionLost:
                 if not left:
                     raise
@@ -137,10 +137,11 @@ class CallLog:
         db: a connection to the tables of the run.
     """
 
-    def __init__(self, db: Sql) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
         self._open: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
-        repeated(lambda: self._db.execute(_LOSE))
+        for (place,) in self._db.all(_IN_FLIGHT):
+            repeated(partial(self._db.execute, _LOSE, {"call": place}))
 
     def begin(self, logged: LoggedCall) -> None:
         """Records a call before it is sent; if the process dies before the call ends, the call is lost.
@@ -159,7 +160,7 @@ class CallLog:
         line, places = dump_call(logged), self._open[logged.key]
         if not places:  # a cached reply was never sent
             places.append(self._enter(line))
-        repeated(lambda: self._db.execute(_END, line, places[-1]))
+        repeated(lambda: self._db.execute(_END, {"call": places[-1], "line": line}))
         places.pop()
         if not places:
             del self._open[logged.key]
@@ -171,9 +172,9 @@ class CallLog:
 
         def enter() -> int:
             nonlocal is_first
-            lost = [] if is_first else self._db.all(_BEGUN, line)
+            lost = [] if is_first else self._db.all(_BEGUN, {"line": line})
             is_first = False
-            row = next((row for row in lost if row[0] not in begun), None) or self._db.row(_BEGIN, line)
+            row = next((row for row in lost if row[0] not in begun), None) or self._db.row(_BEGIN, {"line": line})
             assert row is not None
             place: int = row[0]
             return place

@@ -1,20 +1,28 @@
-"""SQLite engine: the tables of a run, and checks before use."""
+"""Creates and opens the SQLite database of a run, with checks before use."""
 
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+
+from sqlalchemy import ColumnElement, create_engine, func, literal_column, select, text
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from agents.private_file import create_private
 from rating.errors import RunError, StoreError
-from rating.store.sql import Row
+from rating.store.engine import Database, cause
+from rating.store.schema import METADATA, SCHEMA_VERSION
 
 APPLICATION_ID = 0x4C4D4172  # "LMAr" in the file header marks a database of this project
-SCHEMA_VERSION = 3
+
+UNFINISHED = ".new"
+"""Suffix of a database file during creation."""
 
 _READING_SECONDS = 5
 """Lock timeout of read-only connections, in seconds."""
@@ -26,135 +34,47 @@ Rows are spread over the file by match id. In a long run, a checkpoint after the
 for, nearly each page for only two or three matches.
 """
 
-UNFINISHED = ".new"
-"""Suffix of a database file during creation."""
-
-TABLES = {
-    "fact": "CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
-    "match": """CREATE TABLE match (
-    id TEXT PRIMARY KEY, environment TEXT NOT NULL, number INTEGER NOT NULL, policies TEXT NOT NULL, seed TEXT NOT NULL,
-    options TEXT NOT NULL, status TEXT NOT NULL, tries INTEGER NOT NULL, turns INTEGER NOT NULL, seats TEXT NOT NULL,
-    digest TEXT NOT NULL, error TEXT NOT NULL, seal TEXT NOT NULL, UNIQUE (environment, number)
-)""",
-    "turn": """CREATE TABLE turn (
-    match TEXT NOT NULL, number INTEGER NOT NULL, payload TEXT NOT NULL, seal TEXT NOT NULL, PRIMARY KEY (match, number)
-)""",
-    "transcript": "CREATE TABLE transcript (match TEXT PRIMARY KEY, turns BLOB NOT NULL)",
-    "dictionary": "CREATE TABLE dictionary (environment TEXT PRIMARY KEY, data BLOB NOT NULL)",
-    "call": "CREATE TABLE call (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, line TEXT NOT NULL)",
-    "call_number": "CREATE INDEX call_number ON call (number)",
-}
-"""``turn`` is the journal of matches in progress. The turns of a finished match are packed into ``transcript``, with a
-``dictionary`` shared by the matches of an environment. The ``turns`` of a match are the number that its ``seal`` covers. A
-``call`` in flight has the number 0."""
+_DIALECT = sqlite.dialect()
 
 
-class Sqlite:
-    """A connection to the file of a run; see ``Sql``.
+class SqliteDatabase(Database):
+    """A connection to the file of a run.
 
     Args:
         path: the file.
-        db: the connection; closed with this object.
+        connect: returns a connection of the driver.
+        is_copy: whether it is a connection to a copy of the file.
     """
 
-    place = "rowid"
+    row_key = literal_column("match.rowid")
+    _begin = "BEGIN IMMEDIATE"
 
-    def __init__(self, path: Path, db: sqlite3.Connection) -> None:
-        self.path = path
-        self._db = db
-
-    @property
-    def name(self) -> str:
-        """The path of the file."""
-        return str(self.path)
-
-    @property
-    def is_copy(self) -> bool:
-        """Whether reads use a copy of the file."""
-        return not any(file for _, _, file in self._db.execute("PRAGMA database_list"))
-
-    @property
-    def in_transaction(self) -> bool:
-        """Whether a transaction is open."""
-        return self._db.in_transaction
-
-    def execute(self, sql: str, *values: Any) -> int:
-        """Executes a statement."""
-        return self._executed(sql, values).rowcount
-
-    def row(self, sql: str, *values: Any) -> Row | None:
-        """Returns the first row of a query."""
-        try:
-            row: Row | None = self._db.execute(sql, values).fetchone()
-        except sqlite3.Error as error:
-            raise StoreError(_said(self.path, error)) from error
-        return row
-
-    def all(self, sql: str, *values: Any) -> list[Row]:
-        """Returns all rows of a query."""
-        return list(self.rows(sql, *values))
-
-    def rows(self, sql: str, *values: Any) -> Iterator[Row]:
-        """Yields the rows of a query."""
-        return _rows(self.path, self._executed(sql, values))
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Runs the statements of the block in one transaction."""
-        self.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self.execute("COMMIT")
-        except BaseException:
-            if self._db.in_transaction:  # SQLite itself rolls back if the disk is full
-                self.execute("ROLLBACK")
-            raise
-
-    def lock(self) -> None:
-        """Does nothing: the lock of the run directory also protects the file."""
-
-    def changes(self) -> None:
-        """Returns ``None``: the file shows changes."""
+    def __init__(self, path: Path, connect: Callable[[], sqlite3.Connection], *, is_copy: bool = False) -> None:
+        super().__init__(create_engine("sqlite://", creator=connect, poolclass=NullPool), str(path))
+        self.is_copy = is_copy
 
     def flaws(self) -> Iterator[str]:
         """Yields the findings of SQLite's integrity check, and values whose type differs from their column.
 
         Such a value can have the same bytes and therefore the same seal.
         """
-        for (verdict,) in self.rows("PRAGMA integrity_check"):
+        for (verdict,) in self.rows(text("PRAGMA integrity_check")):
             if verdict != "ok":
                 yield f"database: {' '.join(str(verdict).split())}"
-        for table in (name for name, statement in TABLES.items() if statement.startswith("CREATE TABLE")):
-            for column, declared in self.all(f"SELECT name, lower(type) FROM pragma_table_info('{table}')"):
-                where = f"SELECT rowid, typeof({column}) FROM {table} WHERE typeof({column}) != ?"
-                for row, found in self.rows(where, declared):
-                    yield f"table {table}, row {row}: expected {column} of type {declared}, got {found}"
+        rowid: ColumnElement[int] = literal_column("rowid")
+        for table in METADATA.sorted_tables:
+            for column in table.columns:
+                expected = column.type.compile(_DIALECT).lower()
+                found = func.typeof(column)
+                for row, kind in self.rows(select(rowid, found).select_from(table).where(found != expected)):
+                    yield f"table {table.name}, row {row}: expected {column.name} of type {expected}, got {kind}"
 
-    def close(self) -> None:
-        """Closes the connection."""
-        self._db.close()
-
-    def _executed(self, sql: str, values: Row) -> sqlite3.Cursor:
-        try:
-            return self._db.execute(sql, values)
-        except sqlite3.Error as error:
-            raise StoreError(_said(self.path, error)) from error
+    def explain(self, error: SQLAlchemyError) -> StoreError:
+        """Returns the error to raise for an error of SQLite."""
+        return _store_error(self.name, cause(error))
 
 
-def _rows(path: Path, cursor: sqlite3.Cursor) -> Iterator[Row]:
-    try:
-        for row in cursor:  # noqa: UP028 (``yield from`` would close the cursor, perhaps after the connection)
-            yield row
-    except sqlite3.Error as error:
-        raise StoreError(_said(path, error)) from error
-
-
-def _said(path: Path, error: OSError | sqlite3.Error) -> str:
-    safe = "; everything recorded is safe, and the run goes on when there is room"
-    return f"{path}: the database of the run cannot be used: {error}{safe if 'full' in str(error) else ''}"
-
-
-def create(path: Path) -> Sqlite:
+def create(path: Path) -> SqliteDatabase:
     """Creates the database of a new run in a temporary file and renames it, so readers never see a partial one.
 
     Raises:
@@ -167,37 +87,23 @@ def create(path: Path) -> Sqlite:
     try:
         unfinished.unlink(missing_ok=True)
         create_private(unfinished)
-        _make(unfinished)
+        with closing(_connect(unfinished.absolute().as_uri())) as new:
+            new.execute("PRAGMA journal_mode = OFF")  # a new file needs no rollback
+            new.execute("BEGIN IMMEDIATE")
+            for statement in _creation().values():
+                new.execute(statement)
+            new.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            new.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            new.execute("COMMIT")
         unfinished.replace(path)
-        db = _connect(path.absolute().as_uri())
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-            _set_up(db)
-        except sqlite3.Error:
-            db.close()
-            raise
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(_said(path, error)) from error
-    return Sqlite(path, db)
+        raise _store_error(str(path), error) from error
+    return _opened(
+        SqliteDatabase(path, lambda: _connect_to_write(path)), lambda db: db.command("PRAGMA journal_mode = WAL")
+    )
 
 
-def _set_up(db: sqlite3.Connection) -> None:
-    db.execute("PRAGMA synchronous = NORMAL")
-    db.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_OF_LOG}")
-
-
-def _make(path: Path) -> None:
-    with closing(_connect(path.absolute().as_uri())) as new:
-        new.execute("PRAGMA journal_mode = OFF")  # a new file needs no rollback
-        new.execute("BEGIN IMMEDIATE")
-        for table in TABLES.values():
-            new.execute(table)
-        new.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        new.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        new.execute("COMMIT")
-
-
-def open_existing(path: Path) -> Sqlite:
+def open_existing(path: Path) -> SqliteDatabase:
     """Opens the database of a run.
 
     A write-protected file is opened read-only, or as a copy if its writer was killed.
@@ -206,103 +112,106 @@ def open_existing(path: Path) -> Sqlite:
         RunError: if the file does not exist, is damaged, is not a database of this suite, or has another schema version. It is
             not changed.
     """
-    if not path.exists():
-        raise RunError(f"{path}: expected the database of a run, but it does not exist")
-    _check_log_belongs(path)
-    writable = os.access(path.parent, os.W_OK) and os.access(path, os.W_OK)
-    db = _connect(path.absolute().as_uri()) if writable else _connect_to_read(path, timeout=30)
-    with _closed_if_unusable(path, db):
-        _check(path, db)
-        _set_up(db)
-    return Sqlite(path, db)
+    _check_file(path)
+
+    def check(db: SqliteDatabase) -> None:
+        _check_version(path, db)
+        (verdict,) = db.command("PRAGMA quick_check(1)").one()
+        if verdict != "ok":
+            raise _damaged(path, " ".join(verdict.split()))
+        _check_tables(path, db)
+
+    if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
+        return _opened(SqliteDatabase(path, lambda: _connect_to_write(path)), check)
+    return _opened(_reading(path, timeout=30), check)
 
 
-def open_to_read(path: Path) -> Sqlite:
+def open_to_read(path: Path) -> SqliteDatabase:
     """Opens the database of a run for reading, also during a run; writes neither to the file nor to its directory.
 
-    If the writer was killed, a copy is opened, which several threads can use one at a time. The integrity of the pages is not
-    checked: this takes long, and monitoring opens the file repeatedly.
+    If the writer was killed, a copy is opened. The integrity of the pages is not checked: this takes long, and monitoring opens
+    the file repeatedly.
 
     Raises:
         RunError: as ``open_existing``.
     """
-    if not path.exists():
-        raise RunError(f"{path}: expected the database of a run, but it does not exist")
-    _check_log_belongs(path)
-    db = _connect_to_read(path, _READING_SECONDS)
-    with _closed_if_unusable(path, db):
+    _check_file(path)
+
+    def check(db: SqliteDatabase) -> None:
         _check_version(path, db)
         _check_tables(path, db)
-    return Sqlite(path, db)
+
+    return _opened(_reading(path, _READING_SECONDS), check)
 
 
-def strange_tables(db: sqlite3.Connection) -> list[str]:
-    """Returns the names of tables, indexes, views and triggers that are missing, added or changed."""
-    found = dict(db.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
-    return sorted(name for name in {*found, *TABLES} if found.get(name) != TABLES.get(name))
+def _opened(db: SqliteDatabase, check: Callable[[SqliteDatabase], object]) -> SqliteDatabase:
+    """Returns the database after a check; closes it if the check fails."""
+    try:
+        check(db)
+    except BaseException:
+        db.close()
+        raise
+    return db
 
 
 def _connect(where: str, timeout: float = 30) -> sqlite3.Connection:
-    return sqlite3.connect(where, uri=True, timeout=timeout, isolation_level=None)
+    return sqlite3.connect(where, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
 
 
-@contextmanager
-def _closed_if_unusable(path: Path, db: sqlite3.Connection) -> Iterator[None]:
-    """Closes the database on an error and raises ``RunError`` with the cause."""
+def _connect_to_write(path: Path) -> sqlite3.Connection:
+    connection = _connect(path.absolute().as_uri())
     try:
-        yield
-    except sqlite3.DatabaseError as error:
-        db.close()
-        raise RunError(f"{path}: expected the database of a run, but SQLite says: {error}") from error
-    except RunError:
-        db.close()
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_PAGES_OF_LOG}")
+    except sqlite3.Error:
+        connection.close()
         raise
+    return connection
 
 
-def _connect_to_read(path: Path, timeout: float) -> sqlite3.Connection:
+def _reading(path: Path, timeout: float) -> SqliteDatabase:
     """Connects without writing to the file or its directory.
 
     Raises:
         RunError: if it cannot be read.
     """
-    log, index = _log_of(path), path.with_name(f"{path.name}-shm")
+    log, index, url = _log_of(path), path.with_name(f"{path.name}-shm"), path.absolute().as_uri()
     if not log.exists():  # no writer, and SQLite would create a log even for reading
-        return _connect(f"{path.absolute().as_uri()}?immutable=1", timeout)
+        return SqliteDatabase(path, lambda: _connect(f"{url}?immutable=1", timeout))
     if index.exists():
-        return _connect(f"{path.absolute().as_uri()}?mode=ro", timeout)
+        return SqliteDatabase(path, lambda: _connect(f"{url}?mode=ro", timeout))
     # The writer was killed: SQLite would create an index of the log for reading.
+    copy = _copy(path, log)
+    return SqliteDatabase(path, lambda: copy, is_copy=True)
+
+
+def _copy(path: Path, log: Path) -> sqlite3.Connection:
+    """Returns a temporary copy of a database and its log."""
     with TemporaryDirectory() as folder:
         try:
             for file in (path, log):
                 shutil.copyfile(file, Path(folder) / file.name)
-            return _copy(_connect((Path(folder) / path.name).as_uri()))
+            with closing(_connect((Path(folder) / path.name).as_uri())) as original:
+                copy = _connect("")
+                original.backup(copy)
         except (OSError, sqlite3.Error) as error:
             raise RunError(f"{path}: expected the database of a run, but it cannot be read: {error}") from error
-
-
-def _copy(original: sqlite3.Connection) -> sqlite3.Connection:
-    """Returns a temporary copy and closes the original."""
-    with closing(original):
-        # Several threads can use the copy.
-        copy = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        try:
-            original.backup(copy)
-        except sqlite3.Error:
-            copy.close()
-            raise
     return copy
 
 
-def _check(path: Path, db: sqlite3.Connection) -> None:
-    _check_version(path, db)
-    (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise _damaged(path, " ".join(verdict.split()))
-    _check_tables(path, db)
+def _creation() -> dict[str, str]:
+    """Returns name -> statement that creates it, for every table and index."""
+    statements = {}
+    for table in METADATA.sorted_tables:
+        statements[table.name] = str(CreateTable(table).compile(dialect=_DIALECT)).strip()
+        statements |= {str(index.name): str(CreateIndex(index).compile(dialect=_DIALECT)) for index in table.indexes}
+    return statements
 
 
-def _check_log_belongs(path: Path) -> None:
-    """Checks that an empty file has no log, since SQLite would delete the log even for reading."""
+def _check_file(path: Path) -> None:
+    """Checks that the file exists, and that an empty one has no log, since SQLite would delete the log even for reading."""
+    if not path.exists():
+        raise RunError(f"{path}: expected the database of a run, but it does not exist")
     log = _log_of(path)
     if not path.stat().st_size and log.exists() and log.stat().st_size:
         raise _damaged(path, f"it is empty, but its log {log.name} is not")
@@ -312,11 +221,11 @@ def _log_of(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
 
 
-def _check_version(path: Path, db: sqlite3.Connection) -> None:
-    (application,) = db.execute("PRAGMA application_id").fetchone()
+def _check_version(path: Path, db: SqliteDatabase) -> None:
+    (application,) = db.command("PRAGMA application_id").one()
     if application != APPLICATION_ID:
         raise RunError(f"{path}: this database was not written by llmarena; nothing in it was changed")
-    (version,) = db.execute("PRAGMA user_version").fetchone()
+    (version,) = db.command("PRAGMA user_version").one()
     if version != SCHEMA_VERSION:
         raise RunError(
             f"{path}: expected schema version {SCHEMA_VERSION}, got {version}: it was written by"
@@ -324,8 +233,12 @@ def _check_version(path: Path, db: sqlite3.Connection) -> None:
         )
 
 
-def _check_tables(path: Path, db: sqlite3.Connection) -> None:
-    if strange := strange_tables(db):
+def _check_tables(path: Path, db: SqliteDatabase) -> None:
+    """Checks that no table, index, view or trigger is missing, added or changed."""
+    expected = {name: statement.split() for name, statement in _creation().items()}
+    rows = db.all(text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
+    found = {name: statement.split() for name, statement in rows}
+    if strange := sorted(name for name in {*found, *expected} if found.get(name) != expected.get(name)):
         raise _damaged(path, f"not as they were made: {', '.join(strange)}")
 
 
@@ -333,3 +246,8 @@ def _damaged(path: Path, what: str) -> RunError:
     return RunError(
         f"{path}: the database is damaged ({what}); nothing in it was changed; recover a copy with: sqlite3 {path.name} .recover"
     )
+
+
+def _store_error(name: str, error: BaseException) -> StoreError:
+    safe = "; everything recorded is safe, and the run goes on when there is room"
+    return StoreError(f"{name}: the database of the run cannot be used: {error}{safe if 'full' in str(error) else ''}")

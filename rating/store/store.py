@@ -4,36 +4,57 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import NamedTuple, TypeVar
 
+from sqlalchemy import bindparam, delete, insert, select, update
+
 from agents.records import Turn, encodable
 from rating.errors import RunError, StoreError
-from rating.store import audit, seal
+from rating.store import audit, schema, seal
 from rating.store.calls import CallLog, Calls
+from rating.store.engine import Database, repeated
 from rating.store.match import Match
 from rating.store.outcome import FINAL, VOID, Outcome
 from rating.store.packing import LARGEST, make_dictionary, pack, pack_lines
+from rating.store.reader import Reader
 from rating.store.record import (
     UNFINISHED,
-    Record,
     dump_match,
     dump_seats,
     dump_turn,
     load_outcome,
 )
-from rating.store.recorded import Recorded
-from rating.store.sql import Row, Sql, repeated
 
-_NEXT_TURN = (
-    "INSERT INTO turn SELECT ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM turn WHERE match = ? AND number = ? AND seal = ?)"
-    " ON CONFLICT DO NOTHING"
+_match, _turn, _fact, _transcript = schema.match, schema.turn, schema.fact, schema.transcript
+
+_STATE = (
+    select(_match.c.tries, _match.c.status, _turn.c.number + 1, _turn.c.seal)
+    .select_from(_match.outerjoin(_turn, _turn.c.match == _match.c.id))
+    .where(_match.c.id == bindparam("match"))
+    .order_by(_turn.c.number.desc())
+    .limit(1)
 )
-"""Inserts a turn only if the previous turn exists: a failover can lose the previous turn."""
+_SEAL_OF_TURN = select(_turn.c.seal).where(_turn.c.match == bindparam("match"), _turn.c.number == bindparam("number"))
+_DELETE_TURNS = delete(_turn).where(_turn.c.match == bindparam("match"))
+_TRANSCRIPT = select(_transcript.c.turns).where(_transcript.c.match == bindparam("match"))
+_END = (
+    update(_match)
+    .where(_match.c.id == bindparam("match"))
+    .values({name: bindparam(name) for name in ("status", "tries", "turns", "seats", "digest", "error", "seal")})
+)
+_DELETE_FACT = delete(_fact).where(_fact.c.name == bindparam("fact"))
 
 T = TypeVar("T")
 
 
-class _Journal(NamedTuple):
-    """Recorded turns of a match in progress."""
+class _State(NamedTuple):
+    """The recorded state of a match that has not ended.
 
+    Attributes:
+        tries: number of attempts.
+        turns: number of recorded turns.
+        seal: seal of the last turn, or of the identity of the match.
+    """
+
+    tries: int
     turns: int
     seal: str
 
@@ -46,7 +67,7 @@ class _Link(NamedTuple):
     seal: str
 
 
-class Store(Recorded):
+class Store(Reader):
     """Read and write access to the record of a run. Each write is one transaction and survives ``kill -9``.
 
     Args:
@@ -54,10 +75,10 @@ class Store(Recorded):
         is_new: whether the run is still empty.
     """
 
-    def __init__(self, db: Sql, *, is_new: bool = False) -> None:
+    def __init__(self, db: Database, *, is_new: bool = False) -> None:
         super().__init__(db)
         self._sealed = not is_new
-        self._journals: dict[str, _Journal] = {}
+        self._states: dict[str, _State] = {}
 
     def calls(self) -> Calls:
         """Returns a reader of the log of calls."""
@@ -85,7 +106,7 @@ class Store(Recorded):
 
     def set_fact(self, name: str, value: str) -> None:
         """Stores a fact about the run, e.g. versions or the stopping rule that fired."""
-        if self._db.row("SELECT 1 FROM fact WHERE name = ? AND value = ?", name, value):
+        if self._db.row(select(_fact.c.value).where(_fact.c.name == name, _fact.c.value == value)):
             return
         self._write(lambda: self._set_fact(name, value))
 
@@ -110,19 +131,14 @@ class Store(Recorded):
             RunError: if another match has one of the numbers because the run file was changed.
         """
         numbers = [match.number for match in matches]
-        rows = self._db.all(
-            "SELECT id, number, seed, status, seats FROM match WHERE environment = ? AND number BETWEEN ? AND ?",
-            *(matches[0].environment, min(numbers), max(numbers)),
+        columns = (_match.c.id, _match.c.number, _match.c.seed, _match.c.status, _match.c.seats)
+        query = select(*columns).where(
+            _match.c.environment == matches[0].environment, _match.c.number.between(min(numbers), max(numbers))
         )
-        known = {identity: tuple(state) for identity, *state in rows}
-        new = [match for match in matches if match.id not in known]
-
-        def write() -> None:
-            for match in new:
-                self._add(match)
-
+        known = {row[0]: row[1:] for row in self._db.all(query)}
+        new = {match.id: match for match in matches if match.id not in known}
         if new:
-            self._write(write, is_one=len(new) == 1)
+            self._write(lambda: self._add([*new.values()]), is_one=len(new) == 1)
         ended: dict[str, Outcome] = {}
         for match in matches:
             if match.id in known:
@@ -132,19 +148,25 @@ class Store(Recorded):
                     ended[match.id] = outcome
         return ended
 
-    def _add(self, match: Match) -> None:
-        identity = dump_match(match)
-        state = (UNFINISHED, 0, 0, "", "", "")
-        sealed = seal.of_match(seal.of_identity(*identity), *state, b"")
-        is_new = self._db.execute(
-            "INSERT INTO match VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            *(*identity, *state, sealed),
-        )
-        if not is_new and not self._db.row("SELECT 1 FROM match WHERE id = ?", match.id):
-            raise RunError(
-                f"{self.name}: match {match.number} of {match.environment} was recorded with another seed, other policies"
-                " or other options: the run file has been changed since; put it back, or begin a new run"
-            )
+    def _add(self, matches: Sequence[Match]) -> None:
+        rows = []
+        states = {}
+        for match in matches:
+            identity = dump_match(match)
+            first = seal.of_identity(*identity)
+            state = (UNFINISHED, 0, 0, "", "", "")
+            values = (*identity, *state, seal.of_match(first, *state, b""))
+            rows.append(dict(zip(_match.c.keys(), values, strict=True)))
+            states[match.id] = _State(0, 0, first)
+        if self._db.insert_new(_match, rows) == len(rows):
+            self._states |= states
+            return
+        for match in matches:
+            if not self._db.row(_STATE, {"match": match.id}):
+                raise RunError(
+                    f"{self.name}: match {match.number} of {match.environment} was recorded with another seed, other policies"
+                    " or other options: the run file has been changed since; put it back, or begin a new run"
+                )
 
     def add_turn(self, match: Match, turn: Turn) -> None:
         """Adds a turn; on return it survives the end of the process.
@@ -156,10 +178,10 @@ class Store(Recorded):
 
     def add_turns(self, match: Match, turns: Sequence[Turn]) -> None:
         """Adds consecutive turns in one transaction; see ``add_turn``."""
-        journal = self._journal(match)
-        links = _links(journal.seal, turns)
-        self._write(lambda: self._insert(match, journal, links), is_one=len(links) == 1)
-        self._journals[match.id] = _after(journal, links)
+        state = self._state(match)
+        links = _links(state.seal, turns)
+        self._write(lambda: self._insert(match, state, links), is_one=len(links) == 1)
+        self._states[match.id] = _after(state, links)
 
     def finish(
         self,
@@ -184,23 +206,31 @@ class Store(Recorded):
         Raises:
             StoreError: if it cannot be written, the match has already ended, or some of its turns are lost.
         """
-        tries, status = self._known(match, "tries, status")
-        if status in FINAL:
-            raise StoreError(f"{self.name}: match {match.id} has ended already: {status}")
-        self._finish(match, outcome, tries + is_try, digest, error, turns)
-
-    def enter(self, record: Record) -> None:
-        """Adds the record of a match from another store."""
-        match = record.match
+        state = self._state(match)
+        links = _links(state.seal, turns)
+        end = _after(state, links)
+        columns = (outcome.status, state.tries + is_try, end.turns, dump_seats(outcome.seats), digest, encodable(error))
 
         def write() -> None:
-            self.add_match(match)
-            if record.outcome is None:
-                self.add_turns(match, record.turns)
+            # A transaction reported as lost can have moved the turns to the transcript.
+            last = (state.turns - 1, state.seal), (end.turns - 1, end.seal)
+            if (
+                state.turns
+                and all(self._seal_of_turn(match, number) != known for number, known in last)
+                and not self._db.row(_TRANSCRIPT, {"match": match.id})
+            ):
+                raise self._lost_turns(match)
+            if outcome.status == VOID:
+                self._insert(match, state, links)
+                transcript = b""
             else:
-                self._finish(match, record.outcome, record.tries, record.digest, record.error, record.turns)
+                transcript = self._pack(match, state, links)
+            sealed = seal.of_match(end.seal, *columns, transcript)
+            names = ("status", "tries", "turns", "seats", "digest", "error")
+            self._db.execute(_END, {"match": match.id, **dict(zip(names, columns, strict=True)), "seal": sealed})
 
         self._write(write)
+        self._states.pop(match.id, None)
 
     def seal(self) -> str:
         """Seals the run and returns its seal; linear in the number of matches.
@@ -225,7 +255,7 @@ class Store(Recorded):
 
         Args:
             write: an idempotent function; it is called again if the connection is lost before the commit is confirmed.
-            is_one: whether it executes a single statement, which needs no explicit transaction.
+            is_one: whether it writes with a single statement, which needs no explicit transaction.
         """
         if self._db.in_transaction:
             return write()
@@ -234,10 +264,10 @@ class Store(Recorded):
             try:
                 with self._db.transaction() if not is_one or self._sealed else nullcontext():
                     if self._sealed:
-                        self._db.execute("DELETE FROM fact WHERE name = ?", audit.SEAL)
+                        self._db.execute(_DELETE_FACT, {"fact": audit.SEAL})
                     result = write()
             except BaseException:
-                self._journals.clear()
+                self._states.clear()
                 self._dictionaries.clear()
                 raise
             self._sealed = False
@@ -246,79 +276,46 @@ class Store(Recorded):
         return repeated(write_as_one)
 
     def _set_fact(self, name: str, value: str) -> None:
-        self._db.execute(
-            "INSERT INTO fact VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value
-        )
+        self._db.execute(_DELETE_FACT, {"fact": name})
+        self._db.execute(insert(_fact), {"name": name, "value": value})
 
-    def _insert(self, match: Match, journal: _Journal, links: Sequence[_Link]) -> None:
-        """Inserts turns into the journal of a match, if the previous turns exist."""
-        before = journal
-        for link in links:
-            values: Row = (match.id, *link)
-            statement = "INSERT INTO turn VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
-            if before.turns:
-                statement, values = _NEXT_TURN, (*values, match.id, before.turns - 1, before.seal)
-            if not self._db.execute(statement, *values):
-                row = self._db.row("SELECT seal FROM turn WHERE match = ? AND number = ?", match.id, link.number)
-                if row is None:
-                    raise self._lost_turns(match)
-                if row != (link.seal,):
+    def _insert(self, match: Match, state: _State, links: Sequence[_Link]) -> None:
+        """Inserts turns into the journal of a match, if the previous turn exists: a failover can lose it."""
+        if not links:
+            return
+        if state.turns and self._seal_of_turn(match, state.turns - 1) != state.seal:
+            raise self._lost_turns(match)
+        rows = [{"match": match.id, **link._asdict()} for link in links]
+        if self._db.insert_new(_turn, rows) != len(rows):
+            for link in links:  # an insertion reported as lost can have succeeded
+                if self._seal_of_turn(match, link.number) != link.seal:
                     raise self._entered_already(match, link.number)
-            before = _Journal(before.turns + 1, link.seal)
+
+    def _seal_of_turn(self, match: Match, number: int) -> str | None:
+        row = self._db.row(_SEAL_OF_TURN, {"match": match.id, "number": number})
+        return row[0] if row else None
 
     def _entered_already(self, match: Match, number: int) -> StoreError:
         return StoreError(f"{self.name}: turn {number} of match {match.id} was entered already")
 
-    def _finish(
-        self,
-        match: Match,
-        outcome: Outcome,
-        tries: int,
-        digest: str,
-        error: str,
-        turns: Sequence[Turn],
-    ) -> None:
-        journal = self._journal(match)
-        links = _links(journal.seal, turns)
-        end = _after(journal, links)
-        state = (outcome.status, tries, end.turns, dump_seats(outcome.seats), digest, encodable(error))
+    def _state(self, match: Match) -> _State:
+        """Returns the recorded state of a match, cached after the first read.
 
-        def write() -> None:
-            # A transaction reported as lost can have moved the turns to the transcript.
-            is_as_known = not journal.turns or self._read_journal(match) in (journal, end)
-            if not is_as_known and not self._db.row("SELECT 1 FROM transcript WHERE match = ?", match.id):
-                raise self._lost_turns(match)
-            if outcome.status == VOID:
-                self._insert(match, journal, links)
-                transcript = b""
-            else:
-                transcript = self._pack(match, journal, links)
-            self._db.execute(
-                "UPDATE match SET status = ?, tries = ?, turns = ?, seats = ?, digest = ?, error = ?, seal = ? WHERE id = ?",
-                *state,
-                seal.of_match(end.seal, *state, transcript),
-                match.id,
-            )
-
-        self._write(write)
-        self._journals.pop(match.id, None)
-
-    def _known(self, match: Match, columns: str) -> Row:
-        row = self._db.row(f"SELECT {columns} FROM match WHERE id = ?", match.id)
+        Raises:
+            StoreError: if the match is unknown or has ended.
+        """
+        known = self._states.get(match.id)
+        if known is not None:
+            return known
+        row = self._db.row(_STATE, {"match": match.id})
         if row is None:
             raise StoreError(f"{self.name}: match {match.id} was never entered")
-        return row
-
-    def _journal(self, match: Match) -> _Journal:
-        """Returns the recorded turns of a match, cached after the first read."""
-        known = self._journals.get(match.id)
-        if known is None:
-            known = self._journals[match.id] = self._read_journal(match)
-        return known
-
-    def _read_journal(self, match: Match) -> _Journal:
-        row = self._db.row("SELECT number + 1, seal FROM turn WHERE match = ? ORDER BY number DESC LIMIT 1", match.id)
-        return _Journal(*row) if row else _Journal(0, seal.of_identity(*dump_match(match)))
+        tries, status, turns, sealed = row
+        if status in FINAL:
+            raise StoreError(f"{self.name}: match {match.id} has ended already: {status}")
+        state = _State(tries, turns or 0, sealed or seal.of_identity(*dump_match(match)))
+        self._states[match.id] = state
+        return state
 
     def _lost_turns(self, match: Match) -> StoreError:
         return StoreError(
@@ -326,33 +323,31 @@ class Store(Recorded):
             " another that had not told it of them: begin the command again, and the match goes on from those that are there"
         )
 
-    def _pack(self, match: Match, journal: _Journal, links: Sequence[_Link]) -> bytes:
+    def _pack(self, match: Match, state: _State, links: Sequence[_Link]) -> bytes:
         """Moves the journal of a match into its transcript and returns the transcript; an existing one is not changed.
 
         Turns larger than ``LARGEST`` together stay in the journal without a transcript.
 
         Args:
             match: the match.
-            journal: the recorded turns.
+            state: its recorded state.
             links: the turns after the recorded ones.
         """
-        lines = self._lines(match.id, match.environment, None) if journal.turns else []
+        lines = self._lines(match.id, match.environment, None) if state.turns else []
         lines += [link.payload for link in links]
         if sum(len(line.encode()) + 1 for line in lines) > LARGEST:
-            self._insert(match, journal, links)
+            self._insert(match, state, links)
             return b""
         if lines:
             dictionary = self._dictionary(match.environment) or self._new_dictionary(match, lines)
             transcript = pack_lines(lines, dictionary)
-            is_new = self._db.execute(
-                "INSERT INTO transcript VALUES (?, ?) ON CONFLICT DO NOTHING", match.id, transcript
-            )
-            moved = self._db.execute("DELETE FROM turn WHERE match = ?", match.id)
-            if is_new and moved != journal.turns:
-                raise self._entered_already(match, journal.turns)
+            is_new = self._db.insert_new(_transcript, {"match": match.id, "turns": transcript})
+            moved = self._db.execute(_DELETE_TURNS, {"match": match.id}).rowcount if state.turns else 0
+            if is_new and moved != state.turns:
+                raise self._entered_already(match, state.turns)
             if is_new:
                 return transcript
-        row = self._db.row("SELECT turns FROM transcript WHERE match = ?", match.id)
+        row = self._db.row(_TRANSCRIPT, {"match": match.id})
         return row[0] if row else b""
 
     def _new_dictionary(self, match: Match, lines: list[str]) -> bytes:
@@ -361,7 +356,7 @@ class Store(Recorded):
         The dictionary, which later matches depend on, can therefore be rebuilt from this match.
         """
         made = make_dictionary(lines)
-        self._db.execute("INSERT INTO dictionary VALUES (?, ?)", match.environment, pack(made))
+        self._db.execute(insert(schema.dictionary), {"environment": match.environment, "data": pack(made)})
         self._dictionaries[match.environment] = made
         return b""
 
@@ -376,5 +371,5 @@ def _links(sealed: str, turns: Sequence[Turn]) -> list[_Link]:
     return links
 
 
-def _after(journal: _Journal, links: Sequence[_Link]) -> _Journal:
-    return _Journal(journal.turns + len(links), links[-1].seal) if links else journal
+def _after(state: _State, links: Sequence[_Link]) -> _State:
+    return _State(state.tries, state.turns + len(links), links[-1].seal) if links else state

@@ -17,8 +17,8 @@ from llmarena_envs.core.failures import Failure
 from rating.store.environments import load_environment
 from rating.store.match import Match
 from rating.store.outcome import FINISHED
+from rating.store.reader import Damage
 from rating.store.record import Record
-from rating.store.recorded import Damage
 from rating.store.verify import Recorded, play_again
 
 PEOPLE = "with a person"

@@ -14,7 +14,7 @@ from rating.errors import RunError
 from rating.play import run_directory
 from rating.play.people import people
 from rating.replacing import is_stream, replacing, replacing_text
-from rating.store.recorded import fact_table
+from rating.store.reader import fact_table
 from rating.store.store import Store
 from rating.training.conversations import Selection, Tally, finished_records, played_seats
 from rating.training.rows import FORMATS, Columns, Deals, Format, Row

@@ -60,7 +60,7 @@ EXTRAS = {
     "textarena",
     "pyarrow",
     "ray",
-    "sqlalchemy",
+    "psycopg",
 }
 """Modules that need these are not imported: the libraries themselves are slow, or another system's matter."""
 

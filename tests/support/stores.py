@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from benchmarks.postgres_server import PostgresServer
-from rating.store.file import create_file, open_file
-from rating.store.postgres.address import Address, parse_address
+from rating.store import sqlite
+from rating.store.address import Address, parse_address
+from rating.store.engine import Database
+from rating.store.places import create_file, create_on_server, open_file, open_on_server
 from rating.store.store import Store
 
 
@@ -24,6 +26,10 @@ class Place(ABC):
     @abstractmethod
     def open(self, name: str = "run", *, read_only: bool = False) -> Store:
         """Opens a run."""
+
+    @abstractmethod
+    def database(self, name: str = "run") -> Database:
+        """Opens the database of a run."""
 
     @abstractmethod
     def sql(self, statement: str, name: str = "run") -> list[tuple[Any, ...]]:
@@ -42,6 +48,9 @@ class FilePlace(Place):
     def open(self, name: str = "run", *, read_only: bool = False) -> Store:
         return open_file(self.directory / f"{name}.db", read_only=read_only)
 
+    def database(self, name: str = "run") -> Database:
+        return sqlite.open_existing(self.directory / f"{name}.db")
+
     def sql(self, statement: str, name: str = "run") -> list[tuple[Any, ...]]:
         with closing(sqlite3.connect(self.directory / f"{name}.db")) as db, db:
             return [tuple(map(str, row)) for row in db.execute(statement)]
@@ -59,16 +68,16 @@ class ServerPlace(Place):
         return parse_address(self.url).of(name)
 
     def create(self, name: str = "run") -> Store:
-        from rating.store.server import (
-            create_on_server,
-        )  # needs an extra that the tests of other libraries do without
-
         return create_on_server(self.address(name))
 
     def open(self, name: str = "run", *, read_only: bool = False) -> Store:
-        from rating.store.server import open_on_server
-
         return open_on_server(self.address(name), read_only=read_only)
+
+    def database(self, name: str = "run") -> Database:
+
+        from rating.store import postgres  # needs an extra that the tests of other libraries do without
+
+        return postgres.open_existing(self.address(name))
 
     def sql(self, statement: str, name: str = "run") -> list[tuple[Any, ...]]:
         path = f'SET search_path TO "{self.address(name).schema}"'

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from rating.play import run_directory
 from rating.store import places
 from rating.store.imported import MANIFEST, is_import
 from rating.store.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome
+from rating.store.reader import Glance
 from rating.store.record import Record
-from rating.store.recorded import Glance
 from rating.store.store import Store
 from rating.viewer.source import ImportSource
 from rating.viewer.web.tables import Tables, TablesOfRun, tables_of_source
@@ -29,7 +30,7 @@ _DATABASE_FILES = (places.SERVER, places.DATABASE, f"{places.DATABASE}-wal")
 _FILES = (*_DATABASE_FILES, run_directory.RUN_FILE, MANIFEST)
 """Files that change while a run is played."""
 
-_Signature = tuple[tuple[int, ...] | None, ...]
+_Signature = tuple[tuple[Any, ...] | None, ...]
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ class WatchedRun(Watched):
         self._tables = TablesOfRun()
         self._lock = threading.Lock()
         self._copy: tuple[Store, _Signature] | None = None
-        self._changes = (0, 0)
+        self._changes = ("", 0)
 
     def moment(self) -> Moment:
         """Returns the recorded state of the run."""
@@ -144,12 +145,12 @@ class WatchedRun(Watched):
         with self._opened() as store:
             return store.record(match)
 
-    def _stamp_of_server(self) -> tuple[int, ...] | None:
+    def _stamp_of_server(self) -> tuple[str, int] | None:
         """Returns the change counter of a PostgreSQL store and the time of its last observed change, or ``None`` without one."""
         if not (self.directory / places.SERVER).exists():
             return None
         with self._opened() as store:
-            changes = store.changes() or 0
+            changes = store.changes() or ""
         if changes != self._changes[0]:
             self._changes = changes, time.time_ns()
         return self._changes

@@ -12,9 +12,9 @@ from rating.cli import main
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.store import seal
-from rating.store.file import open_file
 from rating.store.match import Match
 from rating.store.outcome import BUG, VOID
+from rating.store.places import open_file
 from rating.store.record import dump_turn, void_outcome
 
 RUN = """

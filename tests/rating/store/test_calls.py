@@ -1,6 +1,7 @@
 """The log of calls: nothing is lost, and damaged calls are named and do no harm."""
 
 import json
+import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,7 +11,7 @@ import pytest
 from agents.models.calls import Call, CallStatus
 from rating.errors import RunError
 from rating.store.calls import MAX_DAMAGED, LoggedCall, dump_call, load_call
-from rating.store.file import create_file, open_file
+from rating.store.places import create_file, open_file
 
 LOGGED = LoggedCall(
     datetime(2026, 6, 1, 12, 0, 0, 123000, tzinfo=UTC),
@@ -29,8 +30,9 @@ def store(tmp_path):
 
 def insert(store, *lines):
     """Inserts lines as ended calls, as a damaged database holds them."""
-    for line in lines:
-        store._db.execute("INSERT INTO call (number, line) VALUES ((SELECT max(number) + 1 FROM call), ?)", line)
+    with closing(sqlite3.connect(store.name)) as db, db:
+        for line in lines:
+            db.execute("INSERT INTO call (number, line) VALUES ((SELECT max(number) + 1 FROM call), ?)", (line,))
 
 
 def test_written_calls_are_read_again(store, tmp_path):

@@ -5,16 +5,18 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import select, update
 
 from agents.records import Attempt, Turn
 from llmarena_envs.core.failures import Failure
 from rating.errors import RunError, StoreError
+from rating.store.engine import Database, TransactionLost
 from rating.store.match import Match
 from rating.store.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 from rating.store.packing import unpack
 from rating.store.record import load_match, load_outcome, load_turn, void_outcome
+from rating.store.schema import PACKED, transcript
 from rating.store.seal import link
-from rating.store.sql import TransactionLost
 
 MATCH = Match("tictactoe_v0", 0, ("b", "a"), 2**64 - 1, {"random_opening": 2})
 TURN = Turn(
@@ -182,7 +184,7 @@ def test_nothing_is_recorded_on_top_of_turns_that_are_not_there_any_more(store, 
 def test_an_end_that_is_written_although_that_was_not_told_is_written_once(store, monkeypatch):
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
-    transaction, times = type(store._db).transaction, []
+    transaction, times = Database.transaction, []
 
     @contextmanager
     def lost_once(db):
@@ -193,7 +195,7 @@ def test_an_end_that_is_written_although_that_was_not_told_is_written_once(store
             raise TransactionLost("the connection was lost")
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(store._db), "transaction", lost_once)
+        patched.setattr(Database, "transaction", lost_once)
         store.finish(MATCH, OUTCOME, digest="d")
     assert len(times) == 2
     store.seal()
@@ -230,17 +232,17 @@ def test_the_turns_of_a_match_that_has_ended_are_packed(store, place):
     assert len(store.turns(MATCH)) == 50
 
 
-def test_a_row_that_unpacks_to_more_than_64_mib_is_refused(store):
+def test_a_row_that_unpacks_to_more_than_64_mib_is_refused(store, place):
     assert unpack(zlib.compress(bytes(64 << 20), 1)) == bytes(64 << 20)
     bomb = zlib.compress(bytes((64 << 20) + 1), 1)
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
     store.finish(MATCH, OUTCOME)
-    for table in ("transcript SET turns", "dictionary SET data"):
-        store._db.execute(f"UPDATE {table} = ?", bomb)
-        store._dictionaries.clear()
-        with pytest.raises(RunError, match="more than 64 MiB"):
-            store.turns(MATCH)
+    for column in PACKED:
+        with closing(place.database()) as db:
+            db.execute(update(column.table).values({column: bomb}))
+        with closing(place.open()) as damaged, pytest.raises(RunError, match="more than 64 MiB"):
+            damaged.turns(MATCH)
     assert [difference for difference in store.check() if "more than 64 MiB" in difference]
 
 
@@ -373,12 +375,13 @@ def test_a_damaged_record_is_refused(load, text):
 @pytest.mark.parametrize(
     "damage", [lambda data: data[:-1], lambda data: data + b"x", lambda data: b"", lambda data: b"x" + data]
 )
-def test_damaged_turns_are_refused(store, damage):
+def test_damaged_turns_are_refused(store, place, damage):
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
     store.finish(MATCH, OUTCOME)
-    (data,) = store._db.row("SELECT turns FROM transcript")
-    store._db.execute("UPDATE transcript SET turns = ?", damage(data))
+    with closing(place.database()) as db:
+        ((data,),) = db.all(select(transcript.c.turns))
+        db.execute(update(transcript).values(turns=damage(data)))
     with pytest.raises(RunError, match="damaged"):
         store.turns(MATCH)
 

@@ -12,7 +12,7 @@ import pytest
 from rating.cli import main
 from rating.errors import StoreError
 from rating.play import run_directory
-from rating.store.file import open_file
+from rating.store.places import open_file
 from rating.store.record import dump_turn
 from rating.viewer.report.tables import sheet
 from rating.viewer.source import open_source

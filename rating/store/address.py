@@ -7,7 +7,6 @@ variables ``PGPASSWORD`` and ``PGPASSFILE`` provide it.
 """
 
 import re
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -87,29 +86,11 @@ class Address:
         return replace(self, options={**self.options, **files})
 
     def arguments(self) -> dict[str, Any]:
-        """Returns the arguments of ``asyncpg.connect``.
-
-        Raises:
-            OptionError: if a certificate file cannot be used.
-        """
-        given = {"user": self.user, "host": self.host, "port": self.port, "database": self.database}
-        return {**{name: value for name, value in given.items() if value}, **self._ssl()}
-
-    def _ssl(self) -> dict[str, Any]:
-        mode = self.options.get("sslmode", "")
-        if mode in ("", *_UNSURE):
-            return {"ssl": mode} if mode else {}
-        try:
-            context = ssl.create_default_context(cafile=self.options.get("sslrootcert"))
-            if "sslcert" in self.options:
-                context.load_cert_chain(self.options["sslcert"], self.options.get("sslkey"))
-        except (OSError, ssl.SSLError) as error:
-            files = ", ".join(f"{name}={self.options[name]}" for name in _FILES if name in self.options)
-            raise OptionError(f"{self.url}: the certificates cannot be used ({files}): {error}") from error
-        context.check_hostname = mode == "verify-full"
-        if mode == "require" and "sslrootcert" not in self.options:  # with a root certificate, libpq verifies too
-            context.verify_mode = ssl.CERT_NONE
-        return {"ssl": context}
+        """Returns the arguments of ``psycopg.connect``."""
+        given = {"user": self.user, "host": self.host, "port": self.port, "dbname": self.database, **self.options}
+        if self.options.get("sslmode") == "verify-full" and "sslrootcert" not in self.options:
+            given["sslrootcert"] = "system"
+        return {name: value for name, value in given.items() if value}
 
 
 def parse_address(text: str) -> Address:

@@ -5,19 +5,69 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from sqlalchemy import ColumnElement, bindparam, func, select
+
 from agents.records import Turn
 from rating.errors import RunError
 from rating.store import audit, seal
+from rating.store.engine import Database, Row
 from rating.store.match import Match
 from rating.store.outcome import BUG, FINAL, PLAYED, VOID, Outcome
 from rating.store.packing import unpack, unpack_lines
 from rating.store.record import Record, load_match, load_outcome, load_record, load_turn
-from rating.store.sql import Row, Sql
+from rating.store.schema import dictionary, fact, transcript, turn
+from rating.store.schema import match as match_table
 
-_RECORDS = (
-    "SELECT environment, number, policies, seed, options, status, seats, digest, tries, error, id, transcript.turns"
-    " FROM match LEFT JOIN transcript ON transcript.match = match.id"
+_columns = match_table.c
+_ORDER = (_columns.environment, _columns.number)
+
+_FACTS = select(fact).order_by(fact.c.name)
+
+_RECORDS = select(
+    _columns.environment,
+    _columns.number,
+    _columns.policies,
+    _columns.seed,
+    _columns.options,
+    _columns.status,
+    _columns.seats,
+    _columns.digest,
+    _columns.tries,
+    _columns.error,
+    _columns.id,
+    transcript.c.turns,
+).select_from(match_table.outerjoin(transcript, transcript.c.match == _columns.id))
+
+_SUMMARY = (
+    _columns.environment,
+    _columns.number,
+    _columns.seed,
+    _columns.status,
+    _columns.seats,
+    _columns.policies,
+    _columns.turns,
+    _columns.error,
 )
+_SUMMARIES = select(*_SUMMARY).order_by(*_ORDER)
+_SUMMARY_OF_ONE = select(*_SUMMARY).where(_columns.id == bindparam("match"))
+
+_COUNTS = select(_columns.environment, _columns.status, func.count()).group_by(_columns.environment, _columns.status)
+_REASONS = (
+    select(_columns.environment, _columns.status, _columns.error, func.count())
+    .where(_columns.status.in_((VOID, BUG)))
+    .group_by(_columns.environment, _columns.status, _columns.error)
+    .order_by(_columns.environment, _columns.status, _columns.error)
+)
+_PLAYED = select(_columns.id, _columns.digest, _columns.seats).where(_columns.status.in_(PLAYED)).order_by(*_ORDER)
+_TURNS_IN_PROGRESS = (
+    select(turn.c.match, func.count())
+    .join(match_table, _columns.id == turn.c.match)
+    .where(_columns.status.not_in(FINAL))
+    .group_by(turn.c.match)
+)
+_JOURNAL = select(turn.c.payload).where(turn.c.match == bindparam("match")).order_by(turn.c.number)
+_TRANSCRIPT = select(transcript.c.turns).where(transcript.c.match == bindparam("match"))
+_DICTIONARY = select(dictionary.c.data).where(dictionary.c.environment == bindparam("environment"))
 
 
 class Glance(NamedTuple):
@@ -48,14 +98,14 @@ class Damage(NamedTuple):
     error: str
 
 
-class Recorded:
+class Reader:
     """Read-only access to the record of a run.
 
     Args:
         db: database of the run.
     """
 
-    def __init__(self, db: Sql) -> None:
+    def __init__(self, db: Database) -> None:
         self._db = db
         self._dictionaries: dict[str, bytes] = {}
 
@@ -69,8 +119,8 @@ class Recorded:
         """Whether reads use a copy without later writes, e.g. after the writing process was killed."""
         return self._db.is_copy
 
-    def changes(self) -> int | None:
-        """Returns a number that changes soon after each write, or ``None`` if the files of the run show changes."""
+    def changes(self) -> str | None:
+        """Returns a text that changes with each write, or ``None`` if the files of the run show changes."""
         return self._db.changes()
 
     def facts(self) -> dict[str, str]:
@@ -79,7 +129,7 @@ class Recorded:
         Raises:
             RunError: if a name or value is not a string.
         """
-        facts: dict[str, str] = dict(self._db.all("SELECT name, value FROM fact ORDER BY name"))
+        facts: dict[str, str] = self._db.pairs(_FACTS)
         for name, value in facts.items():
             if not isinstance(name, str) or not isinstance(value, str):
                 raise RunError(f"{self.name}: the record of a run is damaged: expected texts as facts, got {name!r}")
@@ -87,16 +137,13 @@ class Recorded:
 
     def turns(self, match: Match) -> tuple[Turn, ...]:
         """Returns the turns of a match so far."""
-        row = self._db.row("SELECT turns FROM transcript WHERE match = ?", match.id)
+        row = self._db.row(_TRANSCRIPT, {"match": match.id})
         return tuple(map(load_turn, self._lines(match.id, match.environment, row[0] if row else None)))
 
     def outcome(self, match: Match) -> Outcome | None:
         """Returns the outcome of a match, or ``None`` if it is unknown or unfinished."""
-        row = self._db.row("SELECT status, seats FROM match WHERE id = ?", match.id)
-        if row is None:
-            return None
-        status, seats = row
-        return load_outcome(match.environment, match.number, str(match.seed), status, seats, len(match.policies))
+        found = self.glance(match.id)
+        return None if found is None else found.outcome
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yields every outcome, including void ones, by environment and number."""
@@ -107,73 +154,53 @@ class Recorded:
 
         The outcome is ``None`` while the match is in progress.
         """
-        rows = self._db.rows(
-            "SELECT environment, number, seed, status, seats, policies FROM match ORDER BY environment, number"
-        )
-        for environment, number, seed, status, seats, policies in rows:
-            match = load_match(environment, number, policies, seed, "{}")
-            yield match, load_outcome(environment, number, seed, status, seats, len(match.policies))
+        for row in self._db.rows(_SUMMARIES):
+            found = _glance(row)
+            yield found.match, found.outcome
 
     def identities(self, environment: str) -> Iterator[tuple[str, Match]]:
         """Yields id and match, without its options, of every match of an environment, by number."""
-        rows = self._db.rows(
-            "SELECT id, environment, number, policies, seed FROM match WHERE environment = ? ORDER BY number",
-            environment,
-        )
-        for identity, name, number, policies, seed in rows:
+        columns = (_columns.id, _columns.environment, _columns.number, _columns.policies, _columns.seed)
+        query = select(*columns).where(_columns.environment == environment).order_by(_columns.number)
+        for identity, name, number, policies, seed in self._db.rows(query):
             yield identity, load_match(name, number, policies, seed, "{}")
 
     def seals_of_matches(self) -> dict[str, str]:
         """Returns id -> seal of every match, by environment and number; a seal changes when an attempt ends."""
-        return dict(self._db.rows("SELECT id, seal FROM match ORDER BY environment, number"))
+        return self._db.pairs(select(_columns.id, _columns.seal).order_by(*_ORDER))
 
     def turns_under_way(self) -> dict[str, int]:
         """Returns id -> number of turns so far, for each match in progress."""
-        marks = ", ".join("?" * len(FINAL))
-        query = (
-            f"SELECT match, count(*) FROM turn JOIN match ON id = match WHERE status NOT IN ({marks}) GROUP BY match"
-        )
-        return dict(self._db.all(query, *FINAL))
+        return self._db.pairs(_TURNS_IN_PROGRESS)
 
     def glance(self, match_id: str) -> Glance | None:
         """Returns the summary of a match, or ``None`` if the id is unknown."""
-        row = self._db.row(
-            "SELECT environment, number, seed, status, seats, policies, turns, error FROM match WHERE id = ?", match_id
-        )
-        if row is None:
-            return None
-        environment, number, seed, status, seats, policies, turns, error = row
-        match = load_match(environment, number, policies, seed, "{}")
-        outcome = load_outcome(environment, number, seed, status, seats, len(match.policies))
-        return Glance(match, outcome, turns, error)
+        row = self._db.row(_SUMMARY_OF_ONE, {"match": match_id})
+        return None if row is None else _glance(row)
 
     def record(self, match_id: str) -> Record | None:
         """Returns the record of a match, or ``None`` if the id is unknown."""
-        row = self._db.row(f"{_RECORDS} WHERE id = ?", match_id)
+        row = self._db.row(_RECORDS.where(_columns.id == match_id))
         return None if row is None else self._record(row)
 
     def records(self, match_id: str = "") -> Iterator[Record]:
         """Yields the record of every match whose id starts with ``match_id``, by environment and number."""
-        return (self._record(row) for row in self._record_rows(match_id))
+        query = _RECORDS.where(func.substr(_columns.id, 1, len(match_id)) == match_id).order_by(*_ORDER)
+        return (self._record(row) for row in self._db.rows(query))
 
     def records_as_far_as_possible(self) -> Iterator[Record | Damage]:
         """Yields the records of all matches like ``records``, and a ``Damage`` for each damaged one."""
-        column = self._db.place
-        for (place,) in self._db.rows(f"SELECT {column} FROM match ORDER BY environment, number"):
-            where = f"match in row {place}"
+        key: ColumnElement[Any] = self._db.row_key
+        for (found,) in self._db.rows(select(key).select_from(match_table).order_by(*_ORDER)):
+            where = f"match in row {found}"
             try:  # separate queries: one damaged row does not affect the others
-                (row,) = self._db.all(f"{_RECORDS} WHERE match.{column} = ?", place)
+                (row,) = self._db.all(_RECORDS.where(key == found))
                 where = f"match {row[-2]} ({row[0]} {row[1]})"
                 record = self._record(row)
             except (RunError, ValueError) as error:
                 yield Damage(where, str(error))
             else:
                 yield record
-
-    def _record_rows(self, match_id: str) -> Iterator[Row]:
-        return self._db.rows(
-            f"{_RECORDS} WHERE substr(id, 1, ?) = ? ORDER BY environment, number", len(match_id), match_id
-        )
 
     def _record(self, row: Row) -> Record:
         environment, number, policies, seed, options, status, seats, digest, tries, error, full_id, packed = row
@@ -188,8 +215,7 @@ class Recorded:
 
     def counts(self) -> Counter[tuple[str, str]]:
         """Returns the number of matches by environment and status; not cached, since other processes can write."""
-        rows = self._db.all("SELECT environment, status, count(*) FROM match GROUP BY environment, status")
-        return Counter({(environment, status): count for environment, status, count in rows})
+        return Counter({(environment, status): count for environment, status, count in self._db.all(_COUNTS)})
 
     def sizes(self) -> dict[str, int]:
         """Returns the number of matches of each environment."""
@@ -197,6 +223,17 @@ class Recorded:
         for (environment, _), count in self.counts().items():
             totals[environment] += count
         return dict(totals)
+
+    def statuses(self) -> dict[str, int]:
+        """Returns the number of matches with each status."""
+        totals: Counter[str] = Counter()
+        for (_, status), count in self.counts().items():
+            totals[status] += count
+        return dict(totals)
+
+    def status_of_matches(self) -> dict[str, str]:
+        """Returns the status of every match by its id."""
+        return self._db.pairs(select(_columns.id, _columns.status))
 
     def seatings(self, environment: str) -> list[tuple[str, ...]]:
         """Returns the policies on the seats of the matches of an environment, by number, up to the first missing number.
@@ -211,29 +248,13 @@ class Recorded:
             found.append(match.policies)
         return found
 
-    def statuses(self) -> dict[str, int]:
-        """Returns the number of matches with each status."""
-        totals: Counter[str] = Counter()
-        for (_, status), count in self.counts().items():
-            totals[status] += count
-        return dict(+totals)
-
-    def status_of_matches(self) -> dict[str, str]:
-        """Returns the status of every match by its id."""
-        return dict(self._db.rows("SELECT id, status FROM match"))
-
     def reasons(self) -> list[tuple[str, str, str, int]]:
         """Returns environment, status, reason and number of matches without a result, in a fixed order.
 
         Raises:
             RunError: if a value is not a string.
         """
-        rows = self._db.all(
-            "SELECT environment, status, error, count(*) FROM match WHERE status IN (?, ?)"
-            " GROUP BY environment, status, error ORDER BY environment, status, error",
-            VOID,
-            BUG,
-        )
+        rows = self._db.all(_REASONS)
         for environment, status, error, _ in rows:
             if not all(isinstance(value, str) for value in (environment, status, error)):
                 raise RunError(f"{self.name}: the record of a run is damaged: expected texts, got {error!r:.80}")
@@ -244,12 +265,9 @@ class Recorded:
 
         It covers the digest and the outcome of every match played to the end, by environment and number.
         """
-        rows = self._db.rows(
-            "SELECT id, digest, seats FROM match WHERE status IN (?, ?) ORDER BY environment, number", *PLAYED
-        )
         chain = ""
-        for row in rows:
-            chain = seal.link(chain, *row)
+        for identity, digest, seats in self._db.rows(_PLAYED):
+            chain = seal.link(chain, identity, digest, seats)
         return chain
 
     @property
@@ -265,18 +283,22 @@ class Recorded:
         """Returns the serialized turns of a match, from its transcript or else from its journal."""
         if packed is not None:
             return unpack_lines(packed, self._dictionary(environment))
-        return [
-            payload for (payload,) in self._db.all("SELECT payload FROM turn WHERE match = ? ORDER BY number", match_id)
-        ]
+        return [payload for (payload,) in self._db.all(_JOURNAL, {"match": match_id})]
 
     def _dictionary(self, environment: str) -> bytes:
         known = self._dictionaries.get(environment)
         if known is None:
-            row = self._db.row("SELECT data FROM dictionary WHERE environment = ?", environment)
+            row = self._db.row(_DICTIONARY, {"environment": environment})
             known = unpack(row[0]) if row else b""
             if known:
                 self._dictionaries[environment] = known
         return known
+
+
+def _glance(row: Row) -> Glance:
+    environment, number, seed, status, seats, policies, turns, error = row
+    match = load_match(environment, number, policies, seed, "{}")
+    return Glance(match, load_outcome(environment, number, seed, status, seats, len(match.policies)), turns, error)
 
 
 def fact_table(name: str, facts: Mapping[str, str]) -> dict[str, Any]:
