@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from rich.console import Console
 
 from rating.play.run import Run
-from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
 from rating.store.store import Store
 from rating.viewer.report.costs import Costs, cost_sheet, policy_cells
-from rating.viewer.report.tables import WIDER, WIDTH, Sheet, render, render_grid, sheet
+from rating.viewer.report.tables import WIDER, WIDTH, Sheet, render, sheet
 from rating.viewer.source import RunSource, tables_of
 
 _ENDLESS = 100_000
@@ -64,11 +63,6 @@ def print_sheets(sheets: Iterable[Sheet], *, widest: int | None = None) -> None:
     for shown in sheets:
         width = console.width if console.width < _ENDLESS else None
         console.print(render(shown, width, "; the report shows all" if width == widest else WIDER))
-
-
-def print_grid(grid: Grid) -> None:
-    """Prints a table of texts."""
-    _console().print(render_grid(grid))
 
 
 def _console(widest: int | None = None) -> Console:

@@ -75,14 +75,14 @@ def test_bars_show_games_and_calls():
     assert re.fullmatch(r"a ━+\S* +60 of 90 30.0 a minute 0:01:00 16 failed calls, cost 1.50", first)
     assert re.fullmatch(r"b ━+ +12 of 12 +0:00:00 stopped: cap, 2 void, 1 failed calls, cost 0.25\+", second)
     assert calls.startswith(
-        "135 calls, 20 of 64 in flight; tokens: 1,251k+ in, 3,005+ out; cost 1.75+; failed calls: 10"
+        "135 calls, 20 of 64 in flight; tokens: 1,251,050+ in, 3,005+ out; cost 1.75+; failed calls: 10"
     )
 
 
 @pytest.mark.parametrize(
     ("snapshots", "shown", "left"),
     [
-        ([under_way(0), under_way(30), under_way(60)], "a 60 of 90", "60 s"),
+        ([under_way(0), under_way(30), under_way(60)], "a 60 of 90", "0:01:00"),
         ([under_way(30), under_way(30), under_way(30)], "a 30 of 90", None),
         ([under_way(0, expected=None), under_way(30, expected=None)], "a 30 of 64+", None),
     ],
@@ -114,7 +114,7 @@ def test_display_without_terminal_prints_a_line_a_minute(capsys):
         display.show(under_way(finished=0))
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "b: 12 of 12 matches, stopped: cap, 2 void"
-    line = "matches: a 0 of 90; 135 calls, 20 of 64 in flight; tokens: 1,251k+ in, 3,005+ out; cost 1.75+; "
+    line = "matches: a 0 of 90; 135 calls, 20 of 64 in flight; tokens: 1,251,050+ in, 3,005+ out; cost 1.75+; "
     line += "failed calls: 10 timeout, 7 rate_limited; 3 errors of providers or environments"
     assert lines[1:] == [line, line]
 
