@@ -12,8 +12,7 @@ from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from rating.cli.report import report_page
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
-from rating.store.outcome import FINISHED
-from rating.store.record import Record
+from rating.store.records import FINISHED, Record
 
 
 def plan_examples(

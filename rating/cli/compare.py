@@ -23,8 +23,7 @@ from rating.stats.results import Battle, finished
 from rating.stats.simultaneous import DealResult
 from rating.stats.units import SHARED, Units, units_of, units_of_means
 from rating.store.imported import is_import
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, Outcome
+from rating.store.records import FINISHED, Match, Outcome
 from rating.viewer.report import compared
 from rating.viewer.report.tables import WIDTH
 from rating.viewer.source import open_source

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from agents.records import Turn
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.terminal import printable
-from rating.store.record import Record
-from rating.store.stories import Story, tell
+from rating.store.records import Record
+from rating.store.replay import Story, tell
 
 
 def headline(record: Record) -> str:

@@ -11,7 +11,7 @@ from rating.cli.matches import headline, print_match
 from rating.cli.verification import no_such_match, verify_run
 from rating.play import run_directory
 from rating.store.export import record_table
-from rating.store.record import Record
+from rating.store.records import Record
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.store.outcome import PLAYED
+from rating.store.records import PLAYED
 from rating.store.store import Store
 from rating.store.verify import verify
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from rating.config.run_file import RunConfig
-from rating.store.match import Match
+from rating.store.records import Match
 from rating.store.store import Store
 
 FACT = "suspended:"

@@ -12,7 +12,7 @@ from rating.schemes.base import ADAPTIVE, ROUND_ROBIN, Begun, EnvironmentSetting
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.stopping import PAUSED
 from rating.store.environments import load_environment, make_environment, option_names
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 STOPPED_AFTER = "stopped_after:"
 """Prefix of the fact that holds the number of outcomes a schedule had when it stopped."""

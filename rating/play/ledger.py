@@ -7,7 +7,7 @@ from agents.models.calls import Call
 from rating.prices import PriceTable
 from rating.store.bill import Bill
 from rating.store.calls import CallLog, Calls, LoggedCall
-from rating.store.match import Match
+from rating.store.records import Match
 
 _log = logging.getLogger(__name__)
 

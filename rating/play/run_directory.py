@@ -18,10 +18,10 @@ from rating.errors import RunError
 from rating.play.contests import check_schedule, make_scheme
 from rating.play.lock import LOCK, Lock
 from rating.replacing import replacing_text
-from rating.store import places
-from rating.store.address import Address
+from rating.store import location
 from rating.store.imported import is_import, only_results
-from rating.store.record import UNFINISHED
+from rating.store.location import Address
+from rating.store.records import UNFINISHED
 from rating.store.store import Store
 
 RUN_FILE = "run.toml"
@@ -30,7 +30,7 @@ LINKS = "web.json"
 _SHOWN = ("price", "prices", "ratings")
 """Keys of a run file that only affect tables; their current values apply."""
 
-_FILES = frozenset({RUN_FILE, LINKS, LOCK, *places.FILES})
+_FILES = frozenset({RUN_FILE, LINKS, LOCK, *location.FILES})
 
 
 def create(
@@ -55,13 +55,13 @@ def create(
         address = address.of(path.resolve().name)
     if is_unplayed(path):
         with Lock(path):
-            places.discard_store(path)
+            location.discard_store(path)
     elif path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
         )
     path.mkdir(parents=True, exist_ok=True)
-    store = places.create_store(path, address)
+    store = location.create_store(path, address)
     with closed_on_error(store):
         store.set_fact("versions", json.dumps(versions()))
         store.set_fact(IDENTITY, config.identity())
@@ -72,19 +72,19 @@ def create(
 
 def is_begun(path: Path) -> bool:
     """Returns whether a directory holds a run that can be resumed: false if its creation was interrupted."""
-    return places.has_store(path) and (path / RUN_FILE).exists()
+    return location.has_store(path) and (path / RUN_FILE).exists()
 
 
 def is_unplayed(path: Path) -> bool:
     """Returns whether a directory holds only a run without any turns, e.g. because no model could be asked."""
     names = {item.name for item in path.iterdir()} if path.is_dir() else set()
-    if not names & {places.DATABASE, places.SERVER}:
-        unfinished = places.UNFINISHED_DATABASE
+    if not names & {location.DATABASE, location.SERVER}:
+        unfinished = location.UNFINISHED_DATABASE
         return unfinished in names and names <= {unfinished, LOCK}  # its creation was interrupted
     if names - _FILES:
         return False
     try:
-        with closing(places.open_store(path)) as store:
+        with closing(location.open_store(path)) as store:
             return all(record.status == UNFINISHED and not record.turns for record in store.records())
     except RunError:
         return False
@@ -211,7 +211,7 @@ def open_store(path: Path, *, read_only: bool = False) -> Store:
         RunError: if the directory holds no run.
     """
     check_exists(path)
-    return places.open_store(path, read_only=read_only)
+    return location.open_store(path, read_only=read_only)
 
 
 def check_exists(path: Path) -> None:
@@ -223,9 +223,9 @@ def check_exists(path: Path) -> None:
     if is_import(path):
         raise RunError(only_results(path))
     check_no_links(path / name for name in _FILES)
-    if not places.has_store(path):
+    if not location.has_store(path):
         raise RunError(
-            f"{path}: expected the directory of a run with a {places.DATABASE} or a {places.SERVER}, but there is none"
+            f"{path}: expected the directory of a run with a {location.DATABASE} or a {location.SERVER}, but there is none"
         )
 
 

@@ -34,9 +34,7 @@ from rating.schedules.until import Phases
 from rating.schemes.base import Scheme
 from rating.store.bill import Bill
 from rating.store.environments import make_environment
-from rating.store.match import Match
-from rating.store.outcome import FINAL, PLAYED, VOID, Outcome
-from rating.store.record import void_outcome
+from rating.store.records import FINAL, PLAYED, VOID, Match, Outcome, void_outcome
 from rating.store.store import Store
 
 ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")

@@ -8,7 +8,7 @@ from agents.records import Turn
 from rating.config.budget import Halted
 from rating.errors import StoreError
 from rating.play.executors.executor import Executor, OnTurn, Played
-from rating.store.match import Match
+from rating.store.records import Match
 from rating.store.store import Store
 
 HELD_BACK = 0.5

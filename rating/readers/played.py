@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rating.stats.results import NO_STYLE, Battle
 from rating.stats.style import LENGTH
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 
 def battles_of(outcome: Outcome, length: str = "") -> Iterator[Battle]:

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from rating.readers.played import battles_of
 from rating.stats.results import Battle, finished
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, Outcome
+from rating.store.records import FINISHED, Match, Outcome
 
 
 class Conduct(NamedTuple):

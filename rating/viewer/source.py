@@ -23,7 +23,7 @@ from rating.stats.bradley_terry.comparisons import comparisons_of
 from rating.stats.results import Battle, finished
 from rating.stats.style import StyleControl, style_control
 from rating.store.imported import is_import
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 from rating.store.store import Store
 from rating.viewer.report.costs import Costs, Spending, costs
 

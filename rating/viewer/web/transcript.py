@@ -7,7 +7,7 @@ from agents.records import Attempt, Turn
 from llmarena_envs.core.failures import Failure
 from rating.errors import RunError
 from rating.store.reader import fact_table
-from rating.store.record import Record
+from rating.store.records import Record
 
 CUT = 6_000
 """Maximum characters of a text on a page, which links to the full text."""

@@ -11,7 +11,7 @@ from rating.cli import main
 from rating.play import run_directory
 from rating.play.contests import make_leaderboard
 from rating.play.runner import Runner
-from rating.store.outcome import FINISHED, VOID
+from rating.store.records import FINISHED, VOID
 from rating.viewer.report.tables import to_text
 from tests.rating.players import Asked
 

@@ -15,7 +15,7 @@ from rating.play.contests import make_leaderboard, make_scheme
 from rating.play.runner import Runner
 from rating.schedules.until import Until
 from rating.schemes.rewards import CO_PLAYERS
-from rating.store.outcome import FINISHED, VOID
+from rating.store.records import FINISHED, VOID
 from tests.rating.interruption import ended_after
 from tests.rating.players import Asked
 

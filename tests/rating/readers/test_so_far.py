@@ -1,8 +1,7 @@
 """What counts of a run that is still going on."""
 
 from rating.readers.so_far import so_far
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Match, Outcome, SeatOutcome
 from tests.rating.made_outcomes import duel, match, void
 
 

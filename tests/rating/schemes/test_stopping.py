@@ -12,7 +12,7 @@ from rating.schemes.conditions import MatchEvidence
 from rating.schemes.stopping import CountRule, StopRule, fold
 from rating.stats.results import pair_results
 from rating.stats.trueskill import RunningRatings, TrueSkillOptions, rate
-from rating.store.outcome import BUG, FINISHED, VOID
+from rating.store.records import BUG, FINISHED, VOID
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
 
 PAPER = "trueskill"

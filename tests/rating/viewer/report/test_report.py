@@ -13,8 +13,8 @@ import pytest
 
 from rating.cli.report import write_report
 from rating.schemes.figures import Trajectories
-from rating.store.outcome import Outcome, SeatOutcome
-from rating.store.places import open_file
+from rating.store.location import open_file
+from rating.store.records import Outcome, SeatOutcome
 from rating.viewer.report import replays
 from rating.viewer.report.figures import trajectories
 from rating.viewer.report.page import Run, write_page

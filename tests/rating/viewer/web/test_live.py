@@ -11,7 +11,7 @@ import pytest
 from llmarena_envs.core.text_env import TextEnv
 from rating.play import run_directory
 from rating.store.environments import admit
-from rating.store.match import Match
+from rating.store.records import Match
 from rating.store.store import Store
 from rating.viewer.web import tables
 from rating.viewer.web.live import Live, Paced
