@@ -263,10 +263,14 @@ def _mean_reward(played: Sequence[tuple[Outcome, Sequence[SeatOutcome]]]) -> Est
     return mean_estimate(rewards, [outcome.seed for outcome, _ in played])
 
 
+def _metric(row: LeaderboardRow) -> float | None:
+    return row.metric
+
+
 def ranked(
-    rows: Iterable[LeaderboardRow], value: Callable[[LeaderboardRow], float | None]
+    rows: Iterable[LeaderboardRow], value: Callable[[LeaderboardRow], float | None] = _metric
 ) -> tuple[LeaderboardRow, ...]:
-    """Sorts rows by a value rounded to 6 decimals, best first and missing last, then by name."""
+    """Sorts rows by a value, by default the metric, rounded to 6 decimals, best first and missing last, then by name."""
 
     def key(row: LeaderboardRow) -> tuple[bool, float, str]:
         known = value(row)
@@ -283,7 +287,7 @@ def ranked_by_means(rows: Iterable[LeaderboardRow], cases: Iterable[DealResult])
         cases: the averaged results.
     """
     pairs = established(cases)
-    return {"rows": with_ranks(ranked(rows, lambda row: row.metric), pairs), "established": pairs}
+    return {"rows": with_ranks(ranked(rows), pairs), "established": pairs}
 
 
 def with_ranks(rows: Iterable[LeaderboardRow], pairs: Collection[Pair]) -> tuple[LeaderboardRow, ...]:

@@ -40,7 +40,7 @@ def test_every_page_stands_in_the_navigation_once():
 
 def test_a_page_that_is_not_in_the_navigation_is_named(tmp_path):
     (tmp_path / "forgotten.md").write_text("# Forgotten\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"missing: \['forgotten.md'\], unknown: \['adding_an_environment.md'"):
+    with pytest.raises(ValueError, match=r"missing: \['forgotten.md'\], unknown: \['adding_a_rating_method.md'"):
         assemble.check_navigation(tmp_path)
 
 

@@ -6,6 +6,7 @@ SLOW = ("docs/ratings.md", "docs/schedules.md", "docs/stopping.md")
 COVERED = {
     "docs/adding_an_environment.md": "tests/docs/test_adding_an_environment.py",
     "docs/packaging_an_environment.md": "tests/docs/test_adding_an_environment.py",
+    "docs/adding_a_rating_method.md": "tests/docs/test_adding_a_rating_method.py",
     "docs/training_data.md": "tests/docs/test_training_data.py",
     "docs/clients.md": "benchmarks/clients/page.py",
     "docs/cluster.md": "tests/docs/test_cluster.py",

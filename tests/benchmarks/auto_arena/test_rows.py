@@ -127,7 +127,7 @@ def test_a_file_of_scores_that_says_nothing_is_refused(text, said, played, tmp_p
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["f5", "--run", "{run}"], "expected a tournament to which somebody was added"),
+        (["f5", "--run", "{run}"], "expected a tournament with an added policy"),
         (["t2", "--run", "{run}"], "expected a run in each of"),
         (["t1", "--players", "1"], "players"),
         (["t1", "--players", "5", "--late", "4"], "late"),
