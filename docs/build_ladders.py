@@ -14,7 +14,7 @@ from typing import Any
 
 from rating.schemes.leaderboard import Leaderboard
 from rating.viewer.report.tables import sheet
-from rating.viewer.source import open_source
+from rating.viewer.source import open_source, tables_of
 from site_builder import leaderboard
 from site_builder.games import LADDERS
 
@@ -25,7 +25,7 @@ PAPERS = ("llmarena", "deepeval", "auto_arena", "simulbench")
 def leaderboards(run: Path) -> list[Leaderboard]:
     """Returns the leaderboards of a run, one an environment."""
     with open_source(run) as source:
-        return [table for table in source.tables() if isinstance(table, Leaderboard)]
+        return [table for table in tables_of(source)[0] if isinstance(table, Leaderboard)]
 
 
 def ladder(board: Leaderboard, command: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ Files are tables (CSV), JSON lines, JSON arrays, and logs of Auto-Arena. Fields 
 | judge | ``judge``, ``reviewer``, ``worker``, ``annotator`` | optional with ``left`` and ``right``: the file name by default |
 | verdict | ``verdict``, ``winner`` | A, B or tie in any spelling, or a number; empty for an abstention |
 | players | ``a`` and ``b``, ``model_a`` and ``model_b``, ``left`` and ``right`` | shown first and second; optional |
+| turn | ``turn`` | of a conversation; each turn is an item of its own; optional |
 | stage | ``stage`` | ``first`` (before discussion) or ``final``; optional |
 | order | ``order`` | ``AB``, or ``BA`` if the two were shown in reverse order; optional |
 | lengths | ``words_a``, ``words_b`` | of the two players' texts; optional |
@@ -238,6 +239,8 @@ def _plain(row: Mapping[str, Any], file: str) -> tuple[Judgement, dict[str, str]
     pair = next((names for names in PLAYERS if all(name in row for name in names)), None)
     players = (field(row, pair[:1]), field(row, pair[1:])) if pair else ("", "")
     item = field(row, CASE, "" if pair else _MISSING)
+    if turn := field(row, ("turn",), "", empty=True):
+        item = f"{item}, turn {turn}"
     judge = field(row, JUDGE, file if pair == ("left", "right") else _MISSING)
     stage = _choice(row, "stage", STAGES)
     swapped = _choice(row, "order", ORDERS)

@@ -1,11 +1,10 @@
 """Rows of external files: CSV, JSON lines or a JSON array, each with its place for messages.
 
-Files are read a row at a time and rows are bounded, to limit memory use on long or hostile files.
+Tables and JSON lines are read a row at a time. Rows and arrays are bounded, to limit memory use on hostile files.
 """
 
 import csv
 import json
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
@@ -17,8 +16,10 @@ _DELIMITERS = ",;\t"
 MAX_ROW = 1 << 24
 """Most characters of a row."""
 
+MAX_ARRAY = 1 << 28
+"""Most bytes of a JSON array."""
+
 _CHUNK = 1 << 20
-_BLANKS = re.compile(r"[ \t\r\n]*")
 
 
 class UnreadableRow(NamedTuple):
@@ -26,11 +27,9 @@ class UnreadableRow(NamedTuple):
 
     Attributes:
         reason: why it cannot be read.
-        text: its beginning.
     """
 
     reason: str
-    text: str
 
 
 def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -61,8 +60,11 @@ def each_row(
         OptionError: if the file cannot be read, is not UTF-8 text, or is a table with duplicate columns.
     """
     start = first_character(path)
+    if start == "[":
+        yield from _array(path, fold)
+        return
     with _open(path, "\n" if start == "{" else "") as file:
-        yield from {"[": _array, "{": _lines}.get(start, _table)(file, fold)
+        yield from (_lines if start == "{" else _table)(file, fold)
 
 
 def first_character(path: Path) -> str:
@@ -138,7 +140,7 @@ def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict
         except StopIteration:
             return
         except csv.Error as error:
-            yield f"line {lines.number}", UnreadableRow(f"expected CSV, but: {error}", "")
+            yield f"line {lines.number}", UnreadableRow(f"expected CSV, but: {error}")
             continue
         where = f"line {lines.number}"
         if not any(cell.strip() for cell in row):
@@ -150,15 +152,12 @@ def _table(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict
             continue
         text = ",".join(row)
         if lines.is_cut:
-            yield where, _too_long(text)
+            yield where, _too_long()
         elif not is_text(text):
-            yield where, _no_text(text)
+            yield where, _no_text()
         elif len(row) != len(header):
             spread = f" from line {begin} to here: a quotation mark is open" if begin < lines.number else ""
-            yield (
-                where,
-                UnreadableRow(f"expected {len(header)} fields as in the header, got {len(row)}{spread}", text[:200]),
-            )
+            yield where, UnreadableRow(f"expected {len(header)} fields as in the header, got {len(row)}{spread}")
         else:
             yield where, {name: cell.strip() for name, cell in zip(header, row, strict=True)}
 
@@ -176,114 +175,50 @@ def _lines(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict
     lines = _Bounded(file)
     for line in lines:
         if not line.isspace():
-            yield f"line {lines.number}", _too_long(line) if lines.is_cut else _entry(line, fold)
+            yield f"line {lines.number}", _too_long() if lines.is_cut else _entry(line, fold)
 
 
 def _entry(text: str, fold: Callable[[str], str]) -> dict[str, Any] | UnreadableRow:
     if not is_text(text):
-        return _no_text(text)
+        return _no_text()
     try:
         return _fields(_DECODER.decode(text), fold)
     except (ValueError, RecursionError) as error:
-        return UnreadableRow(f"expected JSON, but: {error}", text[:200])
+        return UnreadableRow(f"expected JSON, but: {error}")
 
 
-def _array(file: TextIO, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | UnreadableRow]]:
-    """Reads an array entry by entry; stops at the first structural error."""
-    buffer = _Buffer(file)
-    buffer.skip("[")
-    number = 0
-    while not buffer.skip("]"):
-        number += 1
-        where = f"entry {number}"
-        try:
-            yield where, _entry(buffer.value(), fold)
-        except (ValueError, RecursionError) as error:
-            yield where, UnreadableRow(f"expected JSON, but: {error}; nothing behind it was read", buffer.shown())
-            return
-        if not buffer.skip(",") and buffer.peek() != "]":
-            reason = (
-                f"expected a comma or the end of the array behind it, got {buffer.peek()!r}; nothing behind it was read"
-            )
-            yield where, UnreadableRow(reason, "")
-            return
+def _array(path: Path, fold: Callable[[str], str]) -> Iterator[tuple[str, dict[str, Any] | UnreadableRow]]:
+    """Reads an array as a whole.
 
-
-class _Buffer:
-    """The part of a file that is being read."""
-
-    def __init__(self, file: TextIO) -> None:
-        self._file = file
-        self._text = ""
-        self._place = 0
-        self._is_whole = False
-
-    def peek(self) -> str:
-        """Returns the next non-blank character, or an empty string at the end."""
-        while True:
-            blanks = _BLANKS.match(self._text, self._place)
-            self._place = blanks.end() if blanks else self._place
-            if self._place < len(self._text):
-                return self._text[self._place]
-            if not self._more():
-                return ""
-
-    def skip(self, sign: str) -> bool:
-        """Skips a character and returns whether it was present."""
-        if self.peek() != sign:
-            return False
-        self._place += 1
-        return True
-
-    def value(self) -> str:
-        """Skips a value and returns its text.
-
-        Raises:
-            ValueError: if there is none, or it is longer than ``MAX_ROW``.
-        """
-        if not self.peek():
-            raise ValueError("the file ends within the array")
-        while True:
-            try:
-                _, end = _SCANNER.raw_decode(self._text, self._place)
-            except json.JSONDecodeError as error:
-                if len(self._text) - self._place > MAX_ROW:
-                    raise ValueError(
-                        f"an entry has more than {MAX_ROW} characters, or is damaged: {error.msg}"
-                    ) from None
-                if not self._more():
-                    raise ValueError(error.msg) from None
-                continue
-            if end == len(self._text) and self._more():  # the number could continue
-                continue
-            text, self._place = self._text[self._place : end], end
-            return text
-
-    def shown(self) -> str:
-        """Returns the beginning of the unread text."""
-        return self._text[self._place : self._place + 200]
-
-    def _more(self) -> bool:
-        """Reads at least as much as the unread text, so rereading at most doubles the work."""
-        self._text, self._place = self._text[self._place :], 0
-        added = "" if self._is_whole else self._file.read(max(_CHUNK, len(self._text)))
-        self._is_whole = not added
-        self._text += added
-        return bool(added)
+    Raises:
+        OptionError: if it is too large, is not UTF-8 text, or is damaged; JSON lines lose the damaged rows only.
+    """
+    with path.open("rb") as file:
+        data = file.read(MAX_ARRAY + 1)
+    if len(data) > MAX_ARRAY:
+        raise OptionError(
+            f"{path}: expected a JSON array of at most {MAX_ARRAY} bytes, got a larger one; turn it into JSON lines: jq -c '.[]'"
+        )
+    try:
+        entries = _DECODER.decode(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise OptionError(f"{path}: expected JSON, but: {error}") from error
+    for number, entry in enumerate(entries, 1):
+        yield f"entry {number}", _fields(entry, fold)
 
 
 def _fields(entry: Any, fold: Callable[[str], str]) -> dict[str, Any] | UnreadableRow:
     if not isinstance(entry, dict):
-        return UnreadableRow(f"expected an object, got {str(entry)!r:.60}", str(entry)[:200])
+        return UnreadableRow(f"expected an object, got {str(entry)!r:.60}")
     return {fold(name.strip()): value for name, value in entry.items()}
 
 
-def _too_long(text: str) -> UnreadableRow:
-    return UnreadableRow(f"expected a row of at most {MAX_ROW} characters, got a longer one", text[:200])
+def _too_long() -> UnreadableRow:
+    return UnreadableRow(f"expected a row of at most {MAX_ROW} characters, got a longer one")
 
 
-def _no_text(text: str) -> UnreadableRow:
-    return UnreadableRow("expected text in UTF-8, got other bytes", text[:200])
+def _no_text() -> UnreadableRow:
+    return UnreadableRow("expected text in UTF-8, got other bytes")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -308,7 +243,3 @@ def _missing(_: str) -> None:
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_missing)
-
-
-_SCANNER = json.JSONDecoder(parse_constant=_missing)
-"""Finds the end of a value; allows duplicate keys."""

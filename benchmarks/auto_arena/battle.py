@@ -16,10 +16,10 @@ from benchmarks.experiments.seats import unfinished
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 from llmarena_envs.debate.questions import DOMAINS
-from rating.cli.report import report_page
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig, PolicyConfig
 from rating.errors import RunError
+from rating.viewer.report.write import report_page
 
 PLAYED = "battle"
 DEBATERS = 2

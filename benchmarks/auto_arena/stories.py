@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from benchmarks.experiments import transcript
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from llmarena_envs import debate_v0
-from rating.cli.matches import headline, story_text
+from rating.cli.replay import headline, story_text
 from rating.store.records import Record
 from rating.store.replay import tell
 

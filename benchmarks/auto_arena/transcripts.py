@@ -23,10 +23,10 @@ from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.core.options import check_int
-from rating.cli.report import report_page
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
 from rating.stats.estimates import bounded_mean, mean_estimate
+from rating.viewer.report.write import report_page
 
 TIE = 2.0
 JUDGED = 3

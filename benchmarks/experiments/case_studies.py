@@ -9,10 +9,10 @@ from benchmarks.experiments.pool import Scripted, plan_run
 from benchmarks.experiments.row import Result, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
-from rating.cli.report import report_page
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.store.records import FINISHED, Record
+from rating.viewer.report.write import report_page
 
 
 def plan_examples(

@@ -26,7 +26,7 @@ from rating.play import run_directory
 from rating.store.calls import LoggedCall
 from rating.store.records import Match, outcome_of
 from rating.store.store import Store
-from rating.viewer.web.watched import watch
+from rating.viewer.web.watched import Watched
 
 T = TypeVar("T")
 
@@ -87,7 +87,7 @@ def main() -> None:
     matches = 60 if options.smoke else options.matches
     with tempfile.TemporaryDirectory() as folder:
         store, enter = make_run(Path(folder) / "run", matches, options.calls)
-        watched = watch(Path(folder) / "run")
+        watched = Watched(Path(folder) / "run")
         moment = timed(f"{matches:,} matches read for the first time", watched.moment)
         timed("ratings, plots and costs for the first time", lambda: watched.tables(moment))
         enter(matches)

@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=flags.local_path,
         metavar="DIR|FILE",
-        help="directory of a run or an import, or files of judgements (CSV, JSON lines)",
+        help="directory of a run, or files of judgements (CSV, JSON lines)",
     )
     parser.add_argument("--environment", default="", metavar="ENV", help="of a run with several that are judged")
     parser.add_argument(
@@ -46,13 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> None:
-    """Prints judge agreement and bias from the judgements of a run, an import or files."""
+    """Prints judge agreement and bias from the judgements of a run or files."""
     paths: list[Path] = args.paths
     if any(path.is_dir() for path in paths):
         if len(paths) > 1:
-            raise OptionError(
-                f"expected one directory of a run or an import, or files of judgements, got {len(paths)} paths"
-            )
+            raise OptionError(f"expected one directory of a run, or files of judgements, got {len(paths)} paths")
         title, judgements = _of_directory(paths[0], args.environment)
     elif args.environment:
         raise OptionError("environment: files of judgements are of none; leave it out")
@@ -71,7 +69,7 @@ def main(args: argparse.Namespace) -> None:
 
 
 def _of_directory(directory: Path, environment: str) -> tuple[str, list[Judgement]]:
-    """Returns the judged environment of a run or an import and its judgements."""
+    """Returns the judged environment of a run and its judgements."""
     with open_source(directory) as source:
         known = source.environments()
         if environment:

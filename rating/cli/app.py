@@ -57,13 +57,24 @@ COMMANDS = {
         add_arguments="add_demo_arguments",
         main="demo",
     ),
-    "rate": Command("rate", "compute the leaderboards of a run or an import", has_json=True),
-    "report": Command("report", "write the HTML report of a run or an import", has_json=True),
+    "rate": Command(
+        "results",
+        "compute the leaderboards of a run or a log",
+        has_json=True,
+        add_arguments="add_rate_arguments",
+        main="rate",
+    ),
+    "report": Command(
+        "results",
+        "write the HTML report of a run or a log",
+        has_json=True,
+        add_arguments="add_report_arguments",
+        main="report",
+    ),
     "compare": Command("compare", "test whether one policy is better than another", has_json=True),
     "replay": Command("replay", "show a match turn by turn, or verify recorded matches", has_json=True),
     "agreement": Command("agreement", "show judge agreement and bias", has_json=True),
     "export": Command("export", "write the matches or results of a run to standard output"),
-    "import": Command("import_log", "import results from other tools", has_json=True),
     "serve": Command("serve", "show a run in a browser, live or finished"),
 }
 

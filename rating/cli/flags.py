@@ -20,12 +20,6 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dir", type=local_path, metavar="DIR", help="run directory")
 
 
-def add_results(parser: argparse.ArgumentParser) -> None:
-    """Adds the directory of a run or an import, and ``--trust``."""
-    parser.add_argument("dir", type=local_path, metavar="DIR", help="run or import directory")
-    add_trust(parser)
-
-
 def add_trust(parser: argparse.ArgumentParser) -> None:
     """Adds ``--trust``: whether a command may import modules and open files named by the run."""
     parser.add_argument("--trust", action="store_true", help="import the modules and open the files named by the run")

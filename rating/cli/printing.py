@@ -12,7 +12,7 @@ from rating.schemes.summary import Summary
 from rating.store.store import Store
 from rating.viewer.report.costs import Costs, cost_sheet, policy_cells
 from rating.viewer.report.tables import WIDER, WIDTH, Sheet, render, render_grid, sheet
-from rating.viewer.source import RunSource, Source
+from rating.viewer.source import RunSource, tables_of
 
 _ENDLESS = 100_000
 """Line width for a pipe or a file: lines are not wrapped."""
@@ -21,12 +21,6 @@ _ENDLESS = 100_000
 def print_leaderboards(config: RunConfig, store: Store, *, wide: bool = False) -> None:
     """Prints the leaderboards and costs of a run; ``wide`` as for ``print_tables``."""
     print_results(*tables_of(RunSource(config, store, "")), wide)
-
-
-def tables_of(source: Source) -> tuple[list[Leaderboard | Summary], Costs | None]:
-    """Returns the leaderboards, with the summary for two or more environments, and the costs."""
-    tables = source.tables()
-    return tables, source.costs([table for table in tables if isinstance(table, Leaderboard)])
 
 
 def print_results(tables: list[Leaderboard | Summary], spent: Costs | None, wide: bool) -> None:

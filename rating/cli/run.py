@@ -22,7 +22,6 @@ from rating.cli.playing import (
     session_flags,
 )
 from rating.cli.printing import print_sheets
-from rating.cli.report import REPORT, write_report
 from rating.cli.serve import listener_if_asked
 from rating.config.budget import Budget
 from rating.config.judge_warnings import family_warnings, scripted_judge_warnings
@@ -34,6 +33,7 @@ from rating.play.dry_run import NOTHING, Expected, Forecast, Span, forecast
 from rating.play.executors.choice import check_executor
 from rating.schemes.leaderboard import ALWAYS
 from rating.viewer.report.tables import Sheet
+from rating.viewer.report.write import REPORT, write_report
 
 _ENVIRONMENT_NAME = re.compile(r"[_-]v\d+(?:#[\w-]*)?$")
 

@@ -13,7 +13,6 @@ from typing import TextIO
 from agents.desk import Desk
 from rating.cli import flags
 from rating.play import run_directory
-from rating.store.imported import is_import
 from rating.viewer.web.server import authority, is_loopback, listen, serving
 
 END_SECONDS = 60.0
@@ -28,14 +27,14 @@ _LAST_ANSWER_SECONDS = 0.2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``serve``."""
-    flags.add_results(parser)
+    flags.add_run(parser)
+    flags.add_trust(parser)
     flags.add_address(parser)
 
 
 def main(args: argparse.Namespace) -> None:
-    """Serves the pages of a run or an import until it is interrupted."""
-    if not is_import(args.dir):
-        run_directory.check_exists(args.dir)
+    """Serves the pages of a run until it is interrupted."""
+    run_directory.check_exists(args.dir)
     with _listener(args) as listener, contextlib.suppress(KeyboardInterrupt):
         args.interruptions.run(lambda: _serve(args.dir, listener))
 

@@ -19,7 +19,6 @@ from rating.play.contests import check_schedule, make_scheme
 from rating.play.lock import LOCK, Lock
 from rating.replacing import replacing_text
 from rating.store import location
-from rating.store.imported import is_import, only_results
 from rating.store.location import Address
 from rating.store.records import UNFINISHED
 from rating.store.store import Store
@@ -220,8 +219,6 @@ def check_exists(path: Path) -> None:
     Raises:
         RunError: if it holds no store, or a link instead of a file of the run.
     """
-    if is_import(path):
-        raise RunError(only_results(path))
     check_no_links(path / name for name in _FILES)
     if not location.has_store(path):
         raise RunError(
@@ -346,8 +343,6 @@ def read_run_file(path: Path) -> str:
     Raises:
         RunError: if ``path`` is not the directory of a run.
     """
-    if is_import(path):
-        raise RunError(only_results(path))
     try:
         return (path / RUN_FILE).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

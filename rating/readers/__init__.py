@@ -1,5 +1,5 @@
-"""Import of external result logs: one module per format, the import directory, and a common interface to all sources."""
+"""Readers of result logs: one module a kind of format, each yields battles; ``open_log`` recognises the format."""
 
-from rating.readers.formats import read_battles
+from rating.readers.formats import Log, open_log, read_battles
 
-__all__ = ["read_battles"]
+__all__ = ["Log", "open_log", "read_battles"]

@@ -1,20 +1,35 @@
-"""Import formats by name, and format detection."""
+"""Formats of logs, and the recognition of a format."""
 
 import itertools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from llmarena_envs.core.options import OptionError, check_choice
-from rating.readers import auto_arena, inspect_log, lm_eval, matrix, pairs
-from rating.readers.result import Reader, Rejected, RowsOf, name_of
+from rating.judgements import Judgement
+from rating.readers.battles import (
+    PLAYERS,
+    Rejected,
+    Result,
+    has_pairs,
+    is_matrix,
+    name_of,
+    read_debate,
+    read_matrix,
+    read_pair,
+    read_rows,
+)
+from rating.readers.inspect import is_inspect, read_inspect
+from rating.readers.lm_eval import read_lm_eval
 from rating.rows import UnreadableRow, each_row, first_character
 from rating.stats.results import Battle
 
 AUTO = "auto"
-_HEAD = 1 << 16
-_ROWS = 20
+
+_HEAD_BYTES = 1 << 16
+_HEAD_ROWS = 20
 _PACKED = {
     b"\x1f\x8b": "gzip",
     b"PAR1": "Parquet",
@@ -24,7 +39,26 @@ _PACKED = {
 """Unsupported binary formats by their first bytes."""
 
 
-class Head(NamedTuple):
+@dataclass
+class Log:
+    """Results read from files.
+
+    Attributes:
+        format: name of the format.
+        battles: battles by environment, in file order.
+        judgements: verdicts of named judges by environment; verdicts before and after discussion are one judgement.
+        rejected: the first rejected rows.
+        num_rejected: number of rejected rows.
+    """
+
+    format: str
+    battles: dict[str, list[Battle]] = field(default_factory=dict)
+    judgements: dict[str, list[Judgement]] = field(default_factory=dict)
+    rejected: list[Rejected] = field(default_factory=list)
+    num_rejected: int = 0
+
+
+class _Head(NamedTuple):
     """The beginning of a file.
 
     Attributes:
@@ -38,54 +72,119 @@ class Head(NamedTuple):
 
     path: Path
     start: bytes
-    is_table: bool
-    columns: tuple[str, ...]
-    names: tuple[str, ...]
+    is_table: bool = False
+    columns: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
     fault: str = ""
 
 
-@dataclass(frozen=True)
-class Format:
-    """An import format.
+class _Format(NamedTuple):
+    """A format.
 
     Attributes:
         about: short description.
         fits: whether a file with this beginning can be of the format.
-        read: reads the files.
+        read: yields the results and rejected rows of files; the second argument selects one of several scores.
     """
 
     about: str
-    fits: Callable[[Head], bool]
-    read: Reader
+    fits: Callable[[_Head], bool]
+    read: Callable[[Sequence[Path], str], Iterator[Result | Rejected]]
 
 
-def _by_columns(fits: Callable[[frozenset[str]], bool]) -> Callable[[Head], bool]:
-    return lambda head: fits(frozenset(head.columns))
+def _pairs(name: str, about: str) -> _Format:
+    players = PLAYERS[name]
+    return _Format(
+        about,
+        lambda head: has_pairs(head.columns, players),
+        lambda paths, _: read_rows(paths, partial(read_pair, players=players)),
+    )
 
 
-def _is_matrix(head: Head) -> bool:
-    others = [name for name in head.columns[1:] if name]
-    return head.is_table and len(others) > 1 and sum(name in others for name in head.names) * 2 > len(head.names)
+def _has(*columns: str) -> Callable[[_Head], bool]:
+    return lambda head: {*columns}.issubset(head.columns)
 
 
-FORMATS = {
-    "battles": Format("rows with model_a, model_b and winner", _by_columns(pairs.BATTLES.fits), RowsOf(pairs.BATTLES)),
-    "pairwise": Format("rows with left, right and winner", _by_columns(pairs.PAIRWISE.fits), RowsOf(pairs.PAIRWISE)),
-    "verdicts": Format("rows with a, b, judge and verdict", _by_columns(pairs.VERDICTS.fits), RowsOf(pairs.VERDICTS)),
-    "auto-arena": Format("judgement logs of Auto-Arena", _by_columns(auto_arena.fits), RowsOf(auto_arena.read)),
-    "matrix": Format("tables of wins of the row over the column", _is_matrix, matrix.read),
-    "lm-eval": Format("samples_*.jsonl of lm-evaluation-harness", _by_columns(lm_eval.fits), lm_eval.read),
-    "inspect": Format("logs of Inspect", lambda head: inspect_log.fits(head.path, head.start), inspect_log.read),
+FORMATS: Mapping[str, _Format] = {
+    "battles": _pairs("battles", "rows with model_a, model_b and winner"),
+    "pairwise": _pairs("pairwise", "rows with left, right and winner"),
+    "verdicts": _pairs("verdicts", "rows with a, b, judge and verdict"),
+    "auto-arena": _Format(
+        "judgement logs of Auto-Arena", _has("gamekey", "judges"), lambda paths, _: read_rows(paths, read_debate)
+    ),
+    "matrix": _Format(
+        "tables of wins of the row over the column",
+        lambda head: head.is_table and is_matrix(head.columns, head.names),
+        read_matrix,
+    ),
+    "lm-eval": _Format("samples_*.jsonl of lm-evaluation-harness", _has("doc_id", "doc", "resps"), read_lm_eval),
+    "inspect": _Format("logs of Inspect", lambda head: is_inspect(head.path, head.start), read_inspect),
 }
 """Formats by name."""
 
 
-def find_format(paths: Sequence[Path], name: str = AUTO) -> str:
-    """Returns the name of the format of some files.
+def open_log(paths: Sequence[Path], format: str = AUTO, metric: str = "", *, shown: int = 20) -> Log:
+    """Reads the results in files.
 
     Args:
         paths: the files, all of one format.
-        name: the format, or ``auto`` to recognise it.
+        format: one of ``FORMATS``, or ``auto`` to recognise it.
+        metric: the metric to compare, where files hold several scores.
+        shown: number of rejected rows to keep.
+
+    Raises:
+        OptionError: if a file cannot be read, is listed twice or is too large, no single format fits, or no row has a result.
+    """
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise OptionError("expected every file once, got one of them twice")
+    log = Log(_find_format(paths, format))
+    unnamed = name_of(paths[0].stem[:100])
+    judgements: dict[str, dict[tuple[str, str], Judgement]] = {}
+    for result in FORMATS[log.format].read(paths, metric):
+        if isinstance(result, Rejected):
+            log.num_rejected += 1
+            if len(log.rejected) < shown:
+                log.rejected.append(result)
+            continue
+        environment = result.environment or unnamed
+        if result.battle is not None:
+            log.battles.setdefault(environment, []).append(result.battle)
+        if (new := result.judgement) is not None:
+            known = judgements.setdefault(environment, {})
+            old = known.get((new.item, new.judge), new)
+            first, final = (
+                (old.first if new.first is None else new.first),
+                (old.final if new.final is None else new.final),
+            )
+            known[new.item, new.judge] = old._replace(first=first, final=final)
+    if not log.battles:
+        bad = log.rejected[:1]
+        first_bad = f"; the first of {log.num_rejected} bad rows: {bad[0].where}: {bad[0].reason}" if bad else ""
+        raise OptionError(f"{', '.join(map(str, paths))!s:.300}: expected results of pairs, got none{first_bad}")
+    log.judgements = {environment: list(known.values()) for environment, known in judgements.items()}
+    return log
+
+
+def read_battles(path: Path | str | Sequence[Path | str], format: str = AUTO, *, metric: str = "") -> list[Battle]:
+    """Reads the battles in a log; rows without a result are skipped.
+
+    Args:
+        path: a file, or several where each holds the scores of one model.
+        format: one of ``battles``, ``pairwise``, ``verdicts``, ``auto-arena``, ``matrix``, ``lm-eval`` and ``inspect``, or
+            ``auto`` to recognise it.
+        metric: the metric to compare, where files hold several scores.
+
+    Raises:
+        OptionError: if a file cannot be read, the format is not recognised, or no row has a result.
+    """
+    paths = [Path(path)] if isinstance(path, Path | str) else [Path(one) for one in path]
+    if not paths:
+        raise OptionError("path: expected a file or several, got none")
+    return [battle for battles in open_log(paths, format, metric).battles.values() for battle in battles]
+
+
+def _find_format(paths: Sequence[Path], name: str) -> str:
+    """Returns the name of the format of some files.
 
     Raises:
         OptionError: if the format is unknown, or not exactly one format fits the files.
@@ -99,87 +198,36 @@ def find_format(paths: Sequence[Path], name: str = AUTO) -> str:
         fitting = [candidate for candidate in FORMATS if FORMATS[candidate].fits(head)]
         if not fitting:
             listed = "\n".join(f"  {candidate}: {FORMATS[candidate].about}" for candidate in FORMATS)
-            raise OptionError(f"{path}: no format is recognised, {_seen(head)}; say --format with one of\n{listed}")
+            seen = f"its first columns are {', '.join(head.columns[:12])!r:.200}" if head.columns else head.fault
+            raise OptionError(
+                f"{path}: no format is recognised, {seen or 'it has no rows'}; say --log-format with one of\n{listed}"
+            )
         known = [candidate for candidate in known if candidate in fitting]
         if len(fitting) > 1:
-            raise OptionError(f"{path}: this could be of the formats {' or '.join(fitting)}; say --format")
+            raise OptionError(f"{path}: this could be of the formats {' or '.join(fitting)}; say --log-format")
         if not known:
-            raise OptionError(
-                f"{path}: expected files of one format, got {fitting[0]} behind another; import them apart"
-            )
+            raise OptionError(f"{path}: expected files of one format, got {fitting[0]} behind another; read them apart")
     return known[0]
 
 
-def _seen(head: Head) -> str:
-    """Describes the beginning of a file, for error messages."""
-    if head.columns:
-        return f"its first columns are {', '.join(head.columns[:12])!r:.200}"
-    return head.fault or "it has no rows"
-
-
-def _head(path: Path) -> Head:
+def _head(path: Path) -> _Head:
     try:
         with path.open("rb") as file:
-            start = file.read(_HEAD)
+            start = file.read(_HEAD_BYTES)
     except OSError as error:
         raise OptionError(f"{path}: expected a file of results, but: {error}") from error
     if start.startswith(b"PK"):
-        return Head(path, start, False, (), ())
+        return _Head(path, start)
     packed = next((name for sign, name in _PACKED.items() if start.startswith(sign)), "")
     if packed:
         raise OptionError(f"{path}: expected text or a log of Inspect, got {packed}; unpack or convert it")
-    found = list(itertools.islice(each_row(path), _ROWS))
+    found = list(itertools.islice(each_row(path), _HEAD_ROWS))
     rows = [row for _, row in found if not isinstance(row, UnreadableRow)]
-    fault = next((f"{where}: {row.reason}" for where, row in found if isinstance(row, UnreadableRow)), "")
-    return Head(
+    return _Head(
         path,
         start,
         first_character(path) not in ("{", "["),
         tuple(rows[0]) if rows else (),
         tuple(str(next(iter(row.values()), "")).casefold() for row in rows),
-        fault,
+        next((f"{where}: {row.reason}" for where, row in found if isinstance(row, UnreadableRow)), ""),
     )
-
-
-def read_battles(path: Path | str | Sequence[Path | str], format: str = AUTO, *, metric: str = "") -> list[Battle]:
-    """Reads the results in an external log; rows without a result are skipped.
-
-    ``llmarena import`` lists the skipped rows and keeps the rest of a log.
-
-    Args:
-        path: a file, or several where each holds the scores of one model.
-        format: one of ``FORMATS``, or ``auto`` to recognise it.
-        metric: the metric to compare, where files hold several scores.
-
-    Raises:
-        OptionError: if a file cannot be read, the format is not recognised, or no row has a result.
-    """
-    paths = [Path(path)] if isinstance(path, Path | str) else [Path(one) for one in path]
-    if not paths:
-        raise OptionError("path: expected a file or several, got none")
-    return [battle for battles in read_environments(paths, format, metric).values() for battle in battles]
-
-
-def read_environments(paths: Sequence[Path], format: str = AUTO, metric: str = "") -> dict[str, list[Battle]]:
-    """Reads the results in external logs by environment; see ``read_battles``."""
-    found: dict[str, list[Battle]] = {}
-    rejected = []
-    for result in FORMATS[find_format(paths, format)].read(paths, metric):
-        if isinstance(result, Rejected):
-            rejected.append(result)
-        elif result.battle is not None:
-            found.setdefault(result.environment or unnamed(paths), []).append(result.battle)
-    if not found:
-        raise nothing_read(paths, rejected)
-    return found
-
-
-def unnamed(paths: Sequence[Path]) -> str:
-    """Returns the environment name for files that do not state one: the stem of the first file."""
-    return name_of(paths[0].stem[:100])
-
-
-def nothing_read(paths: Sequence[Path], rejected: Sequence[Rejected]) -> OptionError:
-    """Returns the error for files without a result."""
-    first = f"; the first of {len(rejected)} bad rows: {rejected[0].where}: {rejected[0].reason}" if rejected else ""
-    return OptionError(f"{', '.join(map(str, paths))!s:.300}: expected results of pairs, got none{first}")

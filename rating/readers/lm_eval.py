@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from llmarena_envs.core.options import OptionError
-from rating.readers.result import Rejected, Result, case_name, name_of
-from rating.readers.scored import Case, Metrics, plain_number
+from rating.readers.battles import Rejected, Result, case_name, name_of
+from rating.readers.scores import Case, Metrics, plain_number
 from rating.rows import UnreadableRow, each_row
 
 _OTHERS = ("doc_id", "doc", "doc_hash", "target", "target_hash", "arguments", "prompt_hash", "resps", "filtered_resps")
@@ -21,12 +21,7 @@ _FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]{1
 _LARGEST_SUMMARY = 1 << 26
 
 
-def fits(columns: frozenset[str]) -> bool:
-    """Returns whether a row with these columns can be of the format."""
-    return columns.issuperset(("doc_id", "doc", "resps"))
-
-
-def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
+def read_lm_eval(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
     """Yields a result for every document shared by two models.
 
     Raises:
@@ -46,13 +41,12 @@ def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
             )
         for where, row in each_row(path):
             if isinstance(row, UnreadableRow):
-                yield Rejected(path, where, row.reason, row.text)
+                yield Rejected(path, where, row.reason)
                 continue
             found = _metrics(row)
             document = row.get("doc_hash") or row.get("doc_id")
             if not found or not isinstance(document, str | int):
-                reason = "expected a doc_hash or a doc_id, and a metric that is a number"
-                yield Rejected(path, where, reason, str(row)[:200])
+                yield Rejected(path, where, "expected a doc_hash or a doc_id, and a metric that is a number")
                 continue
             for name, value in found.items():
                 sign = -1 if (task, name.split(",")[0]) in falling else 1

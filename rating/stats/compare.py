@@ -168,7 +168,7 @@ class EValue:
 
 
 @dataclass(frozen=True)
-class Interval:
+class ConfidenceSequence:
     """A value with a confidence sequence, which covers the true value at all times with probability 1 - level.
 
     Attributes:
@@ -226,8 +226,8 @@ class PolicyComparison:
     equal: bool | None
     equal_evidence: float | None
     equal_needed: float
-    win_rate: Interval
-    elo: Interval
+    win_rate: ConfidenceSequence
+    elo: ConfidenceSequence
     more: UnitsForecast | None
     notes: tuple[str, ...]
 
@@ -318,7 +318,7 @@ def compare_units(
         equal_evidence=min(peaks) if peaks else None,
         equal_needed=1 / level,
         win_rate=win_rate,
-        elo=_elo(win_rate) if units.kind != SHARED else Interval(None, None, None),
+        elo=_elo(win_rate) if units.kind != SHARED else ConfidenceSequence(None, None, None),
         more=None if settled else forecast(units, [*decisions, *([bets_of_equal] if equal else [])], seed=seed),
         notes=(*notes, *([_GROWING] if units.weights is not None and not units.ordered else [])),
     )
@@ -384,8 +384,8 @@ def elo_of(win_rate: float | None) -> float | None:
     return 400 * math.log10(win_rate / (1 - win_rate))
 
 
-def _elo(win_rate: Interval) -> Interval:
-    return Interval(*map(elo_of, (win_rate.value, win_rate.low, win_rate.high)))
+def _elo(win_rate: ConfidenceSequence) -> ConfidenceSequence:
+    return ConfidenceSequence(*map(elo_of, (win_rate.value, win_rate.low, win_rate.high)))
 
 
 def _check(name: str, value: float, low: float, high: float, *, open_low: bool) -> None:
@@ -423,15 +423,15 @@ def _reached(logs: Floats, needed: float) -> int | None:
     return int(above[0]) + 1 if len(above) else None
 
 
-def _win_rate(units: Units, level: float) -> tuple[Interval, tuple[str, ...]]:
+def _win_rate(units: Units, level: float) -> tuple[ConfidenceSequence, tuple[str, ...]]:
     if not len(units.scores):
-        return Interval(None, None, None), ()
+        return ConfidenceSequence(None, None, None), ()
     value = float(np.average(units.scores, weights=units.weights))
     low, high = _bounds(units, level, ever=units.ordered)
     if low <= high:
-        return Interval(value, low, high), ()
+        return ConfidenceSequence(value, low, high), ()
     note = "no constant win rate agrees with all results: something has changed on the way; the interval is that of the last look"
-    return Interval(value, *_bounds(units, level, ever=False)), (note,)
+    return ConfidenceSequence(value, *_bounds(units, level, ever=False)), (note,)
 
 
 def _bounds(units: Units, level: float, *, ever: bool) -> tuple[float, float]:

@@ -178,11 +178,11 @@ class WinDrawLoss(NamedTuple):
 def records_by_seat(results: Iterable[PairResult]) -> dict[str, tuple[WinDrawLoss, WinDrawLoss]]:
     """Returns the tallies of each policy on the first and on the second seat, by name."""
     table: dict[str, tuple[WinDrawLoss, WinDrawLoss]] = defaultdict(lambda: (WinDrawLoss(), WinDrawLoss()))
-    for duel in results:
-        first, second = table[duel.first]
-        table[duel.first] = first.add(duel.score), second
-        first, second = table[duel.second]
-        table[duel.second] = first, second.add(1 - duel.score)
+    for result in results:
+        first, second = table[result.first]
+        table[result.first] = first.add(result.score), second
+        first, second = table[result.second]
+        table[result.second] = first, second.add(1 - result.score)
     return dict(sorted(table.items()))
 
 
@@ -197,10 +197,12 @@ def pair_table(results: Iterable[PairResult], *, by_seat: bool = False) -> dict[
         Row, then column; ``None`` if there was no such match.
     """
     results = list(results)
-    names = sorted({name for duel in results for name in (duel.first, duel.second)})
+    names = sorted({name for result in results for name in (result.first, result.second)})
     table: dict[str, dict[str, WinDrawLoss | None]] = {row: dict.fromkeys(names) for row in names}
-    for duel in results:
-        table[duel.first][duel.second] = (table[duel.first][duel.second] or WinDrawLoss()).add(duel.score)
+    for result in results:
+        table[result.first][result.second] = (table[result.first][result.second] or WinDrawLoss()).add(result.score)
         if not by_seat:
-            table[duel.second][duel.first] = (table[duel.second][duel.first] or WinDrawLoss()).add(1 - duel.score)
+            table[result.second][result.first] = (table[result.second][result.first] or WinDrawLoss()).add(
+                1 - result.score
+            )
     return table

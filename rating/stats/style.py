@@ -6,9 +6,8 @@ logarithms of 1 + count between the first and the second (as in the length-contr
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
-from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -50,114 +49,54 @@ _TOLERANCE = 1e-9
 """Minimum share of a covariate's variation that the policies and other covariates leave unexplained."""
 
 
-@dataclass(frozen=True, eq=False)
-class Term:
-    """A covariate that can affect results apart from the policies.
-
-    Attributes:
-        name: e.g. ``length``.
-        values: difference between the first and the second, shape (m,). For lengths: the difference of their logarithms. For a
-            role: 1 if only the first has it, -1 if only the second has it, otherwise 0.
-    """
-
-    name: str
-    values: Floats
-
-
-class Effect(NamedTuple):
-    """The effect of one unit of a term.
-
-    Attributes:
-        name: name of the term.
-        value: in Elo.
-        error: its standard error, in Elo, clustered by deal.
-    """
-
-    name: str
-    value: float
-    error: float
-
-
-@dataclass(frozen=True, eq=False)
-class TermsFit:
-    """Ratings with terms held equal.
-
-    Attributes:
-        fitted: the ratings, with errors clustered by deal.
-        effects: of the terms, in their order.
-    """
-
-    fitted: BradleyTerryFit
-    effects: tuple[Effect, ...]
-
-
-def fit_terms(comparisons: Comparisons, terms: Sequence[Term], options: BradleyTerryOptions | None = None) -> TermsFit:
-    """Fits ratings and the effects of terms together.
+def fit_with_covariates(
+    comparisons: Comparisons, covariates: Mapping[str, Floats]
+) -> tuple[BradleyTerryFit, dict[str, Estimate]]:
+    """Fits ratings and the effects of covariates together, with a fitted prior width and errors clustered by deal.
 
     Args:
         comparisons: m results of n policies, on two or more deals.
-        terms: covariates of the results.
-        options: options of the fit, with a prior of the ratings.
+        covariates: difference between the first and the second of each result by name, shape (m,) each, finite.
+
+    Returns:
+        The ratings, and the effect of one unit of each covariate in Elo.
 
     Raises:
-        ValueError: if there is no policy, fewer than two deals, a term with a wrong number of values or with values that are
-            not finite, or no prior.
+        ValueError: if there are fewer than two deals.
         ArithmeticError: if the fit does not converge.
     """
-    options = options or BradleyTerryOptions()
-    options = options if comparisons.seated else replace(options, seat_term=False)
-    _check(comparisons, terms, options)
-    values = np.array([term.values for term in terms], dtype=float).reshape(len(terms), len(comparisons.score)).T
-    if options.ties == "drop":
-        kept = comparisons.score != 0.5
-        comparisons, values = comparisons.select(kept), values[kept]
-    deals = len(np.unique(comparisons.cluster))
+    deals, results = len(np.unique(comparisons.cluster)), len(comparisons.score)
     if deals < 2:
         raise ValueError(f"deals: expected two or more, from which errors are estimated, got {deals}")
-    model = _Model(comparisons, values)
-    start = np.zeros(model.size + 1 + len(terms))
-    if options.prior_sd == "fitted":
-        options = options.with_prior(best_prior_sd(model.solve, options, start, model.size))
+    model = _Model(comparisons, np.array(list(covariates.values())).reshape(len(covariates), results).T)
+    size, start = model.size, np.zeros(model.size + 1 + len(covariates))
+    options = BradleyTerryOptions(prior_sd="fitted", seat_term=comparisons.seated)
+    options = options.with_prior(best_prior_sd(model.solve, options, start, size))
     x, inverse = model.solve(options, start)
     covariance = model.clustered(x, inverse, options)
-    of_ratings, seat_error = covariance_of(covariance[: model.size + 1, : model.size + 1], options)
+    of_ratings, seat_error = covariance_of(covariance[: size + 1, : size + 1], options)
     fitted = BradleyTerryFit(
         comparisons.policies,
-        to_ratings(x[: model.size]),
+        to_ratings(x[:size]),
         of_ratings,
-        float(x[model.size]) * ELO_PER_NAT,
+        float(x[size]) * ELO_PER_NAT,
         seat_error,
-        len(comparisons.score),
+        results,
         deals,
         is_connected(*totals(comparisons)),
         False,
         options,
     )
-    effects, errors = x[model.size + 1 :], np.sqrt(np.diag(covariance)[model.size + 1 :])
-    return TermsFit(
-        fitted,
-        tuple(
-            Effect(term.name, float(effect) * ELO_PER_NAT, float(error) * ELO_PER_NAT)
-            for term, effect, error in zip(terms, effects, errors, strict=True)
-        ),
-    )
-
-
-def _check(comparisons: Comparisons, terms: Sequence[Term], options: BradleyTerryOptions) -> None:
-    if not comparisons.policies:
-        raise ValueError("comparisons: expected one policy or more, got none")
-    if options.prior_sd is None:
-        raise ValueError("prior_sd: expected a number or 'fitted' with terms, got None")
-    for term in terms:
-        if np.shape(term.values) != comparisons.score.shape or not np.all(np.isfinite(term.values)):
-            raise ValueError(
-                f"term {term.name!r}: expected a finite value for each of {len(comparisons.score)} results, got an array of shape"
-                f" {np.shape(term.values)} with {np.sum(~np.isfinite(term.values))} that are not finite"
-            )
+    values, errors = x[size + 1 :] * ELO_PER_NAT, np.sqrt(np.diag(covariance)[size + 1 :]) * ELO_PER_NAT
+    effects = {
+        name: Estimate(value, value - fitted.reach * error, value + fitted.reach * error, results, deals)
+        for name, value, error in zip(covariates, values.tolist(), errors.tolist(), strict=True)
+    }
+    return fitted, effects
 
 
 class _Model:
-    """Results and columns; the parameters are n strengths, the seat advantage and the effects, in nats."""
+    """Results with columns of the seat and the covariates. Parameters: n strengths, then an effect of each column, in nats."""
 
     def __init__(self, comparisons: Comparisons, values: Floats) -> None:
         weight = weights(comparisons)
@@ -170,20 +109,20 @@ class _Model:
         data = comparisons.select(order)
         self.size = len(data.policies)
         self.first, self.second, self.score, self.weight = data.first, data.second, data.score, weight[order]
-        self.columns = np.column_stack((np.ones(len(values)), values[order]))
+        self.columns = np.column_stack((np.full(len(values), float(data.seated)), values[order]))
 
     def solve(self, options: BradleyTerryOptions, start: Floats) -> tuple[Floats, Floats]:
         """Returns the posterior mode by a damped Newton method, and the inverse curvature at the mode."""
-        columns, prior, x = self._columns(options), self._prior(options), start.copy()
+        columns, prior, x = self.columns, self._prior(options), start.copy()
         tolerance = 1e-12 * self.weight @ (1 + np.abs(columns).max(axis=1)) + 1e-11
         for _ in range(_STEPS):
-            p = probability(self._lead(x, columns))
+            p = probability(self._lead(x))
             residual = self.weight * (self.score - p)
             gradient = np.append(self._per_policy(residual), residual @ columns) - prior * x
-            curvature = self._curvature(self.weight * p * (1 - p), columns) + np.diag(prior)
+            curvature = self._curvature(self.weight * p * (1 - p)) + np.diag(prior)
             converged = np.abs(gradient).max() <= tolerance
             step = np.linalg.solve(curvature, gradient).astype(np.float64)
-            change = np.abs(self._lead(step, columns)).max(initial=0.0)
+            change = np.abs(self._lead(step)).max(initial=0.0)
             x = x + step * float(damping(change))
             if converged:
                 return x, np.linalg.inv(curvature).astype(np.float64)
@@ -191,27 +130,23 @@ class _Model:
 
     def clustered(self, x: Floats, inverse: Floats, options: BradleyTerryOptions) -> Floats:
         """Returns the covariance of the parameters, clustered by deal."""
-        columns, count = self._columns(options), len(self.score)
+        count = len(self.score)
         index, signs = np.column_stack((self.first, self.second)).ravel(), np.tile([1.0, -1.0], count)
         pairs = sparse.csr_matrix((signs, index, np.arange(0, 2 * count + 1, 2)), (count, self.size))
-        rows = sparse.hstack((pairs, sparse.csr_matrix(columns)), format="csr")
-        p = probability(self._lead(x, columns))
+        rows = sparse.hstack((pairs, sparse.csr_matrix(self.columns)), format="csr")
+        p = probability(self._lead(x))
         residual, information = self.weight * (self.score - p), self.weight * p * (1 - p)
         spread, _ = without_each_deal(rows, residual, information, self.deal, inverse)
         covariance: Floats = spread + inverse @ np.diag(self._prior(options)) @ inverse
         return covariance
-
-    def _columns(self, options: BradleyTerryOptions) -> Floats:
-        """Returns the columns of the seat and the terms; without a seat term the seat column is 0."""
-        return self.columns * np.append(options.seat_term, np.ones(self.columns.shape[1] - 1))
 
     def _prior(self, options: BradleyTerryOptions) -> Floats:
         """Returns the inverse variances of the priors."""
         of_terms = np.full(self.columns.shape[1] - 1, (ELO_PER_NAT / DEFAULT_PRIOR_SD) ** 2)
         return np.append(precision(self.size, options), of_terms)
 
-    def _lead(self, x: Floats, columns: Floats) -> Floats:
-        lead: Floats = x[self.first] - x[self.second] + columns @ x[self.size :]
+    def _lead(self, x: Floats) -> Floats:
+        lead: Floats = x[self.first] - x[self.second] + self.columns @ x[self.size :]
         return lead
 
     def _per_policy(self, values: Floats) -> Floats:
@@ -219,8 +154,8 @@ class _Model:
         plus, minus = (np.bincount(who, values, minlength=self.size) for who in (self.first, self.second))
         return np.asarray(plus - minus, dtype=np.float64)
 
-    def _curvature(self, information: Floats, columns: Floats) -> Floats:
-        size = self.size
+    def _curvature(self, information: Floats) -> Floats:
+        size, columns = self.size, self.columns
         pairs = np.bincount(self.first * size + self.second, information, minlength=size * size).reshape(size, size)
         both = pairs + pairs.T
         result = np.empty((size + columns.shape[1],) * 2)
@@ -290,14 +225,9 @@ def style_control(
     comparisons = comparisons_of(kept, seated=seated)
     if len(alike) == len(wanted):
         raise ValueError(f"style: expected results whose sides differ in {', '.join(wanted)}, got none")
-    terms = [Term(name, values) for name, values in columns.items() if name not in alike]
-    _check_separable(comparisons, terms)
-    result = fit_terms(comparisons, terms, BradleyTerryOptions(prior_sd="fitted"))
-    fitted = result.fitted
-    effects = {
-        name: Estimate(value, value - fitted.reach * error, value + fitted.reach * error, fitted.pairs, fitted.clusters)
-        for name, value, error in result.effects
-    }
+    covariates = {name: values for name, values in columns.items() if name not in alike}
+    _check_separable(comparisons, covariates)
+    fitted, effects = fit_with_covariates(comparisons, covariates)
     return StyleControl(_rows(fitted, plain), effects, alike, fitted.clusters)
 
 
@@ -351,7 +281,7 @@ def _is_count(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and 0 <= float(value) <= _MOST
 
 
-def _check_separable(comparisons: Comparisons, terms: Sequence[Term]) -> None:
+def _check_separable(comparisons: Comparisons, covariates: Mapping[str, Floats]) -> None:
     """Checks that results of the same policies vary in style.
 
     Raises:
@@ -361,15 +291,16 @@ def _check_separable(comparisons: Comparisons, terms: Sequence[Term]) -> None:
     ones = np.ones(len(rows))
     signs, index = np.concatenate((ones, -ones)), np.concatenate((comparisons.first, comparisons.second))
     pairs = sparse.csr_matrix((signs, (np.tile(rows, 2), index)), (len(rows), size))
-    design = sparse.hstack((pairs, *(sparse.csr_matrix(term.values[:, None]) for term in terms)), format="csr")
-    for place, term in enumerate(terms, size):
-        before, values = design[:, :place], term.values
+    columns = (sparse.csr_matrix(values[:, None]) for values in covariates.values())
+    design = sparse.hstack((pairs, *columns), format="csr")
+    for place, (name, values) in enumerate(covariates.items(), size):
+        before = design[:, :place]
         products = (before.T @ before).toarray()
         left = values - before @ (np.linalg.pinv(products, hermitian=True) @ (before.T @ values))
         if left @ left <= _TOLERANCE * (values @ values):
             raise ValueError(
-                f"style: expected results in which {term.name!r} varies by itself, but"
-                f" {', '.join(['who plays', *(other.name for other in terms[: place - size])])} determine it"
+                f"style: expected results in which {name!r} varies by itself, but"
+                f" {', '.join(['who plays', *list(covariates)[: place - size]])} determine it"
             )
 
 

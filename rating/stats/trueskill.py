@@ -74,11 +74,11 @@ def check_draws(results: Iterable[PairResult], options: TrueSkillOptions) -> Non
     Raises:
         ValueError: if a match was a draw and ``draw_probability`` is 0.
     """
-    if options.draw_probability == 0 and any(duel.score == 0.5 for duel in results):
+    if options.draw_probability == 0 and any(result.score == 0.5 for result in results):
         raise ValueError("draw_probability: expected more than 0 for matches with draws, got 0")
 
 
-def update_duel(
+def update_pair(
     winner: TrueSkillRating, loser: TrueSkillRating, drawn: bool, options: TrueSkillOptions
 ) -> tuple[TrueSkillRating, TrueSkillRating]:
     """Returns the new ratings of two players.
@@ -183,10 +183,10 @@ def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -
     """
     running = RunningRatings(options or TrueSkillOptions())
     history: dict[str, list[RatingStep]] = {}
-    for duel in pair_results(outcomes):
-        running.add(duel)
-        for name in (duel.first, duel.second):
-            history.setdefault(name, []).append(RatingStep(duel.number, *running.ratings[name]))
+    for result in pair_results(outcomes):
+        running.add(result)
+        for name in (result.first, result.second):
+            history.setdefault(name, []).append(RatingStep(result.number, *running.ratings[name]))
     return TrueSkillResult(
         dict(sorted(running.ratings.items())), {name: tuple(history[name]) for name in sorted(history)}
     )
@@ -207,16 +207,16 @@ class RunningRatings:
         self._options = options
         self._start = TrueSkillRating(options.mu, options.sigma)
 
-    def add(self, duel: PairResult) -> None:
+    def add(self, result: PairResult) -> None:
         """Rates the next match.
 
         Raises:
             ValueError: if it was a draw and ``draw_probability`` is 0.
         """
-        check_draws((duel,), self._options)
-        winner, loser = (duel.first, duel.second) if duel.score > 0 else (duel.second, duel.first)
+        check_draws((result,), self._options)
+        winner, loser = (result.first, result.second) if result.score > 0 else (result.second, result.first)
         before = self.ratings.get(winner, self._start), self.ratings.get(loser, self._start)
-        self.ratings[winner], self.ratings[loser] = update_duel(*before, duel.score == 0.5, self._options)
+        self.ratings[winner], self.ratings[loser] = update_pair(*before, result.score == 0.5, self._options)
 
 
 class OrderAverage(NamedTuple):
@@ -261,13 +261,15 @@ def average_over_orders(
         raise ValueError(f"permutations: expected 2 or more, got {permutations}")
     results = sorted(results)
     check_draws(results, options)
-    names = sorted({name for duel in results for name in (duel.first, duel.second)})
+    names = sorted({name for result in results for name in (result.first, result.second)})
     if not names:
         return {}
     index_of = {name: index for index, name in enumerate(names)}
-    ordered = [(duel.first, duel.second) if duel.score > 0 else (duel.second, duel.first) for duel in results]
+    ordered = [
+        (result.first, result.second) if result.score > 0 else (result.second, result.first) for result in results
+    ]
     indices = np.array([(index_of[winner], index_of[loser]) for winner, loser in ordered], dtype=np.int64)
-    drawn = np.array([duel.score == 0.5 for duel in results])
+    drawn = np.array([result.score == 0.5 for result in results])
     rng = np.random.default_rng(seed)
     mus, sigmas = np.empty((2, permutations, len(names)))
     for row in range(permutations):
@@ -293,8 +295,8 @@ def elo(outcomes: Iterable[Outcome], *, k: float = 4.0, start: float = 1000.0) -
         start: rating of a new policy.
     """
     ratings: dict[str, float] = {}
-    for duel in pair_results(outcomes):
-        first, second = ratings.setdefault(duel.first, start), ratings.setdefault(duel.second, start)
-        change = k * (duel.score - 1 / (1 + 10 ** ((second - first) / 400)))
-        ratings[duel.first], ratings[duel.second] = first + change, second - change
+    for result in pair_results(outcomes):
+        first, second = ratings.setdefault(result.first, start), ratings.setdefault(result.second, start)
+        change = k * (result.score - 1 / (1 + 10 ** ((second - first) / 400)))
+        ratings[result.first], ratings[result.second] = first + change, second - change
     return dict(sorted(ratings.items()))

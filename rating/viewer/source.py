@@ -1,353 +1,267 @@
-"""Sources of results to rate, compare and report, with one interface: a run, an import, or a log file."""
+"""Results to rate, compare and report: of a run, or of log files."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.config.run_file import RunConfig
 from rating.judgements import Judgement, declared_verdicts, judgements_of
 from rating.play import run_directory
-from rating.play.contests import make_leaderboards, make_scheme
-from rating.readers.directory import load_battles, load_judgements, read_manifest
-from rating.readers.formats import AUTO, read_environments
-from rating.readers.played import battles_of
+from rating.play.contests import make_leaderboards
+from rating.readers import open_log
+from rating.readers.formats import AUTO
 from rating.schemes.battles import battle_leaderboard
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary, summarise, summarise_comparisons
 from rating.stats.bradley_terry import Comparisons, standings
 from rating.stats.bradley_terry.comparisons import comparisons_of
-from rating.stats.results import Battle, finished
-from rating.stats.style import StyleControl, style_control
-from rating.store.imported import is_import
+from rating.stats.results import NO_STYLE, Battle, finished
+from rating.stats.style import LENGTH, StyleControl, style_control
 from rating.store.records import Outcome
 from rating.store.store import Store
 from rating.viewer.report.costs import Costs, Spending, costs
 
-if TYPE_CHECKING:
-    from rating.viewer.report.page import Page
-
 _STYLE = "style, conv_metadata, conversation_a and conversation_b, response_a and response_b, or words_a and words_b"
 """Columns that hold style (``rating.readers.style``)."""
 
-
-class Source(ABC):
-    """Results of policies in one or more environments; a context manager.
-
-    Attributes:
-        title: display name.
-        seated: whether the first policy of a battle had the first seat or was shown first.
-    """
-
-    title: str
-    seated: bool
-
-    def __enter__(self) -> "Source":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @abstractmethod
-    def close(self) -> None:
-        """Releases resources."""
-
-    @abstractmethod
-    def environments(self) -> tuple[str, ...]:
-        """Returns the names of the environments with a result."""
-
-    @abstractmethod
-    def named_battles(self, environment: str) -> Iterator[tuple[str, Battle]]:
-        """Yields the results of an environment, each with its match id, or an empty string without one."""
-
-    def battles(self, environment: str) -> list[Battle]:
-        """Returns the results of an environment in the order played; results of one deal share its name."""
-        return [battle for _, battle in self.named_battles(environment)]
-
-    def styled_battles(self, environment: str) -> list[Battle]:
-        """Returns the results of an environment, with the style of the texts if known."""
-        return self.battles(environment)
-
-    def style_controls(self, names: Sequence[str]) -> dict[str, StyleControl]:
-        """Returns style-controlled ratings by environment; environments without style are skipped.
-
-        Args:
-            names: the style features to control for.
-
-        Raises:
-            OptionError: if no environment has style, or it cannot be controlled for.
-        """
-        found = {}
-        for environment in self.environments():
-            battles = self.styled_battles(environment)
-            if any(battle.style for battle in battles):
-                plain = standings(comparisons_of(battles, seated=self.seated))
-                try:
-                    found[environment] = style_control(battles, names, plain, seated=self.seated)
-                except ValueError as error:
-                    raise OptionError(f"{environment}: {error}") from error
-        if not found:
-            raise OptionError(
-                f"style: {self.title} does not tell it; expected a log with {_STYLE}, or a run whose judges compare two texts"
-            )
-        return found
-
-    @abstractmethod
-    def judgements(self, environment: str) -> list[Judgement] | None:
-        """Returns the judges' verdicts in an environment; ``None`` without any."""
-
-    @abstractmethod
-    def leaderboards(self) -> list[Leaderboard]:
-        """Returns the leaderboard of each environment."""
-
-    def summary(self, boards: Sequence[Leaderboard]) -> Summary | None:
-        """Returns the summary over all environments; ``None`` for a single environment."""
-        return self.summarised(boards) if len(boards) > 1 else None
-
-    @abstractmethod
-    def summarised(self, boards: Sequence[Leaderboard]) -> Summary:
-        """Returns the summary over several environments."""
-
-    def costs(self, boards: Sequence[Leaderboard]) -> Costs | None:
-        """Returns the model costs for the leaderboards; ``None`` if unknown."""
-        return None
-
-    @abstractmethod
-    def page(self, matches: Collection[str] | None = None) -> "Page":
-        """Returns the report, with the matches of these ids, by default all.
-
-        Everything but the matches is computed at once.
-        """
-
-    def tables(self) -> list[Leaderboard | Summary]:
-        """Returns the leaderboards, and the summary if there are several environments."""
-        boards = self.leaderboards()
-        summary = self.summary(boards)
-        return [*boards, *([summary] if summary else [])]
+_LONGEST_TITLE = 100
 
 
-def open_source(path: Path, format: str = "") -> Source:
-    """Opens results.
-
-    Args:
-        path: a run directory, an import directory, or a log file.
-        format: of a file; ``auto``, or nothing, to recognise it.
-
-    Raises:
-        RunError: if a directory is neither, or damaged.
-        OptionError: if a file is not a readable log.
-    """
-    if path.is_file():
-        return LogSource(path, format or AUTO)
-    if is_import(path):
-        return ImportSource(path)
-    return RunSource(*run_directory.open_run(path), path.resolve().name)
-
-
-class RunSource(Source):
-    """A run.
+class RunSource:
+    """Results of a run.
 
     Args:
         config: the run.
-        store: the run's database; closed with the source.
+        store: the run's database.
         title: display name.
+
+    Attributes:
+        title: display name.
+        seated: whether the first policy of a battle had the first seat.
     """
 
     seated = True
 
     def __init__(self, config: RunConfig, store: Store, title: str) -> None:
-        self.title = title
-        self._config, self._store = config, store
+        self.title, self.config, self.store = title, config, store
 
-    def close(self) -> None:
-        """Closes the database."""
-        self._store.close()
+    @cached_property
+    def outcomes(self) -> list[Outcome]:
+        """All outcomes, in the order of the store."""
+        return list(self.store.outcomes())
 
     def environments(self) -> tuple[str, ...]:
         """Returns the environments of the run file with an ended match."""
-        played = {outcome.environment for outcome in self._all}
-        return tuple(item.name for item in self._config.environment if item.name in played)
+        played = {outcome.environment for outcome in self.outcomes}
+        return tuple(item.name for item in self.config.environment if item.name in played)
+
+    def battles(self, environment: str, *, styled: bool = False) -> list[Battle]:
+        """Returns the battles of all pairs of seats of finished matches, by match number.
+
+        Args:
+            environment: name of the environment.
+            styled: whether to add the words that judges read of both sides, if the environment declares them.
+        """
+        verdicts = declared_verdicts(environment) if styled else None
+        length = verdicts.length if verdicts else ""
+        return [battle for outcome in finished(self._of(environment)) for battle in battles_of(outcome, length)]
 
     def named_battles(self, environment: str) -> Iterator[tuple[str, Battle]]:
-        """Yields all pairs of seats of finished matches."""
-        ids = {match.number: identity for identity, match in self._store.identities(environment)}
-        for outcome in finished(self._outcomes(environment)):
+        """Yields the battles, each with its match id."""
+        ids = {match.number: identity for identity, match in self.store.identities(environment)}
+        for outcome in finished(self._of(environment)):
             for battle in battles_of(outcome):
                 yield ids[outcome.number], battle
-
-    def styled_battles(self, environment: str) -> list[Battle]:
-        """Returns the results with the words that judges read of both sides, if the environment declares them."""
-        verdicts = declared_verdicts(environment)
-        length = verdicts.length if verdicts else ""
-        return [battle for outcome in finished(self._outcomes(environment)) for battle in battles_of(outcome, length)]
 
     def judgements(self, environment: str) -> list[Judgement] | None:
         """Returns the judges' verdicts, if the environment declares them; else ``None``."""
         verdicts = declared_verdicts(environment)
-        return judgements_of(self._outcomes(environment), verdicts) if verdicts else None
+        return judgements_of(self._of(environment), verdicts) if verdicts else None
 
     def leaderboards(self) -> list[Leaderboard]:
         """Returns the leaderboards by the rating schemes of the run."""
-        return make_leaderboards(self._config, self._all, self._store.facts())
+        return make_leaderboards(self.config, self.outcomes, self.store.facts())
 
-    def summarised(self, boards: Sequence[Leaderboard]) -> Summary:
-        """Returns the table with the abilities that environments declare."""
-        return summarise(boards, self._all)
+    def summary(self, boards: Sequence[Leaderboard]) -> Summary | None:
+        """Returns the summary with the abilities that environments declare; ``None`` for a single environment."""
+        return summarise(boards, self.outcomes) if len(boards) > 1 else None
 
     def costs(self, boards: Sequence[Leaderboard]) -> Costs | None:
         """Returns the model costs; ``None`` if no model was called."""
-        spending = Spending(self._store.calls(), self._config.price_table())
+        spending = Spending(self.store.calls(), self.config.price_table())
         spending.read()
-        return costs(spending, self._store.status_of_matches(), self._all, boards)
+        return costs(spending, self.store.status_of_matches(), self.outcomes, boards)
 
-    def page(self, matches: Collection[str] | None = None) -> "Page":
-        """Returns the report of the run."""
-        from rating.viewer.report.page import Page, Run, plots_of, write_page  # matplotlib is slow to import
-
-        store, boards = self._store, self.leaderboards()
-        run = Run(
-            title=self.title,
-            seed=self._config.seed,
-            boards=boards,
-            schemes={board.environment: make_scheme(self._config, board.environment) for board in boards},
-            summary=self.summary(boards),
-            outcomes=self._all,
-            statuses=store.statuses(),
-            facts=store.facts(),
-            seal=store.sealed,
-            digest=store.digest(),
-            costs=self.costs(boards),
-            turns={item.name: self._config.turn_settings(item.name) for item in self._config.environment},
-            reasons=store.reasons(),
-        )
-        shown = (one for one in store.records() if matches is None or one.match.id in matches)
-        return Page(plots_of(run.sections), partial(write_page, run, shown))
-
-    def _outcomes(self, environment: str) -> list[Outcome]:
-        return [outcome for outcome in self._all if outcome.environment == environment]
-
-    @cached_property
-    def _all(self) -> list[Outcome]:
-        return list(self._store.outcomes())
+    def _of(self, environment: str) -> list[Outcome]:
+        return [outcome for outcome in self.outcomes if outcome.environment == environment]
 
 
-class _Results(Source):
-    """Results without recorded matches.
+class LogSource:
+    """Results in log files.
+
+    Args:
+        paths: the files, all of one format.
+        format: of the files; ``auto`` to recognise it.
+        metric: the metric to compare, where files hold several scores.
+        seated: whether the first policy of a battle had the first seat or was shown first.
 
     Attributes:
-        lines: description of their origin.
+        title: names of the files.
+        seated: whether the first policy of a battle had the first seat or was shown first.
+        log: what was read.
+
+    Raises:
+        OptionError: if they cannot be read.
     """
 
-    lines: Sequence[str]
-
-    @property
-    @abstractmethod
-    def _battles(self) -> Mapping[str, Sequence[Battle]]:
-        """Results by environment."""
-
-    @property
-    def _judgements(self) -> Mapping[str, Sequence[Judgement]]:
-        """Verdicts of named judges by environment."""
-        return {}
-
-    def close(self) -> None:
-        """Does nothing."""
+    def __init__(self, paths: Sequence[Path], format: str = AUTO, metric: str = "", *, seated: bool = False) -> None:
+        self.log = open_log(paths, format, metric)
+        title = printable(", ".join(path.name for path in paths))
+        self.title = title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 3]}..."
+        self.seated = seated
+        self._paths = paths
 
     def environments(self) -> tuple[str, ...]:
         """Returns the names in the log."""
-        return tuple(sorted(self._battles))
+        return tuple(sorted(self.log.battles))
+
+    def battles(self, environment: str, *, styled: bool = False) -> list[Battle]:
+        """Returns the battles with their style, in log order."""
+        return self.log.battles.get(environment, [])
 
     def named_battles(self, environment: str) -> Iterator[tuple[str, Battle]]:
-        """Yields the results in log order."""
-        for battle in self._battles.get(environment, ()):
+        """Yields the battles, with empty match ids."""
+        for battle in self.battles(environment):
             yield "", battle
 
     def judgements(self, environment: str) -> list[Judgement] | None:
-        """Returns the verdicts of named judges."""
-        found = self._judgements.get(environment)
-        return list(found) if found else None
+        """Returns the verdicts of named judges; ``None`` without any."""
+        return self.log.judgements.get(environment)
 
     def leaderboards(self) -> list[Leaderboard]:
         """Returns Bradley-Terry ratings."""
-        return [
-            battle_leaderboard(name, battles, seated=self.seated) for name, battles in sorted(self._battles.items())
+        return [battle_leaderboard(name, self.battles(name), seated=self.seated) for name in self.environments()]
+
+    def summary(self, boards: Sequence[Leaderboard]) -> Summary | None:
+        """Returns the summary without abilities, which a log does not state; ``None`` for a single environment."""
+        return summarise_comparisons(boards, self.comparisons, {}) if len(boards) > 1 else None
+
+    def costs(self, boards: Sequence[Leaderboard]) -> Costs | None:
+        """Returns ``None``: the costs are unknown."""
+        return None
+
+    @cached_property
+    def comparisons(self) -> dict[str, Comparisons]:
+        """The battles by environment, prepared for a fit."""
+        return {name: comparisons_of(battles, seated=self.seated) for name, battles in self.log.battles.items()}
+
+    def provenance(self) -> list[str]:
+        """Returns lines with the number of results, and the size and digest of each file."""
+        absolute = [path.resolve() for path in self._paths]
+        common = Path(os.path.commonpath([path.parent for path in absolute]))
+        policies = {name for battles in self.log.battles.values() for battle in battles for name in battle[:2]}
+        lines = [
+            f"Read from {self.title}: {sum(map(len, self.log.battles.values()))} results of {len(policies)} policies,"
+            f" {self.log.num_rejected} rows left out; format: {self.log.format}."
         ]
+        for path in absolute:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            name = printable(path.relative_to(common).as_posix())
+            lines.append(f"{name}: {path.stat().st_size} bytes, SHA-256 {digest}")
+        return lines
 
-    def summarised(self, boards: Sequence[Leaderboard]) -> Summary:
-        """Returns the summary; the abilities of external environments are unknown."""
-        return summarise_comparisons(boards, self._comparisons, {})
 
-    def page(self, matches: Collection[str] | None = None) -> "Page":
-        """Returns the report, without matches."""
-        from rating.viewer.report.page import (  # matplotlib is slow to import
-            Page,
-            Results,
-            plots_of,
-            write_results_page,
+Source = RunSource | LogSource
+"""Results of policies in one or more environments."""
+
+
+@contextmanager
+def open_source(
+    paths: Path | Sequence[Path], format: str = AUTO, metric: str = "", *, seated: bool = False
+) -> Iterator[Source]:
+    """Opens results, and closes them in the end.
+
+    Args:
+        paths: a run directory, or log files of one format.
+        format: of the files; ``auto`` to recognise it.
+        metric: the metric to compare, where files hold several scores.
+        seated: whether the first policy of a battle in a log had the first seat or was shown first.
+
+    Raises:
+        RunError: if a directory is no run, or damaged.
+        OptionError: if a file is not a readable log, or an option of logs is given for a run.
+    """
+    paths = [paths] if isinstance(paths, Path) else list(paths)
+    if len(paths) > 1 or paths[0].is_file():
+        if directory := next((path for path in paths if path.is_dir()), None):
+            raise OptionError(
+                f"{directory}: expected log files, or one directory of a run, got it among {len(paths)} paths"
+            )
+        yield LogSource(paths, format, metric, seated=seated)
+        return
+    (path,) = paths
+    config, store = run_directory.open_run(path)
+    try:
+        if format != AUTO or metric or seated:
+            raise OptionError(f"{path}: expected a log file for --log-format, --metric and --seated, got a run")
+        yield RunSource(config, store, path.resolve().name)
+    finally:
+        store.close()
+
+
+def tables_of(source: Source) -> tuple[list[Leaderboard | Summary], Costs | None]:
+    """Returns the leaderboards, with the summary for two or more environments, and the costs."""
+    boards = source.leaderboards()
+    summary = source.summary(boards)
+    return [*boards, *([summary] if summary else [])], source.costs(boards)
+
+
+def style_controls(source: Source, names: Sequence[str]) -> dict[str, StyleControl]:
+    """Returns style-controlled ratings by environment; environments without style are skipped.
+
+    Args:
+        source: of the results.
+        names: the style features to control for.
+
+    Raises:
+        OptionError: if no environment has style, or it cannot be controlled for.
+    """
+    found = {}
+    for environment in source.environments():
+        battles = source.battles(environment, styled=True)
+        if any(battle.style for battle in battles):
+            plain = standings(comparisons_of(battles, seated=source.seated))
+            try:
+                found[environment] = style_control(battles, names, plain, seated=source.seated)
+            except ValueError as error:
+                raise OptionError(f"{environment}: {error}") from error
+    if not found:
+        raise OptionError(
+            f"style: {source.title} does not tell it; expected a log with {_STYLE}, or a run whose judges compare two texts"
         )
-
-        boards = self.leaderboards()
-        results = Results(self.title, self.lines, boards, self.summary(boards), self._comparisons, self._judgements)
-        return Page(plots_of(results.sections), partial(write_results_page, results))
-
-    @cached_property
-    def _comparisons(self) -> dict[str, Comparisons]:
-        return {name: comparisons_of(battles, seated=self.seated) for name, battles in self._battles.items()}
+    return found
 
 
-class ImportSource(_Results):
-    """An import directory.
+def battles_of(outcome: Outcome, length: str = "") -> Iterator[Battle]:
+    """Yields the battles of all pairs of seats of a finished match, the earlier seat first; the deal is the match seed.
+
+    A match of more than two players gives all pairs of its rank order by reward. Pairs of a policy with itself are
+    skipped.
 
     Args:
-        path: the directory.
-
-    Raises:
-        RunError: if it is not an import, or is damaged.
+        outcome: with its rated seats.
+        length: the statistic with the number of words judges read of a seat; empty for none.
     """
-
-    def __init__(self, path: Path) -> None:
-        manifest = read_manifest(path)
-        self._path = path
-        self.title, self.seated = path.resolve().name, manifest.seated
-        self.lines = [
-            f"Imported: {manifest.battles} results of {manifest.policies} policies, {manifest.rejected} rows left out;"
-            f" format: {manifest.format}.",
-            *(f"{file.name}: {file.size} bytes, SHA-256 {file.sha256}" for file in manifest.files),
-        ]
-
-    def named_battles(self, environment: str) -> Iterator[tuple[str, Battle]]:
-        """Yields the results with their style, in log order."""
-        for battle in load_battles(self._path, styled=True).get(environment, ()):
-            yield "", battle
-
-    @cached_property
-    def _battles(self) -> Mapping[str, Sequence[Battle]]:
-        return load_battles(self._path)
-
-    @cached_property
-    def _judgements(self) -> Mapping[str, Sequence[Judgement]]:
-        return load_judgements(self._path)
-
-
-class LogSource(_Results):
-    """An external log file, read without importing it; its judgements and rejected rows are not kept.
-
-    Args:
-        path: the file.
-        format: its format.
-
-    Raises:
-        OptionError: if it cannot be read.
-    """
-
-    def __init__(self, path: Path, format: str) -> None:
-        self.title, self.seated = printable(path.name), False
-        self.lines = [f"Read from {self.title}."]
-        self._read = read_environments([path], format)
-
-    @property
-    def _battles(self) -> Mapping[str, Sequence[Battle]]:
-        return self._read
+    for index, one in enumerate(outcome.seats):
+        for other in outcome.seats[index + 1 :]:
+            if one.policy != other.policy:
+                score = 0.5 + 0.5 * ((one.reward > other.reward) - (one.reward < other.reward))
+                words = (one.statistics.get(length, -1.0), other.statistics.get(length, -1.0))
+                style = {LENGTH: words} if min(words) >= 0 else NO_STYLE
+                yield Battle(one.policy, other.policy, score, str(outcome.seed), style=style)

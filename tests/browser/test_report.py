@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from html import escape
 
-from rating.cli.report import write_report
 from rating.play import run_directory
 from rating.play.runner import Runner
+from rating.viewer.report.write import write_report
 from tests.browser.stories_env import MARKUP
 from tests.rating.viewer.report.test_report import RUN
 

@@ -11,11 +11,11 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.performance import report_page
-from rating.cli.report import write_report
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.store.export import record_table
 from rating.viewer.report.page import Run, write_page
+from rating.viewer.report.write import write_report
 from tests.browser.conftest import CHROMIUM
 from tests.support.fault_server import HTTP_500, OK, fault_server
 

@@ -63,7 +63,7 @@ def test_the_page_of_the_command_line_has_the_actions_of_a_command():
     page = (DOCS / "reference" / "command_line.md").read_text(encoding="utf-8")
     assert "## llmarena resume\n" in page
     assert "| `POLICY[@ENV,...]`" not in page
-    assert "| `--out DIR` | directory of the import; must be new or empty; required |" in page
+    assert "| `DIR\\|FILE ...` | run directory, or log files of one format |" in page
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -25,7 +25,7 @@ NOT_RUN = {
     r"training.md: import asyncio\n\nimport verifiers": "tests/integrations/test_verifiers.py",
     r"training.md: (import uvicorn|from agents.integrations.openenv)": "tests/integrations/test_openenv.py",
     r"training.md: import textarena": "tests/integrations/test_textarena.py",
-    r"comparing.md: .*\b(battles\.csv|runs/imported)": "a log of the reader's",
+    r"comparing.md: .*\bbattles\.csv": "a log of the reader's",
     r"judges.md: ": "a run and files of the reader's",
     r" ID$": "the reader's choice of a match",
     r"running.md: llmarena (replay|resume) \.": "a run that is damaged; tests/rating/play/test_damaged_runs.py",

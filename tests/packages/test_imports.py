@@ -124,6 +124,6 @@ def test_exceptions_form_one_tree() -> None:
 
 @pytest.mark.slow
 def test_commands_without_figures_load_no_matplotlib() -> None:
-    code = "import sys, rating.cli.report, rating.cli.rate, rating.cli.run; print('matplotlib' in sys.modules)"
+    code = "import sys, rating.cli.results, rating.cli.export, rating.cli.run; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -11,7 +11,7 @@ import pytest
 
 import rating
 from llmarena_envs.core.options import OptionError
-from rating.api.data import battles_of
+from rating.api import battles_of
 from rating.stats.results import Battle
 
 BATTLES = [

@@ -11,7 +11,6 @@ from rating.stats.results import Battle, check_battle, finished
 from rating.store.records import Outcome
 
 _BLOCK = 1 << 16
-_PACKED = 1 << 25
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +83,8 @@ def totals(comparisons: Comparisons, ties: str = "half") -> tuple[Floats, Floats
     """
     if ties == "drop":
         comparisons = comparisons.select(comparisons.score != 0.5)
-    if comparisons.weight is None and len(comparisons.score) < _PACKED and _are_halves(comparisons.score):
-        # One pass for both sums: each game adds more than the sum of all scores, and the total is exact.
-        both = _sums(comparisons, comparisons.score, add=float(_PACKED))
-        games = np.floor(both / _PACKED)
-        return both - games * _PACKED, games
+    if comparisons.weight is None and _are_halves(comparisons.score):  # exact in any order
+        return _sums(comparisons, comparisons.score), _sums(comparisons)
     ordered = in_order(comparisons)
     weight = weights(ordered)
     return _sums(ordered, ordered.score * weight), _sums(ordered, weight)
@@ -105,16 +101,16 @@ def weights(comparisons: Comparisons) -> Floats:
     return np.ones(len(comparisons.score)) if comparisons.weight is None else comparisons.weight
 
 
-def _sums(comparisons: Comparisons, values: Floats, add: float = 0.0) -> Floats:
-    """Returns the sum of ``values + add`` over the games of each pair, shape (n, n)."""
+def _sums(comparisons: Comparisons, values: Floats | None = None) -> Floats:
+    """Returns the sum of the values over the games of each pair, by default the number of games, shape (n, n)."""
     size = len(comparisons.policies)
     sums = np.zeros(size * size)
     # Blocks fit in the processor cache.
     block = max(_BLOCK, 4 * size * size)
-    for begin in range(0, len(values), block):
+    for begin in range(0, len(comparisons.first), block):
         part = slice(begin, begin + block)
         cells = comparisons.first[part] * size + comparisons.second[part]
-        sums += np.bincount(cells, values[part] + add, minlength=size * size)
+        sums += np.bincount(cells, None if values is None else values[part], minlength=size * size)
     return sums.reshape(size, size)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from llmarena_envs.core.terminal import printable
-from rating.stats.compare import Champion, Interval, PolicyComparison, elo_of
+from rating.stats.compare import Champion, ConfidenceSequence, PolicyComparison, elo_of
 from rating.stats.estimates import Estimate
 from rating.stats.units import BATTLES, DEALS, MATCHED, PAIRS, ROUNDS, SHARED
 
@@ -190,15 +190,15 @@ def _margin(comparison: PolicyComparison, margin: float) -> str:
     return f"{margin:.3g} of win rate ({elo:{'.0f' if elo >= 10 else '.2g'}} Elo)"
 
 
-def _rate(interval: Interval) -> str:
-    value, low, high = (0.0 if end is None else end for end in (interval.value, interval.low, interval.high))
+def _rate(sequence: ConfidenceSequence) -> str:
+    value, low, high = (0.0 if end is None else end for end in (sequence.value, sequence.low, sequence.high))
     return f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
-def _elo(interval: Interval) -> str:
-    value = "no finite" if interval.value is None else _signed(interval.value)
-    low = "-∞" if interval.low is None else _signed(interval.low)
-    high = "∞" if interval.high is None else _signed(interval.high)
+def _elo(sequence: ConfidenceSequence) -> str:
+    value = "no finite" if sequence.value is None else _signed(sequence.value)
+    low = "-∞" if sequence.low is None else _signed(sequence.low)
+    high = "∞" if sequence.high is None else _signed(sequence.high)
     return f"{value} Elo [{low}, {high}]"
 
 

@@ -3,9 +3,9 @@
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import resources
 from typing import Any, TextIO
 
@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from agents.turn import TurnSettings
 from rating.judgements import Judgement
+from rating.play.contests import make_scheme
 from rating.schemes import caveats
 from rating.schemes.base import Scheme
 from rating.schemes.battles import battle_figures
@@ -36,6 +37,7 @@ from rating.viewer.report.sections import (
     study_sections,
     table_section,
 )
+from rating.viewer.source import LogSource, RunSource, Source
 
 _SCRIPTS = ("basics.js", "matches.js", "selection.js", "list.js", "turn.js", "match.js", "page.js")
 
@@ -101,7 +103,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Results:
-    """Contents of the page for imported results, which have no matches.
+    """Contents of the page for the results of a log, which has no matches.
 
     Attributes:
         title: title of the page.
@@ -147,9 +149,49 @@ class Page:
     write: Callable[[TextIO], None]
 
 
-def plots_of(sections: Iterable[Section]) -> list[Plot]:
-    """Returns all figures of a page."""
+def page_of(source: Source, matches: Collection[str] | None = None) -> Page:
+    """Makes the report of a run or a log; only its matches are read when it is written.
+
+    Args:
+        source: of the results, open until the page is written.
+        matches: ids of the matches to show, by default all.
+    """
+    if isinstance(source, RunSource):
+        run = _run_of(source)
+        shown = (one for one in source.store.records() if matches is None or one.match.id in matches)
+        return Page(_plots_of(run.sections), partial(write_page, run, shown))
+    results = _results_of(source)
+    return Page(_plots_of(results.sections), partial(write_results_page, results))
+
+
+def _plots_of(sections: Iterable[Section]) -> list[Plot]:
     return [plot for section in sections for plot in section.plots]
+
+
+def _run_of(source: RunSource) -> Run:
+    config, store, boards = source.config, source.store, source.leaderboards()
+    return Run(
+        title=source.title,
+        seed=config.seed,
+        boards=boards,
+        schemes={board.environment: make_scheme(config, board.environment) for board in boards},
+        summary=source.summary(boards),
+        outcomes=source.outcomes,
+        statuses=store.statuses(),
+        facts=store.facts(),
+        seal=store.sealed,
+        digest=store.digest(),
+        costs=source.costs(boards),
+        turns={item.name: config.turn_settings(item.name) for item in config.environment},
+        reasons=store.reasons(),
+    )
+
+
+def _results_of(source: LogSource) -> Results:
+    boards = source.leaderboards()
+    return Results(
+        source.title, source.provenance(), boards, source.summary(boards), source.comparisons, source.log.judgements
+    )
 
 
 def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
@@ -195,7 +237,7 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
 
 
 def write_results_page(results: Results, file: TextIO) -> None:
-    """Writes the report of imported results, as ``write_page`` does for runs."""
+    """Writes the report of a log, as ``write_page`` does for runs."""
     lead, *rest = results.lines
     _write(
         file,

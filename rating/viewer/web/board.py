@@ -27,7 +27,7 @@ from rating.viewer.web.pages import events, page
 from rating.viewer.web.positions import Positions
 from rating.viewer.web.shared import Shared
 from rating.viewer.web.transcript import error_passage, list_turns, rules_of, seats_of, show_turn, whole_text
-from rating.viewer.web.watched import STATUSES, UNDER_WAY, WAITING, Entry, Moment, watch
+from rating.viewer.web.watched import STATUSES, UNDER_WAY, WAITING, Entry, Moment, Watched
 
 _SHOWN_UNDER_WAY = 50
 """Maximum number of running matches in the overview."""
@@ -39,7 +39,7 @@ _Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def board_routes(directory: Path, links: Links) -> list[Route]:
-    """Returns the routes of the board of a run or an import.
+    """Returns the routes of the board of a run.
 
     Args:
         directory: run or import directory.
@@ -72,7 +72,7 @@ class _Board:
 
     def __init__(self, directory: Path) -> None:
         self._title = encodable(printable(directory.resolve().name))
-        self._watched = watch(directory)
+        self._watched = Watched(directory)
         self._live = Live(self._watched)
         self._positions = Positions()
         self._shared: Shared[Response] = Shared()

@@ -7,7 +7,7 @@ from rating.config.run_file import RunConfig
 from rating.play import absences
 from rating.play.contests import make_leaderboard, make_scheme
 from rating.schemes import caveats
-from rating.schemes.figures import Figure, Intervals, rating_figure
+from rating.schemes.figures import Figure, Intervals
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import summarise
 from rating.store.calls import Calls
@@ -16,7 +16,6 @@ from rating.viewer.report.costs import Costs, Spending, cost_sheet, costs, match
 from rating.viewer.report.failures import failure_sheet
 from rating.viewer.report.intervals import plot_intervals
 from rating.viewer.report.tables import Sheet, sheet
-from rating.viewer.source import ImportSource
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,6 @@ class Tables:
         costs: costs of models; ``None`` if no model was called.
         expected: total matches of the schedule, by environment; ``None`` if it depends on the results.
         match_costs: formatted cost of each match, by id.
-        lines: sources of an import.
     """
 
     ratings: tuple[Ratings, ...] = ()
@@ -52,7 +50,6 @@ class Tables:
     costs: Sheet | None = None
     expected: Mapping[str, int | None] = field(default_factory=dict)
     match_costs: Mapping[str, str] = field(default_factory=dict)
-    lines: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -133,15 +130,6 @@ class TablesOfRun:
             drawn = caveats.figures(board, outcomes, make_scheme(config, environment).figures)
             known = self._made[environment] = _Made(outcomes, board, _plots(environment, drawn))
         return known
-
-
-def tables_of_source(source: ImportSource) -> Tables:
-    """Returns the tables of an import."""
-    boards = source.leaderboards()
-    ratings = [_ratings(board, None, _plots(board.environment, rating_figure(board.rows))) for board in boards]
-    if (summary := source.summary(boards)) is not None:
-        ratings.append(Ratings(sheet(summary), sheet(summary, wide=True)))
-    return Tables(tuple(ratings), lines=source.lines)
 
 
 def _ratings(board: Leaderboard, spent: Costs | None, plots: tuple[str, ...]) -> Ratings:

@@ -1,8 +1,7 @@
-"""Recorded state of a run or an import for the board. Each match is read once."""
+"""Recorded state of a run for the board. Each match is read once."""
 
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -13,12 +12,10 @@ from typing import Any
 
 from rating.play import run_directory
 from rating.store import location
-from rating.store.imported import MANIFEST, is_import
 from rating.store.reader import Glance
 from rating.store.records import BUG, FINISHED, UNDECIDED, VOID, Outcome, Record
 from rating.store.store import Store
-from rating.viewer.source import ImportSource
-from rating.viewer.web.tables import Tables, TablesOfRun, tables_of_source
+from rating.viewer.web.tables import Tables, TablesOfRun
 
 WAITING = "waiting"
 UNDER_WAY = "under way"
@@ -26,7 +23,7 @@ STATUSES = (UNDER_WAY, WAITING, FINISHED, UNDECIDED, VOID, BUG)
 """Statuses of a match, in display order."""
 
 _DATABASE_FILES = (location.SERVER, location.DATABASE, f"{location.DATABASE}-wal")
-_FILES = (*_DATABASE_FILES, run_directory.RUN_FILE, MANIFEST)
+_FILES = (*_DATABASE_FILES, run_directory.RUN_FILE)
 """Files that change while a run is played."""
 
 _Signature = tuple[tuple[Any, ...] | None, ...]
@@ -78,44 +75,17 @@ class Moment:
         return [glance.outcome for glance in own if glance.outcome is not None]
 
 
-class Watched(ABC):
-    """A run or import directory, read-only.
+class Watched:
+    """A run, which can be in progress, read-only.
 
     Thread-safe, except that ``moment`` and ``tables`` must each be called by one thread at a time.
 
     Args:
-        directory: run or import directory.
+        directory: run directory.
     """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-
-    @abstractmethod
-    def moment(self) -> Moment:
-        """Returns the recorded state. Without changes, it is the same object as before.
-
-        Raises:
-            RunError: if it cannot be read. A custom environment can raise other errors.
-        """
-
-    @abstractmethod
-    def tables(self, moment: Moment) -> Tables:
-        """Returns the tables of a moment. Raises the same errors as ``moment``."""
-
-    @abstractmethod
-    def record(self, match: str) -> Record | None:
-        """Returns the record of a match by id, or ``None`` if it does not exist."""
-
-    def _signature(self) -> _Signature:
-        """Returns a fingerprint of the files, which changes with every write."""
-        return tuple(_stamp(self.directory / name) for name in _FILES)
-
-
-class WatchedRun(Watched):
-    """A run, which can be in progress."""
-
-    def __init__(self, directory: Path) -> None:
-        super().__init__(directory)
         self._latest: Moment | None = None
         self._seals: dict[str, str] = {}
         self._glances: dict[str, Glance] = {}
@@ -125,14 +95,18 @@ class WatchedRun(Watched):
         self._changes = ("", 0)
 
     def moment(self) -> Moment:
-        """Returns the recorded state of the run."""
+        """Returns the recorded state. Without changes, it is the same object as before.
+
+        Raises:
+            RunError: if it cannot be read. A custom environment can raise other errors.
+        """
         signature = (*self._signature(), self._stamp_of_server())
         if self._latest is None or signature != self._latest.signature:
             self._latest = self._read(signature)
         return self._latest
 
     def tables(self, moment: Moment) -> Tables:
-        """Returns the tables of the run. Leaderboards without new outcomes are reused."""
+        """Returns the tables of a moment. Leaderboards without new outcomes are reused. Raises the same errors as ``moment``."""
         with self._opened() as store:
             config = run_directory.read_config(self.directory, store)
             outcomes = {item.name: moment.outcomes(item.name) for item in config.environment}
@@ -140,9 +114,13 @@ class WatchedRun(Watched):
             return self._tables.make(config, outcomes, moment.facts, statuses, store.calls())
 
     def record(self, match: str) -> Record | None:
-        """Returns the record of a match."""
+        """Returns the record of a match by id, or ``None`` if it does not exist."""
         with self._opened() as store:
             return store.record(match)
+
+    def _signature(self) -> _Signature:
+        """Returns a fingerprint of the files, which changes with every write."""
+        return tuple(_stamp(self.directory / name) for name in _FILES)
 
     def _stamp_of_server(self) -> tuple[str, int] | None:
         """Returns the change counter of a PostgreSQL store and the time of its last observed change, or ``None`` without one."""
@@ -203,27 +181,6 @@ class WatchedRun(Watched):
             elif (new := store.glance(match)) is not None:
                 self._glances[match] = new
         self._seals = seals
-
-
-class WatchedImport(Watched):
-    """An import, which has tables and no matches, and does not change."""
-
-    def moment(self) -> Moment:
-        """Returns a moment without matches."""
-        return Moment(signature=self._signature())
-
-    def tables(self, moment: Moment) -> Tables:
-        """Returns the tables of the import."""
-        return tables_of_source(ImportSource(self.directory))
-
-    def record(self, match: str) -> Record | None:
-        """Returns ``None``."""
-        return None
-
-
-def watch(directory: Path) -> Watched:
-    """Opens a run or import directory for the board."""
-    return WatchedImport(directory) if is_import(directory) else WatchedRun(directory)
 
 
 def _stamp(path: Path) -> tuple[int, int, int] | None:

@@ -250,15 +250,14 @@ def test_a_directory_without_a_run(tmp_path, capsys):
     assert "expected the directory of a run" in compare(capsys, tmp_path, "a", "b", code=2)
 
 
-def test_a_log_of_others_and_its_import(tmp_path, capsys):
+def test_compare_of_a_log_counts_every_battle(tmp_path, capsys):
     rows = [("ann", "bob", "model_a")] * 30 + [("bob", "ann", "model_a")] * 4 + [("cid", "bob", "tie")] * 3
     table = "model_a,model_b,winner\n" + "".join(f"{','.join(row)}\n" for row in rows)
-    (tmp_path / "log.csv").write_text(table, encoding="utf-8")
-    assert main(["import", str(tmp_path / "log.csv"), "--out", str(tmp_path / "imported")]) == 0
-    for path in (tmp_path / "log.csv", tmp_path / "imported"):
-        printed = compare(capsys, path, "ann", "bob")
-        assert "ann is better than bob\n" in printed
-        assert "over 34 battles" in printed and "reached after" not in printed
-        assert main(["compare", str(path), "ann", "cid"]) == 0
-        assert "no pair of matches" in capsys.readouterr().err
+    path = tmp_path / "log.csv"
+    path.write_text(table, encoding="utf-8")
+    printed = compare(capsys, path, "ann", "bob")
+    assert "ann is better than bob\n" in printed
+    assert "over 34 battles" in printed and "reached after" not in printed
+    assert main(["compare", str(path), "ann", "cid"]) == 0
+    assert "no pair of matches" in capsys.readouterr().err
     assert "got 'dan'" in compare(capsys, path, "ann", "dan", code=2)

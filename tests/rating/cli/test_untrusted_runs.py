@@ -21,7 +21,7 @@ from rating.store import environments
 ROOT = Path(__file__).parents[3]
 
 READS = {
-    "rate": [[], ["--json"]],
+    "rate": [[], ["--json"], ["log.jsonl"]],
     "report": [[]],
     "compare": [["mine", "first_legal"]],
     "replay": [[], ["--json"], ["--verify"]],
@@ -29,9 +29,8 @@ READS = {
     "export": [["--format", name] for name in ("jsonl", "csv", "battles", "matrix", "verdicts", "sft", "preference")]
     + [["--format", "grpo"], ["--format", "deals"]],
     "serve": [[]],
-    "import": [["--out", "imported"]],
 }
-"""What each command that reads a run or a log is given behind its directory."""
+"""What each command that reads a run or a log is given behind its directory, or the log in place of it."""
 
 OTHERS = {
     *("list", "check", "play", "run", "resume", "demo"),  # they play, or name what is typed
@@ -143,13 +142,10 @@ def own_game(tmp_path_factory):
 def commands_on(run):
     """Returns every command that reads, on a copy of a run."""
     folder = run.parent
-    for name in ("imported", "back-up"):
-        shutil.rmtree(folder / name, ignore_errors=True)
-    (folder / "back-up").unlink(missing_ok=True)
     battle = {"environment": "trap.game", "model_a": "a", "model_b": "b", "winner": "model_a"}
     (folder / "log.jsonl").write_text(json.dumps(battle) + "\n")
     return [
-        [command, "log.jsonl" if command == "import" else str(run), *arguments]
+        [command, *([] if "log.jsonl" in arguments else [str(run)]), *arguments]
         for command, all_arguments in READS.items()
         for arguments in all_arguments
     ]

@@ -1,4 +1,4 @@
-"""Every format: what its rows say, how it is recognised, and what is said where it is not."""
+"""Every format: its battles, its recognition, and the errors."""
 
 import gzip
 import json
@@ -7,8 +7,8 @@ import zipfile
 import pytest
 
 from llmarena_envs.core.options import OptionError
-from rating.readers import read_battles
-from rating.readers.formats import FORMATS, find_format
+from rating.readers import open_log, read_battles
+from rating.readers.formats import FORMATS
 from rating.stats.results import Battle
 
 ARENA = [
@@ -79,9 +79,9 @@ def write(path, text):
         ),
     ],
 )
-def test_rows_and_how_they_are_recognised(tmp_path, name, text, expected):
+def test_battles_of_rows_and_their_format(tmp_path, name, text, expected):
     path = write(tmp_path / "log.txt", text)
-    assert find_format([path]) == name
+    assert open_log([path]).format == name
     assert read_battles(path) == expected
     assert read_battles(str(path), format=name) == expected
 
@@ -98,12 +98,12 @@ def sample(document, **metrics):
     return json.dumps({**row, "doc_hash": f"h{document}", **metrics}) + "\n"
 
 
-def test_samples_of_lm_evaluation_harness(tmp_path):
+def test_battles_of_lm_eval_samples(tmp_path):
     date = "2025-01-02T03-04-05.678901"
     first = write(tmp_path / "m1" / f"samples_arc_easy_{date}.jsonl", "".join(sample(i, acc=i % 2) for i in range(3)))
     write(tmp_path / "m1" / f"results_{date}.json", {"model_name": "org/first"})
     second = write(tmp_path / "org__second" / f"samples_arc_easy_{date}.jsonl", sample(0, acc=0.0) + sample(2, acc=1.0))
-    assert find_format([first, second]) == "lm-eval"
+    assert open_log([first, second]).format == "lm-eval"
     assert read_battles([first, second]) == [
         Battle("org/first", "org__second", 0.5, "arc_easy: h0"),
         Battle("org/first", "org__second", 0.0, "arc_easy: h2"),
@@ -116,7 +116,7 @@ def test_samples_of_lm_evaluation_harness(tmp_path):
         read_battles([clash, other])
 
 
-def test_metrics_of_which_less_is_better(tmp_path):
+def test_lm_eval_metric_where_less_is_better(tmp_path):
     date = "2025-01-02T03-04-05.678901"
     paths = [
         write(tmp_path / name / f"samples_t_{date}.jsonl", sample(1, wer=score))
@@ -128,7 +128,7 @@ def test_metrics_of_which_less_is_better(tmp_path):
     assert [battle.score for battle in read_battles(paths)] == [1.0]
 
 
-def test_several_metrics_must_be_chosen_from(tmp_path):
+def test_several_metrics_require_a_choice(tmp_path):
     paths = [
         write(
             tmp_path / model / "samples_gsm8k.jsonl",
@@ -157,7 +157,7 @@ def inspect_log(model, **scores):
 
 
 @pytest.mark.parametrize("layout", ["json", "summaries", "samples"])
-def test_logs_of_inspect(tmp_path, layout):
+def test_battles_of_inspect_logs(tmp_path, layout):
     logs = [inspect_log("openai/a", s1="C", s2="CI", s3=[0.25]), inspect_log("b", s1="I", s2="PP", s3=["0.5"], s4="C")]
     paths = [tmp_path / f"{index}.{'json' if layout == 'json' else 'eval'}" for index in range(2)]
     for path, log in zip(paths, logs, strict=True):
@@ -171,7 +171,7 @@ def test_logs_of_inspect(tmp_path, layout):
                 archive.writestr("summaries.json", json.dumps(samples))
             for one in samples if layout == "samples" else samples[:1]:
                 archive.writestr(f"samples/{one['id']}_epoch_{one['epoch']}.json", json.dumps(one))
-    assert find_format(paths) == "inspect"
+    assert open_log(paths).format == "inspect"
     assert sorted((one.first, one.second, one.score, one.deal) for one in read_battles(paths)) == [
         ("b", "openai/a", 0.0, "arith: s1"),
         ("b", "openai/a", 0.5, "arith: s2"),
@@ -179,7 +179,7 @@ def test_logs_of_inspect(tmp_path, layout):
     ]
 
 
-def test_what_is_not_recognised_or_could_be_several(tmp_path):
+def test_unknown_or_ambiguous_format_is_refused(tmp_path):
     unknown = write(tmp_path / "unknown.csv", "name,points\nx,3\n")
     with pytest.raises(OptionError, match=rf"(?s)no format is recognised.*name, points.*{'.*'.join(FORMATS)}"):
         read_battles(unknown)
@@ -191,7 +191,7 @@ def test_what_is_not_recognised_or_could_be_several(tmp_path):
     with pytest.raises(OptionError, match="got gzip; unpack or convert it"):
         read_battles(packed)
     both = write(tmp_path / "both.csv", "model_a,model_b,left,right,winner\na,b,x,y,left\n")
-    with pytest.raises(OptionError, match="could be of the formats battles or pairwise; say --format"):
+    with pytest.raises(OptionError, match="could be of the formats battles or pairwise; say --log-format"):
         read_battles(both)
     assert read_battles(both, "pairwise") == [Battle("x", "y", 1.0)]
     arena = write(tmp_path / "arena.json", ARENA)

@@ -1,4 +1,4 @@
-"""What comes from outside: bad rows are listed with their place, good ones kept, and nothing is believed of its size."""
+"""Hostile logs: bad rows are listed with their place, good rows are kept, and sizes are bounded."""
 
 import csv
 import json
@@ -8,9 +8,9 @@ import pytest
 
 from llmarena_envs.core.options import OptionError
 from rating import rows
-from rating.readers import inspect_log
-from rating.readers.formats import FORMATS, read_battles
-from rating.readers.result import Rejected
+from rating.readers import inspect, read_battles
+from rating.readers.battles import Rejected
+from rating.readers.formats import FORMATS
 
 GOOD = '{"model_a": "x", "model_b": "y", "winner": "model_a"}'
 
@@ -47,28 +47,31 @@ def read(tmp_path, data, name="battles"):
         ("7", "expected an object, got '7'"),
     ],
 )
-def test_a_bad_row_costs_itself_only(tmp_path, line, reason):
+def test_bad_row_is_rejected_alone(tmp_path, line, reason):
     kept, [(where, got)] = read(tmp_path, f"{GOOD}\n{line}\n{GOOD}\n")
     assert (kept, where) == (2, "line 2")
     assert reason in got
-    entries, rejected = read(tmp_path, f"[{GOOD},\n{line},{GOOD}]")
-    assert rejected[0][0] == "entry 2"
-    assert entries == (1 if "nothing behind it was read" in rejected[0][1] else 2)
+    if "expected JSON" in reason or "twice" in reason:
+        with pytest.raises(OptionError, match="expected JSON, but"):
+            read(tmp_path, f"[{GOOD},\n{line},{GOOD}]")
+    else:
+        kept, [(where, got)] = read(tmp_path, f"[{GOOD},\n{line},{GOOD}]")
+        assert (kept, where) == (2, "entry 2") and reason in got
 
 
-def test_bytes_that_are_no_text_cost_their_rows_only(tmp_path):
+def test_row_in_another_encoding_is_rejected_alone(tmp_path):
     table = b"left,right,winner\nx,y,left\n" + "甲,乙,left\n".encode("gbk") + b"x,y,right\n"
     assert read(tmp_path, table, "pairwise") == (2, [("line 3", "expected text in UTF-8, got other bytes")])
     with pytest.raises(OptionError, match="got UTF-16; save it as UTF-8"):
         read(tmp_path, "left,right,winner\nx,y,left\n".encode("utf-16"), "pairwise")
 
 
-def test_a_quotation_mark_that_is_never_closed_is_told_with_its_line(tmp_path):
+def test_open_quotation_mark_is_reported_with_its_lines(tmp_path):
     kept, [(where, reason)] = read(tmp_path, 'left,right,winner\nx,y,left\n"x,y,left\nx,y,right\n', "pairwise")
     assert (kept, where) == (1, "line 4") and "from line 3 to here: a quotation mark is open" in reason
 
 
-def test_rows_longer_than_any_row(tmp_path, monkeypatch):
+def test_row_longer_than_the_limit_is_rejected(tmp_path, monkeypatch):
     monkeypatch.setattr(rows, "MAX_ROW", 200)
     long = GOOD[:-1] + ', "x": "' + "z" * 1000 + '"}'
     kept, [(where, reason)] = read(tmp_path, f"{GOOD}\n{long}\n{GOOD}\n")
@@ -78,21 +81,26 @@ def test_rows_longer_than_any_row(tmp_path, monkeypatch):
     assert (kept, where) == (2, "line 3")
 
 
-def test_an_array_that_is_longer_than_what_is_read_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(rows, "_CHUNK", 16)
-    assert read(tmp_path, "[" + ",\n ".join([GOOD] * 50) + "]") == (50, [])
-    kept, [(where, reason)] = read(tmp_path, "[" + ",".join([GOOD] * 3) + ', {"model_a"')
-    assert (kept, where) == (3, "entry 4") and "nothing behind it was read" in reason
+def test_array_larger_than_the_limit_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(rows, "MAX_ARRAY", 100)
+    with pytest.raises(OptionError, match="expected a JSON array of at most 100 bytes"):
+        read(tmp_path, "[" + ",\n ".join([GOOD] * 50) + "]")
 
 
-def test_names_steer_no_terminal(tmp_path):
+@pytest.mark.parametrize("text", [f"[{GOOD}, {{", f"[{GOOD}] x", f"[{GOOD}\n {GOOD}]", '["\xff"]'])
+def test_damaged_array_is_refused_with_its_place(tmp_path, text):
+    with pytest.raises(OptionError, match=r"expected JSON, but: .*(line 1 column|position)|line 2 column"):
+        read(tmp_path, text.encode("latin-1"))
+
+
+def test_names_hold_no_terminal_sequences(tmp_path):
     path = tmp_path / "log.json"
     path.write_text(json.dumps([{"model_a": "\x1b[2Jx\n", "model_b": "y\u202ez", "winner": "tie"}]))
     (battle,) = read_battles(path)
     assert battle[:2] == ("\\x1b[2Jx", "y\\u202ez")
 
 
-def test_a_verdict_that_is_there_already_does_not_count_again(tmp_path):
+def test_repeated_verdict_of_a_judge_is_rejected(tmp_path):
     text = "question_id,model_a,model_b,winner,judge,turn\n" + "q,x,y,model_a,j,1\n" * 2 + "q,x,y,model_b,j,2\n"
     kept, [(where, reason)] = read(tmp_path, text)
     assert (kept, where) == (2, "line 3") and "stands there already" in reason
@@ -108,18 +116,18 @@ def test_a_verdict_that_is_there_already_does_not_count_again(tmp_path):
         ("b,3,", "expected one row for each policy"),
     ],
 )
-def test_bad_counts(tmp_path, row, reason):
+def test_matrix_rejects_bad_cells(tmp_path, row, reason):
     kept, [(where, got)] = read(tmp_path, f"model,a,b\nb,1,\n{row}\n", "matrix")
     assert (kept, where) == (1, "line 3") and reason in got
 
 
-def test_counts_and_scores_that_stand_for_too_many_results(tmp_path):
+def test_matrix_of_too_many_games_is_refused(tmp_path):
     with pytest.raises(OptionError, match="expected at most 2000000 games or cells, got 5000000"):
         read(tmp_path, "model,a,b\na,,5e6\nb,0,\n", "matrix")
 
 
-def test_archives_that_unpack_to_more_than_they_should(tmp_path, monkeypatch):
-    monkeypatch.setattr(inspect_log, "_LARGEST", 10_000)
+def test_archive_larger_than_the_limit_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(inspect, "_LARGEST", 10_000)
     path = tmp_path / "bomb.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", '{"eval": {"model": "m", "task": "t"}}')
@@ -132,7 +140,7 @@ def test_archives_that_unpack_to_more_than_they_should(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("value", ["1" + "0" * 400, "NaN", '"C++"', "[1]", "null"])
-def test_scores_that_are_no_numbers_cost_their_rows_only(tmp_path, value):
+def test_score_that_is_no_number_is_rejected_alone(tmp_path, value):
     for model, own in (("a", value), ("b", "1")):
         (tmp_path / model).mkdir()
         (tmp_path / model / "samples_t.jsonl").write_text(
@@ -149,13 +157,13 @@ def test_scores_that_are_no_numbers_cost_their_rows_only(tmp_path, value):
 @pytest.mark.parametrize(
     "text", ['{"eval": {"task": "t", "model": "m"}, "samples": 5}', '{"eval": 3, "task": 1}', '{"eval": {"task": 1']
 )
-def test_what_is_no_log_of_inspect(tmp_path, text):
+def test_inspect_refuses_other_json(tmp_path, text):
     (tmp_path / "log.json").write_text(text)
     with pytest.raises(OptionError, match="expected a log of Inspect"):
         read_battles(tmp_path / "log.json")
 
 
-def test_reading_changes_no_limit_of_the_process(tmp_path):
+def test_reading_keeps_the_field_limit_of_csv(tmp_path):
     limit = csv.field_size_limit()
     path = tmp_path / "log.csv"
     path.write_text(f"model_a,model_b,winner,note\na,b,model_a,{'x' * (limit + 1)}\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Style in published logs: counts and texts, what is no style, and its way through an import."""
+"""Style in published logs: counts and texts, what is no style, and its way through the commands."""
 
 import json
 
@@ -9,7 +9,6 @@ import pytest
 import rating
 from llmarena_envs.core.options import OptionError
 from rating.cli import main
-from rating.readers.directory import load_battles
 from rating.readers.style import read_style, style_of
 
 METADATA = {
@@ -27,7 +26,7 @@ COUNTED = {"length": (120, 80), "headers": (4, 0), "lists": (4, 2), "bold": (6, 
 USER = {"role": "user", "content": "# Not **counted** at all"}
 
 
-def test_words_and_marks_are_counted_outside_code():
+def test_style_of_counts_marks_outside_code():
     text = "# One\ntwo **three four** __five__\n- six\n  * seven\n1. eight\n2) nine\n#hash 3*4*5 - no\n```\n# code\n- code\n```"
     found = style_of(text, "")
     assert {name: pair[0] for name, pair in found.items() if name != "length"} == {"headers": 1, "lists": 4, "bold": 2}
@@ -35,7 +34,7 @@ def test_words_and_marks_are_counted_outside_code():
     assert all(pair[1] == 0 for pair in found.values())
 
 
-def test_chinese_is_as_long_as_what_it_takes():
+def test_style_of_counts_chinese_words():
     assert 2 <= style_of("今天天气很好", "")["length"][0] <= 6
 
 
@@ -55,12 +54,12 @@ def test_chinese_is_as_long_as_what_it_takes():
         ({"winner": "model_a"}, {}),
     ],
 )
-def test_counts_of_logs(row, style):
+def test_read_style_of_counts(row, style):
     assert read_style(row) == style
 
 
 @pytest.mark.parametrize("as_table", [list, lambda turns: np.array(turns, dtype=object)])
-def test_answers_of_all_turns_are_counted(as_table):
+def test_read_style_counts_answers_of_all_turns(as_table):
     parts = {
         "role": "assistant",
         "content": as_table([{"type": "text", "text": "# Three words"}, {"type": "image", "image": "x"}]),
@@ -72,7 +71,7 @@ def test_answers_of_all_turns_are_counted(as_table):
     assert found == style_of("# Three words\nand two", "- x")
 
 
-def test_answers_of_a_table_are_counted():
+def test_read_style_counts_answers_of_a_table():
     row = {"response_a": '["**one**", null, "two"]', "response_b": "[sic] is no list"}
     assert read_style(row) == style_of("**one**\n\ntwo", "[sic] is no list")
 
@@ -91,7 +90,7 @@ def test_answers_of_a_table_are_counted():
         ({"words_a": "many", "words_b": "3"}, "each side of 'length'"),
     ],
 )
-def test_what_is_no_style_is_refused(row, message):
+def test_read_style_refuses_other_values(row, message):
     with pytest.raises(OptionError, match=message):
         read_style(row)
     table = pd.DataFrame([{"model_a": "x", "model_b": "y", "winner": "model_a", **row}])
@@ -124,29 +123,26 @@ def rate(capsys, *arguments, code=0):
     return shown.err if code else shown.out
 
 
-def test_a_log_an_import_and_what_is_exported_of_it_say_the_same(tmp_path, capsys):
+def test_style_control_of_a_log_and_its_export_are_equal(tmp_path, capsys):
     path = tmp_path / "votes.jsonl"
     rows = log(path)
-    assert main(["import", str(path), "--out", str(tmp_path / "import")]) == 0
-    capsys.readouterr()
-    assert main(["export", str(tmp_path / "import"), "--format", "battles"]) == 0
+    assert main(["export", str(path), "--format", "battles"]) == 0
     (tmp_path / "again.jsonl").write_text(capsys.readouterr().out, encoding="utf-8")
-    found = [
-        json.loads(rate(capsys, tmp_path / name, "--style", "length", "--json"))
-        for name in ("votes.jsonl", "import", "again.jsonl")
-    ]
-    assert found[0][-1] == found[1][-1] == found[2][-1]
-    (effect,) = found[0][-1]["style_control"]["effects"]
-    assert effect["low"] > 50
+    found, again = (
+        json.loads(rate(capsys, tmp_path / name, "--style", "length", "--json"))[-1]
+        for name in ("votes.jsonl", "again.jsonl")
+    )
+    assert found == again
+    assert found["style_control"]["effects"]["length"]["low"] > 50
     table = rating.leaderboard(pd.DataFrame(rows), style=["length"])
-    assert [(row.policy, round(row.rating, 4)) for row in table.style.rows] == [
-        (row["policy"], row["rating"]) for row in found[0][-1]["style_control"]["rows"]
+    assert [(row.policy, round(row.rating.value, 4)) for row in table.style.rows] == [
+        (row["policy"], row["rating"]["value"]) for row in found["style_control"]["rows"]
     ]
     shown = rate(capsys, path, "--style", "length,format")
     assert "votes: style control" in shown and "the same on both sides of every result: headers, lists, bold" in shown
 
 
-def test_a_log_without_style_is_told_what_is_expected(tmp_path, capsys):
+def test_style_control_without_style_is_refused(tmp_path, capsys):
     path = tmp_path / "votes.csv"
     path.write_text("model_a,model_b,winner,words_a,words_b\nx,y,model_a,,\ny,x,tie,,\n", encoding="utf-8")
     assert "expected a log with style, conv_metadata" in rate(capsys, path, "--style", "length", code=2)
@@ -154,22 +150,11 @@ def test_a_log_without_style_is_told_what_is_expected(tmp_path, capsys):
     assert "'length' of both texts in all 2 results, got it in 1" in rate(capsys, path, "--style", "length", code=2)
 
 
-def test_the_order_of_sides_swaps_their_style(tmp_path):
+def test_order_ba_swaps_style(tmp_path):
     path = tmp_path / "verdicts.csv"
     path.write_text("item,judge,verdict,a,b,order,words_a,words_b\nq,j,A,x,y,BA,10,20\n", encoding="utf-8")
     (battle,) = rating.read_battles(path)
     assert (battle.first, battle.score, battle.style) == ("y", 1.0, {"length": (20, 10)})
-
-
-def test_a_damaged_import_is_refused(tmp_path, capsys):
-    log(tmp_path / "votes.jsonl")
-    assert main(["import", str(tmp_path / "votes.jsonl"), "--out", str(tmp_path / "import")]) == 0
-    path = tmp_path / "import" / "battles.csv"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    lines[1] = lines[1].partition('"')[0] + "[1]"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    assert "style: expected an object" in rate(capsys, tmp_path / "import", "--style", "length", code=2)
-    assert sum(map(len, load_battles(tmp_path / "import").values())) == 60
 
 
 RUN = """
@@ -198,12 +183,12 @@ rated = false
 """
 
 
-def test_the_length_of_debates_is_held_equal(tmp_path, capsys):
+def test_style_control_of_a_run_of_debates(tmp_path, capsys):
     (tmp_path / "run.toml").write_text(RUN, encoding="utf-8")
     assert main(["run", str(tmp_path / "run.toml"), "--out", str(tmp_path / "run")]) == 0
     *_, found = json.loads(rate(capsys, tmp_path / "run", "--style", "length", "--json"))
     assert found["environment"] == "debate_v0"
-    assert [effect["name"] for effect in found["style_control"]["effects"]] == ["length"]
+    assert list(found["style_control"]["effects"]) == ["length"]
     assert {row["policy"] for row in found["style_control"]["rows"]} == {"strong", "weak"}
     message = rate(capsys, tmp_path / "run", "--style", "format", code=2)
     assert "debate_v0: style: expected 'headers' of both texts" in message and "these results have length" in message

@@ -19,18 +19,18 @@ def schedule(rule, lag, contest=None):
 
 
 @pytest.mark.parametrize("lag", [1, 2, 3])
-def test_a_number_of_matches_is_known_beforehand_however_far_play_runs_ahead(lag):
+def test_until_count_rule_is_exact_for_every_lag(lag):
     batches, reason = play_out(schedule(CountRule(matches=24, max_matches=1000), lag), Players(STRENGTHS))
     assert (len(batches), reason) == (2, "count")  # twelve matches of each in a batch of a round robin of three
 
 
 @pytest.mark.parametrize("lag", [1, 2, 3])
-def test_the_limit_on_scheduled_matches_holds_however_far_play_runs_ahead(lag):
+def test_until_max_matches_holds_for_every_lag(lag):
     batches, reason = play_out(schedule(StopRule(max_matches=30, min_matches=30), lag), Players(STRENGTHS))
     assert (len(batches), reason) == (3, "cap")
 
 
-def test_running_ahead_plays_the_same_matches_and_at_most_one_batch_more():
+def test_until_lag_of_two_plays_one_batch_more():
     rule = StopRule(rule="trueskill", sigma=0.0, max_matches=10_000)
     (one, first), (two, second) = (play_out(schedule(rule, lag), Players(STRENGTHS)) for lag in (1, 2))
     assert first == second == "mu_stable"
@@ -50,7 +50,7 @@ def test_running_ahead_plays_the_same_matches_and_at_most_one_batch_more():
         SettlingRule(0.2, lambda outcome: outcome.seats, min_matches=16),
     ],
 )
-def test_what_is_known_beforehand_is_asked_for_early_and_nothing_else_is_played(rule, ahead):
+def test_until_lag_is_unlimited_before_the_rule_can_stop(rule, ahead):
     early = schedule(rule, ahead)
     lags = []
 
@@ -73,14 +73,14 @@ def test_what_is_known_beforehand_is_asked_for_early_and_nothing_else_is_played(
         assert lags.index(ahead) == -(-least // 12) + ahead - 2
 
 
-def test_a_stopped_schedule_stays_stopped():
+def test_until_stays_stopped():
     stopped = schedule(StopRule(max_matches=1), 1)
     batch = stopped.next_batch()
     stopped.add(Players(STRENGTHS).play(batch))
     assert stopped.next_batch() == stopped.next_batch() == Stop("cap")
 
 
-def test_serving_as_staff_brings_nobody_nearer_to_the_limit():
+def test_until_staff_matches_do_not_count_for_the_limit():
     judged = small_contest("game_v0", tuple(STRENGTHS), staff={2: "a"})
     begun = schedule(StopRule(max_matches=36), 9, judged)
     batches = [begun.next_batch() for _ in range(4)]

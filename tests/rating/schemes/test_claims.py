@@ -29,5 +29,5 @@ UNKNOWN = " with 95 % confidence."
         ),
     ],
 )
-def test_what_ranks_establish_is_said_in_words(ranks, expected):
+def test_claims_describe_the_ranks(ranks, expected):
     assert claims([(name, Ranks(*own)) for name, own in zip("abcdef", ranks, strict=False)]) == expected

@@ -32,7 +32,7 @@ def played(scheme):
 
 
 @pytest.mark.parametrize("opponent", ["", "outsider", "a"])
-def test_every_policy_sits_on_every_seat_among_the_opponent(opponent):
+def test_field_puts_every_policy_on_every_seat(opponent):
     scheme = Field(made_setting(3, opponent=opponent, matches=9, declaration=Declaration(hidden_role=HIDDEN)))
     field = opponent or "random"
     matches = played(scheme)
@@ -44,7 +44,7 @@ def test_every_policy_sits_on_every_seat_among_the_opponent(opponent):
     assert tested.count("a") == tested.count("b") == 9
 
 
-def test_only_the_seat_under_test_counts_and_the_opponent_has_no_row():
+def test_field_counts_only_the_seat_under_test():
     scheme = Field(made_setting(2, ("a",), opponent="x", matches=4, value="points"))
     matches = played(scheme)
     outcomes = [
@@ -59,7 +59,7 @@ def test_only_the_seat_under_test_counts_and_the_opponent_has_no_row():
     assert board.notes == ("one seat under test, all others: x",) and board.ranked_by == "points"
 
 
-def test_an_opponent_of_the_pool_is_tested_among_itself_on_the_scheduled_seat():
+def test_field_opponent_of_the_pool_is_tested_too():
     scheme = Field(made_setting(2, ("a", "b"), opponent="b", matches=4))
     outcomes = [outcome_of(match, [1.0, -1.0]) for match in played(scheme)]
     rows = {row.policy: row for row in scheme.leaderboard(outcomes).rows}
@@ -69,7 +69,7 @@ def test_an_opponent_of_the_pool_is_tested_among_itself_on_the_scheduled_seat():
     )  # the first seat wins: two matches of four
 
 
-def test_a_void_match_is_counted_for_who_was_to_be_tested():
+def test_field_void_match_counts_for_the_tested_policy():
     scheme = Field(made_setting(2, ("a",), opponent="x", matches=2))
     first, second = played(scheme)
     board = scheme.leaderboard([outcome_of(first, [1.0, -1.0]), outcome_of(second, [0.0, 0.0], status=VOID)])
@@ -77,7 +77,7 @@ def test_a_void_match_is_counted_for_who_was_to_be_tested():
     assert (row.values["wins"].n, row.effort.void_matches, board.void_matches) == (1, 1, 1)
 
 
-def test_matches_of_one_deal_are_one_case_of_a_win_rate():
+def test_field_win_rate_is_clustered_by_deal():
     def wins(deals, each):
         cases = [(deal, deal % 2 == 0) for deal in range(deals) for _ in range(each)]
         outcomes = [
@@ -91,7 +91,7 @@ def test_matches_of_one_deal_are_one_case_of_a_win_rate():
     assert wins(80, 1).high - wins(80, 1).low < 0.5 * (wins(10, 8).high - wins(10, 8).low)
 
 
-def test_a_field_needs_a_second_seat():
+def test_field_of_one_seat_is_refused():
     with pytest.raises(OptionError, match="two rated seats or more"):
         Field(made_setting(1))
 
@@ -107,7 +107,7 @@ def settling(half_width, values, *, per_deal=1, **changes):
     return state.reason()
 
 
-def test_a_mean_has_settled_when_its_interval_is_narrow():
+def test_settling_rule_stops_at_a_narrow_interval():
     values = [0.0, 2.0] * 50  # standard error of the mean: sqrt(100/99) / 10 = 0.1005; times 1.984: 0.1994
     assert settling(0.2, values) == "settled"
     assert settling(0.199, values) == ""
@@ -116,14 +116,14 @@ def test_a_mean_has_settled_when_its_interval_is_narrow():
     assert settling(1.0, [1.0], min_matches=1) == ""  # one value has no spread
 
 
-def test_matches_of_a_deal_are_no_independent_cases():
+def test_settling_rule_clusters_matches_by_deal():
     values = [0.0, 0.0, 2.0, 2.0] * 25  # fifty deals: standard error sqrt(50/49) / sqrt(50), times 2.01: 0.287
     assert settling(0.2, values, per_deal=1) == "settled"
     assert settling(0.286, values, per_deal=2) == ""
     assert settling(0.288, values, per_deal=2) == "settled"
 
 
-def test_what_the_opponent_plays_as_the_field_does_not_wear_out_the_limit():
+def test_field_opponent_matches_do_not_count_for_the_limit():
     scheme = Field(
         made_setting(
             2, ("a", "b", "random"), half_width=0.1, rule=StopRule(min_matches=60, max_matches=60), value="points"
@@ -133,7 +133,7 @@ def test_what_the_opponent_plays_as_the_field_does_not_wear_out_the_limit():
     assert len(matches) == 3 * 60
 
 
-def test_a_half_width_makes_a_field_wait():
+def test_field_with_half_width_waits_for_the_interval():
     stop = StopRule(min_matches=7, max_matches=11)
     rule = Field(made_setting(half_width=0.5, rule=stop, value="points")).end()
     assert isinstance(rule, SettlingRule)
@@ -142,7 +142,7 @@ def test_a_half_width_makes_a_field_wait():
 
 
 @pytest.mark.parametrize(("asked", "number"), [(1, 1), (25, 25), (30, 30), (31, 32), (50, 50), (100, 100)])
-def test_self_play_is_played_as_often_as_asked_for(asked, number):
+def test_self_play_number_of_matches(asked, number):
     scheme = SelfPlay(made_setting(matches=asked))
     matches = played(scheme)
     assert len(matches) == 2 * number
@@ -153,12 +153,12 @@ def test_self_play_is_played_as_often_as_asked_for(asked, number):
 
 
 @pytest.mark.parametrize(("seats", "asked", "number"), [(2, 100, 100), (5, 100, 100), (5, 50, 50), (2, 5, 6)])
-def test_a_field_is_played_as_often_as_asked_for_in_whole_cycles(seats, asked, number):
+def test_field_number_of_matches_is_in_whole_cycles(seats, asked, number):
     matches = played(Field(made_setting(seats, ("a",), matches=asked)))
     assert len(matches) == number
 
 
-def test_self_play_tells_what_the_first_seat_did():
+def test_self_play_board_shows_the_first_seat():
     scheme = SelfPlay(made_setting(policies=("a",), matches=3))
     outcomes = [
         outcome_of(match, rewards)
@@ -182,7 +182,7 @@ spec = "greedy"
 """
 
 
-def test_a_run_file_asks_for_another_way_of_comparing():
+def test_run_file_scheme_replaces_the_declared_one():
     text = RUN.format(name="connect_four_v0", keys='scheme = "field"\nopponent = "random"\nvalue = "strategic_reward"\n'
                       'options = { reward_mode = "between_turns" }')  # fmt: skip
     scheme = make_scheme(parse_run_file(text, "run.toml"), "connect_four_v0")
@@ -203,7 +203,7 @@ def test_a_run_file_asks_for_another_way_of_comparing():
         ('scheme = "field"\nopponent = "nobody"', r"expected one of .*'nobody'"),
     ],
 )
-def test_a_run_file_that_asks_for_nonsense_is_refused(keys, message):
+def test_run_file_invalid_scheme_is_refused(keys, message):
     with pytest.raises(OptionError, match=message):
         config = parse_run_file(RUN.format(name="connect_four_v0", keys=keys), "run.toml")
         config.check()

@@ -76,7 +76,7 @@ BOARD_OF = {kind: scheme.board for kind, scheme in SCHEME_OF.items()}
 
 
 @pytest.mark.parametrize("kind", LOGS)
-def test_any_order_of_the_outcomes_gives_the_same_bytes(kind):
+def test_leaderboard_does_not_depend_on_the_log_order(kind):
     expected = BOARD_OF[kind](LOGS[kind])
     for seed in range(3):
         mixed = disturbed(LOGS[kind], seed)
@@ -86,7 +86,7 @@ def test_any_order_of_the_outcomes_gives_the_same_bytes(kind):
 
 
 @pytest.mark.parametrize("kind", LOGS)
-def test_void_matches_change_nothing_but_their_count(kind):
+def test_leaderboard_void_matches_change_only_their_count(kind):
     outcomes = LOGS[kind]
     extra = [outcome for outcome in disturbed(outcomes) if outcome.status != FINISHED]
     board, with_void = BOARD_OF[kind](outcomes), BOARD_OF[kind]([*extra, *outcomes])
@@ -102,7 +102,7 @@ def test_void_matches_change_nothing_but_their_count(kind):
         assert vars(after.effort) | counts == vars(before.effort)
 
 
-def test_skill_rows_hold_what_the_rating_modules_say():
+def test_skill_rows_have_the_values_of_the_statistics():
     outcomes = LOGS["duels"]
     board = skill_leaderboard(outcomes, stop_reason="sigma", permutations=25, seed=3)
     fitted, online = fit(outcomes, BradleyTerryOptions(prior_sd="fitted")), rate(outcomes).ratings
@@ -152,7 +152,7 @@ def forfeits(every=5):
 
 
 @pytest.mark.parametrize("outcomes", [LOGS["duels"], forfeits(), [duel(number, "a", "b", "a") for number in range(6)]])
-def test_what_may_be_quoted_is_what_the_standings_say(outcomes):
+def test_skill_ratings_and_ranks_are_those_of_standings(outcomes):
     fair = [outcome for outcome in outcomes if not any(seat.forfeit for seat in outcome.seats)]
     without_ties = BradleyTerryOptions(prior_sd="fitted", ties="drop")
     found = {
@@ -170,7 +170,7 @@ def test_what_may_be_quoted_is_what_the_standings_say(outcomes):
             assert suffix or row.rank == (standing.best_rank, standing.worst_rank)
 
 
-def test_skill_with_and_without_forfeits_and_how_often_there_were_any():
+def test_skill_with_and_without_forfeits():
     outcomes = forfeits()
     rows = {row.policy: row for row in skill_leaderboard(outcomes).rows}
     lost = sum(any(seat.forfeit for seat in outcome.seats) for outcome in outcomes)
@@ -185,14 +185,14 @@ def test_skill_with_and_without_forfeits_and_how_often_there_were_any():
         ) / len(met)
 
 
-def test_score_is_the_mean_over_matches_with_others_by_deal():
+def test_score_is_the_mean_by_deal_without_self_play():
     outcomes = [*LOGS["duels"], match(10_000, ("strong", 1.0), ("strong", -1.0))]
     for row in skill_leaderboard(outcomes).rows:
         assert row.score.value == pytest.approx((row.tally.wins + row.tally.draws / 2) / row.tally.n)
         assert (row.score.n, row.score.clusters) == (row.tally.n, row.tally.n / 2)
 
 
-def test_every_board_shows_ranks_by_its_own_metric():
+def test_ranks_follow_the_metric_of_the_board():
     outcomes = undercover_log(lambda name, number: name == "a")
     board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
     assert {row.policy: row.rank for row in board.rows} == {"a": (1, 1), "b": (2, 3), "f": (2, 3)}
@@ -202,7 +202,7 @@ def test_every_board_shows_ranks_by_its_own_metric():
     assert {row.policy: row.rank for row in one.rows} == {"a": (1, 2), "b": (1, 2), "c": None}
 
 
-def test_an_unbeaten_policy_is_rated_and_flagged():
+def test_unbeaten_policy_is_rated_with_a_caveat():
     outcomes = [duel(number, "a", "b", "a") for number in range(30)]
     board = skill_leaderboard(outcomes)
     assert not board.facts["is_connected"] and not board.facts["is_regularised"]
@@ -213,7 +213,7 @@ def test_an_unbeaten_policy_is_rated_and_flagged():
     assert skill_leaderboard(outcomes, model=BradleyTerryOptions(prior_sd=None)).facts["is_regularised"]
 
 
-def test_a_policy_without_a_result_has_empty_cells_and_comes_last():
+def test_policy_without_a_result_is_the_last_row():
     outcomes = [duel(0, "b", "c", "b"), duel(1, "c", "b", None), void(2, "a", "b"), match(3, ("d", 1.0), ("d", -1.0))]
     board = skill_leaderboard(outcomes)
     assert [row.policy for row in board.rows] == ["b", "c", "a", "d"]
@@ -230,12 +230,12 @@ def test_a_policy_without_a_result_has_empty_cells_and_comes_last():
     )
 
 
-def test_equals_are_sorted_by_name():
+def test_equal_policies_are_sorted_by_name():
     outcomes = [duel(number, *pair, None) for number, pair in enumerate(itertools.permutations("cab", 2))]
     assert [row.policy for row in skill_leaderboard(outcomes).rows] == ["a", "b", "c"]
 
 
-def test_rating_follows_options():
+def test_skill_rating_follows_its_options():
     outcomes = LOGS["duels"]
     options = TrueSkillOptions(tau=0.0, draw_probability=0.2)
     board = skill_leaderboard(outcomes, trueskill=options, model=BradleyTerryOptions(seat_term=False))
@@ -245,7 +245,7 @@ def test_rating_follows_options():
     ).ratings
 
 
-def test_all_three_systems_agree_on_the_order_of_clear_differences():
+def test_all_rating_methods_agree_on_clear_differences():
     strengths = {"a": 0.0, "b": 300.0, "c": 600.0}
     batches = round_robin(small_contest("game_v0", tuple(strengths)))
     players = Players(strengths)
@@ -256,7 +256,7 @@ def test_all_three_systems_agree_on_the_order_of_clear_differences():
     assert sorted(elo(outcomes), key=lambda name: -elo(outcomes)[name]) == ["c", "b", "a"]
 
 
-def test_effort_is_summed_by_hand():
+def test_effort_compared_with_sums_by_hand():
     seats = (
         SeatOutcome("a", -1.0, 5, {"illegal": 3, "empty": 1}, "illegal", 2, 1, 100, 10),
         SeatOutcome("b", 1.0, 4, {}, "", 0, 0, 90, 9),
@@ -272,7 +272,7 @@ def test_effort_is_summed_by_hand():
     assert (b.forfeits, b.failures) == ({"unparsable": 1}, {"unparsable": 2})
 
 
-def test_mean_reward_with_more_than_two_players():
+def test_mean_reward_of_more_than_two_players():
     outcomes = [
         match(number, ("a", 1.0 + number % 2), ("b", 0.25), ("c", -1.0), seed=number // 3) for number in range(12)
     ]
@@ -284,7 +284,7 @@ def test_mean_reward_with_more_than_two_players():
     assert headline(board) == {"a": 1.5, "b": 0.25, "c": -1.0}
 
 
-def test_tables_of_three_and_more_are_rated_by_who_was_paid_more():
+def test_skill_of_larger_tables_is_by_reward_order():
     rng = np.random.default_rng(0)
     pay = {"rare": 9.0, "often": 0.0, "between": -1.0, "last": -2.0}
     outcomes = []
@@ -303,7 +303,7 @@ def test_tables_of_three_and_more_are_rated_by_who_was_paid_more():
     assert all(row.rating is None for row in two.rows) and "rating" not in tables.to_text(two)
 
 
-def test_unanimous_means_show_no_certainty_and_say_why():
+def test_constant_means_have_no_interval_and_a_caveat():
     outcomes = [match(number, ("a", 1.0), ("b", -1.0), seed=number) for number in range(9)]
     for scheme in (MeanReward(made_setting()), SelfPlay(made_setting())):
         board = scheme.board(outcomes)
@@ -317,7 +317,7 @@ def test_unanimous_means_show_no_certainty_and_say_why():
     assert not any("interval where" in note for note in reward_leaderboard(LOGS["mean_reward"]).caveats)
 
 
-def test_what_a_policy_adds_to_others_is_told_from_its_partners():
+def test_plus_minus_separates_a_policy_from_its_partners():
     skill = {"a": 2.0, "b": 0.0, "c": -2.0}
     outcomes = []
     for item in itertools.chain(*itertools.islice(cross_play(small_contest("game_v0", tuple(skill), seed=2)), 4)):
@@ -332,7 +332,7 @@ def test_what_a_policy_adds_to_others_is_told_from_its_partners():
     )  # of two, none is told
 
 
-def test_skills_by_role_stand_beside_win_rates():
+def test_role_board_has_skills_and_win_rates():
     outcomes = undercover_log(lambda name, number: name == "a" or (name == "b" and number % 2 == 0))
     board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
     assert [row.policy for row in board.rows] == ["a", "b", "f"]
@@ -346,7 +346,7 @@ def test_skills_by_role_stand_beside_win_rates():
     assert scores.facts["advantage"] is None and not any(row.values["skills"] for row in scores.rows)
 
 
-def test_cooperative_keeps_self_play_and_cross_play_apart():
+def test_cooperation_separates_self_play_and_cross_play():
     outcomes = LOGS["cooperation"]
     board = Cooperation(made_setting()).board(outcomes)
     extra = mean_estimate([outcome.seed % 3 for outcome in outcomes if len({s.policy for s in outcome.seats}) == 1])
@@ -365,7 +365,7 @@ def test_cooperative_keeps_self_play_and_cross_play_apart():
     )
 
 
-def test_undercover_win_rates_by_role():
+def test_role_board_of_undercover_by_hand():
     outcomes = undercover_log(lambda name, number: name == "a" or number % 2 == 0)
     board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
     rows = {row.policy: row for row in board.rows}
@@ -382,7 +382,7 @@ def test_undercover_win_rates_by_role():
 
 
 @pytest.mark.parametrize("statistics", [{}, {"role": -1.0}])
-def test_undercover_without_roles_in_the_record(statistics):
+def test_role_board_without_recorded_roles(statistics):
     forfeit = match(0, ("f", 0.0), ("a", -1.0), ("f", 0.0))
     unknown = match(1, ("f", 0.0), ("f", -1.0), ("f", 0.0))
     outcomes = [
@@ -399,7 +399,7 @@ def test_undercover_without_roles_in_the_record(statistics):
     assert again.facts["unclassified"] == 1 and all(row.values["roles"]["civilian"] is None for row in again.rows)
 
 
-def test_what_is_no_log_of_one_environment_is_refused():
+def test_leaderboard_of_several_environments_is_refused():
     with pytest.raises(ValueError, match="got none"):
         skill_leaderboard([])
     with pytest.raises(ValueError, match="a_v0, b_v0"):
@@ -408,7 +408,7 @@ def test_what_is_no_log_of_one_environment_is_refused():
         skill_leaderboard([match(0, ("a", 0.0), ("b", 0.0), ("c", 0.0))])
 
 
-def test_mean_reward_with_statistic_ranks_by_its_mean():
+def test_mean_reward_of_a_statistic_ranks_by_its_mean():
     outcomes = [
         Outcome(
             "game_v0",

@@ -46,7 +46,7 @@ def paper(**changes):
     return StopRule(rule=PAPER, **changes)
 
 
-def test_mu_stable_fires_when_it_holds_and_not_a_batch_before():
+def test_mu_stable_stops_at_the_first_batch_that_holds():
     strengths = {"a": 0.0, "b": 150.0, "c": 80.0, "d": -50.0}
     reason, outcomes = play_until_stop(strengths, paper(sigma=0.0, max_matches=100_000))
     assert reason == "mu_stable"
@@ -58,13 +58,13 @@ def test_mu_stable_fires_when_it_holds_and_not_a_batch_before():
         assert (max(changes) < 0.25) == (end == len(outcomes))
 
 
-def test_a_change_over_more_matches_than_were_played_is_not_known():
+def test_mu_stable_needs_a_full_window():
     told = fold([duel(0, "a", "b", "a")], "ab", paper()).reached()
     assert "largest change of mu not known yet over 20 matches" in told and "inf" not in told
     assert "change" not in fold([duel(0, "a", "b", "a")], "ab", StopRule()).reached()
 
 
-def test_sigma_fires_when_every_sigma_is_small():
+def test_sigma_stops_when_every_sigma_is_small():
     strengths = dict.fromkeys("abcdef", 0.0)
     reason, outcomes = play_until_stop(strengths, paper(eps=0.0), seed=1)
     assert reason == "sigma"
@@ -73,7 +73,7 @@ def test_sigma_fires_when_every_sigma_is_small():
     assert max(rating.sigma for rating in rate(outcomes[:-30]).ratings.values()) >= 1.0
 
 
-def test_nothing_but_the_cap_stops_before_the_minimum():
+def test_rules_before_min_matches_only_the_cap_stops():
     outcomes = [duel(number, "a", "b", None, seed=number // 2) for number in range(49)]
     assert stop_reason(outcomes, ["a", "b"], paper(eps=100.0)) is None
     assert stop_reason([*outcomes, duel(49, "a", "b", None)], ["a", "b"], paper(eps=100.0)) == "mu_stable"
@@ -82,26 +82,26 @@ def test_nothing_but_the_cap_stops_before_the_minimum():
     assert stop_reason([], ["a", "b"]) is None
 
 
-def test_every_policy_needs_the_minimum():
+def test_rules_need_min_matches_of_every_policy():
     outcomes = [duel(number, "a", "b", None) for number in range(60)]
     outcomes += [duel(number, "a", "c", None) for number in range(60, 100)]
     assert stop_reason(outcomes, ["a", "b", "c"], paper(eps=100.0)) is None
     assert stop_reason(outcomes, ["a", "b"], paper(eps=100.0)) == "mu_stable"
 
 
-def test_a_window_longer_than_the_history_is_not_stable():
+def test_mu_stable_window_above_the_history_is_unstable():
     outcomes = [duel(number, "a", "b", None) for number in range(60)]
     assert stop_reason(outcomes, ["a", "b"], paper(window=61, eps=100.0, sigma=0.0)) is None
     assert stop_reason(outcomes, ["a", "b"], paper(window=60, eps=100.0, sigma=0.0)) == "mu_stable"
 
 
-def test_a_change_of_just_eps_is_no_stability():
+def test_mu_stable_change_of_eps_is_unstable():
     outcomes = [duel(number, "a", "b", None) for number in range(60)]  # mu of equals who always tie never moves
     assert stop_reason(outcomes, ["a", "b"], paper(eps=0.0, sigma=0.0)) is None
     assert stop_reason(outcomes, ["a", "b"], paper(eps=1e-300, sigma=0.0)) == "mu_stable"
 
 
-def test_a_sigma_of_just_the_limit_is_not_small():
+def test_sigma_equal_to_the_limit_is_not_small():
     outcomes = [duel(number, "a", "b", None) for number in range(60)]
     running = RunningRatings(TrueSkillOptions())
     for result in pair_results(outcomes):
@@ -152,7 +152,7 @@ def converged(outcomes, policies, rule):
         ]
     ),
 )
-def test_a_rule_folded_batch_by_batch_says_what_the_whole_log_says(results, sizes, rule):
+def test_rule_fold_equals_the_rule_on_the_whole_log(results, sizes, rule):
     outcomes = []
     for number, (names, result) in enumerate(results):
         first, second = names[:2]
@@ -172,7 +172,7 @@ def test_a_rule_folded_batch_by_batch_says_what_the_whole_log_says(results, size
         assert folded.reason() == (stop_reason(so_far, "abc", rule) or "") == by_definition(so_far, "abc", rule)
 
 
-def test_a_fold_refuses_outcomes_that_come_too_late():
+def test_rule_fold_of_late_outcomes_is_refused():
     folded = StopRule().begin("ab")
     folded.add([duel(0, "a", "b", "a"), duel(1, "b", "a", "a")])
     with pytest.raises(ValueError, match="from match 2 on, got match 1"):
@@ -183,7 +183,7 @@ PLAYERS = {"a": 0.0, "b": 60.0, "c": 300.0, "d": 330.0}
 
 
 @pytest.mark.parametrize("rule", ["spearman=0.95", "top=2", "separated=100", "width=80", "width=90+spearman=0.8"])
-def test_a_rule_stops_when_all_that_it_asks_for_holds_and_not_a_batch_before(rule):
+def test_rule_stops_at_the_first_batch_that_holds(rule):
     asked = StopRule(rule=rule, max_matches=100_000, alike=0)
     reason, outcomes = play_until_stop(PLAYERS, asked)
     assert reason == rule
@@ -192,7 +192,7 @@ def test_a_rule_stops_when_all_that_it_asks_for_holds_and_not_a_batch_before(rul
     assert len(outcomes) > 24  # more than the minimum of ten matches each
 
 
-def test_trueskill_is_reported_and_decides_nothing_by_default():
+def test_trueskill_by_default_is_reported_only():
     close = {name: 8.0 * index for index, name in enumerate("abcdefgh")}
     reason, outcomes = play_until_stop(close, paper())
     assert reason == "sigma"
@@ -204,7 +204,7 @@ def test_trueskill_is_reported_and_decides_nothing_by_default():
 
 
 @pytest.mark.parametrize(("players", "ties"), [(2, 0.0), (8, 0.0), (8, 0.5)])
-def test_equals_end_as_alike_long_before_the_cap(players, ties):
+def test_default_rule_equal_policies_stop_as_alike(players, ties):
     equals = dict.fromkeys("abcdefgh"[:players], 0.0)
     reason, outcomes = play_until_stop(equals, StopRule(), ties=ties, seed=4)
     assert reason == "alike" and len(outcomes) < 100 * players
@@ -216,24 +216,24 @@ def test_equals_end_as_alike_long_before_the_cap(players, ties):
     ).reason()  # equals too have a rating to be known
 
 
-def test_nothing_but_ties_ends_play_and_is_said():
+def test_default_rule_ties_only_stop_as_alike():
     reason, outcomes = play_until_stop(dict.fromkeys("abcd", 0.0), StopRule(), ties=1.0)
     assert reason == "alike" and len(outcomes) <= 72
     assert fold(outcomes, "abcd", StopRule()).stopped_with(reason).startswith("every match was a tie; policies")
 
 
-def test_far_policies_are_not_called_alike():
+def test_default_rule_far_policies_stop_by_order():
     far = {"a": 0.0, "b": 400.0, "c": 800.0}
     reason, outcomes = play_until_stop(far, StopRule())
     assert reason == "order" and len(outcomes) <= 72
 
 
-def test_policies_that_are_told_apart_are_not_alike():
+def test_spearman_far_policies_do_not_stop_as_alike():
     far = {"a": 0.0, "b": 400.0, "c": 800.0}
     assert play_until_stop(far, StopRule(rule="spearman=0.999"))[0] == "spearman=0.999"
 
 
-def test_the_best_are_known_before_their_order_is():
+def test_top_rule_stops_before_the_order_rule():
     players = {"a": 400.0, "b": 395.0, "c": 0.0, "d": -5.0}
     reason, outcomes = play_until_stop(players, StopRule(rule="top=2", alike=0))
     assert reason == "top=2"
@@ -241,7 +241,7 @@ def test_the_best_are_known_before_their_order_is():
     assert "best 2 known with probability" in fold(outcomes, list(players), StopRule(rule="top=2")).reached()
 
 
-def test_neighbours_that_hardly_differ_need_not_be_separated():
+def test_separated_rule_ignores_small_differences():
     equals = dict.fromkeys("ab", 0.0)
     assert play_until_stop(equals, StopRule(rule="separated", max_matches=300), ties=0.9)[0] == "cap"
     reason, outcomes = play_until_stop(equals, StopRule(rule="separated=100", max_matches=3000), ties=0.9)
@@ -249,7 +249,7 @@ def test_neighbours_that_hardly_differ_need_not_be_separated():
     assert "1 within 100 Elo" in fold(outcomes, "ab", StopRule(rule="separated=100")).reached()
 
 
-def test_an_unbeaten_policy_has_no_interval_of_a_width():
+def test_width_rule_unbeaten_policy_has_no_width():
     outcomes = [duel(number, *(("a", "b") if number % 2 else ("b", "a")), "a") for number in range(500)]
     assert stop_reason(outcomes, "ab", StopRule(rule="width=5", max_matches=1000)) is None
 
@@ -260,14 +260,14 @@ def meetings(start, one, other, winner, matches=60):
     return [duel(number, *pairs[number % 2], winner) for number in range(start, start + matches)]
 
 
-def test_the_order_is_of_those_who_are_left():
+def test_spearman_ignores_left_out_policies():
     outcomes = meetings(0, "a", "b", None) + meetings(60, "b", "c", "c") + meetings(120, "c", "d", "d")
     rule = StopRule(rule="spearman=0.95", max_matches=1000, alike=0)
     assert not fold(outcomes, "abcd", rule).reason()  # nothing tells a from b
     assert fold(outcomes, "abcd", rule, left_out="a").reason() == "spearman=0.95"
 
 
-def test_matches_of_a_deal_that_end_alike_tell_less_than_as_many_on_deals_of_their_own():
+def test_spearman_clusters_matches_by_deal():
     players = Players(dict.fromkeys("abcd", 0.0) | {"a": 100.0, "d": -100.0}, seed=3)
     single = list(itertools.islice((one for batch in batches_of("abcd") for one in players.play(batch)), 120))
     apart = [
@@ -281,7 +281,7 @@ def test_matches_of_a_deal_that_end_alike_tell_less_than_as_many_on_deals_of_the
     assert float(known[0]) > float(known[1]) + 0.03
 
 
-def test_newcomers_are_placed_among_those_whose_order_stays_as_it_is():
+def test_spearman_places_newcomers_only():
     founders = meetings(0, "a", "b", None)
     rule = StopRule(rule="spearman=0.95", max_matches=1000, alike=0)
     better = founders + meetings(60, "a", "c", "c") + meetings(120, "b", "c", "c")
@@ -291,7 +291,7 @@ def test_newcomers_are_placed_among_those_whose_order_stays_as_it_is():
     assert not fold(equal, "c", rule).reason()
 
 
-def test_spaces_change_nothing():
+def test_rule_text_ignores_spaces():
     assert StopRule(rule=" trueskill ").conditions == paper().conditions != StopRule().conditions
     assert StopRule(rule=" order ").conditions == StopRule().conditions
 
@@ -320,7 +320,7 @@ def test_spaces_change_nothing():
         "x" * 10_000,
     ],
 )
-def test_what_is_no_rule_is_refused_with_what_is(rule):
+def test_rule_text_invalid_is_refused_with_the_rules(rule):
     with pytest.raises(
         ValueError, match=r"expected trueskill, or one.*spearman=0.99, top=3, separated, separated=60"
     ) as refusal:
@@ -328,7 +328,7 @@ def test_what_is_no_rule_is_refused_with_what_is(rule):
     assert len(str(refusal.value)) < 400
 
 
-def test_a_run_of_void_matches_ends():
+def test_rule_stops_a_run_of_void_matches():
     pool = ["a", "b", "c"]
     outcomes = []
     for batch in batches_of(pool):
@@ -339,7 +339,7 @@ def test_a_run_of_void_matches_ends():
     assert 400 <= matches_of(outcomes, "a") < 400 + 12  # a batch is twelve matches of each
 
 
-def test_a_repeated_void_match_is_scheduled_once():
+def test_rule_counts_a_repeated_void_match_once():
     outcomes = [void(number % 10, "a", "b") for number in range(1000)]
     assert stop_reason(outcomes, ["a", "b"]) is None
 
@@ -353,7 +353,7 @@ def test_a_repeated_void_match_is_scheduled_once():
     st.integers(0, 1000),
     st.booleans(),
 )
-def test_every_run_ends_within_a_batch_of_the_cap(count, share, min_matches, max_matches, seed, ordered):
+def test_rule_stops_within_a_batch_of_the_cap(count, share, min_matches, max_matches, seed, ordered):
     strengths = {f"p{index}": 40.0 * index for index in range(count)}
     rule = StopRule(
         min_matches=min_matches,
@@ -380,7 +380,7 @@ def test_every_run_ends_within_a_batch_of_the_cap(count, share, min_matches, max
         assert min(matches_of(finished, name) for name in strengths) >= min_matches
 
 
-def test_void_matches_and_order_do_not_change_the_answer():
+def test_rule_does_not_depend_on_void_matches_and_order():
     reason, outcomes = play_until_stop({"a": 0.0, "b": 100.0, "c": 20.0}, StopRule(), seed=2)
     assert stop_reason(disturbed(outcomes), ["a", "b", "c"]) == reason
 
@@ -391,7 +391,7 @@ def undercover(number, seat, name, status=FINISHED):
     return match(number, *seats, status=status)
 
 
-def test_count_does_not_take_the_field_for_a_player():
+def test_count_ignores_the_opponent_of_a_field():
     rule = CountRule(matches=10, max_matches=30, opponent="f")
     numbers = itertools.count()
     outcomes = [undercover(next(numbers), seat % 5, "a") for seat in range(25)]
@@ -401,7 +401,7 @@ def test_count_does_not_take_the_field_for_a_player():
     assert stop_reason(outcomes, ["a"], rule) == "count"
 
 
-def test_count_waits_for_nobody():
+def test_count_rule_counts_void_matches():
     rule = CountRule(matches=10, max_matches=30)
     outcomes = [match(number, ("a", 1.0), ("a", 1.0)) for number in range(5)]
     outcomes += [void(number, "a", "a") for number in range(5, 9)]  # they are played when the run goes on
@@ -414,7 +414,7 @@ def test_count_waits_for_nobody():
     ("pairing", "seats", "details"),
     [(self_play, 2, {}), (cross_play, 2, {}), (field_play, 5, {"opponent": "f"})],
 )
-def test_count_ends_every_schedule(pairing, seats, details):
+def test_count_rule_stops_every_schedule(pairing, seats, details):
     rule = CountRule(matches=100, opponent=details.get("opponent", ""))
     outcomes = []
     batches = pairing(small_contest("game_v0", ("a", "b", "f"), seats), **details)
@@ -427,7 +427,7 @@ def test_count_ends_every_schedule(pairing, seats, details):
         assert matches_of(outcomes, "a") == 100
 
 
-def test_bad_rules_are_refused():
+def test_rules_with_invalid_numbers_are_refused():
     for wrong in ({"min_matches": 0}, {"window": 0}, {"max_matches": 0}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             StopRule(**wrong)
@@ -436,7 +436,7 @@ def test_bad_rules_are_refused():
 
 
 @pytest.mark.parametrize("founders", ["ab", "abd", "abdefg"])
-def test_ties_are_no_knowledge_of_a_newcomer(founders):
+def test_spearman_newcomer_with_ties_only_plays_on(founders):
     rule = StopRule(rule="spearman=0.95", min_matches=10, max_matches=1000, alike=0)
     for matches in range(10, 40):
         pairs = [*itertools.pairwise(founders), *((name, "c") for name in founders)]
@@ -464,7 +464,7 @@ def looks_of(rule, batches, begun=0):
 
 
 @pytest.mark.slow
-def test_a_rule_that_reads_all_results_looks_at_a_long_run_ever_more_rarely_and_at_a_short_one_after_every_batch():
+def test_rule_checks_of_a_long_run_become_rarer():
     rule = StopRule(rule="order", max_matches=10**6, alike=0)
     batches = [[duel(first + k, "a", "b", "ab"[k % 2]) for k in range(60)] for first in range(0, 60_000, 60)]
     looks = looks_of(rule, batches)

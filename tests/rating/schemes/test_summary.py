@@ -21,7 +21,7 @@ SCORES = {
 ABILITIES = {"chess": ("planning",), "go": ("planning", "patience"), "poker": ("nerve",)}
 
 
-def test_table_by_hand():
+def test_summary_compared_with_a_table_by_hand():
     summary = summarise_scores(SCORES, ABILITIES)
     assert summary.environments == ("chess", "poker", "go")
     assert summary.abilities == ("nerve", "patience", "planning")
@@ -37,7 +37,7 @@ def test_table_by_hand():
     assert summary.left_out == {}
 
 
-def test_an_environment_that_cannot_be_normalised_is_named():
+def test_summary_names_environments_without_a_scale():
     summary = summarise_scores({"chess": SCORES["chess"], "hanabi": {"a": 0.0, "z": -1.0}}, ABILITIES)
     assert summary.environments == ("chess",)
     assert "above 0" in summary.left_out["hanabi"]
@@ -45,12 +45,12 @@ def test_an_environment_that_cannot_be_normalised_is_named():
     assert summary.rows[-1].average is None
 
 
-def test_input_order_of_policies_does_not_matter():
+def test_summary_does_not_depend_on_the_input_order():
     turned = {name: dict(reversed(column.items())) for name, column in SCORES.items()}
     assert summarise_scores(turned, ABILITIES) == summarise_scores(SCORES, ABILITIES)
 
 
-def test_published_normalisation_comes_out():
+def test_summary_has_the_published_normalisation():
     # LLMArena, Tables 4 and 1: tic-tac-toe, connect four and hold'em of three models.
     raw = {
         "GPT-4": (29.02, 27.2, 26.5),
@@ -100,7 +100,7 @@ def three_environments():
     return outcomes, [*map(skill_leaderboard, own[:2]), Cooperation(made_setting()).board(own[2])]
 
 
-def test_who_skips_environments_is_not_compared_by_those_it_likes():
+def test_summary_score_needs_all_environments():
     outcomes, boards = three_environments()
     summary = summarise(boards, outcomes)
     assert summary.pool == CommonPolicies(ENVIRONMENTS[:2], ("a", "b", "c"))
@@ -116,7 +116,7 @@ def test_who_skips_environments_is_not_compared_by_those_it_likes():
     assert {row.policy: row.score for row in summary.rows if row.score} == win_probabilities(fits, summary.pool)
 
 
-def test_the_pool_is_without_what_is_withheld_or_left_over():
+def test_summary_pool_leaves_out_withheld_ratings():
     outcomes, boards = three_environments()
     expected = summarise(boards, outcomes)
     late = played(ENVIRONMENTS[1], {("c", "a"): (200, 0)}, start=1000)
@@ -128,7 +128,7 @@ def test_the_pool_is_without_what_is_withheld_or_left_over():
     assert summarise(hidden, outcomes).pool == CommonPolicies(ENVIRONMENTS[:2], ("b", "c"))
 
 
-def test_where_one_policy_has_a_rating_nothing_is_said_of_a_pool():
+def test_summary_of_one_rated_policy_has_no_pool():
     outcomes, boards = three_environments()
     hidden = [
         replace(board, rows=tuple(replace(row, withheld=row.policy != "a") for row in board.rows)) for board in boards
@@ -137,7 +137,7 @@ def test_where_one_policy_has_a_rating_nothing_is_said_of_a_pool():
     assert summary.pool == CommonPolicies((), ()) and set(summary.outside) == set(ENVIRONMENTS)
 
 
-def test_tables_of_three_are_compared_by_all_pairs():
+def test_summary_of_larger_tables_uses_all_pairs():
     tables = [
         replace(match(number, ("a", 2.0), ("b", 1.0 + number % 3), ("c", 0.0)), environment="bid_v0")
         for number in range(12)
@@ -147,7 +147,7 @@ def test_tables_of_three_are_compared_by_all_pairs():
     assert summary.rows[-1].policy == "c" and summary.rows[-1].score.high < 0.5
 
 
-def test_boards_give_their_metric_and_environments_their_abilities():
+def test_summary_has_metrics_and_abilities():
     board = skill_leaderboard(LOGS["duels"])
     assert headline(board) == {row.policy: row.values["spread"].mu for row in board.rows}
     summary = summarise([replace(board, environment="connect_four_v0")], ())

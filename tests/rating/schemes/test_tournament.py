@@ -60,7 +60,7 @@ class Debates:
 
 
 @pytest.mark.slow
-def test_the_order_comes_out_as_well_as_an_independent_simulation_predicts():
+def test_tournament_order_agrees_with_a_simulation():
     names = [f"p{index}" for index in range(prediction.POLICIES)]
     strengths = dict(zip(names, prediction.STRENGTHS, strict=True))
     errors = dict(zip(names, prediction.ERRORS, strict=True))
@@ -78,7 +78,7 @@ def test_the_order_comes_out_as_well_as_an_independent_simulation_predicts():
 
 
 @pytest.mark.slow
-def test_a_newcomer_leaves_the_order_of_the_others_alone():
+def test_tournament_newcomer_keeps_the_order_of_others():
     names = [f"p{index}" for index in range(9)]
     strengths = {name: 120.0 * index for index, name in enumerate(names)}
     errors = dict.fromkeys(names, 0.15)
@@ -117,7 +117,7 @@ def played(compared, pairings, *, ties=0, status=FINISHED):
     return outcomes
 
 
-def test_the_board_tells_rounds_byes_rematches_and_the_path_of_every_rating():
+def test_tournament_board_has_rounds_and_rating_paths():
     compared = tournament("abcdexy", agents=("player_0", "player_1"), role="player", questions=2, newcomers=("x", "y"))
     pairings = ["ab", "cd", "ac", "be", "ad", "ce", "xa", "xb", "bx", "yc", "yd", "ya"]
     outcomes = played(compared, pairings, ties=1)
@@ -155,7 +155,7 @@ def test_the_board_tells_rounds_byes_rematches_and_the_path_of_every_rating():
     assert len(grid.rows) == 12 and grid.header[2:] == [row.policy for row in board.rows]
 
 
-def test_a_tournament_under_way_shows_the_pairings_that_are_complete():
+def test_tournament_board_uses_complete_pairings_only():
     compared = tournament("abcd", agents=("player_0", "player_1"), role="player", questions=3)
     outcomes = played(compared, ["ab", "cd"])
     assert len(compared.leaderboard(outcomes[:5]).facts["path"]) == 1
@@ -166,7 +166,7 @@ def test_a_tournament_under_way_shows_the_pairings_that_are_complete():
     assert compared.figures(nothing, []) == []
 
 
-def test_ranks_go_by_the_ties_that_the_run_asks_for():
+def test_tournament_ranks_follow_the_ties_option():
     # b has won three of four, c one of one and tied three: as halves that is less, without ties it is more.
     results = [("b", "d", "b")] * 3 + [("b", "d", "d")] + [("c", "a", None)] * 3 + [("c", "a", "c")]
     outcomes = [duel(number, *result) for number, result in enumerate(results)]
@@ -182,7 +182,7 @@ def test_ranks_go_by_the_ties_that_the_run_asks_for():
     assert "a tie is left out" in "\n".join(drop.leaderboard(outcomes).notes)
 
 
-def test_a_committee_is_the_best_in_order_without_the_two_their_families_and_the_excluded():
+def test_committee_is_the_best_of_other_families():
     ranking = list("abcdefgh")
     committee = Committee(3, 3, exclude=("b",), families={"a": "x", "d": "x", "f": "y"}, exclude_family=True)
     assert committee.members(ranking, ("h", "c")) == ("a", "d", "e")
@@ -191,7 +191,7 @@ def test_a_committee_is_the_best_in_order_without_the_two_their_families_and_the
         committee.members(list("abcdef"), ("a", "f"))
 
 
-def test_seats_of_judges_who_are_missing_fall_away_wherever_they_are():
+def test_committee_seats_without_judges_are_dropped():
     agents = ("judge_0", "debater_0", "judge_1", "debater_1", "judge_2", "guest")
     setting = made_setting(
         agents=agents,
@@ -213,13 +213,13 @@ def test_seats_of_judges_who_are_missing_fall_away_wherever_they_are():
     assert {(row.role, row.policy) for row in board.staff} == {("guest", "g"), ("judge", "c"), ("judge", "d")}
 
 
-def test_scores_that_are_missing_are_the_median_of_those_who_are_there():
+def test_tournament_missing_scores_are_the_median():
     rules = TournamentRules(prior={"a": 1.0, "b": 5.0, "c": 9.0, "n": 100.0}, newcomers=("n", "o"))
     assert rules.scores(list("abcdno")) == {"a": 1.0, "b": 5.0, "c": 9.0, "d": 5.0, "n": 100.0, "o": 7.0}
     assert TournamentRules().scores(["a", "b"]) == {"a": 0.0, "b": 0.0}
 
 
-def test_every_seat_of_a_judge_is_needed_where_their_number_is_no_option():
+def test_committee_of_a_fixed_size_needs_every_judge():
     setting = made_setting(
         agents=AGENTS[:4],
         declaration=Declaration(rated_roles=("debater",)),

@@ -90,15 +90,6 @@ def totals_of(counts):
     return counts[..., 2] + counts[..., 1] / 2, counts.sum(axis=-1).astype(float)
 
 
-def test_fit_textbook_example_matches():
-    wins = {"ab": 2, "ad": 1, "ba": 3, "bc": 5, "cb": 3, "cd": 1, "da": 4, "dc": 3}
-    counts = np.zeros((4, 4, 3), dtype=np.int64)
-    for (winner, loser), number in wins.items():
-        counts["abcd".index(winner), "abcd".index(loser), 2] = number
-    ratings = fit_totals("abcd", *totals_of(counts), LIKELIHOOD).ratings
-    assert np.exp(nats(ratings)) == pytest.approx([0.640, 1.043, 0.660, 2.270], abs=0.0006)
-
-
 def test_fit_two_policies_match_by_hand():
     outcomes = [duel(number, "a", "b", "a" if number < 3 else "b") for number in range(4)]
     fitted = fit(outcomes, LIKELIHOOD)

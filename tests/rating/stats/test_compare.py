@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from llmarena_envs.core.options import OptionError
-from rating.api.comparison import compare
+from rating.api import compare
 from rating.stats.betting import BETS, CAPITAL
 from rating.stats.compare import average_units, compare_champion, compare_units, elo_margin
 from rating.stats.results import Battle

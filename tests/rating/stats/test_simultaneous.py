@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from rating.schemes.leaderboard import ranks_of
-from rating.stats.simultaneous import DealResult, Pair, by_deal, established, holm, paired_differences, step_down
+from rating.stats.simultaneous import DealResult, Pair, established, holm, step_down
 from rating.stats.units import units_of_means
 
 
@@ -104,13 +104,6 @@ def test_ranks_of_counts_established_pairs():
     assert ranks_of("abc", pairs) == {"a": (1, 1), "b": (2, 2), "c": (3, 3)}
     assert ranks_of("ac", pairs[:2]) == {"a": (1, 1), "c": (2, 2)}
     assert ranks_of("abc", pairs[:1]) == {"a": (1, 2), "b": (2, 3), "c": (1, 3)}
-
-
-def test_paired_differences_are_means_of_a_deal():
-    values = by_deal(
-        [DealResult("a", 1, 1.0), DealResult("a", 1, 2.0), DealResult("b", 1, 1.0), DealResult("a", 2, 9.0)]
-    )
-    assert paired_differences(values["a"], values["b"]) == {1: 0.5}
 
 
 def test_units_of_means_need_all_parts():

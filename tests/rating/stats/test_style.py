@@ -20,7 +20,7 @@ from rating.stats.bradley_terry import (
 )
 from rating.stats.bradley_terry.comparisons import comparisons_of
 from rating.stats.results import LEAST_WEIGHT, MOST_WEIGHT, Battle
-from rating.stats.style import Term, fit_terms, style_control
+from rating.stats.style import fit_with_covariates, style_control
 
 STRENGTHS = {"ann": 100.0, "bob": 0.0, "cid": -100.0}
 
@@ -191,27 +191,27 @@ def confounded(rng, *, effect=120.0, size=10, games=1500):
     return Comparisons(names, first, second, score, np.arange(games)), longer, strengths
 
 
-def test_fit_terms_without_terms_is_the_clustered_fit():
+def test_fit_with_covariates_none_is_the_clustered_fit():
     data, _, _ = confounded(np.random.default_rng(2), games=200)
-    fitted = fit_terms(data, []).fitted
-    plain = clustered(fit(data), data)
+    fitted, effects = fit_with_covariates(data, {})
+    plain = clustered(fit(data, BradleyTerryOptions("fitted")), data)
     np.testing.assert_allclose(fitted.ratings, plain.ratings)
     np.testing.assert_allclose(fitted.covariance, plain.covariance, atol=1e-6)
     assert (fitted.seat_advantage, fitted.seat_error) == pytest.approx((plain.seat_advantage, plain.seat_error))
-    assert fitted.clusters == plain.clusters == 200
+    assert fitted.clusters == plain.clusters == 200 and effects == {}
 
 
-def test_fit_terms_errors_match_leaving_out_each_deal():
+def test_fit_with_covariates_errors_match_leaving_out_each_deal():
     rng = np.random.default_rng(6)
     data, longer, _ = confounded(rng, size=4, games=200)
     # Deals of one result, of several, and of more than there are parameters.
     data = replace(data, cluster=np.array([min(game // 9, 15) if game > 40 else 100 + game for game in range(200)]))
-    options = BradleyTerryOptions(200.0)
-    held = fit_terms(data, [Term("length", longer)], options)
-    x = np.r_[held.fitted.ratings - 1000, held.fitted.seat_advantage, held.effects[0].value] / ELO_PER_NAT
+    fitted, effects = fit_with_covariates(data, {"length": longer})
+    effect, prior_sd = effects["length"], fitted.options.prior_sd
+    x = np.r_[fitted.ratings - 1000, fitted.seat_advantage, effect.value] / ELO_PER_NAT
     rows = np.column_stack((np.eye(4)[data.first] - np.eye(4)[data.second], np.ones(200), longer))
     p = 1 / (1 + np.exp(-(rows @ x)))
-    prior = np.diag((ELO_PER_NAT / np.r_[np.full(4, 200.0), DEFAULT_PRIOR_SD, DEFAULT_PRIOR_SD]) ** 2)
+    prior = np.diag((ELO_PER_NAT / np.r_[np.full(4, prior_sd), DEFAULT_PRIOR_SD, DEFAULT_PRIOR_SD]) ** 2)
     curvature = rows.T @ ((p * (1 - p))[:, None] * rows) + prior
     inverse, squares, deals = np.linalg.inv(curvature), np.zeros((6, 6)), np.unique(data.cluster)
     for deal in deals:
@@ -220,24 +220,12 @@ def test_fit_terms_errors_match_leaving_out_each_deal():
         moved = np.linalg.solve(curvature - information, rows[own].T @ (data.score - p)[own])
         squares += np.outer(moved, moved)
     expected = (1 - 1 / len(deals)) * squares + inverse @ prior @ inverse
-    assert held.effects[0].error == pytest.approx(ELO_PER_NAT * expected[5, 5] ** 0.5)
-    assert held.fitted.seat_error == pytest.approx(ELO_PER_NAT * expected[4, 4] ** 0.5)
-    assert held.fitted.clusters == len(deals)
+    assert effect.high - effect.value == pytest.approx(fitted.reach * ELO_PER_NAT * expected[5, 5] ** 0.5)
+    assert fitted.seat_error == pytest.approx(ELO_PER_NAT * expected[4, 4] ** 0.5)
+    assert fitted.clusters == len(deals)
 
 
-def test_fit_terms_separating_term_is_finite():
+def test_fit_with_covariates_separating_one_is_finite():
     data = comparisons_of([Battle("a", "b", 1.0), Battle("b", "a", 0.0), Battle("a", "b", 0.0)])
-    separating = fit_terms(data, [Term("length", np.array([9.0, -9.0, -9.0]))])
-    assert np.isfinite(separating.effects[0].value) and np.all(np.isfinite(separating.fitted.errors))
-
-
-def test_fit_terms_bad_input_is_refused():
-    data = comparisons_of([Battle("a", "b", 1.0), Battle("b", "a", 0.0), Battle("a", "b", 0.0)])
-    with pytest.raises(ValueError, match="each of 3 results"):
-        fit_terms(data, [Term("length", np.zeros(2))])
-    with pytest.raises(ValueError, match="1 that are not finite"):
-        fit_terms(data, [Term("length", np.array([0, np.nan, 0]))])
-    with pytest.raises(ValueError, match="prior_sd: expected a number or 'fitted'"):
-        fit_terms(data, [], BradleyTerryOptions(prior_sd=None))
-    with pytest.raises(ValueError, match="two or more, from which errors are estimated, got 1"):
-        fit_terms(replace(data, cluster=np.zeros(3, dtype=np.int64)), [])
+    fitted, effects = fit_with_covariates(data, {"length": np.array([9.0, -9.0, -9.0])})
+    assert np.isfinite(effects["length"].value) and np.all(np.isfinite(fitted.errors))

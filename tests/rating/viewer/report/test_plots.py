@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from rating.cli import main
-from rating.cli.report import plots_directory, write_report
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.schemes.figures import Intervals
 from rating.viewer.report import figures
 from rating.viewer.report.plots import Plot, file_names, write_plots
+from rating.viewer.report.write import plots_directory, write_report
 from tests.rating.viewer.report.test_report import RUN, directory
 from tests.support.disks import read_only
 

@@ -11,7 +11,6 @@ from urllib.parse import unquote
 
 import pytest
 
-from rating.cli.report import write_report
 from rating.schemes.figures import Trajectories
 from rating.store.location import open_file
 from rating.store.records import Outcome, SeatOutcome
@@ -20,6 +19,7 @@ from rating.viewer.report.figures import trajectories
 from rating.viewer.report.page import Run, write_page
 from rating.viewer.report.plots import Plot
 from rating.viewer.report.sections import judges_sections
+from rating.viewer.report.write import write_report
 from tests.rating.runs import play_run, run_file
 
 RUN = run_file(

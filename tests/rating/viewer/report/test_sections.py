@@ -1,4 +1,4 @@
-"""Sections of the page, for runs of every scheme and an import."""
+"""Sections of the page, for runs of every scheme and a log."""
 
 import re
 import sqlite3
@@ -8,10 +8,11 @@ from html import unescape
 
 import pytest
 
-from rating.cli.report import report_page
 from rating.schemes.caveats import figures
 from rating.schemes.duels import skill_figures, skill_leaderboard
+from rating.viewer.report.page import page_of
 from rating.viewer.report.sections import leaderboard_section
+from rating.viewer.report.write import report_page
 from rating.viewer.source import open_source
 from tests.rating.made_outcomes import duel
 from tests.rating.runs import play_run, run_file
@@ -81,7 +82,7 @@ def test_leaderboard_section_of_one_policy_has_no_pairs():
     assert section.matrix is None and "pairs" not in [plot.what for plot in section.plots]
 
 
-def test_page_of_an_import_has_calibration_and_transitivity(tmp_path):
+def test_page_of_a_log_has_calibration_and_transitivity(tmp_path):
     log = tmp_path / "battles.csv"
     pairs = [(one, two) for one in "abcd" for two in "abcd" if one != two] * 6
     rows = [
@@ -89,7 +90,7 @@ def test_page_of_an_import_has_calibration_and_transitivity(tmp_path):
     ]
     log.write_text("model_a,model_b,winner\n" + "\n".join(rows) + "\n")
     with open_source(log) as source:
-        page = source.page()
+        page = page_of(source)
         path = tmp_path / "page.html"
         with path.open("w", encoding="utf-8") as file:
             page.write(file)

@@ -15,7 +15,7 @@ from rating.play import run_directory
 from rating.store.location import open_file
 from rating.store.records import dump_turn
 from rating.viewer.report.tables import sheet
-from rating.viewer.source import open_source
+from rating.viewer.source import open_source, tables_of
 from rating.viewer.web import board, listing
 from rating.viewer.web.transcript import CUT
 from tests.rating.runs import play_run, run_file
@@ -61,7 +61,7 @@ def matches(directory, status="finished"):
 def test_board_shows_the_leaderboards_of_rate(pages, run):
     html = pages.get(HOME).text
     with open_source(run) as source:
-        tables = source.tables()
+        tables, _ = tables_of(source)
     assert len(tables) == 3
     for number, table in enumerate(tables, start=1):
         expected = sheet(table)
@@ -252,19 +252,6 @@ def test_board_missing_or_damaged_run_shows_the_reason(tmp_path, unpaced):
     ):
         (directory / "run.toml").write_text(wrong)
         assert expected in pages.get(HOME).text
-
-
-def test_board_of_an_import_has_no_matches(tmp_path):
-    (tmp_path / "log.csv").write_text(
-        "model_a,model_b,winner\na,b,model_a\na,b,model_a\nb,a,model_b\na,c,model_a\nc,b,model_a\n"
-    )
-    assert main(["import", str(tmp_path / "log.csv"), "--out", str(tmp_path / "import")]) == 0
-    pages = pages_of(tmp_path / "import")
-    html = pages.get(HOME).text
-    assert "5 results of 3 policies" in html
-    assert sorted(row[1] for row in cells(html, "ratings-1-table")[1:]) == ["a", "b", "c"]
-    assert "0 matches" in pages.get(f"{HOME}/matches").text
-    assert pages.get(f"{HOME}/match/x").status_code == 404
 
 
 def test_serve_without_a_run_is_refused(tmp_path, capsys):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from llmarena_envs.core.options import OptionError
-from rating.readers.result import MOST_BATTLES, Result, battle_of
+from rating.readers.battles import MOST_BATTLES, Result, battle_of
 
 _SEPARATORS = re.compile("[,/]")
 
@@ -45,7 +45,7 @@ class Scores:
             )
         if shared > MOST_BATTLES:
             raise OptionError(
-                f"expected at most {MOST_BATTLES} pairs of scores, got {shared}; import fewer files at once"
+                f"expected at most {MOST_BATTLES} pairs of scores, got {shared}; read fewer files at once"
             )
         for case, values in self._values.items():
             means = {model: sum(found) / len(found) for model, found in sorted(values.items())}

@@ -12,8 +12,8 @@ from typing import Any
 
 from llmarena_envs.core.options import OptionError
 from rating.judgements import NOTHING
-from rating.readers.result import Rejected, Result, case_name, name_of
-from rating.readers.scored import Case, Metrics, plain_number
+from rating.readers.battles import Rejected, Result, case_name, name_of
+from rating.readers.scores import Case, Metrics, plain_number
 
 _LARGEST = 1 << 28
 """Largest JSON document to read, in bytes: a log, or a member of an archive."""
@@ -26,7 +26,7 @@ _VALUES = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "true": 1.0, "yes": 1.0, "fal
 """Numbers for grades and answers: correct, partially correct, incorrect, no answer."""
 
 
-def fits(path: Path, head: bytes) -> bool:
+def is_inspect(path: Path, head: bytes) -> bool:
     """Returns whether a file with this beginning can be of the format."""
     if head.startswith(b"PK"):
         return True
@@ -34,7 +34,7 @@ def fits(path: Path, head: bytes) -> bool:
     return start.startswith(b"{") and b'"eval"' in head and b'"task"' in head and path.suffix == ".json"
 
 
-def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
+def read_inspect(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
     """Yields a result for every sample shared by two models; epochs of a sample are averaged.
 
     Raises:
@@ -57,11 +57,9 @@ def read(paths: Sequence[Path], metric: str) -> Iterator[Result | Rejected]:
                 f"{path}: expected a log of Inspect with eval.model and eval.task, but: {error!r:.200}"
             ) from error
         for number, sample in enumerate(samples, 1):
-            where = f"sample {number}"
             scores = _scores(sample)
             if not scores:
-                reason = "expected an id and a score that is a number or a grade"
-                yield Rejected(path, where, reason, str(sample)[:200])
+                yield Rejected(path, f"sample {number}", "expected an id and a score that is a number or a grade")
                 continue
             for name, value in scores.items():
                 metrics.add(name, Case(task, case_name(str(sample["id"]))), model, value)

@@ -1,7 +1,7 @@
-"""What counts of a run that is still going on."""
+"""The completed prefix: what counts of a run that is going on."""
 
-from rating.readers.so_far import so_far
 from rating.store.records import FINISHED, Match, Outcome, SeatOutcome
+from rating.viewer.comparison import completed_battles
 from tests.rating.made_outcomes import duel, match, void
 
 
@@ -14,39 +14,39 @@ def entries(*outcomes, under_way=()):
     return sorted([*ended, *waiting], key=lambda entry: entry[0].number)
 
 
-def test_what_stands_behind_a_match_of_theirs_that_is_under_way_waits():
+def test_prefix_ends_at_a_match_in_progress():
     outcomes = [duel(0, "a", "b", "a", seed=7), duel(1, "b", "a", None, seed=7), duel(3, "a", "b", "a", seed=9)]
-    done = so_far(entries(*outcomes, under_way=[(2, ("a", "c"), 8)]), "a", "b")
+    done = completed_battles(entries(*outcomes, under_way=[(2, ("a", "c"), 8)]), "a", "b")
     assert [(battle.first, battle.score, battle.deal) for battle in done.battles] == [
         ("a", 1, "7"),
         ("b", 0.5, "7"),
         ("a", 1, "9"),
     ]
     assert (done.seated, done.waiting, done.without_result) == (True, 0, 0)
-    behind = so_far(entries(*outcomes, under_way=[(2, ("b", "a"), 9)]), "b", "a")
+    behind = completed_battles(entries(*outcomes, under_way=[(2, ("b", "a"), 9)]), "b", "a")
     assert (len(behind.battles), behind.waiting) == (2, 2)
 
 
-def test_a_deal_of_which_a_match_is_under_way_waits_as_a_whole():
+def test_prefix_leaves_out_a_deal_in_progress():
     outcomes = [duel(0, "a", "b", "a", seed=7), duel(1, "a", "b", "a", seed=8), duel(2, "b", "a", "a", seed=8)]
-    found = so_far(entries(*outcomes, under_way=[(3, ("b", "a"), 7)]), "a", "b")
+    found = completed_battles(entries(*outcomes, under_way=[(3, ("b", "a"), 7)]), "a", "b")
     assert [battle.deal for battle in found.battles] == ["8", "8"]
     assert found.waiting == 2
 
 
-def test_matches_without_a_result_are_counted_and_hold_nobody_up():
+def test_prefix_passes_matches_without_a_result():
     outcomes = [void(0, "a", "b"), void(1, "a", "c"), duel(2, "a", "b", "b")]
-    found = so_far(entries(*outcomes), "a", "b")
+    found = completed_battles(entries(*outcomes), "a", "b")
     assert ([battle.score for battle in found.battles], found.waiting, found.without_result) == ([0], 0, 1)
 
 
-def test_of_more_seats_every_pair_of_the_two_counts():
-    found = so_far(entries(match(0, ("a", 1.0), ("b", 3.0), ("c", 2.0), ("a", 3.0))), "a", "b")
+def test_prefix_of_many_seats_has_every_pair():
+    found = completed_battles(entries(match(0, ("a", 1.0), ("b", 3.0), ("c", 2.0), ("a", 3.0))), "a", "b")
     assert [(battle.first, battle.score) for battle in found.battles] == [("a", 0), ("b", 0.5)]
     assert not found.seated
 
 
-def test_what_is_not_a_policys_own_play():
+def test_prefix_counts_forfeits_and_fallbacks():
     seats = SeatOutcome("a", -1.0, turns=4, forfeit="illegal"), SeatOutcome("b", 1.0, turns=5, fallbacks=3)
-    found = so_far(entries(Outcome("game_v0", 0, 0, FINISHED, seats), duel(1, "a", "c", "a")), "a", "b")
+    found = completed_battles(entries(Outcome("game_v0", 0, 0, FINISHED, seats), duel(1, "a", "c", "a")), "a", "b")
     assert found.conduct == {"a": (1, 4, 0), "b": (0, 5, 3)}

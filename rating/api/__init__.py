@@ -1,1 +1,0 @@
-"""Public functions of ``import rating`` for users with their own results: rate and compare battles from any source."""
