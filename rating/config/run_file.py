@@ -35,8 +35,9 @@ from rating.config.run_tables import (
 )
 from rating.config.tournament_config import TournamentConfig
 from rating.prices import Price, PriceTable
-from rating.schemes.base import ADAPTIVE, ROUND_ROBIN, Scheme
+from rating.schemes.base import Scheme
 from rating.schemes.registry import find_scheme
+from rating.schemes.setting import ADAPTIVE, ROUND_ROBIN
 from rating.store.environments import admit, check_file, load_environment, make_environment
 
 DEADLINE = 600.0

@@ -8,8 +8,9 @@ from llmarena_envs.core.options import OptionError, check_choice
 from rating.config.run_file import RunConfig
 from rating.play import absences
 from rating.prices import Price
-from rating.schemes.base import ADAPTIVE, ROUND_ROBIN, Begun, EnvironmentSetting, Pool, Scheme, Setting
+from rating.schemes.base import Scheme
 from rating.schemes.leaderboard import Leaderboard
+from rating.schemes.setting import ADAPTIVE, ROUND_ROBIN, Begun, EnvironmentSetting, Pool, Setting
 from rating.schemes.stopping import PAUSED
 from rating.store.environments import load_environment, make_environment, option_names
 from rating.store.records import Outcome

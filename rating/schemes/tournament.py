@@ -15,10 +15,11 @@ from rating.schedules.batches import Contest, Schedule
 from rating.schedules.swiss import START, Committee, Pair, Swiss, SwissPlan, TournamentRules, rounds_for
 from rating.schedules.swiss import ranked as ranked_names
 from rating.schemes import formatting
-from rating.schemes.base import Placing, Scheme, seat_staff
+from rating.schemes.base import Placing, Scheme
 from rating.schemes.duels import Duels, head_to_head, skill_leaderboard
 from rating.schemes.figures import Figure, Grid, Trajectories, rating_figure
 from rating.schemes.leaderboard import Leaderboard, LeaderboardColumn, LeaderboardRow, ranked, ranks_of
+from rating.schemes.setting import seat_staff
 from rating.schemes.stopping import FIRST_MATCHES
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, compare

@@ -7,7 +7,8 @@ from typing import Any
 from llmarena_envs.core.declaration import Declaration
 from rating.config.run_file import RunConfig
 from rating.play.contests import make_scheme
-from rating.schemes.base import Begun, EnvironmentSetting, Pool, Scheme, Setting, Stopping
+from rating.schemes.base import Scheme
+from rating.schemes.setting import Begun, EnvironmentSetting, Pool, Setting, Stopping
 
 GROUPS = {"environment": EnvironmentSetting, "pool": Pool, "stopping": Stopping, "begun": Begun}
 
