@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from llmarena_envs.core.options import OptionError
 from rating.schedules.adaptive import Adaptive
@@ -18,7 +18,7 @@ from rating.schedules.batches import BATCH_MATCHES, Contest, Schedule, Stop, dea
 from rating.schedules.round_robin import seating
 from rating.schedules.until import Phases, Source, Until, with_newcomers
 from rating.schemes.caveats import add_caveats, counted
-from rating.schemes.figures import Figure, Grid
+from rating.schemes.figures import Figure
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.seat_groups import SEATS, SeatGroups, sides
 from rating.schemes.setting import ADAPTIVE, ROUND_ROBIN, Setting, seat_staff
@@ -38,20 +38,6 @@ from rating.stats.bradley_terry import Comparisons
 from rating.stats.design import Design
 from rating.stats.simultaneous import DealResult, reward_cases
 from rating.store.records import Match, Outcome, SeatOutcome
-
-
-class Placing(NamedTuple):
-    """How a newcomer was placed.
-
-    Attributes:
-        ratings: all ratings before and after each of its pairings.
-        before: the other policies before these pairings, best first.
-        after: the same after them.
-    """
-
-    ratings: Grid
-    before: list[str]
-    after: list[str]
 
 
 class Scheme(ABC):
@@ -177,15 +163,6 @@ class Scheme(ABC):
 
     def expected_matches(self) -> int | None:
         """Returns the number of matches of the schedule; ``None`` if it depends on outcomes."""
-        return None
-
-    def placing(self, outcomes: Iterable[Outcome], newcomer: str) -> Placing | None:
-        """Returns how a newcomer was placed; ``None`` if it plays in a phase of its own.
-
-        Args:
-            outcomes: of the run, including all pairings of the newcomer.
-            newcomer: its name.
-        """
         return None
 
     @property
