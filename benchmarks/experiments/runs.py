@@ -10,13 +10,11 @@ from rating.cli.process import Interruptions
 from rating.config.run_file import RunConfig, write_run_file
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.play.contests import make_leaderboard, make_scheme
+from rating.play.run import Run
 from rating.play.session import ONE_GO, Session
 from rating.schemes.leaderboard import Leaderboard
-from rating.store import places
-from rating.store.outcome import FINISHED, Outcome
-from rating.store.reader import fact_table
-from rating.store.record import Record
+from rating.store import location
+from rating.store.records import FINISHED, Outcome, Record
 
 
 class PlayedRun:
@@ -31,11 +29,12 @@ class PlayedRun:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.config, store = run_directory.open_run(directory)
+        self.run, store = run_directory.open_run(directory)
+        self.config = self.run.config
         with closing(store):
             self.seal, self.digest = store.sealed, store.digest()
             self.statuses = store.statuses()
-            self._facts = store.facts()
+            self._state = run_directory.read_state(store)
 
     def environments(self) -> list[str]:
         """Returns the names of the environments, in the order of the run file."""
@@ -55,7 +54,7 @@ class PlayedRun:
 
     def stop_reason(self, environment: str) -> str:
         """Returns the reason for the stop; empty if the run has not stopped."""
-        return self._facts.get(f"stopped:{environment}", "")
+        return self._state.schedule(environment).stop_reason
 
     def rules(self, environment: str) -> dict[str, str]:
         """Returns the recorded rules text of each agent; empty if none was recorded.
@@ -63,11 +62,11 @@ class PlayedRun:
         Raises:
             RunError: if the record is not a table of texts.
         """
-        return fact_table(f"rules:{environment}", self._facts)
+        return self._state.rules(environment)
 
     def sources(self) -> list[str]:
         """Returns the names of the recorded sources of the environments: data sets and length measures."""
-        names = {name for each in self.environments() for name in fact_table(f"sources:{each}", self._facts)}
+        names = {name for each in self.environments() for name in self._state.sources(each)}
         return sorted(names)
 
     def leaderboard(self, environment: str) -> Leaderboard:
@@ -79,7 +78,7 @@ class PlayedRun:
         outcomes = self.outcomes(environment)
         if not outcomes:
             raise RunError(f"{self.directory}: expected matches of {environment}, but none has ended yet")
-        return make_leaderboard(self.config, environment, outcomes, self._facts)
+        return self.run.leaderboard(environment, outcomes, self._state)
 
 
 def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: bool = False) -> dict[str, PlayedRun]:
@@ -97,13 +96,13 @@ def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: boo
     """
     found = {name: directory / name for name in plan}
     if len(plan) == 1:
-        inside = [path for path in sorted(directory.glob("*/")) if places.has_store(path)]
-        if places.has_store(directory):
+        inside = [path for path in sorted(directory.glob("*/")) if location.has_store(path)]
+        if location.has_store(directory):
             found = dict.fromkeys(plan, directory)
         elif len(inside) == 1:
             found = dict.fromkeys(plan, inside[0])
     for name, path in found.items():
-        if not places.has_store(path):
+        if not location.has_store(path):
             wanted = f"a run in each of {', '.join(found)}" if len(found) > 1 else f"a run, or one in {name}"
             raise RunError(f"{directory}: expected {wanted}, but there is none in {path}")
     return _open(found, plan, any_manner)
@@ -120,7 +119,7 @@ def open_follow_ups(directory: Path, plan: Mapping[str, RunConfig]) -> dict[str,
         OptionError: if a run differs from its plan.
     """
     paths = {name: directory / name for name in plan}
-    found = {name: path for name, path in paths.items() if places.has_store(path)}
+    found = {name: path for name, path in paths.items() if location.has_store(path)}
     return _open(found, plan, any_manner=False)
 
 
@@ -151,8 +150,7 @@ def check_plan(plan: Mapping[str, RunConfig], session: Session = ONE_GO) -> None
     """
     for config in plan.values():
         config.check(offline=session.offline)
-        for environment in config.environment:
-            make_scheme(config, environment.name)
+        Run(config).schemes()
 
 
 def play_runs(
@@ -169,7 +167,7 @@ def play_runs(
     void = 0
     for name, config in plan.items():
         path = directory / name
-        if places.has_store(path):
+        if location.has_store(path):
             known, store = run_directory.reopen_run(path)
         else:
             known, store = run_directory.create(path, write_run_file(config), name, offline=session.offline)

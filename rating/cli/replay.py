@@ -16,10 +16,9 @@ from rating.cli import flags
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.store.export import record_table
-from rating.store.outcome import PLAYED
-from rating.store.record import Record
+from rating.store.records import PLAYED, Record
+from rating.store.replay import Story, tell
 from rating.store.store import Store
-from rating.store.stories import Story, tell
 from rating.store.verify import verify
 
 
@@ -175,7 +174,7 @@ def _look_at(args: argparse.Namespace, store: Store, found: _Findings) -> None:
     if difference := run_directory.run_file_difference(args.dir, store):
         found.changed.append(difference)
     try:
-        settings = run_directory.turn_settings(store)
+        settings = run_directory.read_identity(store).turn_settings()
         for record in store.records(args.match):
             found.known = True
             if record.status in PLAYED:

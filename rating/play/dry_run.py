@@ -26,14 +26,12 @@ from agents.registry import baselines, make_policy
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.text_length import TOKEN, WordCounter
 from rating.config.run_file import RunConfig
-from rating.play.contests import make_scheme
+from rating.play.run import Run
 from rating.prices import Price
 from rating.schedules.batches import UNLIMITED, Stop
 from rating.schemes.base import Scheme
 from rating.store.environments import load_environment, make_environment
-from rating.store.match import Match
-from rating.store.outcome import Outcome
-from rating.store.record import outcome_of
+from rating.store.records import Match, Outcome, outcome_of
 
 _MODELS = "openai:"
 """Spec prefix of the policies with requests sent by our service, which can be intercepted."""
@@ -124,14 +122,15 @@ class Forecast:
     left_out: tuple[str, ...]
 
 
-async def forecast(config: RunConfig, *, reply_tokens: int, latency: float) -> Forecast:
+async def forecast(run: Run, *, reply_tokens: int, latency: float) -> Forecast:
     """Returns the expected usage of a run; sends no request.
 
     Args:
-        config: the run.
+        run: the run.
         reply_tokens: tokens per reply, unless a request allows fewer.
         latency: seconds per call.
     """
+    config = run.config
     prices, targets, today = config.price_table(), config.targets(), datetime.now(UTC).date()
     rows: list[Expected] = []
     matches: dict[str, Span] = {}
@@ -139,7 +138,7 @@ async def forecast(config: RunConfig, *, reply_tokens: int, latency: float) -> F
     for item in config.environment:
         simulation = _Simulation(config, item.name, reply_tokens)
         for apart in (0.0, _APART):
-            await simulation.play(make_scheme(config, item.name), apart)
+            await simulation.play(run.scheme(item.name), apart)
         found = []
         for policy in simulation.models():
             target = targets.get((item.name, policy))

@@ -9,7 +9,7 @@ from dataclasses import replace
 from rating.schedules.batches import Contest
 from rating.schedules.round_robin import everywhere, self_play
 from rating.schemes import formatting, seat_groups
-from rating.schemes.base import ADAPTIVE, Repeating
+from rating.schemes.base import Repeating
 from rating.schemes.caveats import missing_intervals
 from rating.schemes.duels import ratings_of
 from rating.schemes.figures import Figure, estimate_figure, pair_figure, running_means
@@ -27,13 +27,13 @@ from rating.schemes.leaderboard import (
     with_ranks,
 )
 from rating.schemes.seat_groups import SEATS, SeatGroups, is_common
+from rating.schemes.setting import ADAPTIVE
 from rating.schemes.stopping import CountRule, SettlingRule
 from rating.stats.bradley_terry import Comparisons, compare, standings
 from rating.stats.estimates import Estimate, mean_estimate
 from rating.stats.results import WinDrawLoss, finished, pair_results, rewards
 from rating.stats.simultaneous import DealResult, reward_cases
-from rating.store.match import Match
-from rating.store.outcome import Outcome
+from rating.store.records import Match, Outcome
 
 CO_PLAYERS = (
     "the tables were chosen by results, so each policy had co-players of its own: compare ratings; no difference of means is"

@@ -11,7 +11,7 @@ Experiments (1935, section 21).
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rating.stats.estimates import FEWEST_CLUSTERS, Floats, Integers
 from rating.stats.results import rewards
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 LEVEL = 0.05
 """Maximum probability of any wrong claim."""
@@ -158,17 +158,12 @@ def reward_cases(outcomes: Iterable[Outcome], statistic: str = "", part: str = "
     return [DealResult(policy, seeds[number], value, part) for number, policy, value in rewards(outcomes, statistic)]
 
 
-def by_deal(cases: Iterable[DealResult]) -> dict[str, dict[int, list[float]]]:
+def _by_deal(cases: Iterable[DealResult]) -> dict[str, dict[int, list[float]]]:
     """Returns the values of each policy on each deal."""
     table: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for case in cases:
         table[case.policy][case.deal].append(case.value)
     return {name: dict(deals) for name, deals in sorted(table.items())}
-
-
-def paired_differences(first: Mapping[int, list[float]], second: Mapping[int, list[float]]) -> dict[int, float]:
-    """Returns the mean of the first policy minus the mean of the second on each common deal."""
-    return {deal: fmean(first[deal]) - fmean(second[deal]) for deal in sorted(first.keys() & second.keys())}
 
 
 def established(cases: Iterable[DealResult], level: float = LEVEL) -> tuple[Pair, ...]:
@@ -181,11 +176,12 @@ def established(cases: Iterable[DealResult], level: float = LEVEL) -> tuple[Pair
         cases: results of one part, in any order.
         level: maximum probability that any pair is wrong.
     """
-    values = by_deal(cases)
+    values = _by_deal(cases)
     means = {name: fmean(itertools.chain.from_iterable(deals.values())) for name, deals in values.items()}
     pairs, columns = [], []
     for one, other in itertools.combinations(values, 2):
-        found = paired_differences(values[one], values[other])
+        first, second = values[one], values[other]
+        found = {deal: fmean(first[deal]) - fmean(second[deal]) for deal in sorted(first.keys() & second.keys())}
         lead, scale = sum(found.values()), sum(map(abs, found.values()))
         if len(found) >= FEWEST_CLUSTERS and abs(lead) > _ROUNDING * scale:
             pairs.append(Pair(one, other) if lead > 0 else Pair(other, one))

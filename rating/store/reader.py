@@ -1,20 +1,29 @@
 """Read access to the record of a run."""
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, bindparam, func, select
 
 from agents.records import Turn
 from rating.errors import RunError
-from rating.store import audit, seal
+from rating.store.digest import differences, link, stored_seal
 from rating.store.engine import Database, Row
-from rating.store.match import Match
-from rating.store.outcome import BUG, FINAL, PLAYED, VOID, Outcome
 from rating.store.packing import unpack, unpack_lines
-from rating.store.record import Record, load_match, load_outcome, load_record, load_turn
+from rating.store.records import (
+    BUG,
+    FINAL,
+    PLAYED,
+    VOID,
+    Match,
+    Outcome,
+    Record,
+    load_match,
+    load_outcome,
+    load_record,
+    load_turn,
+)
 from rating.store.schema import dictionary, fact, transcript, turn
 from rating.store.schema import match as match_table
 
@@ -267,17 +276,17 @@ class Reader:
         """
         chain = ""
         for identity, digest, seats in self._db.rows(_PLAYED):
-            chain = seal.link(chain, identity, digest, seats)
+            chain = link(chain, identity, digest, seats)
         return chain
 
     @property
     def sealed(self) -> str:
         """The seal of the run, or an empty string if it is in progress or was killed."""
-        return audit.stored_head(self._db)
+        return stored_seal(self._db)
 
     def check(self) -> list[str]:
         """Returns every difference between the database and the record, with its location."""
-        return list(audit.differences(self._db))
+        return list(differences(self._db))
 
     def _lines(self, match_id: str, environment: str, packed: bytes | None) -> list[str]:
         """Returns the serialized turns of a match, from its transcript or else from its journal."""
@@ -299,22 +308,3 @@ def _glance(row: Row) -> Glance:
     environment, number, seed, status, seats, policies, turns, error = row
     match = load_match(environment, number, policies, seed, "{}")
     return Glance(match, load_outcome(environment, number, seed, status, seats, len(match.policies)), turns, error)
-
-
-def fact_table(name: str, facts: Mapping[str, str]) -> dict[str, Any]:
-    """Returns a fact that is a JSON object; an empty dictionary if there is no such fact.
-
-    Args:
-        name: name of the fact.
-        facts: facts of the run.
-
-    Raises:
-        RunError: if it is not a JSON object.
-    """
-    text = facts.get(name, "{}")
-    try:
-        return dict(json.loads(text))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise RunError(
-            f"the record of a run is damaged: expected a table as fact {name!r}, got {text[:80]!r}"
-        ) from error

@@ -11,10 +11,10 @@ from types import MappingProxyType
 from typing import Any
 
 from rating.play import run_directory
-from rating.store import places
-from rating.store.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome
+from rating.store import location
 from rating.store.reader import Glance
-from rating.store.record import Record
+from rating.store.records import BUG, FINISHED, UNDECIDED, VOID, Outcome, Record
+from rating.store.state import RunState
 from rating.store.store import Store
 from rating.viewer.web.tables import Tables, TablesOfRun
 
@@ -23,7 +23,7 @@ UNDER_WAY = "under way"
 STATUSES = (UNDER_WAY, WAITING, FINISHED, UNDECIDED, VOID, BUG)
 """Statuses of a match, in display order."""
 
-_DATABASE_FILES = (places.SERVER, places.DATABASE, f"{places.DATABASE}-wal")
+_DATABASE_FILES = (location.SERVER, location.DATABASE, f"{location.DATABASE}-wal")
 _FILES = (*_DATABASE_FILES, run_directory.RUN_FILE)
 """Files that change while a run is played."""
 
@@ -58,14 +58,14 @@ class Moment:
 
     Attributes:
         entries: all matches by id, ordered by environment (as in the run file) and number.
-        facts: facts of the store.
+        state: recorded state of the run.
         sealed: whether the run is complete or was stopped cleanly.
         written: time of the last write.
         signature: fingerprint of the files that were read.
     """
 
     entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}))
-    facts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    state: RunState = field(default_factory=lambda: RunState({}))
     sealed: bool = True
     written: datetime | None = None
     signature: _Signature = ()
@@ -109,10 +109,10 @@ class Watched:
     def tables(self, moment: Moment) -> Tables:
         """Returns the tables of a moment. Leaderboards without new outcomes are reused. Raises the same errors as ``moment``."""
         with self._opened() as store:
-            config = run_directory.read_config(self.directory, store)
-            outcomes = {item.name: moment.outcomes(item.name) for item in config.environment}
+            run = run_directory.read_run(self.directory, store)
+            outcomes = {item.name: moment.outcomes(item.name) for item in run.config.environment}
             statuses = {entry.id: entry.status for entry in moment.entries.values()}
-            return self._tables.make(config, outcomes, moment.facts, statuses, store.calls())
+            return self._tables.make(run, outcomes, moment.state, statuses, store.calls())
 
     def record(self, match: str) -> Record | None:
         """Returns the record of a match by id, or ``None`` if it does not exist."""
@@ -125,7 +125,7 @@ class Watched:
 
     def _stamp_of_server(self) -> tuple[str, int] | None:
         """Returns the change counter of a PostgreSQL store and the time of its last observed change, or ``None`` without one."""
-        if not (self.directory / places.SERVER).exists():
+        if not (self.directory / location.SERVER).exists():
             return None
         with self._opened() as store:
             changes = store.changes() or ""
@@ -156,8 +156,8 @@ class Watched:
 
     def _read(self, signature: _Signature) -> Moment:
         with self._opened() as store:
-            config = run_directory.read_config(self.directory, store)
-            facts, turns = store.facts(), store.turns_under_way()
+            config = run_directory.read_run(self.directory, store).config
+            state, turns = run_directory.read_state(store), store.turns_under_way()
             self._read_matches(store)
             order = {item.name: index for index, item in enumerate(config.environment)}
             entries = [Entry(match, glance, turns.get(match, glance.turns)) for match, glance in self._glances.items()]
@@ -165,7 +165,7 @@ class Watched:
             stamps = [stamp[1] for stamp in signature if stamp is not None]
             return Moment(
                 {entry.id: entry for entry in entries},
-                facts,
+                state,
                 bool(store.sealed),
                 datetime.fromtimestamp(max(stamps) / 1e9, UTC) if stamps else None,
                 signature,

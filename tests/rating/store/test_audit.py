@@ -11,11 +11,9 @@ import pytest
 from rating.cli import main
 from rating.play import run_directory
 from rating.play.runner import Runner
-from rating.store import seal
-from rating.store.match import Match
-from rating.store.outcome import BUG, VOID
-from rating.store.places import open_file
-from rating.store.record import dump_turn, void_outcome
+from rating.store.digest import link, seal_of_identity
+from rating.store.location import open_file
+from rating.store.records import BUG, VOID, Match, dump_turn, void_outcome
 
 RUN = """
 seed = 4
@@ -48,8 +46,8 @@ COLUMNS = {
 def run(tmp_path_factory):
     """A run with finished matches, one that is void after two turns, one that is a bug and one that is under way."""
     directory = tmp_path_factory.mktemp("audit") / "run"
-    config, store = run_directory.create(directory, RUN, "run.toml")
-    asyncio.run(Runner(config, store).run())
+    run, store = run_directory.create(directory, RUN, "run.toml")
+    asyncio.run(Runner(run, store).run())
     record = next(store.records())
     first = store.count("finished", "tictactoe_v0")
     void, bug, under_way = (
@@ -207,9 +205,9 @@ def test_a_turn_after_the_end_of_a_match_is_found_even_if_it_is_linked(copy):
     store.close()
     match = record.match
     identity = (json.dumps(match.policies), str(match.seed), json.dumps(match.options, sort_keys=True))
-    chain = seal.of_identity(match.id, match.environment, match.number, *identity)
+    chain = seal_of_identity(match.id, match.environment, match.number, *identity)
     for turn in (*record.turns, record.turns[0]):
-        chain = seal.link(chain, dump_turn(turn))
+        chain = link(chain, dump_turn(turn))
     payload = dump_turn(record.turns[0])
     change(copy, "INSERT INTO turn VALUES (?, ?, ?, ?)", (match.id, len(record.turns), payload, chain))
     where = f"match {match.id} ({match.environment} {match.number})"
@@ -339,7 +337,7 @@ def test_verification_without_the_settings_of_the_run_says_so(capsys, copy):
     code, shown = verified(capsys, copy)
     assert code == 1
     assert "facts: players" in shown
-    assert "expected players and treatment of bad replies" in shown
+    assert "expected players and settings of a run as fact" in shown
 
 
 @pytest.mark.parametrize(
