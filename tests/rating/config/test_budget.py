@@ -101,7 +101,7 @@ def test_a_log_that_cannot_be_written_ends_the_run_and_blames_no_match(tmp_path,
 
     create(tmp_path / "run", run_file())
     with monkeypatch.context() as patch, pytest.raises(error, match="no room"):
-        patch.setattr(f"rating.store.calls.CallLog.{step}", full)
+        patch.setattr(f"rating.store.call_log.CallLog.{step}", full)
         go(tmp_path / "run")
     assert (answers.sent == 0) == (step == "begin")
     with contextlib.closing(run_directory.open_store(tmp_path / "run")) as store:

@@ -14,7 +14,7 @@ from rating.errors import BudgetExceeded, StoreError
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.play.session import Session
-from rating.store.calls import CallLog
+from rating.store.call_log import CallLog
 from rating.store.records import FINISHED, VOID
 from tests.rating.play.calls import answer, answered, run_file
 from tests.support.calls import logged_calls
