@@ -235,7 +235,7 @@ def test_judge_biases_p_values_are_corrected_together():
     assert together["judge 0"].position.p >= raw
 
 
-@pytest.mark.parametrize("contest", ["", "texts"])
+@pytest.mark.parametrize("texts_name", ["", "texts"])
 def test_judge_biases_unrelated_items_are_not_paired(texts_name):
     cases = [
         Judgement(f"q{n} {order}", "ann", "A", texts_name=texts_name and f"{texts_name} {n}")
