@@ -7,8 +7,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from llmarena_envs.catalogue import canonical_name
 from rating.config.budget import Budget
 from rating.config.tournament_config import TournamentConfig
-from rating.schemes.base import Stopping
 from rating.schemes.conditions import DEFAULT_RULE
+from rating.schemes.setting import Stopping
 from rating.schemes.stopping import ALIKE_ELO, StopRule
 
 ScheduleName = Literal["round_robin", "adaptive"]

@@ -14,9 +14,10 @@ the order of the policies is correct.
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -257,21 +258,24 @@ TOP_LEVEL = 0.95
 """Probability that the set of the best policies is known."""
 
 
-class Condition(Protocol):
+class Condition(ABC):
     """A condition of a rule; checked only after every policy under test has met another policy."""
 
+    @abstractmethod
     def holds(self, evidence: MatchEvidence) -> bool:
         """Returns whether the condition holds."""
 
-    def alike(self, evidence: MatchEvidence, band: float) -> float:
-        """Returns the probability that the unresolved policies differ by less than a band, in Elo; 0 if it is not used."""
-
+    @abstractmethod
     def reached(self, evidence: MatchEvidence) -> str:
         """Returns the current and required values."""
 
+    def alike(self, evidence: MatchEvidence, band: float) -> float:
+        """Returns the probability that the unresolved policies differ by less than a band, in Elo; 0 if it is not used."""
+        return 0.0
+
 
 @dataclass(frozen=True)
-class TrueSkillInMatchOrder:
+class TrueSkillInMatchOrder(Condition):
     """No mu has changed much over the last matches of its policy, or every sigma is small, in match order.
 
     Like a fixed number of matches, it ignores how close the policies are. It does not ensure that their order is correct.
@@ -289,10 +293,6 @@ class TrueSkillInMatchOrder:
     def holds(self, evidence: MatchEvidence) -> bool:
         """Returns whether one of the criteria holds."""
         return bool(self.reason(evidence))
-
-    def alike(self, evidence: MatchEvidence, band: float) -> float:
-        """Returns 0: convergence does not depend on differences between policies."""
-        return 0.0
 
     def reason(self, evidence: MatchEvidence) -> str:
         """Returns the criterion that holds, ``mu_stable`` or ``sigma``, or an empty string."""
@@ -319,7 +319,7 @@ class TrueSkillInMatchOrder:
 
 
 @dataclass(frozen=True)
-class OrderKnown:
+class OrderKnown(Condition):
     """The ranking is expected to be nearly correct.
 
     Attributes:
@@ -343,7 +343,7 @@ class OrderKnown:
 
 
 @dataclass(frozen=True)
-class TopKnown:
+class TopKnown(Condition):
     """The set of the best policies is known, in any order.
 
     Attributes:
@@ -367,7 +367,7 @@ class TopKnown:
 
 
 @dataclass(frozen=True)
-class Separated:
+class Separated(Condition):
     """The order of every two neighbours in the ranking is established, or they hardly differ.
 
     An order is established if the leaderboard shows it, simultaneously for all pairs and looks. Two policies hardly differ if the
@@ -383,10 +383,6 @@ class Separated:
         """Returns whether the condition holds for all neighbours."""
         return all(pair.is_established or pair.most <= self.margin for pair in evidence.neighbours())
 
-    def alike(self, evidence: MatchEvidence, band: float) -> float:
-        """Returns 0: the condition has its own margin."""
-        return 0.0
-
     def reached(self, evidence: MatchEvidence) -> str:
         """Returns the number of separated pairs."""
         pairs = list(evidence.neighbours())
@@ -397,7 +393,7 @@ class Separated:
 
 
 @dataclass(frozen=True)
-class NarrowIntervals:
+class NarrowIntervals(Condition):
     """Every rating is precise enough.
 
     Attributes:
@@ -409,10 +405,6 @@ class NarrowIntervals:
     def holds(self, evidence: MatchEvidence) -> bool:
         """Returns whether the condition holds."""
         return evidence.half_width() <= self.most
-
-    def alike(self, evidence: MatchEvidence, band: float) -> float:
-        """Returns 0: the condition concerns the ratings, not their order."""
-        return 0.0
 
     def reached(self, evidence: MatchEvidence) -> str:
         """Returns the widest interval."""

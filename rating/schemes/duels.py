@@ -12,7 +12,7 @@ from llmarena_envs.core.options import OptionError
 from rating.schedules.batches import Contest
 from rating.schedules.round_robin import round_robin
 from rating.schemes import formatting
-from rating.schemes.base import ADAPTIVE, Repeating
+from rating.schemes.base import Repeating
 from rating.schemes.conditions import TopKnown
 from rating.schemes.figures import Figure, HeadToHead, Trajectories, rating_figure
 from rating.schemes.leaderboard import (
@@ -29,6 +29,7 @@ from rating.schemes.leaderboard import (
     ranked,
     row_fields,
 )
+from rating.schemes.setting import ADAPTIVE
 from rating.schemes.stopping import StopRule
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons, Standings, compare, standings

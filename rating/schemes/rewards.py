@@ -9,7 +9,7 @@ from dataclasses import replace
 from rating.schedules.batches import Contest
 from rating.schedules.round_robin import everywhere, self_play
 from rating.schemes import formatting, seat_groups
-from rating.schemes.base import ADAPTIVE, Repeating
+from rating.schemes.base import Repeating
 from rating.schemes.caveats import missing_intervals
 from rating.schemes.duels import ratings_of
 from rating.schemes.figures import Figure, estimate_figure, pair_figure, running_means
@@ -27,6 +27,7 @@ from rating.schemes.leaderboard import (
     with_ranks,
 )
 from rating.schemes.seat_groups import SEATS, SeatGroups, is_common
+from rating.schemes.setting import ADAPTIVE
 from rating.schemes.stopping import CountRule, SettlingRule
 from rating.stats.bradley_terry import Comparisons, compare, standings
 from rating.stats.estimates import Estimate, mean_estimate

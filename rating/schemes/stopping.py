@@ -3,11 +3,11 @@
 A rule is a fold over the outcomes, in match-number order, and is checked between batches. The order of completion does not
 matter. It returns the name of the reason to stop, and describes its values when it fired and at present. The reasons:
 
-* the rule itself, e.g. ``order``: all its conditions hold (``grammar``);
-* ``alike``: policies whose order is unresolved hardly differ (``rated``);
+* the rule itself, e.g. ``order``: all its conditions hold (``rating.schemes.conditions``);
+* ``alike``: policies whose order is unresolved hardly differ;
 * ``mu_stable`` or ``sigma``: TrueSkill in match order has converged, with the rule ``trueskill`` only;
 * ``count``: every policy has been scheduled for the requested number of matches;
-* ``settled``: the interval of every policy's mean is narrow enough (``settling``);
+* ``settled``: the interval of every policy's mean is narrow enough;
 * ``cap``: a policy has reached its maximum number of scheduled matches, void ones included, which ends every run.
 
 LLMArena (arXiv 2402.16499) plays until ratings converge and does not define convergence; the numbers are this project's.
@@ -282,6 +282,8 @@ class _Rated(MatchCounts):
         self.least = rule.least
         self._rule = rule
         self._conditions = rule.conditions
+        first = rule.conditions[0]
+        self._online = first if isinstance(first, TrueSkillInMatchOrder) else None
         self._evidence = MatchEvidence(policies, rule.trueskill, rule.growth)
         self._is_due = False
         self._next_look = 0
@@ -307,15 +309,17 @@ class _Rated(MatchCounts):
         return min(self.finished.values(), default=0) >= self.least and self._evidence.is_complete
 
     def _satisfied(self) -> str:
-        first = self._conditions[0]
-        if isinstance(first, TrueSkillInMatchOrder):
-            return first.reason(self._evidence)
+        if self._online is not None:
+            return self._online.reason(self._evidence)
         if not self._is_due:
             return ""
-        unmet = [condition for condition in self._conditions if not condition.holds(self._evidence)]
+        unmet = self._unmet()
         if not unmet:
             return self._rule.rule
         return ALIKE if self._rule.alike and self._alike(unmet) >= ALIKE_LEVEL else ""
+
+    def _unmet(self) -> list[Condition]:
+        return [condition for condition in self._conditions if not condition.holds(self._evidence)]
 
     def _alike(self, conditions: Sequence[Condition]) -> float:
         return min(condition.alike(self._evidence, self._rule.alike) for condition in conditions)
@@ -323,8 +327,7 @@ class _Rated(MatchCounts):
     def stopped_with(self, reason: str) -> str:
         if reason != ALIKE:
             return super().stopped_with(reason)
-        unmet = [condition for condition in self._conditions if not condition.holds(self._evidence)]
-        known = f"probability {compared(self._alike(unmet), ALIKE_LEVEL, 2)} (asked: {ALIKE_LEVEL:g})"
+        known = f"probability {compared(self._alike(self._unmet()), ALIKE_LEVEL, 2)} (asked: {ALIKE_LEVEL:g})"
         tied = "every match was a tie; " if self._evidence.is_tied else ""
         return f"{tied}policies that are not told apart differ by less than {self._rule.alike:g} Elo, {known}; {self.reached()}"
 
@@ -332,7 +335,7 @@ class _Rated(MatchCounts):
         if not self._evidence.is_complete:
             return "at least one policy has no finished match"
         values = [condition.reached(self._evidence) for condition in self._conditions]
-        if not isinstance(self._conditions[0], TrueSkillInMatchOrder):
+        if self._online is None:
             values.append(self._trueskill_values())
         return "; ".join(values)
 

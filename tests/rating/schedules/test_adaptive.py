@@ -1,4 +1,4 @@
-"""Adaptive schedules: choices, limits, and determinism by seed and results."""
+"""Adaptive play: what is chosen, what bounds it, and that it depends on results and the seed only."""
 
 import itertools
 from collections import Counter
@@ -33,7 +33,7 @@ def until(batches, ahead=2, **rule):
 
 
 def play(batches, count, players=None, lag=2):
-    """Plays batches in the order of a runner, and returns their matches and outcomes."""
+    """Plays some batches as a runner does; returns their matches and outcomes."""
     players = players or Players(STRENGTHS)
     played = []
     for index in range(count):
@@ -49,7 +49,7 @@ def matches(played):
     return [match for batch, _ in played for match in batch]
 
 
-def test_adaptive_pair_is_one_deal_with_swapped_seats():
+def test_adaptive_pairs_swap_seats_on_one_deal():
     all_matches = matches(play(source(), 12))
     assert [match.number for match in all_matches] == list(range(len(all_matches)))
     for first, second in zip(all_matches[::2], all_matches[1::2], strict=True):
@@ -57,7 +57,7 @@ def test_adaptive_pair_is_one_deal_with_swapped_seats():
     assert len({match.seed for match in all_matches}) == len(all_matches) // 2
 
 
-def test_adaptive_close_policies_meet_most_often():
+def test_adaptive_close_policies_play_most():
     played = play(source(), 25)
     pairs = Counter(frozenset(match.policies) for match in matches(played))
     close = pairs[frozenset("ab")] + pairs[frozenset("bc")] + pairs[frozenset("de")]
@@ -66,7 +66,7 @@ def test_adaptive_close_policies_meet_most_often():
     assert {name for match in played[0][0] for name in match.policies} == set(NAMES)
 
 
-def test_adaptive_choices_depend_on_seed_and_results():
+def test_adaptive_depends_on_seed_and_results():
     one, same, other = (matches(play(source(seed=seed), 8)) for seed in (1, 1, 2))
     assert [match.policies for match in one] == [match.policies for match in same]
     assert [match.policies for match in one] != [match.policies for match in other]
@@ -74,7 +74,7 @@ def test_adaptive_choices_depend_on_seed_and_results():
     assert [match.policies for match in one] != [match.policies for match in elsewhere]
 
 
-def test_adaptive_lag_stops_with_the_rule():
+def test_adaptive_lag_is_ahead_until_the_rule_fires():
     count = CountRule(matches=20, max_matches=10**6).begin(NAMES)
     schedule = Until(small_contest("game_v0", NAMES), source(least=20), count, 3)
     assert schedule.lag == 3
@@ -83,7 +83,7 @@ def test_adaptive_lag_stops_with_the_rule():
 
 
 @pytest.mark.parametrize("most", [1, 7, 24])
-def test_adaptive_max_matches_holds_for_every_policy(most):
+def test_adaptive_keeps_the_cap(most):
     batches, reason = play_out(until(source(most=most)), Players(STRENGTHS))
     scheduled = Counter(seat.policy for outcome in itertools.chain(*batches) for seat in outcome.seats)
     assert reason == "cap"
@@ -92,7 +92,7 @@ def test_adaptive_max_matches_holds_for_every_policy(most):
     assert sum(scheduled[name] + 2 <= max(2, most) for name in NAMES) <= 1
 
 
-def test_adaptive_min_matches_counts_finished_ones_only():
+def test_adaptive_void_matches_keep_the_minimum():
     class Failing(Players):
         def play(self, batch):
             outcomes = super().play(batch)
@@ -113,7 +113,7 @@ def test_adaptive_min_matches_counts_finished_ones_only():
     assert matches(play(source(), 25, Failing(STRENGTHS))) != matches(played)
 
 
-def test_adaptive_left_out_policies_are_not_chosen():
+def test_adaptive_left_out_policy_is_not_chosen():
     batches = source()
     before = play(batches, 2)
     assert any("c" in match.policies for match in matches(before))
@@ -125,7 +125,7 @@ def test_adaptive_left_out_policies_are_not_chosen():
     assert schedule.next_batch() == Stop("suspended")
 
 
-def test_adaptive_recorded_choices_come_first_on_resume():
+def test_adaptive_recorded_matches_come_first():
     whole = play(source(), 10)
     for kept in (3, len(matches(whole[:4])), len(matches(whole[:6])) - 5):
         recorded = [match.policies for match in matches(whole)][:kept]
@@ -136,7 +136,7 @@ def test_adaptive_recorded_choices_come_first_on_resume():
         assert matches(other) != matches(whole)
 
 
-def test_adaptive_finished_phase_plays_the_record_only():
+def test_adaptive_ended_phase_has_recorded_matches_only():
     recorded = [match.policies for match in matches(play(source(), 2))][:-4]
     over = source(recorded=recorded, is_over=True)
     assert [match.policies for match in matches(play(over, 2))] == recorded
@@ -144,12 +144,12 @@ def test_adaptive_finished_phase_plays_the_record_only():
 
 
 @pytest.mark.parametrize("names", [("a", "z"), ("a", "a"), ("a", "b", "c")])
-def test_adaptive_record_of_other_policies_is_refused(names):
+def test_adaptive_record_of_other_policies_is_damaged(names):
     with pytest.raises(RunError, match="expected 2 different policies of"):
         source(recorded=[names])
 
 
-def test_adaptive_newcomer_plays_every_match():
+def test_adaptive_newcomers_play_every_match():
     history = play(source(NAMES[:4]), 20)
     batches = source(under_test=("e",))
     for _, outcomes in history:
@@ -207,7 +207,7 @@ def test_adaptive_expensive_policies_play_less():
 
 
 class Tables(Players):
-    """Plays at tables of any size; rewards are noisy strengths."""
+    """Plays at tables of any size: who is stronger has more, by chance."""
 
     def play(self, batch):
         outcomes = []
@@ -218,7 +218,7 @@ class Tables(Players):
         return outcomes
 
 
-def test_adaptive_table_rotates_seats_on_one_deal():
+def test_adaptive_tables_rotate_seats_on_one_deal():
     names = tuple("abcdefgh")
     strengths = dict(zip(names, (0.0, 20.0, 40.0, 60.0, 2000.0, 4000.0, 6000.0, 8000.0), strict=True))
     all_matches = matches(play(source(names, seats=3), 25, Tables(strengths)))
@@ -259,13 +259,13 @@ def test_adaptive_staff_does_not_affect_choices():
     assert [match.policies for match in judged] == [("judge", *match.policies) for match in alone]
 
 
-def test_adaptive_with_a_single_table_is_refused():
+def test_adaptive_without_choice_is_refused():
     with pytest.raises(OptionError, match="expected 4 policies or more"):
         source(tuple("abc"), seats=3)
 
 
 @pytest.mark.parametrize("seats", [2, 3])
-def test_adaptive_policies_reach_min_matches_together(seats):
+def test_adaptive_minimum_is_reached_together(seats):
     least, scheduled = 60, Counter()
     left = iter(matches(play(source(seats=seats, seed=1, least=least), 40, Tables(STRENGTHS))))
     while min(scheduled[name] for name in NAMES) < least:

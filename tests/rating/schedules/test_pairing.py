@@ -43,7 +43,7 @@ def distance(pairs, ratings):
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(situations())
-def test_pairing_is_optimal_among_all_pairings(situation):
+def test_pair_up_is_the_best_of_all_pairings(situation):
     ratings, met, byes = situation
     drawn = pair_up(ratings, met, byes)
     playing = sorted(set(ratings) - {drawn.bye})
@@ -57,14 +57,14 @@ def test_pairing_is_optimal_among_all_pairings(situation):
 
 
 @given(situations(), st.randoms())
-def test_pairing_does_not_depend_on_the_input_order(situation, random):
+def test_pair_up_ignores_input_order(situation, random):
     ratings, met, byes = situation
     mixed = [dict(random.sample(list(table.items()), len(table))) for table in situation]
     assert pair_up(*mixed) == pair_up(ratings, met, byes)
 
 
 @given(situations())
-def test_pairing_bye_is_the_lowest_with_the_fewest_byes(situation):
+def test_pair_up_bye_goes_to_the_lowest(situation):
     ratings, met, byes = situation
     drawn = pair_up(ratings, met, byes)
     assert bool(drawn.bye) == len(ratings) % 2
@@ -74,13 +74,13 @@ def test_pairing_bye_is_the_lowest_with_the_fewest_byes(situation):
         assert all((round(ratings[name], 6), drawn.bye) >= (round(ratings[drawn.bye], 6), name) for name in fewest)
 
 
-def test_pairing_of_equals_is_by_name_from_the_top():
+def test_pair_up_equals_are_paired_by_name():
     assert pair_up(dict.fromkeys("dcba", 5.0), {}, {}).pairs == (("a", "b"), ("c", "d"))
     met = {frozenset("ab"): 1}
     assert pair_up(dict.fromkeys("abcd", 5.0), met, {}).pairs == (("a", "c"), ("b", "d"))
 
 
-def test_pairing_avoids_a_rematch_that_greedy_would_need():
+def test_pair_up_avoids_rematches_globally():
     ratings = {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0, "f": 0.0}
     met = {frozenset(pair): 1 for pair in ("ab", "bc", "cd", "de", "ef", "ae", "bf", "df")}
     # Taking the closest that is new, from the top (a-c, b-d), leaves e and f, who have met.
@@ -89,13 +89,13 @@ def test_pairing_avoids_a_rematch_that_greedy_would_need():
     assert drawn.pairs == (("a", "d"), ("b", "e"), ("c", "f"))
 
 
-def test_pairing_of_hundreds_is_with_neighbours():
+def test_pair_up_hundreds_meet_their_neighbours():
     ratings = {f"p{index:03}": 1000.0 - 3 * index for index in range(101)}
     drawn = pair_up(ratings, {}, {})
     assert drawn.bye == "p100"
     assert drawn.pairs == tuple((f"p{index:03}", f"p{index + 1:03}") for index in range(0, 100, 2))
 
 
-def test_pairing_of_one_player_is_refused():
+def test_pair_up_single_policy_is_refused():
     with pytest.raises(OptionError, match="expected two players or more"):
         pair_up({"a": 1.0}, {}, {})

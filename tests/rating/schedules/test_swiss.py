@@ -40,7 +40,7 @@ def pairs(batches):
         (8, 1, 16, 640),
     ],
 )
-def test_swiss_number_of_pairings_and_matches(field, newcomers, pairings, matches):
+def test_swiss_plays_the_expected_pairings(field, newcomers, pairings, matches):
     batches, reason = play_out(swiss(field, newcomers), Players(STRENGTHS))
     assert (len(batches), sum(map(len, batches)), reason) == (pairings, matches, "rounds")
     assert [outcome.number for batch in batches for outcome in batch] == list(range(matches))
@@ -49,7 +49,7 @@ def test_swiss_number_of_pairings_and_matches(field, newcomers, pairings, matche
 
 
 @pytest.mark.parametrize("count", range(2, 19))
-def test_swiss_every_policy_plays_or_has_the_bye(count):
+def test_swiss_rounds_have_at_most_one_bye(count):
     batches, _ = play_out(swiss(count, questions=2), Players(STRENGTHS, seed=count))
     size = count // 2
     byes = Counter()
@@ -62,7 +62,7 @@ def test_swiss_every_policy_plays_or_has_the_bye(count):
 
 
 @pytest.mark.parametrize("questions", [1, 5, 40])
-def test_swiss_pairing_shares_seats_on_its_own_deals(questions):
+def test_swiss_pairings_share_seats(questions):
     batches, _ = play_out(swiss(4, questions=questions), Players(STRENGTHS))
     for batch in batches:
         first = Counter(outcome.seats[0].policy for outcome in batch)
@@ -71,7 +71,7 @@ def test_swiss_pairing_shares_seats_on_its_own_deals(questions):
     assert len(set(seeds)) == len(seeds)
 
 
-def test_swiss_paired_questions_swap_the_seats():
+def test_swiss_paired_questions_swap_seats():
     batches, _ = play_out(swiss(4, questions=3, paired=True), Players(STRENGTHS))
     for batch in batches:
         assert len(batch) == 6
@@ -80,7 +80,7 @@ def test_swiss_paired_questions_swap_the_seats():
             assert [seat.policy for seat in one.seats] == [seat.policy for seat in other.seats][::-1]
 
 
-def test_swiss_pairings_have_the_same_cases():
+def test_swiss_pairings_share_cases():
     contest = Contest("game_v0", tuple("abcd"), by_deal={"number": list(range(5))})
     plan = SwissPlan(dict.fromkeys("abcd", 0.0), questions=3)
     schedule = Swiss(contest, plan, lambda outcomes: {}, lambda pair, ranking: contest)
@@ -88,7 +88,7 @@ def test_swiss_pairings_have_the_same_cases():
         assert [match.options["number"] for match in schedule.next_batch()] == [0, 1, 2]
 
 
-def test_swiss_rounds_pair_by_score_then_by_rating():
+def test_swiss_rounds_pair_similar_policies():
     schedule = swiss(4, scores={"p00": 9.0, "p01": 1.0, "p02": 8.0, "p03": 2.0}, questions=20)
     batches, _ = play_out(schedule, Players({"p00": 0.0, "p01": 900.0, "p02": 800.0, "p03": 100.0}))
     assert pairs(batches) == [
@@ -96,7 +96,7 @@ def test_swiss_rounds_pair_by_score_then_by_rating():
     ]
 
 
-def test_swiss_round_is_fixed_at_its_start():
+def test_swiss_round_is_fixed_when_it_begins():
     """In its second round the first pair's results change all ratings, not who else meets."""
 
     def second_round(winner):
@@ -114,7 +114,7 @@ def test_swiss_round_is_fixed_at_its_start():
     assert second_round(True) == second_round(False)
 
 
-def test_swiss_staff_is_chosen_by_the_current_ranking():
+def test_swiss_staff_follows_the_current_ranking():
     asked = []
     contest = Contest("game_v0", tuple("abcd"))
 
@@ -138,7 +138,7 @@ def test_swiss_staff_is_chosen_by_the_current_ranking():
 
 
 @pytest.mark.parametrize(("status", "answer"), [(VOID, "void"), (BUG, "rounds"), (UNDECIDED, "rounds")])
-def test_swiss_void_match_blocks_the_pairing(status, answer):
+def test_swiss_void_matches_block_the_next_pairing(status, answer):
     schedule = swiss(4, questions=3)
     for _ in range(4):
         batch = schedule.next_batch()
@@ -150,7 +150,7 @@ def test_swiss_void_match_blocks_the_pairing(status, answer):
     assert stop == Stop(answer)
 
 
-def test_swiss_newcomer_meets_its_nearest_policies():
+def test_swiss_newcomer_meets_its_nearest():
     scores = {"p00": 0.0, "p01": 10.0, "p02": 20.0, "p03": 30.0, "p04": 11.0}
     strengths = {"p00": 0.0, "p01": 150.0, "p02": 300.0, "p03": 450.0, "p04": 1500.0}
     batches, _ = play_out(swiss(4, 1, scores=scores), Players(strengths))
@@ -159,7 +159,7 @@ def test_swiss_newcomer_meets_its_nearest_policies():
     assert placed[1:] == [{"p04", "p03"}, {"p04", "p02"}]
 
 
-def test_swiss_environment_label_changes_only_the_name():
+def test_swiss_labels_do_not_affect_matches():
     drawn = []
     for environment in ("game_v0", "game_v0#one", "game_v0#two"):
         contest = Contest(environment, ("a", "b"), seed=3)

@@ -9,7 +9,7 @@ from rating.schedules.adaptive import best_table, ring
 
 
 @pytest.mark.parametrize(("policies", "seats"), [(3, 2), (14, 2), (7, 3), (6, 5), (12, 5), (4, 4)])
-def test_first_tables_seat_and_connect_all_policies(policies, seats):
+def test_ring_links_all_policies(policies, seats):
     tables = ring(policies, seats)
     assert all(len(set(table)) == seats for table in tables)
     linked = set(tables[0])
@@ -40,14 +40,14 @@ def score(gains, costs, table):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_table_of_two_is_the_best_pair_for_its_cost(seed):
+def test_best_table_of_two_is_optimal(seed):
     gains, costs = made(7, seed)
     best = max(itertools.combinations(range(7), 2), key=lambda pair: score(gains, costs, pair))
     assert best_table(gains, costs, 2, allowed=everybody(7), wanted=everybody(7), required=nobody(7)) == best
 
 
 @pytest.mark.parametrize("seats", [3, 4, 5])
-def test_larger_table_is_a_local_optimum_near_the_best(seats):
+def test_best_table_is_a_local_optimum(seats):
     shares = []
     for seed in range(10):
         gains, costs = made(9, seed)
@@ -61,7 +61,7 @@ def test_larger_table_is_a_local_optimum_near_the_best(seats):
 
 
 @pytest.mark.parametrize("seats", [2, 3])
-def test_table_has_allowed_policies_and_one_wanted(seats):
+def test_best_table_keeps_allowed_and_wanted(seats):
     gains, costs = made(6)
     gains[4:, :] *= 0.01  # those who are wanted add least
     gains[:, 4:] *= 0.01
@@ -76,7 +76,7 @@ def test_table_has_allowed_policies_and_one_wanted(seats):
 
 @pytest.mark.parametrize("seats", [2, 3, 5])
 @pytest.mark.parametrize("count", [1, 2])
-def test_table_includes_required_policies(seats, count):
+def test_best_table_seats_required_policies(seats, count):
     gains, costs = made(9)
     gains[:count, :] *= 0.01
     gains[:, :count] *= 0.01

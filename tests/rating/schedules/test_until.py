@@ -19,18 +19,18 @@ def schedule(rule, lag, contest=None):
 
 
 @pytest.mark.parametrize("lag", [1, 2, 3])
-def test_until_count_rule_is_exact_for_every_lag(lag):
+def test_until_count_is_exact_at_any_lag(lag):
     batches, reason = play_out(schedule(CountRule(matches=24, max_matches=1000), lag), Players(STRENGTHS))
     assert (len(batches), reason) == (2, "count")  # twelve matches of each in a batch of a round robin of three
 
 
 @pytest.mark.parametrize("lag", [1, 2, 3])
-def test_until_max_matches_holds_for_every_lag(lag):
+def test_until_cap_is_exact_at_any_lag(lag):
     batches, reason = play_out(schedule(StopRule(max_matches=30, min_matches=30), lag), Players(STRENGTHS))
     assert (len(batches), reason) == (3, "cap")
 
 
-def test_until_lag_of_two_plays_one_batch_more():
+def test_until_lag_adds_at_most_one_batch():
     rule = StopRule(rule="trueskill", sigma=0.0, max_matches=10_000)
     (one, first), (two, second) = (play_out(schedule(rule, lag), Players(STRENGTHS)) for lag in (1, 2))
     assert first == second == "mu_stable"
@@ -50,7 +50,7 @@ def test_until_lag_of_two_plays_one_batch_more():
         SettlingRule(0.2, lambda outcome: outcome.seats, min_matches=16),
     ],
 )
-def test_until_lag_is_unlimited_before_the_rule_can_stop(rule, ahead):
+def test_until_known_batches_have_no_lag_limit(rule, ahead):
     early = schedule(rule, ahead)
     lags = []
 
@@ -80,7 +80,7 @@ def test_until_stays_stopped():
     assert stopped.next_batch() == stopped.next_batch() == Stop("cap")
 
 
-def test_until_staff_matches_do_not_count_for_the_limit():
+def test_until_staff_seats_do_not_count():
     judged = small_contest("game_v0", tuple(STRENGTHS), staff={2: "a"})
     begun = schedule(StopRule(max_matches=36), 9, judged)
     batches = [begun.next_batch() for _ in range(4)]

@@ -33,7 +33,7 @@ def board_of(kind, outcomes, limit=0.5):
 
 
 @pytest.mark.parametrize("kind", LOGS)
-def test_policy_played_by_fallbacks_has_no_rating(kind):
+def test_caveats_many_fallback_turns_withhold_the_rating(kind):
     best = BOARD_OF[kind](LOGS[kind]).rows[0].policy
     outcomes = mute(LOGS[kind], best)
     board = board_of(kind, outcomes)
@@ -72,7 +72,7 @@ def test_figures_leave_out_withheld_policies(kind):
     assert leaderboard_section(board, figures(board, outcomes, SCHEME_OF[kind].figures)).plots == []
 
 
-def test_rating_at_the_fallback_threshold_is_shown():
+def test_caveats_at_the_threshold_a_rating_is_shown():
     log = [duel(number, "a", "b", "b") for number in range(8)]
     assert not any(row.withheld for row in board_of("duels", mute(log, "a"), limit=0.75).rows)
     assert any(row.withheld for row in board_of("duels", mute(log, "a"), limit=0.74).rows)
@@ -80,7 +80,7 @@ def test_rating_at_the_fallback_threshold_is_shown():
     assert (loser.policy, loser.withheld, share_played_for(loser.effort)) == ("a", False, 0.0)
 
 
-def test_ranks_by_means_leave_out_withheld_policies():
+def test_caveats_ranks_are_among_shown_policies():
     pay = {"a": 3.0, "b": 2.0, "c": 0.0}
     log = [
         match(3 * deal + place, (name, pay[name] + deal % 3), seed=deal)
@@ -92,7 +92,7 @@ def test_ranks_by_means_leave_out_withheld_policies():
     assert board.established == (("a", "c"),)
 
 
-def test_summary_of_a_withheld_rating_has_no_score():
+def test_summary_withheld_rating_has_no_score():
     log = [duel(number, "a", "b", ("a", "b", "b")[number % 3]) for number in range(30)]
     summary = summarise_scores({"game_v0": headline(board_of("duels", mute(log, "b")))}, {})
     assert {row.policy: row.average is None for row in summary.rows} == {"a": False, "b": True}
@@ -108,7 +108,7 @@ def test_summary_of_a_withheld_rating_has_no_score():
         ([], ()),
     ],
 )
-def test_caveat_names_seats_unbalanced_by_void_matches(lost, named):
+def test_caveats_unbalanced_seats_are_named(lost, named):
     log = [duel(0, "a", "b", "a"), *(void(number, *pair) for number, pair in enumerate(lost, 1))]
     board = board_of("duels", log)
     assert board.unbalanced == named

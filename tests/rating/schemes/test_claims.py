@@ -29,5 +29,5 @@ UNKNOWN = " with 95 % confidence."
         ),
     ],
 )
-def test_claims_describe_the_ranks(ranks, expected):
+def test_claims_name_what_ranks_establish(ranks, expected):
     assert claims([(name, Ranks(*own)) for name, own in zip("abcdef", ranks, strict=False)]) == expected

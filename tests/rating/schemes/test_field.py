@@ -5,7 +5,7 @@ import pytest
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import parse_run_file
-from rating.play.contests import make_scheme
+from rating.play.run import Run
 from rating.schedules.batches import Stop
 from rating.schemes.field import Field
 from rating.schemes.rewards import SelfPlay
@@ -33,7 +33,7 @@ def played(scheme):
 
 
 @pytest.mark.parametrize("opponent", ["", "outsider", "a"])
-def test_field_puts_every_policy_on_every_seat(opponent):
+def test_field_policies_take_every_seat(opponent):
     scheme = Field(made_setting(3, opponent=opponent, matches=9, declaration=Declaration(hidden_role=HIDDEN)))
     field = opponent or "random"
     matches = played(scheme)
@@ -45,7 +45,7 @@ def test_field_puts_every_policy_on_every_seat(opponent):
     assert tested.count("a") == tested.count("b") == 9
 
 
-def test_field_counts_only_the_seat_under_test():
+def test_field_board_counts_only_the_seat_under_test():
     scheme = Field(made_setting(2, ("a",), opponent="x", matches=4, value="points"))
     matches = played(scheme)
     outcomes = [
@@ -60,7 +60,7 @@ def test_field_counts_only_the_seat_under_test():
     assert board.notes == ("one seat under test, all others: x",) and board.ranked_by == "points"
 
 
-def test_field_opponent_of_the_pool_is_tested_too():
+def test_field_board_opponent_in_the_pool_has_a_row():
     scheme = Field(made_setting(2, ("a", "b"), opponent="b", matches=4))
     outcomes = [outcome_of(match, [1.0, -1.0]) for match in played(scheme)]
     rows = {row.policy: row for row in scheme.leaderboard(outcomes).rows}
@@ -70,7 +70,7 @@ def test_field_opponent_of_the_pool_is_tested_too():
     )  # the first seat wins: two matches of four
 
 
-def test_field_void_match_counts_for_the_tested_policy():
+def test_field_board_void_match_counts_for_the_tested():
     scheme = Field(made_setting(2, ("a",), opponent="x", matches=2))
     first, second = played(scheme)
     board = scheme.leaderboard([outcome_of(first, [1.0, -1.0]), outcome_of(second, [0.0, 0.0], status=VOID)])
@@ -78,7 +78,7 @@ def test_field_void_match_counts_for_the_tested_policy():
     assert (row.values["wins"].n, row.effort.void_matches, board.void_matches) == (1, 1, 1)
 
 
-def test_field_win_rate_is_clustered_by_deal():
+def test_field_wins_are_clustered_by_deal():
     def wins(deals, each):
         cases = [(deal, deal % 2 == 0) for deal in range(deals) for _ in range(each)]
         outcomes = [
@@ -108,7 +108,7 @@ def settling(half_width, values, *, per_deal=1, **changes):
     return state.reason()
 
 
-def test_settling_rule_stops_at_a_narrow_interval():
+def test_settling_rule_fires_when_the_interval_is_narrow():
     values = [0.0, 2.0] * 50  # standard error of the mean: sqrt(100/99) / 10 = 0.1005; times 1.984: 0.1994
     assert settling(0.2, values) == "settled"
     assert settling(0.199, values) == ""
@@ -117,14 +117,14 @@ def test_settling_rule_stops_at_a_narrow_interval():
     assert settling(1.0, [1.0], min_matches=1) == ""  # one value has no spread
 
 
-def test_settling_rule_clusters_matches_by_deal():
+def test_settling_rule_clusters_by_deal():
     values = [0.0, 0.0, 2.0, 2.0] * 25  # fifty deals: standard error sqrt(50/49) / sqrt(50), times 2.01: 0.287
     assert settling(0.2, values, per_deal=1) == "settled"
     assert settling(0.286, values, per_deal=2) == ""
     assert settling(0.288, values, per_deal=2) == "settled"
 
 
-def test_field_opponent_matches_do_not_count_for_the_limit():
+def test_field_limit_ignores_matches_as_the_opponent():
     scheme = Field(
         made_setting(
             2, ("a", "b", "random"), half_width=0.1, rule=StopRule(min_matches=60, max_matches=60), value="points"
@@ -134,7 +134,7 @@ def test_field_opponent_matches_do_not_count_for_the_limit():
     assert len(matches) == 3 * 60
 
 
-def test_field_with_half_width_waits_for_the_interval():
+def test_field_half_width_gives_a_settling_rule():
     stop = StopRule(min_matches=7, max_matches=11)
     rule = Field(made_setting(half_width=0.5, rule=stop, value="points")).end()
     assert isinstance(rule, SettlingRule)
@@ -143,7 +143,7 @@ def test_field_with_half_width_waits_for_the_interval():
 
 
 @pytest.mark.parametrize(("asked", "number"), [(1, 1), (25, 25), (30, 30), (31, 32), (50, 50), (100, 100)])
-def test_self_play_number_of_matches(asked, number):
+def test_self_play_plays_the_requested_matches(asked, number):
     scheme = SelfPlay(made_setting(matches=asked))
     matches = played(scheme)
     assert len(matches) == 2 * number
@@ -154,12 +154,12 @@ def test_self_play_number_of_matches(asked, number):
 
 
 @pytest.mark.parametrize(("seats", "asked", "number"), [(2, 100, 100), (5, 100, 100), (5, 50, 50), (2, 5, 6)])
-def test_field_number_of_matches_is_in_whole_cycles(seats, asked, number):
+def test_field_plays_the_requested_matches_in_cycles(seats, asked, number):
     matches = played(Field(made_setting(seats, ("a",), matches=asked)))
     assert len(matches) == number
 
 
-def test_self_play_board_shows_the_first_seat():
+def test_self_play_board_has_the_first_seat():
     scheme = SelfPlay(made_setting(policies=("a",), matches=3))
     outcomes = [
         outcome_of(match, rewards)
@@ -186,7 +186,7 @@ spec = "greedy"
 def test_run_file_scheme_replaces_the_declared_one():
     text = RUN.format(name="connect_four_v0", keys='scheme = "field"\nopponent = "random"\nvalue = "strategic_reward"\n'
                       'options = { reward_mode = "between_turns" }')  # fmt: skip
-    scheme = make_scheme(parse_run_file(text, "run.toml"), "connect_four_v0")
+    scheme = Run(parse_run_file(text, "run.toml")).scheme("connect_four_v0")
     assert isinstance(scheme, Field)
     assert scheme.setting.value == "strategic_reward"
 
@@ -204,8 +204,8 @@ def test_run_file_scheme_replaces_the_declared_one():
         ('scheme = "field"\nopponent = "nobody"', r"expected one of .*'nobody'"),
     ],
 )
-def test_run_file_invalid_scheme_is_refused(keys, message):
+def test_run_file_invalid_scheme_settings_are_refused(keys, message):
     with pytest.raises(OptionError, match=message):
         config = parse_run_file(RUN.format(name="connect_four_v0", keys=keys), "run.toml")
         config.check()
-        make_scheme(config, "connect_four_v0")
+        Run(config).scheme("connect_four_v0")

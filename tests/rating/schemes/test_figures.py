@@ -24,7 +24,7 @@ def only(kind, shown):
     return found
 
 
-def test_trajectory_of_means_by_hand():
+def test_running_means_match_values_by_hand():
     (drawn,) = running_means([(0, "a", 1.0), (1, "b", 5.0), (2, "a", 3.0), (5, "a", 5.0)], "mean reward")
     assert drawn.label == "mean reward ± its standard error" and list(drawn.history) == ["a", "b"]
     assert drawn.history["b"] == [(1, 5.0, 0.0)]
@@ -33,14 +33,14 @@ def test_trajectory_of_means_by_hand():
     assert running_means([], "mean reward") == []
 
 
-def test_matrix_of_tables_has_every_pair():
+def test_mean_reward_figures_have_every_pair():
     outcomes = [match(0, ("a", 3.0), ("b", 1.0), ("c", 1.0)), match(1, ("c", 0.0), ("a", 2.0), ("d", 9.0))]
     table = only(HeadToHead, drawn_by(MeanReward(made_setting()), outcomes)).table
     assert table["a"]["c"] == (2, 0, 0) and table["c"]["a"] == (0, 0, 2) and table["b"]["c"] == (0, 1, 0)
     assert table["b"]["d"] is None and table["a"]["a"] is None and next(iter(table)) == "d"
 
 
-def test_matrix_of_partners_ignores_the_seats():
+def test_cooperation_figures_have_unordered_partners():
     outcomes = [
         match(0, ("a", 7.0), ("a", 7.0)),
         match(1, ("a", 2.0), ("b", 2.0)),
@@ -57,7 +57,7 @@ def test_matrix_of_partners_ignores_the_seats():
     assert list(only(Matrix, figures(replace(board, rows=rows), outcomes, scheme.figures)).table) == ["a"]
 
 
-def test_matrix_of_roles_is_by_co_player():
+def test_roles_figures_have_results_by_partner():
     def work(number, writer, editor, reward):
         seats = (
             SeatOutcome(writer, reward, agent="writer_0"),
@@ -73,7 +73,7 @@ def test_matrix_of_roles_is_by_co_player():
     assert only(Trajectories, shown).history["a"][-1][:2] == (2, 2.5)
 
 
-def test_trajectory_of_self_play_is_the_mean_over_seats():
+def test_self_play_figures_average_over_seats():
     outcomes = [match(0, ("a", 1.0), ("a", 0.0)), match(1, ("a", 2.0), ("a", 2.0))]
     history = only(Trajectories, drawn_by(SelfPlay(made_setting()), outcomes)).history
     assert [step[:2] for step in history["a"]] == [(0, 0.5), (1, 1.25)]

@@ -16,7 +16,7 @@ from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryOptions, compare, fit, standings
 from rating.stats.estimates import mean_estimate, rate_estimate
 from rating.stats.results import WinDrawLoss, pair_results
-from rating.stats.trueskill import TrueSkillOptions, average_over_orders, elo, rate
+from rating.stats.trueskill import TrueSkillOptions, average_over_orders, rate
 from rating.store.match import Match
 from rating.store.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 from rating.viewer.report import tables
@@ -77,7 +77,7 @@ BOARD_OF = {kind: scheme.board for kind, scheme in SCHEME_OF.items()}
 
 
 @pytest.mark.parametrize("kind", LOGS)
-def test_leaderboard_does_not_depend_on_the_log_order(kind):
+def test_board_is_the_same_in_any_order_of_outcomes(kind):
     expected = BOARD_OF[kind](LOGS[kind])
     for seed in range(3):
         mixed = disturbed(LOGS[kind], seed)
@@ -87,7 +87,7 @@ def test_leaderboard_does_not_depend_on_the_log_order(kind):
 
 
 @pytest.mark.parametrize("kind", LOGS)
-def test_leaderboard_void_matches_change_only_their_count(kind):
+def test_board_void_matches_change_only_counts(kind):
     outcomes = LOGS[kind]
     extra = [outcome for outcome in disturbed(outcomes) if outcome.status != FINISHED]
     board, with_void = BOARD_OF[kind](outcomes), BOARD_OF[kind]([*extra, *outcomes])
@@ -103,7 +103,7 @@ def test_leaderboard_void_matches_change_only_their_count(kind):
         assert vars(after.effort) | counts == vars(before.effort)
 
 
-def test_skill_rows_have_the_values_of_the_statistics():
+def test_skill_rows_match_the_rating_modules():
     outcomes = LOGS["duels"]
     board = skill_leaderboard(outcomes, stop_reason="sigma", permutations=25, seed=3)
     fitted, online = fit(outcomes, BradleyTerryOptions(prior_sd="fitted")), rate(outcomes).ratings
@@ -153,7 +153,7 @@ def forfeits(every=5):
 
 
 @pytest.mark.parametrize("outcomes", [LOGS["duels"], forfeits(), [duel(number, "a", "b", "a") for number in range(6)]])
-def test_skill_ratings_and_ranks_are_those_of_standings(outcomes):
+def test_skill_ratings_match_the_standings(outcomes):
     fair = [outcome for outcome in outcomes if not any(seat.forfeit for seat in outcome.seats)]
     without_ties = BradleyTerryOptions(prior_sd="fitted", ties="drop")
     found = {
@@ -171,7 +171,7 @@ def test_skill_ratings_and_ranks_are_those_of_standings(outcomes):
             assert suffix or row.rank == (standing.best_rank, standing.worst_rank)
 
 
-def test_skill_with_and_without_forfeits():
+def test_skill_board_forfeits_have_rating_and_shares():
     outcomes = forfeits()
     rows = {row.policy: row for row in skill_leaderboard(outcomes).rows}
     lost = sum(any(seat.forfeit for seat in outcome.seats) for outcome in outcomes)
@@ -186,14 +186,14 @@ def test_skill_with_and_without_forfeits():
         ) / len(met)
 
 
-def test_score_is_the_mean_by_deal_without_self_play():
+def test_skill_score_is_clustered_by_deal():
     outcomes = [*LOGS["duels"], match(10_000, ("strong", 1.0), ("strong", -1.0))]
     for row in skill_leaderboard(outcomes).rows:
         assert row.score.value == pytest.approx((row.tally.wins + row.tally.draws / 2) / row.tally.n)
         assert (row.score.n, row.score.clusters) == (row.tally.n, row.tally.n / 2)
 
 
-def test_ranks_follow_the_metric_of_the_board():
+def test_board_ranks_follow_its_metric():
     outcomes = undercover_log(lambda name, number: name == "a")
     board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
     assert {row.policy: row.rank for row in board.rows} == {"a": (1, 1), "b": (2, 3), "f": (2, 3)}
@@ -203,7 +203,7 @@ def test_ranks_follow_the_metric_of_the_board():
     assert {row.policy: row.rank for row in one.rows} == {"a": (1, 2), "b": (1, 2), "c": None}
 
 
-def test_unbeaten_policy_is_rated_with_a_caveat():
+def test_skill_board_unbeaten_policy_has_an_open_interval():
     outcomes = [duel(number, "a", "b", "a") for number in range(30)]
     board = skill_leaderboard(outcomes)
     assert not board.facts["is_connected"] and not board.facts["is_regularised"]
@@ -214,7 +214,7 @@ def test_unbeaten_policy_is_rated_with_a_caveat():
     assert skill_leaderboard(outcomes, model=BradleyTerryOptions(prior_sd=None)).facts["is_regularised"]
 
 
-def test_policy_without_a_result_is_the_last_row():
+def test_skill_board_policy_without_result_comes_last():
     outcomes = [duel(0, "b", "c", "b"), duel(1, "c", "b", None), void(2, "a", "b"), match(3, ("d", 1.0), ("d", -1.0))]
     board = skill_leaderboard(outcomes)
     assert [row.policy for row in board.rows] == ["b", "c", "a", "d"]
@@ -231,12 +231,12 @@ def test_policy_without_a_result_is_the_last_row():
     )
 
 
-def test_equal_policies_are_sorted_by_name():
+def test_skill_board_equals_are_sorted_by_name():
     outcomes = [duel(number, *pair, None) for number, pair in enumerate(itertools.permutations("cab", 2))]
     assert [row.policy for row in skill_leaderboard(outcomes).rows] == ["a", "b", "c"]
 
 
-def test_skill_rating_follows_its_options():
+def test_skill_board_follows_options():
     outcomes = LOGS["duels"]
     options = TrueSkillOptions(tau=0.0, draw_probability=0.2)
     board = skill_leaderboard(outcomes, trueskill=options, model=BradleyTerryOptions(seat_term=False))
@@ -246,18 +246,7 @@ def test_skill_rating_follows_its_options():
     ).ratings
 
 
-def test_all_rating_methods_agree_on_clear_differences():
-    strengths = {"a": 0.0, "b": 300.0, "c": 600.0}
-    batches = round_robin(small_contest("game_v0", tuple(strengths)))
-    players = Players(strengths)
-    outcomes = [outcome for _ in range(20) for outcome in players.play(next(batches))]
-    board = skill_leaderboard(outcomes)
-    assert [row.policy for row in board.rows] == ["c", "b", "a"]
-    assert sorted(headline(board), key=lambda name: -headline(board)[name]) == ["c", "b", "a"]
-    assert sorted(elo(outcomes), key=lambda name: -elo(outcomes)[name]) == ["c", "b", "a"]
-
-
-def test_effort_compared_with_sums_by_hand():
+def test_effort_matches_sums_by_hand():
     seats = (
         SeatOutcome("a", -1.0, 5, {"illegal": 3, "empty": 1}, "illegal", 2, 1, 100, 10),
         SeatOutcome("b", 1.0, 4, {}, "", 0, 0, 90, 9),
@@ -273,19 +262,7 @@ def test_effort_compared_with_sums_by_hand():
     assert (b.forfeits, b.failures) == ({"unparsable": 1}, {"unparsable": 2})
 
 
-def test_mean_reward_of_more_than_two_players():
-    outcomes = [
-        match(number, ("a", 1.0 + number % 2), ("b", 0.25), ("c", -1.0), seed=number // 3) for number in range(12)
-    ]
-    board = reward_leaderboard(outcomes)
-    assert [row.policy for row in board.rows] == ["a", "b", "c"]
-    values = [1.0 + number % 2 for number in range(12)]
-    assert board.rows[0].reward == mean_estimate(values, [number // 3 for number in range(12)])
-    assert (board.rows[0].reward.n, board.rows[0].reward.clusters) == (12, 4)
-    assert headline(board) == {"a": 1.5, "b": 0.25, "c": -1.0}
-
-
-def test_skill_of_larger_tables_is_by_reward_order():
+def test_reward_board_of_three_seats_has_ratings():
     rng = np.random.default_rng(0)
     pay = {"rare": 9.0, "often": 0.0, "between": -1.0, "last": -2.0}
     outcomes = []
@@ -304,7 +281,7 @@ def test_skill_of_larger_tables_is_by_reward_order():
     assert all(row.rating is None for row in two.rows) and "rating" not in tables.to_text(two)
 
 
-def test_constant_means_have_no_interval_and_a_caveat():
+def test_reward_board_equal_values_have_no_interval():
     outcomes = [match(number, ("a", 1.0), ("b", -1.0), seed=number) for number in range(9)]
     for scheme in (MeanReward(made_setting()), SelfPlay(made_setting())):
         board = scheme.board(outcomes)
@@ -318,7 +295,7 @@ def test_constant_means_have_no_interval_and_a_caveat():
     assert not any("interval where" in note for note in reward_leaderboard(LOGS["mean_reward"]).caveats)
 
 
-def test_plus_minus_separates_a_policy_from_its_partners():
+def test_cooperation_plus_minus_recovers_skills():
     skill = {"a": 2.0, "b": 0.0, "c": -2.0}
     outcomes = []
     for item in itertools.chain(*itertools.islice(cross_play(small_contest("game_v0", tuple(skill), seed=2)), 4)):
@@ -333,7 +310,7 @@ def test_plus_minus_separates_a_policy_from_its_partners():
     )  # of two, none is told
 
 
-def test_role_board_has_skills_and_win_rates():
+def test_roles_board_has_skills_by_role():
     outcomes = undercover_log(lambda name, number: name == "a" or (name == "b" and number % 2 == 0))
     board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
     assert [row.policy for row in board.rows] == ["a", "b", "f"]
@@ -347,7 +324,7 @@ def test_role_board_has_skills_and_win_rates():
     assert scores.facts["advantage"] is None and not any(row.values["skills"] for row in scores.rows)
 
 
-def test_cooperation_separates_self_play_and_cross_play():
+def test_cooperation_board_separates_self_and_cross_play():
     outcomes = LOGS["cooperation"]
     board = Cooperation(made_setting()).board(outcomes)
     extra = mean_estimate([outcome.seed % 3 for outcome in outcomes if len({s.policy for s in outcome.seats}) == 1])
@@ -366,7 +343,7 @@ def test_cooperation_separates_self_play_and_cross_play():
     )
 
 
-def test_role_board_of_undercover_by_hand():
+def test_roles_board_hidden_roles_have_win_rates():
     outcomes = undercover_log(lambda name, number: name == "a" or number % 2 == 0)
     board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
     rows = {row.policy: row for row in board.rows}
@@ -383,7 +360,7 @@ def test_role_board_of_undercover_by_hand():
 
 
 @pytest.mark.parametrize("statistics", [{}, {"role": -1.0}])
-def test_role_board_without_recorded_roles(statistics):
+def test_roles_board_unknown_roles_are_unclassified(statistics):
     forfeit = match(0, ("f", 0.0), ("a", -1.0), ("f", 0.0))
     unknown = match(1, ("f", 0.0), ("f", -1.0), ("f", 0.0))
     outcomes = [
@@ -400,7 +377,7 @@ def test_role_board_without_recorded_roles(statistics):
     assert again.facts["unclassified"] == 1 and all(row.values["roles"]["civilian"] is None for row in again.rows)
 
 
-def test_leaderboard_of_several_environments_is_refused():
+def test_skill_board_invalid_outcomes_are_refused():
     with pytest.raises(ValueError, match="got none"):
         skill_leaderboard([])
     with pytest.raises(ValueError, match="a_v0, b_v0"):
@@ -409,7 +386,7 @@ def test_leaderboard_of_several_environments_is_refused():
         skill_leaderboard([match(0, ("a", 0.0), ("b", 0.0), ("c", 0.0))])
 
 
-def test_mean_reward_of_a_statistic_ranks_by_its_mean():
+def test_reward_board_statistic_ranks_by_its_mean():
     outcomes = [
         Outcome(
             "game_v0",

@@ -30,11 +30,11 @@ def reason_and_matches(reward, status=FINISHED, **changes):
     return batch.reason, played
 
 
-def test_mean_reward_by_default_plays_a_fixed_number():
+def test_mean_reward_plays_a_fixed_number():
     assert reason_and_matches(lambda policy, number: 1.0, matches=9) == ("count", 9)
 
 
-def test_mean_reward_of_a_statistic_waits_for_it():
+def test_mean_reward_with_value_waits_for_the_statistic():
     def drifting(policy, number):
         return float(number)
 
@@ -47,7 +47,7 @@ def test_mean_reward_with_opponent_is_refused():
         reason_and_matches(lambda policy, number: 1.0, opponent="a")
 
 
-def test_mean_reward_stops_at_narrow_intervals():
+def test_mean_reward_half_width_settles():
     def alternating(policy, number):
         return float(number // 3 % 2)  # the three matches of a deal are alike
 
@@ -57,5 +57,5 @@ def test_mean_reward_stops_at_narrow_intervals():
     assert matches == 3 * 30
 
 
-def test_mean_reward_stops_despite_void_matches():
+def test_mean_reward_of_void_matches_ends_at_the_cap():
     assert reason_and_matches(lambda policy, number: 1.0, VOID, half_width=0.1) == ("cap", 60)

@@ -30,7 +30,7 @@ WITH_ITSELF, ALONE = match(0, ("a", 0.5), ("a", 0.5)), match(0, ("a", 0.5))
         ([ALONE], ""),
     ],
 )
-def test_no_information_says_how_the_first_matches_ended(kinds, said):
+def test_no_information_names_the_endings(kinds, said):
     log = [replace(kinds[number % len(kinds)], number=number) for number in range(30)]
     later = [replace(WIN, number=number) for number in range(30, 40)]
     assert no_information([*later, *log], 30, rivals=True) == said

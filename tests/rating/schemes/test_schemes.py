@@ -33,7 +33,7 @@ def agents(count):
     return tuple(f"player_{index}" for index in range(count))
 
 
-def test_environments_declare_known_schemes():
+def test_catalogue_declares_known_schemes():
     declared = {load_environment(entry.name).declaration.scheme for entry in CATALOGUE}
     assert declared == {"duels", "mean_reward", "cooperation", "roles", "tournament"}
     assert SCHEMES.keys() == declared | {"self_play", "field"}
@@ -55,7 +55,7 @@ def test_environments_declare_known_schemes():
         (scheme("roles", agents(4), hidden_role=HIDDEN, opponent="b"), CountRule(30, 140, "b")),
     ],
 )
-def test_scheme_has_its_default_stopping_rule(compared, rule):
+def test_scheme_rule_follows_the_setting(compared, rule):
     assert compared.end() == rule
 
 
@@ -72,7 +72,7 @@ def test_scheme_has_its_default_stopping_rule(compared, rule):
         ),
     ],
 )
-def test_scheme_plays_the_requested_number_of_matches(compared, tested):
+def test_scheme_plays_the_requested_matches(compared, tested):
     schedule, matches = compared.schedule(), []
     while not isinstance(batch := schedule.next_batch(), Stop):
         matches += batch
@@ -81,13 +81,13 @@ def test_scheme_plays_the_requested_number_of_matches(compared, tested):
 
 
 @pytest.mark.parametrize("name", SCHEMES)
-def test_leaderboard_of_every_scheme_has_the_stop_reason(name):
+def test_scheme_leaderboard_has_the_stop_reason(name):
     compared = scheme(name, agents(2), hidden_role=HIDDEN if name == "roles" else None)
     outcome = Outcome("game_v0", 0, 1, FINISHED, (SeatOutcome("a", 1.0), SeatOutcome("b", -1.0)))
     assert compared.leaderboard([outcome], "cap").stop_reason == "cap"
 
 
-def test_hidden_roles_cover_every_policy_and_seat():
+def test_roles_hidden_role_goes_to_every_policy_and_seat():
     compared = scheme("roles", agents(4), hidden_role=HIDDEN, opponent="b")
     wolves = Counter()
     for match in itertools.islice(compared.schedule().next_batch(), 1000):
@@ -98,6 +98,6 @@ def test_hidden_roles_cover_every_policy_and_seat():
     assert len(wolves) == 12
 
 
-def test_opponent_outside_the_pool_is_refused():
+def test_roles_opponent_outside_the_pool_is_refused():
     with pytest.raises(OptionError, match=r"opponent: expected one of .*got 'c'"):
         scheme("roles", agents(4), hidden_role=HIDDEN, opponent="c")

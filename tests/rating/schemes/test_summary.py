@@ -21,7 +21,7 @@ SCORES = {
 ABILITIES = {"chess": ("planning",), "go": ("planning", "patience"), "poker": ("nerve",)}
 
 
-def test_summary_compared_with_a_table_by_hand():
+def test_summary_matches_values_by_hand():
     summary = summarise_scores(SCORES, ABILITIES)
     assert summary.environments == ("chess", "poker", "go")
     assert summary.abilities == ("nerve", "patience", "planning")
@@ -37,7 +37,7 @@ def test_summary_compared_with_a_table_by_hand():
     assert summary.left_out == {}
 
 
-def test_summary_names_environments_without_a_scale():
+def test_summary_names_environments_left_out():
     summary = summarise_scores({"chess": SCORES["chess"], "hanabi": {"a": 0.0, "z": -1.0}}, ABILITIES)
     assert summary.environments == ("chess",)
     assert "above 0" in summary.left_out["hanabi"]
@@ -45,12 +45,12 @@ def test_summary_names_environments_without_a_scale():
     assert summary.rows[-1].average is None
 
 
-def test_summary_does_not_depend_on_the_input_order():
+def test_summary_ignores_input_order():
     turned = {name: dict(reversed(column.items())) for name, column in SCORES.items()}
     assert summarise_scores(turned, ABILITIES) == summarise_scores(SCORES, ABILITIES)
 
 
-def test_summary_has_the_published_normalisation():
+def test_summary_reproduces_the_published_normalisation():
     # LLMArena, Tables 4 and 1: tic-tac-toe, connect four and hold'em of three models.
     raw = {
         "GPT-4": (29.02, 27.2, 26.5),
@@ -100,7 +100,7 @@ def three_environments():
     return outcomes, [*map(skill_leaderboard, own[:2]), Cooperation(made_setting()).board(own[2])]
 
 
-def test_summary_score_needs_all_environments():
+def test_summary_pool_needs_all_environments():
     outcomes, boards = three_environments()
     summary = summarise(boards, outcomes)
     assert summary.pool == CommonPolicies(ENVIRONMENTS[:2], ("a", "b", "c"))
@@ -116,7 +116,7 @@ def test_summary_score_needs_all_environments():
     assert {row.policy: row.score for row in summary.rows if row.score} == win_probabilities(fits, summary.pool)
 
 
-def test_summary_pool_leaves_out_withheld_ratings():
+def test_summary_pool_leaves_out_withheld_and_late():
     outcomes, boards = three_environments()
     expected = summarise(boards, outcomes)
     late = played(ENVIRONMENTS[1], {("c", "a"): (200, 0)}, start=1000)
@@ -128,7 +128,7 @@ def test_summary_pool_leaves_out_withheld_ratings():
     assert summarise(hidden, outcomes).pool == CommonPolicies(ENVIRONMENTS[:2], ("b", "c"))
 
 
-def test_summary_of_one_rated_policy_has_no_pool():
+def test_summary_single_rating_gives_no_pool():
     outcomes, boards = three_environments()
     hidden = [
         replace(board, rows=tuple(replace(row, withheld=row.policy != "a") for row in board.rows)) for board in boards
@@ -137,7 +137,7 @@ def test_summary_of_one_rated_policy_has_no_pool():
     assert summary.pool == CommonPolicies((), ()) and set(summary.outside) == set(ENVIRONMENTS)
 
 
-def test_summary_of_larger_tables_uses_all_pairs():
+def test_summary_tables_of_three_use_all_pairs():
     tables = [
         replace(match(number, ("a", 2.0), ("b", 1.0 + number % 3), ("c", 0.0)), environment="bid_v0")
         for number in range(12)
@@ -147,7 +147,7 @@ def test_summary_of_larger_tables_uses_all_pairs():
     assert summary.rows[-1].policy == "c" and summary.rows[-1].score.high < 0.5
 
 
-def test_summary_has_metrics_and_abilities():
+def test_summary_uses_metrics_and_abilities():
     board = skill_leaderboard(LOGS["duels"])
     assert headline(board) == {row.policy: row.values["spread"].mu for row in board.rows}
     summary = summarise([replace(board, environment="connect_four_v0")], ())

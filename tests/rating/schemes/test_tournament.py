@@ -60,7 +60,7 @@ class Debates:
 
 
 @pytest.mark.slow
-def test_tournament_order_agrees_with_a_simulation():
+def test_tournament_order_matches_a_simulation():
     names = [f"p{index}" for index in range(prediction.POLICIES)]
     strengths = dict(zip(names, prediction.STRENGTHS, strict=True))
     errors = dict(zip(names, prediction.ERRORS, strict=True))
@@ -78,7 +78,7 @@ def test_tournament_order_agrees_with_a_simulation():
 
 
 @pytest.mark.slow
-def test_tournament_newcomer_keeps_the_order_of_others():
+def test_tournament_newcomer_keeps_the_order():
     names = [f"p{index}" for index in range(9)]
     strengths = {name: 120.0 * index for index, name in enumerate(names)}
     errors = dict.fromkeys(names, 0.15)
@@ -117,7 +117,7 @@ def played(compared, pairings, *, ties=0, status=FINISHED):
     return outcomes
 
 
-def test_tournament_board_has_rounds_and_rating_paths():
+def test_tournament_board_has_rounds_and_rating_path():
     compared = tournament("abcdexy", agents=("player_0", "player_1"), role="player", questions=2, newcomers=("x", "y"))
     pairings = ["ab", "cd", "ac", "be", "ad", "ce", "xa", "xb", "bx", "yc", "yd", "ya"]
     outcomes = played(compared, pairings, ties=1)
@@ -155,7 +155,7 @@ def test_tournament_board_has_rounds_and_rating_paths():
     assert len(grid.rows) == 12 and grid.header[2:] == [row.policy for row in board.rows]
 
 
-def test_tournament_board_uses_complete_pairings_only():
+def test_tournament_board_has_complete_pairings_only():
     compared = tournament("abcd", agents=("player_0", "player_1"), role="player", questions=3)
     outcomes = played(compared, ["ab", "cd"])
     assert len(compared.leaderboard(outcomes[:5]).facts["path"]) == 1
@@ -182,7 +182,7 @@ def test_tournament_ranks_follow_the_ties_option():
     assert "a tie is left out" in "\n".join(drop.leaderboard(outcomes).notes)
 
 
-def test_committee_is_the_best_of_other_families():
+def test_committee_leaves_out_players_and_families():
     ranking = list("abcdefgh")
     committee = Committee(3, 3, exclude=("b",), families={"a": "x", "d": "x", "f": "y"}, exclude_family=True)
     assert committee.members(ranking, ("h", "c")) == ("a", "d", "e")
@@ -191,7 +191,7 @@ def test_committee_is_the_best_of_other_families():
         committee.members(list("abcdef"), ("a", "f"))
 
 
-def test_committee_seats_without_judges_are_dropped():
+def test_tournament_missing_judges_have_no_seats():
     agents = ("judge_0", "debater_0", "judge_1", "debater_1", "judge_2", "guest")
     setting = made_setting(
         agents=agents,
@@ -213,13 +213,13 @@ def test_committee_seats_without_judges_are_dropped():
     assert {(row.role, row.policy) for row in board.staff} == {("guest", "g"), ("judge", "c"), ("judge", "d")}
 
 
-def test_tournament_missing_scores_are_the_median():
+def test_tournament_missing_prior_is_the_median():
     rules = TournamentRules(prior={"a": 1.0, "b": 5.0, "c": 9.0, "n": 100.0}, newcomers=("n", "o"))
     assert rules.scores(list("abcdno")) == {"a": 1.0, "b": 5.0, "c": 9.0, "d": 5.0, "n": 100.0, "o": 7.0}
     assert TournamentRules().scores(["a", "b"]) == {"a": 0.0, "b": 0.0}
 
 
-def test_committee_of_a_fixed_size_needs_every_judge():
+def test_tournament_fixed_judge_seats_are_required():
     setting = made_setting(
         agents=AGENTS[:4],
         declaration=Declaration(rated_roles=("debater",)),
