@@ -30,6 +30,7 @@ from rating.schemes.stopping import (
     CountRule,
     RuleValues,
     SettlingRule,
+    StoppingRule,
     StopRule,
     fold_values,
     no_information,
@@ -307,7 +308,7 @@ class Repeating(Scheme):
     def batches(self, contest: Contest) -> Iterator[list[Match]]:
         """Returns the endless schedule of a contest, usually a function of ``rating.schedules``."""
 
-    def rule(self, contest: Contest) -> StopRule | CountRule | SettlingRule:
+    def rule(self, contest: Contest) -> StoppingRule:
         """Returns the stopping rule; by default a number of matches of each policy."""
         return self.count_rule()
 
@@ -347,7 +348,7 @@ class Repeating(Scheme):
         least, most = stopping.rule.min_matches or LEAST_MATCHES, stopping.rule.max_matches
         return SettlingRule(stopping.half_width, counted, self.setting.value, least, most, opponent)
 
-    def end(self, contest: Contest | None = None) -> StopRule | CountRule | SettlingRule:
+    def end(self, contest: Contest | None = None) -> StoppingRule:
         """Returns the stopping rule: a number of matches if the run assigns the seats, else the rule of the scheme."""
         matches = self.setting.stopping.matches
         return CountRule(matches, matches) if self.setting.pool.seats else self.rule(contest or self._contest)
@@ -424,7 +425,7 @@ class Repeating(Scheme):
             begun=begun.count - bounds[phase] if is_followed and phase + 1 == len(bounds) else 0,
         )
 
-    def _batch(self, contest: Contest, rule: StopRule | CountRule | SettlingRule) -> int:
+    def _batch(self, contest: Contest, rule: StoppingRule) -> int:
         """Returns the batch size that suits a rule."""
         if isinstance(rule, CountRule):
             cycle, played = (1, 1) if self.setting.pool.seats else self.cycle(contest)
@@ -436,7 +437,7 @@ class Repeating(Scheme):
     def _adaptive(
         self,
         contest: Contest,
-        rule: StopRule | CountRule | SettlingRule,
+        rule: StoppingRule,
         under_test: Sequence[str],
         recorded: Sequence[Sequence[str]],
         *,
@@ -454,7 +455,7 @@ class Repeating(Scheme):
                 seat_term=contest.seats == 2,
             ),
             under_test=under_test,
-            least=rule.matches if isinstance(rule, CountRule) else rule.begin(under_test).least,
+            least=rule.least,
             most=rule.max_matches,
             prices=prices if len(prices) == len(known) else {},
             recorded=[contest.rated(policies) for policies in recorded],

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from llmarena_envs.core.declaration import role_of
 from rating.schedules.batches import Contest, Schedule
-from rating.schedules.swiss import START, Committee, Pair, Swiss, SwissPlan, TournamentRules, rounds_for
+from rating.schedules.swiss import START, Committee, Pairing, Swiss, SwissPlan, TournamentRules, rounds_for
 from rating.schedules.swiss import ranked as ranked_names
 from rating.schemes import formatting
 from rating.schemes.base import Placing, Scheme
@@ -318,7 +318,7 @@ class Tournament(Scheme):
         missing = self._judges[len(self._judges) + count - len(self.setting.environment.agents) :]
         return tuple(agent for agent in self.setting.environment.agents if agent not in missing)
 
-    def staffed(self, pair: Pair, ranking: Sequence[str]) -> Contest:
+    def staffed(self, pair: Pairing, ranking: Sequence[str]) -> Contest:
         """Returns the contest with the staff of a pair.
 
         Args:
