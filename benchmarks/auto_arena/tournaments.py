@@ -20,7 +20,6 @@ from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.config.tournament_config import TournamentConfig, read_scores
 from rating.errors import RunError
-from rating.play.contests import make_scheme
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.tournament import Tournament
 from rating.stats.bradley_terry import ELO_PER_NAT
@@ -134,7 +133,7 @@ def read_tournament(run: PlayedRun) -> Played:
         OptionError: if debates were not played as a tournament.
         RunError: if no debate has a result.
     """
-    scheme = make_scheme(run.config, DEBATE)
+    scheme = run.run.scheme(DEBATE)
     if not isinstance(scheme, Tournament):
         raise OptionError(f"{run.directory}: {DEBATE}: expected scheme = 'tournament', got {scheme.name!r}")
     outcomes = scheme.own(run.outcomes(DEBATE))

@@ -30,7 +30,6 @@ from llmarena_envs.public_goods.game import PublicGoods
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.play.contests import make_scheme
 from rating.schemes.rewards import MeanReward
 from rating.stats.estimates import mean_estimate
 from rating.stats.results import finished
@@ -72,7 +71,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options, mode: int) -> Resul
         RunError: if no match has pay-offs.
     """
     run = runs[RUN]
-    scheme = make_scheme(run.config, GAME)
+    scheme = run.run.scheme(GAME)
     if not isinstance(scheme, MeanReward):
         raise OptionError(f"{run.directory}: {GAME}: expected scheme = 'mean_reward', got {scheme.name!r}")
     played_mode = run.config.options(GAME).get("mode", 1)

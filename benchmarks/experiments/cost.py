@@ -16,7 +16,7 @@ from agents.retelling import retell
 from llmarena_envs.catalogue import load_environment, make_environment, module_name
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
-from rating.play.contests import make_scheme
+from rating.play.run import Run
 from rating.schedules.batches import Stop
 
 SAMPLES = 3
@@ -75,7 +75,7 @@ def describe(costs: Sequence[Cost]) -> list[str]:
 
 
 def _cost(config: RunConfig, item: EnvironmentConfig) -> Cost:
-    schedule = make_scheme(config, item.name).schedule()
+    schedule = Run(config).scheme(item.name).schedule()
     pool = config.pool(item.name)
     # The opponent of the scheme ``field`` plays more matches than a policy under test.
     tested = [name for name in pool if name != item.opponent] or pool

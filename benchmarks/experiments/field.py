@@ -5,7 +5,6 @@ from typing import NamedTuple
 from benchmarks.experiments.runs import PlayedRun
 from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
-from rating.play.contests import make_scheme
 from rating.schemes.field import STANDARD_OPPONENT, Field
 from rating.store.outcome import FINISHED, Outcome, SeatOutcome
 
@@ -39,7 +38,7 @@ def field_cases(run: PlayedRun, environment: str) -> dict[str, list[Case]]:
         OptionError: if the environment was not played by the scheme ``field``.
         RunError: if no match of it has ended.
     """
-    scheme = make_scheme(run.config, environment)
+    scheme = run.run.scheme(environment)
     if not isinstance(scheme, Field):
         raise OptionError(f"{run.directory}: {environment}: expected scheme = 'field', got {scheme.name!r}")
     cases: dict[str, list[Case]] = {policy: [] for policy in scheme.setting.pool.policies}

@@ -10,12 +10,11 @@ from rating.cli.process import Interruptions
 from rating.config.run_file import RunConfig, write_run_file
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.play.contests import make_leaderboard, make_scheme
+from rating.play.run import Run
 from rating.play.session import ONE_GO, Session
 from rating.schemes.leaderboard import Leaderboard
 from rating.store import places
 from rating.store.outcome import FINISHED, Outcome
-from rating.store.reader import fact_table
 from rating.store.record import Record
 
 
@@ -31,11 +30,12 @@ class PlayedRun:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.config, store = run_directory.open_run(directory)
+        self.run, store = run_directory.open_run(directory)
+        self.config = self.run.config
         with closing(store):
             self.seal, self.digest = store.sealed, store.digest()
             self.statuses = store.statuses()
-            self._facts = store.facts()
+            self._state = run_directory.read_state(store)
 
     def environments(self) -> list[str]:
         """Returns the names of the environments, in the order of the run file."""
@@ -55,7 +55,7 @@ class PlayedRun:
 
     def stop_reason(self, environment: str) -> str:
         """Returns the reason for the stop; empty if the run has not stopped."""
-        return self._facts.get(f"stopped:{environment}", "")
+        return self._state.schedule(environment).stop_reason
 
     def rules(self, environment: str) -> dict[str, str]:
         """Returns the recorded rules text of each agent; empty if none was recorded.
@@ -63,11 +63,11 @@ class PlayedRun:
         Raises:
             RunError: if the record is not a table of texts.
         """
-        return fact_table(f"rules:{environment}", self._facts)
+        return self._state.rules(environment)
 
     def sources(self) -> list[str]:
         """Returns the names of the recorded sources of the environments: data sets and length measures."""
-        names = {name for each in self.environments() for name in fact_table(f"sources:{each}", self._facts)}
+        names = {name for each in self.environments() for name in self._state.sources(each)}
         return sorted(names)
 
     def leaderboard(self, environment: str) -> Leaderboard:
@@ -79,7 +79,7 @@ class PlayedRun:
         outcomes = self.outcomes(environment)
         if not outcomes:
             raise RunError(f"{self.directory}: expected matches of {environment}, but none has ended yet")
-        return make_leaderboard(self.config, environment, outcomes, self._facts)
+        return self.run.leaderboard(environment, outcomes, self._state)
 
 
 def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: bool = False) -> dict[str, PlayedRun]:
@@ -151,8 +151,7 @@ def check_plan(plan: Mapping[str, RunConfig], session: Session = ONE_GO) -> None
     """
     for config in plan.values():
         config.check(offline=session.offline)
-        for environment in config.environment:
-            make_scheme(config, environment.name)
+        Run(config).schemes()
 
 
 def play_runs(

@@ -30,7 +30,6 @@ from llmarena_envs.core.options import OptionError, check_int
 from rating.config.run_file import PERSON, RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.play.contests import make_scheme
 from rating.schemes.field import Field
 from rating.schemes.rewards import MeanReward
 from rating.schemes.stopping import LEAST_MATCHES
@@ -151,7 +150,7 @@ def battle_cases(run: PlayedRun) -> dict[str, list[Case]]:
         OptionError: if the policies have played neither each other nor one opponent.
         RunError: if no match has ended.
     """
-    scheme = make_scheme(run.config, GAME)
+    scheme = run.run.scheme(GAME)
     if isinstance(scheme, Field):
         return field_cases(run, GAME)
     if not isinstance(scheme, MeanReward):

@@ -26,7 +26,6 @@ from agents.registry import baselines
 from benchmarks.options import option, parse
 from llmarena_envs.catalogue import NAMES, load_environment
 from rating.play import run_directory
-from rating.play.contests import make_leaderboard
 from rating.play.runner import Runner
 from rating.play.session import Session
 from rating.stats import bradley_terry
@@ -144,11 +143,11 @@ def play(text: str) -> Played:
         text: the run file.
     """
     with tempfile.TemporaryDirectory() as directory:
-        config, store = run_directory.create(Path(directory) / "run", text, "the run file of the benchmark")
+        run, store = run_directory.create(Path(directory) / "run", text, "the run file of the benchmark")
         with closing(store):
-            asyncio.run(Runner(config, store, Session(quiet=True)).run())
+            asyncio.run(Runner(run, store, Session(quiet=True)).run())
             outcomes = [record.outcome for record in store.records() if record.outcome]
-            board = make_leaderboard(config, config.environment[0].name, outcomes, store.facts())
+            board = run.leaderboard(run.config.environment[0].name, outcomes, run_directory.read_state(store))
     return judge(outcomes, board.stop_reason)
 
 

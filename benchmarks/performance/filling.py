@@ -10,9 +10,8 @@ from agents.play import play
 from agents.records import Episode
 from agents.registry import make_policy
 from llmarena_envs.catalogue import make_environment
-from rating.config.run_file import RunConfig
 from rating.play import run_directory
-from rating.play.contests import make_scheme
+from rating.play.run import Run
 from rating.schedules.batches import Stop
 from rating.store import places
 from rating.store.address import Address
@@ -62,16 +61,16 @@ class Copies:
         return outcome_of(match, self._agents, episode), episode
 
 
-def fill(store: Store, config: RunConfig, matches: int) -> None:
+def fill(store: Store, run: Run, matches: int) -> None:
     """Enters the first matches of the schedule of a run.
 
     Args:
         store: of the run, in which nothing was played.
-        config: the run.
+        run: the run.
         matches: how many.
     """
-    copies = Copies(config.options(ENVIRONMENT))
-    schedule, left = make_scheme(config, ENVIRONMENT).schedule(), matches
+    copies = Copies(run.config.options(ENVIRONMENT))
+    schedule, left = run.scheme(ENVIRONMENT).schedule(), matches
     while left and not isinstance(batch := schedule.next_batch(), Stop):
         store.add_matches(batch[:left])
         for match in batch[:left]:
@@ -83,9 +82,9 @@ def fill(store: Store, config: RunConfig, matches: int) -> None:
 
 def make_filled(directory: Path, matches: int, more: int) -> None:
     """Makes the directory of a run of which the first ``matches`` have been entered and ``more`` are still to be played."""
-    config, store = run_directory.create(directory, run_file(matches + more), "the run of the benchmark")
+    run, store = run_directory.create(directory, run_file(matches + more), "the run of the benchmark")
     with closing(store):
-        fill(store, config, matches)
+        fill(store, run, matches)
 
 
 def copy_to_server(filled: Path, directory: Path, address: Address) -> None:

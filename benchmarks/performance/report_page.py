@@ -30,7 +30,8 @@ from benchmarks.options import option, parse
 from llmarena_envs.catalogue import make_environment
 from rating.store.match import Match
 from rating.store.record import Record, outcome_of
-from rating.viewer.report.page import Run, write_page
+from rating.store.state import RunState
+from rating.viewer.report.page import RunContents, write_page
 
 ENVIRONMENT = "tictactoe_v0"
 NAMES = ("random", "first_legal", "greedy", "minimax")
@@ -129,7 +130,9 @@ def write(path: Path, matches: int, *, models: bool = False) -> None:
     env = make_environment(ENVIRONMENT, {})
     env.reset(seed=0)
     facts = {f"rules:{ENVIRONMENT}": json.dumps({agent: env.observe(agent)["rules"] for agent in env.possible_agents})}
-    run = Run("large run", 0, [], {}, None, [], {"finished": matches}, facts, "", "", turns={ENVIRONMENT: SETTINGS})
+    run = RunContents(
+        "large run", 0, [], {}, None, [], {"finished": matches}, RunState(facts), "", "", turns={ENVIRONMENT: SETTINGS}
+    )
     with path.open("w", encoding="utf-8") as file:
         write_page(run, records(matches, models=models), file)
 

@@ -163,9 +163,9 @@ def _median(costs: list[Cost]) -> Cost:
 
 def _play(directory: Path, session: Session) -> float:
     """Plays a run to its end and returns how many matches a second that were, in the middle of it."""
-    config, store = run_directory.reopen_run(directory)
+    run, store = run_directory.reopen_run(directory)
     with run_directory.held(directory, store):
-        runner, looks = Runner(config, store, session), list[tuple[float, int]]()
+        runner, looks = Runner(run, store, session), list[tuple[float, int]]()
 
         async def watched() -> None:
             watching = asyncio.create_task(watch())

@@ -134,9 +134,9 @@ def _export_training_data(args: argparse.Namespace, directory: Path) -> int:
         check_extra("Parquet files need", "parquet", "pyarrow")
     own: dict[str, Any] = {name: value for name, value in given.items() if name in _OF_FORMATS}
     selection = Selection(**{name: value for name, value in given.items() if name in _SELECTION})
-    config, store = run_directory.open_run(directory)
+    run, store = run_directory.open_run(directory)
     with closing(store):
-        export = Export(config, store, FORMATS[args.format](**own), selection)
+        export = Export(run.config, store, FORMATS[args.format](**own), selection)
         if args.out is None:
             rows = write_json_lines(export.rows(), sys.stdout)
         else:

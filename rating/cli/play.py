@@ -145,11 +145,11 @@ def _play_in_browser(args: argparse.Namespace, specs: Mapping[str, str]) -> None
     directory = free_directory(args.out or Path("llmarena-play"))
     with listener_if_asked(args) as listener, resumable(directory, resume_flags := web_flags(args, listener)):
         session = Session(cache=args.cache, offline=args.offline, quiet=True, desk=Desk())
-        config, store = run_directory.create(directory, run_file(args, specs), "command line", offline=session.offline)
+        run, store = run_directory.create(directory, run_file(args, specs), "command line", offline=session.offline)
         output = sys.stderr if args.json else None
         with run_directory.held(directory, store):
             void = play_run(
-                directory, config, store, args.interruptions, session, listener, output, board=not config.people()
+                directory, run, store, args.interruptions, session, listener, output, board=not run.config.people()
             )
             if args.json:
                 write_jsonl(store.records(), sys.stdout)

@@ -17,10 +17,9 @@ from rating.cli.printing import print_leaderboards
 from rating.cli.process import Interruptions, rare_collections
 from rating.cli.progress import ProgressDisplay
 from rating.cli.serve import pages, show_end, web_flags
-from rating.config.run_file import RunConfig
 from rating.errors import BudgetExceeded, ClusterError, IncompleteRun, StoreError
 from rating.play import run_directory
-from rating.play.contests import paused
+from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.play.session import ONE_GO, Session
 from rating.store.address import Address, parse_address
@@ -34,7 +33,7 @@ _SESSION_FLAGS = ("max_errors", "max_cost", "max_tokens", "max_time", "executor"
 
 def play_run(
     directory: Path,
-    config: RunConfig,
+    run: Run,
     store: Store,
     interruptions: Interruptions,
     session: Session = ONE_GO,
@@ -47,7 +46,7 @@ def play_run(
 
     Args:
         directory: run directory; the caller holds its lock.
-        config: run configuration.
+        run: the run.
         store: store of the run, which stays open.
         interruptions: signal handling for a clean stop.
         session: settings of this session.
@@ -59,13 +58,13 @@ def play_run(
         BudgetExceeded: if a limit of the budget was reached.
     """
     run_directory.keep_run_file(directory, store)
-    runner = Runner(config, store, session)
-    display = ProgressDisplay(person=bool(config.people()) and session.desk is None, quiet=session.quiet)
+    runner = Runner(run, store, session)
+    display = ProgressDisplay(person=bool(run.config.people()) and session.desk is None, quiet=session.quiet)
 
     async def watched() -> int:
         if listener is None:
             return await display.watch(runner.run, runner.progress)
-        async with pages(directory, listener, session.desk, config.people(), output, board=board):
+        async with pages(directory, listener, session.desk, run.config.people(), output, board=board):
             void = await display.watch(runner.run, runner.progress)
             if session.desk is not None:
                 await show_end(session.desk)
@@ -77,7 +76,7 @@ def play_run(
 
 def play_and_print(
     directory: Path,
-    config: RunConfig,
+    run: Run,
     store: Store,
     interruptions: Interruptions,
     wide: bool,
@@ -87,14 +86,14 @@ def play_and_print(
     """Plays a run, prints its leaderboards, and returns the number of void matches and the paused games."""
     with run_directory.held(directory, store):
         try:
-            void = play_run(directory, config, store, interruptions, session, listener)
+            void = play_run(directory, run, store, interruptions, session, listener)
         except BudgetExceeded:
-            print_leaderboards(config, store, wide=wide)
+            print_leaderboards(run, store, wide=wide)
             raise
-        print_leaderboards(config, store, wide=wide)
+        print_leaderboards(run, store, wide=wide)
         print(run_line(directory))
         print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
-        return void, paused(config, store.facts())
+        return void, run.paused(run_directory.read_state(store))
 
 
 def run_line(directory: Path) -> str:

@@ -5,22 +5,21 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from rating.config.run_file import RunConfig
-from rating.schemes.figures import Grid
+from rating.play.run import Run
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
 from rating.store.store import Store
 from rating.viewer.report.costs import Costs, cost_sheet, policy_cells
-from rating.viewer.report.tables import WIDER, WIDTH, Sheet, render, render_grid, sheet
+from rating.viewer.report.tables import WIDER, WIDTH, Sheet, render, sheet
 from rating.viewer.source import RunSource, tables_of
 
 _ENDLESS = 100_000
 """Line width for a pipe or a file: lines are not wrapped."""
 
 
-def print_leaderboards(config: RunConfig, store: Store, *, wide: bool = False) -> None:
+def print_leaderboards(run: Run, store: Store, *, wide: bool = False) -> None:
     """Prints the leaderboards and costs of a run; ``wide`` as for ``print_tables``."""
-    print_results(*tables_of(RunSource(config, store, "")), wide)
+    print_results(*tables_of(RunSource(run, store, "")), wide)
 
 
 def print_results(tables: list[Leaderboard | Summary], spent: Costs | None, wide: bool) -> None:
@@ -64,11 +63,6 @@ def print_sheets(sheets: Iterable[Sheet], *, widest: int | None = None) -> None:
     for shown in sheets:
         width = console.width if console.width < _ENDLESS else None
         console.print(render(shown, width, "; the report shows all" if width == widest else WIDER))
-
-
-def print_grid(grid: Grid) -> None:
-    """Prints a table of texts."""
-    _console().print(render_grid(grid))
 
 
 def _console(widest: int | None = None) -> Console:

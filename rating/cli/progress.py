@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from typing import TypeVar
 
 from rich.console import Console, RenderableType
@@ -16,8 +17,8 @@ from rich.progress import Progress as Bars
 from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
+from rating.play.attempts import ENVIRONMENT
 from rating.play.progress import EnvironmentProgress, Progress
-from rating.play.runner import ENVIRONMENT
 from rating.schemes.stopping import PAUSED
 from rating.store.bill import Usage
 
@@ -40,8 +41,6 @@ _LONGEST_FAILURE = 300
 
 _FAILURE_LOGS = ("agents", "rating")
 """Loggers that report retries and failed matches."""
-
-_UNITS = ((10**9, "G"), (10**6, "M"), (1000, "k"))
 
 
 class ProgressDisplay:
@@ -172,7 +171,7 @@ class GameBars(Bars):
         left = [task.time_remaining for task in self.tasks]
         parts = [f"matches: {', '.join(matches) or 'all played'}", _calls(progress)]
         if left and None not in left:
-            parts.append(f"time left: {_duration(max(seconds or 0 for seconds in left))}")
+            parts.append(f"time left: {timedelta(seconds=max(seconds or 0 for seconds in left))}")
         return printable("; ".join(part for part in parts if part))
 
     def get_renderables(self) -> Iterable[RenderableType]:
@@ -260,9 +259,7 @@ def _calls(progress: Progress) -> str:
 
 def _tokens(tokens: int, usage: Usage) -> str:
     """Returns a number of tokens, with a plus if some usage is unknown."""
-    unit, name = next(((unit, name) for unit, name in _UNITS if tokens >= 10 * unit), (1, ""))
-    size = f"{tokens / unit:,.0f}{name}"
-    return size + ("+" if usage.unknown else "")
+    return f"{tokens:,}{'+' if usage.unknown else ''}"
 
 
 def _cost(usage: Usage) -> str:
@@ -270,10 +267,3 @@ def _cost(usage: Usage) -> str:
     if usage.unpriced and not usage.cost:
         return "?"
     return f"{usage.cost:.2f}" + ("+" if usage.unpriced or usage.unknown else "")
-
-
-def _duration(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    if seconds < 90:
-        return f"{round(seconds)} s"
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

@@ -173,7 +173,7 @@ def _look_at(args: argparse.Namespace, store: Store, found: _Findings) -> None:
     if difference := run_directory.run_file_difference(args.dir, store):
         found.changed.append(difference)
     try:
-        settings = run_directory.turn_settings(store)
+        settings = run_directory.read_identity(store).turn_settings()
         for record in store.records(args.match):
             found.known = True
             if record.status in PLAYED:

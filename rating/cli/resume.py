@@ -1,25 +1,19 @@
 """``llmarena resume``: resume a run, or add a policy to it."""
 
 import argparse
-from collections.abc import Sequence
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
+from llmarena_envs.catalogue import canonical_name
 from llmarena_envs.core.options import OptionError, parse_options
 from rating.cli import flags
 from rating.cli.playing import check_complete, play_and_print, read_session, resumable, session_flags
-from rating.cli.printing import print_grid
 from rating.cli.run import read_policies
 from rating.cli.serve import listener_if_asked
-from rating.config.run_file import RunConfig
 from rating.config.tournament_config import add_newcomer
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.play.contests import make_scheme
 from rating.play.executors.choice import check_executor
-from rating.schemes.base import Placing
-from rating.store.store import Store
+from rating.store.state import StateWriter
 
 COMPLETE = "rounds"
 """Stop reason of a completed tournament."""
@@ -50,79 +44,48 @@ def main(args: argparse.Namespace) -> None:
     if args.add is None:
         if args.name or args.option or args.prior is not None:
             raise OptionError("--name, --option and --prior describe an added policy: say which with --add POLICY")
-        _resume(args)
-        return
-    newcomer, tournaments = _add_policy(args)
+    else:
+        _add_policy(args)
     _resume(args)
-    if not tournaments:
-        return
-    config, store = run_directory.open_run(args.dir)
-    with closing(store):
-        outcomes = list(store.outcomes())
-    for environment in tournaments:
-        if placing := make_scheme(config, environment).placing(outcomes, newcomer):
-            _print_placing(placing)
 
 
 def _resume(args: argparse.Namespace) -> None:
     with listener_if_asked(args) as listener, resumable(args.dir, resume_flags := session_flags(args, listener)):
-        config, store = run_directory.reopen_run(args.dir)
+        run, store = run_directory.reopen_run(args.dir)
         with run_directory.closed_on_error(store):
             session = read_session(args)
-            check_executor(session.executor or config.executor)
-        missing = play_and_print(args.dir, config, store, args.interruptions, args.wide, session, listener)
+            check_executor(session.executor or run.config.executor)
+        missing = play_and_print(args.dir, run, store, args.interruptions, args.wide, session, listener)
     check_complete(args.dir, *missing, resume_flags)
 
 
-def _add_policy(args: argparse.Namespace) -> tuple[str, list[str]]:
+def _add_policy(args: argparse.Namespace) -> None:
     """Adds a policy to the run file.
-
-    Returns:
-        The name of the policy, and its environments played as a tournament.
 
     Raises:
         OptionError: if the policy is invalid or already present.
         RunError: if a tournament is not complete.
     """
-    config, store = run_directory.reopen_run(args.dir)
+    run, store = run_directory.reopen_run(args.dir)
     with run_directory.held(args.dir, store):
-        check_executor(args.executor or config.executor)
-        known = [item.name for item in config.environment]
+        check_executor(args.executor or run.config.executor)
+        known = [item.name for item in run.config.environment]
         (spec,), restricted = read_policies([args.add], known)
         policy: dict[str, Any] = {"spec": spec, "name": args.name or spec}
         policy |= {"options": parse_options(args.option, "--option"), "environments": restricted.get(spec)}
-        tournaments = [name for name in _tournaments(config) if name in restricted.get(spec, known)]
+        entered = {canonical_name(name) for name in restricted.get(spec, known)}
+        tournaments = [name for name in known if name in entered and run.config.scheme_of(name).places_newcomers]
         if args.prior is not None and not tournaments:
             raise OptionError("--prior: only a tournament has initial scores; leave it out")
-        _check_complete(args.dir, store, tournaments)
+        state = run_directory.read_state(store)
+        for environment in tournaments:
+            if state.schedule(environment).stop_reason != COMPLETE:
+                raise RunError(
+                    f"{args.dir}: expected a complete tournament, but matches of {environment} are missing; first run: llmarena"
+                    f" resume {args.dir}"
+                )
         text = add_newcomer(run_directory.read_run_file(args.dir), tournaments, policy, args.prior)
-        _, text = run_directory.check_run_file(text, "--add", offline=args.offline)
+        text = run_directory.check_run_file(text, "--add", offline=args.offline).run_file
         for environment in tournaments:  # before the run file changes: readers then see an unfinished tournament
-            store.set_fact(f"stopped:{environment}", "")
+            StateWriter(store).reopen(environment)
         run_directory.replace_run_file(args.dir, text)
-    return policy["name"], tournaments
-
-
-def _check_complete(directory: Path, store: Store, environments: Sequence[str]) -> None:
-    facts = store.facts()
-    for environment in environments:
-        if facts.get(f"stopped:{environment}") != COMPLETE:
-            raise RunError(
-                f"{directory}: expected a complete tournament, but matches of {environment} are missing; first run: llmarena"
-                f" resume {directory}"
-            )
-
-
-def _tournaments(config: RunConfig) -> list[str]:
-    """Returns the environments whose schedule places newcomers."""
-    return [item.name for item in config.environment if config.scheme_of(item.name).places_newcomers]
-
-
-def _print_placing(placing: Placing) -> None:
-    """Prints all ratings before and after each pairing of a newcomer, and the order of the other policies."""
-    print_grid(placing.ratings)
-    if placing.before == placing.after:
-        print(f"Order of the others unchanged: {', '.join(placing.after)}")
-    else:
-        before, after = (", ".join(names) for names in (placing.before, placing.after))
-        print(f"Order of the others before: {before}\nOrder of the others after:  {after}")

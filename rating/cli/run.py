@@ -28,7 +28,6 @@ from rating.config.judge_warnings import family_warnings, scripted_judge_warning
 from rating.config.run_file import parse_run_file, run_file_text
 from rating.config.run_file_source import RunFileText, named_run_files, read_run_file
 from rating.play import run_directory
-from rating.play.contests import idle_stop_rules
 from rating.play.dry_run import NOTHING, Expected, Forecast, Span, forecast
 from rating.play.executors.choice import check_executor
 from rating.schemes.leaderboard import ALWAYS
@@ -118,10 +117,10 @@ def main(args: argparse.Namespace) -> None:
     with listener_if_asked(args) as listener, resumable(out, resume_flags := session_flags(args, listener)):
         session = read_session(args)
         check_executor(session.executor or parse_run_file(text, where).executor)
-        config, store = run_directory.create(out, text, where, offline=session.offline, address=address)
-        for note in (*idle_stop_rules(config), *scripted_judge_warnings(config), *family_warnings(config, {})):
+        run, store = run_directory.create(out, text, where, offline=session.offline, address=address)
+        for note in (*run.idle_stop_rules(), *scripted_judge_warnings(run.config), *family_warnings(run.config, {})):
             print(f"note: {note}", file=sys.stderr)
-        missing = play_and_print(out, config, store, args.interruptions, args.wide, session, listener)
+        missing = play_and_print(out, run, store, args.interruptions, args.wide, session, listener)
     check_complete(out, *missing, resume_flags)
 
 
@@ -201,8 +200,8 @@ def demo(args: argparse.Namespace) -> None:
     out = args.out or free_directory(Path("llmarena-demo"))
     text = run_file_text(list(_DEMO_ENVIRONMENTS), specs, _DEMO_SETTINGS)
     with resumable(out):
-        config, store = run_directory.create(out, text, "demo", address=address_of(args))
-        missing = play_and_print(out, config, store, args.interruptions, args.wide)
+        run, store = run_directory.create(out, text, "demo", address=address_of(args))
+        missing = play_and_print(out, run, store, args.interruptions, args.wide)
     print(f"\nReport: {write_report(out, out / REPORT)}")
     check_complete(out, *missing)
 
@@ -218,9 +217,9 @@ def print_forecast(run_file: str, where: str, args: argparse.Namespace) -> None:
     Raises:
         OptionError: if the run file is not valid.
     """
-    config, _ = run_directory.check_run_file(run_file, where, offline=True)
-    found = asyncio.run(forecast(config, reply_tokens=args.reply_tokens, latency=args.latency))
-    budget = config.budget.budget().replaced(args.max_cost, args.max_tokens, args.max_time)
+    run = run_directory.check_run_file(run_file, where, offline=True).run
+    found = asyncio.run(forecast(run, reply_tokens=args.reply_tokens, latency=args.latency))
+    budget = run.config.budget.budget().replaced(args.max_cost, args.max_tokens, args.max_time)
     header = ["environment", "policy", "matches", "calls", "tokens in", "tokens out"]
     header += [f"cost in {found.currency}"] if found.currency else []
     rows = [*(_forecast_row(row, found.currency) for row in found.rows), _forecast_total(found)]

@@ -1,17 +1,11 @@
-"""Budgets: limits on the cost, tokens and time of a run, and how the run ends at a limit."""
+"""Budgets: limits on the cost, tokens and time of a run."""
 
-import asyncio
 import math
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
-from typing import TypeVar
 
-from agents.errors import Quit
 from rating.errors import BudgetExceeded
 from rating.store.bill import Bill
-
-T = TypeVar("T")
 
 _BLIND = 10
 """Calls of a policy without any usage data after which no budget on cost or tokens can be enforced."""
@@ -80,55 +74,3 @@ def _blind(bill: Bill) -> str:
                 " took; take both limits away, also under [budget], and limit the time (--max-time)"
             )
     return ""
-
-
-class Halted(Quit):
-    """The run ends early; the current match stays unfinished."""
-
-
-class Halt:
-    """Ends a run in good order: no match or turn begins, in-flight turns finish.
-
-    It waits for the reply of a person at the terminal.
-
-    Attributes:
-        error: why the run ends; ``None`` while it continues.
-    """
-
-    def __init__(self) -> None:
-        self.error: Exception | None = None
-        self._under_way = 0
-
-    def order(self, error: Exception) -> None:
-        """Ends the run with an error."""
-        self.error = self.error or error
-
-    def check(self) -> None:
-        """Ends the calling match if the run ends.
-
-        Raises:
-            Halted: if the run ends.
-        """
-        if self.error is not None:
-            raise Halted(str(self.error)) from self.error
-
-    async def play(self, match: Callable[[], Awaitable[T]]) -> T:
-        """Plays a match and returns its result, unless the run ends first.
-
-        Raises:
-            Exception: the error of the order, once no other match is in flight.
-        """
-        if self.error is None:
-            self._under_way += 1
-            try:
-                result = await match()
-                if self.error is None:
-                    return result
-            except Halted:
-                pass
-            finally:
-                self._under_way -= 1
-        assert self.error is not None
-        if self._under_way:
-            await asyncio.Future()  # cancelled by the error of the last match
-        raise self.error

@@ -18,7 +18,7 @@ def scripted_judge_warnings(config: RunConfig) -> list[str]:
     """Returns a warning for each environment in which scripted policies judge models."""
     found = []
     for item in config.environment:
-        models = [name for name in config.present(item.name) if is_model(config.find_policy(name).spec)]
+        models = [name for name in config.pool(item.name) if is_model(config.find_policy(name).spec)]
         judges = [name for name in _judges(config, item) if is_scripted(config.find_policy(name).spec, item.name)]
         if models and judges:
             found.append(
@@ -42,7 +42,7 @@ def _family_warnings(config: RunConfig, item: EnvironmentConfig, families: Mappi
     fixed = item.staff.get(JUDGE)
     if not fixed and item.tournament and item.tournament.exclude_family:
         return
-    players = {name: _family(config, name, families) for name in config.present(item.name)}
+    players = {name: _family(config, name, families) for name in config.pool(item.name)}
     for judge in _judges(config, item):
         family = _family(config, judge, families)
         related = [name for name, own in players.items() if name != judge and family and own == family]
@@ -63,4 +63,4 @@ def _judges(config: RunConfig, item: EnvironmentConfig) -> list[str]:
     if item.scheme != _TOURNAMENT or load_environment(item.name).declaration.verdicts is None:
         return []
     excluded = item.tournament.exclude if item.tournament else []
-    return [name for name in config.present(item.name) if name not in excluded]
+    return [name for name in config.pool(item.name) if name not in excluded]

@@ -3,15 +3,15 @@
 import itertools
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import tomlkit
-from pydantic import BaseModel, Field, PrivateAttr, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from agents.models import ModelService
 from agents.models.service import Target
@@ -37,7 +37,7 @@ from rating.config.tournament_config import TournamentConfig
 from rating.prices import Price, PriceTable
 from rating.schemes.base import Scheme
 from rating.schemes.registry import find_scheme
-from rating.schemes.setting import ADAPTIVE, ROUND_ROBIN
+from rating.schemes.setting import ROUND_ROBIN
 from rating.store.environments import admit, check_file, load_environment, make_environment
 
 DEADLINE = 600.0
@@ -102,13 +102,6 @@ class RunConfig(Table):
     prices: str = ""
     budget: BudgetConfig = BudgetConfig()
 
-    _phases: dict[str, tuple[tuple[str, ...], ...]] = PrivateAttr(default_factory=dict)
-    _starts: dict[str, tuple[int, ...]] = PrivateAttr(default_factory=dict)
-    _begun: dict[str, int] = PrivateAttr(default_factory=dict)
-    _recorded: dict[str, tuple[tuple[str, ...], ...]] = PrivateAttr(default_factory=dict)
-    _operational: dict[str, set[str]] = PrivateAttr(default_factory=dict)
-    _people: set[str] = PrivateAttr(default_factory=set)
-
     def check_names(self) -> None:
         """Checks all names without making anything; enough for a run that is only read.
 
@@ -132,21 +125,20 @@ class RunConfig(Table):
         specs = [*others, *(item.spec for item in self.policy)]
         admit([item.name for item in self.environment], specs, files)
 
-    def check(self, *, offline: bool = False) -> "RunConfig":
+    def check(self, *, offline: bool = False) -> "Declared":
         """Makes every environment and policy once, to find bad names and options before any match.
 
         Args:
             offline: whether no model is asked; then no keys are needed.
 
         Returns:
-            The run with the declarations of its policies, which ``identity`` records.
+            What the policies declare.
 
         Raises:
             OptionError: if one cannot be made.
         """
         self.admit()
-        config = self.model_copy()
-        config._operational, config._people = {}, set()
+        declared = Declared({}, set())
         for environment in self.environment:
             self._check_environment(environment)
         for item in self.policy:
@@ -154,14 +146,14 @@ class RunConfig(Table):
                 check_choice(f"policy {item.title!r}: environments", name, [entry.name for entry in self.environment])
         service = ModelService(offline=offline)
         for item in self.policy:
-            config._check_policy(item, service)
+            self._check_policy(item, service, declared)
         for environment in self.environment:
             for name in self._others(environment):
-                config._make(self.find_policy(name), environment.name, service)
+                declared.make(self.find_policy(name), environment.name, service)
         self.price_table()
         if self.budget.cost is not None:
             self.check_priced()
-        return config
+        return declared
 
     def check_priced(self) -> None:
         """Checks that every model has a price today, as a budget on cost requires.
@@ -199,24 +191,13 @@ class RunConfig(Table):
 
     def seated(self, environment: str) -> list[str]:
         """Returns the names of all policies that currently play or serve in an environment, sorted."""
-        return sorted({*self.present(environment), *self._others(self.find_environment(environment))})
+        return sorted({*self.pool(environment), *self._others(self.find_environment(environment))})
 
     @staticmethod
     def _others(environment: EnvironmentConfig) -> list[str]:
         """Returns the names of all policies that only serve in an environment."""
         opponent = [environment.opponent] if environment.opponent else []
         return [*opponent, *itertools.chain(*environment.staff.values())]
-
-    def _make(self, policy: PolicyConfig, environment: str, service: ModelService) -> None:
-        """Makes a policy, and stores its operational options and whether it is a person.
-
-        Raises:
-            OptionError: if it cannot be made.
-        """
-        made = make_policy(policy.spec, environment, policy.options, service=service)
-        self._operational.setdefault(policy.title, set()).update(getattr(made, "OPERATIONAL", ()))
-        if Player(made).is_person:
-            self._people.add(policy.title)
 
     def price_table(self) -> PriceTable:
         """Returns the prices.
@@ -245,7 +226,7 @@ class RunConfig(Table):
                 )
             make_environment(environment.name, {**options, name: value}).close()
 
-    def _check_policy(self, policy: PolicyConfig, service: ModelService) -> None:
+    def _check_policy(self, policy: PolicyConfig, service: ModelService, declared: "Declared") -> None:
         """Makes a policy for every environment it plays.
 
         Raises:
@@ -255,7 +236,7 @@ class RunConfig(Table):
         for environment in self.environment:
             if policy.title in self.pool(environment.name):
                 try:
-                    self._make(policy, environment.name, service)
+                    declared.make(policy, environment.name, service)
                     plays.append(environment.name)
                 except OptionError as error:
                     not_played[environment.name] = error
@@ -268,26 +249,6 @@ class RunConfig(Table):
             )
         for refusal in not_played.values():
             raise refusal
-
-    def identity(self) -> str:
-        """Returns the identity to record for a run, as JSON; see ``rating.config.resumption`` for allowed changes.
-
-        It holds everything that decides which matches are played and how, the names of people, and the operational options of
-        policies.
-        """
-        players = {
-            item.title: {"spec": item.spec, **{key: item.options[key] for key in item.options if key != "base_url"}}
-            for item in self.policy
-        }
-        turns = {item.name: asdict(self.turn_settings(item.name)) for item in self.environment}
-        rules = {item.name: asdict((item.tournament or TournamentConfig()).rules()) for item in self.environment}
-        identity = {"players": players, "turns": turns, "tournament": rules, "seed": self.seed, "ahead": self.ahead}
-        identity["environments"] = {item.name: item.fixed() for item in self.environment}
-        identity["schedule"] = {item.name: self.schedule_of(item.name) for item in self.environment}
-        identity["operational"] = {title: sorted(names) for title, names in self._operational.items() if names}
-        identity["people"] = sorted(self._people)
-        identity["pools"] = {item.name: self.phases(item.name) for item in self.environment}
-        return json.dumps(identity, sort_keys=True, default=str)
 
     def options(self, environment: str) -> dict[str, Any]:
         """Returns the constructor options of an environment in this run."""
@@ -319,52 +280,6 @@ class RunConfig(Table):
         return self.schedule or scheme.standard_schedule
 
     def pool(self, environment: str) -> list[str]:
-        """Returns the names of the rated policies of an environment, sorted within each phase, in order of phases."""
-        return [*itertools.chain(*self.phases(environment))]
-
-    def phases(self, environment: str) -> tuple[tuple[str, ...], ...]:
-        """Returns the pool by phase, including withdrawn policies."""
-        return self._phases.get(environment, (tuple(self.present(environment)),))
-
-    def starts(self, environment: str) -> tuple[int, ...]:
-        """Returns the number of the first match of each phase after the first that has begun."""
-        return self._starts.get(environment, ())
-
-    def withdrawn(self, environment: str) -> frozenset[str]:
-        """Returns the policies of the pool that were withdrawn."""
-        return frozenset(self.pool(environment)).difference(self.present(environment))
-
-    def begun(self, environment: str) -> int:
-        """Returns the number of matches of an environment begun in earlier sessions."""
-        return self._begun.get(environment, 0)
-
-    def recorded(self, environment: str) -> tuple[tuple[str, ...], ...]:
-        """Returns the policies on the seats of each match of an environment begun in earlier sessions, by match number.
-
-        Empty unless the schedule depends on them.
-        """
-        return self._recorded.get(environment, ())
-
-    def with_phases(
-        self,
-        phases: Mapping[str, tuple[tuple[str, ...], ...]],
-        starts: Mapping[str, tuple[int, ...]],
-        begun: Mapping[str, int],
-    ) -> "RunConfig":
-        """Returns the run with phases, their first matches and the number of begun matches, each by environment."""
-        config = self.model_copy()
-        config._phases, config._starts, config._begun = dict(phases), dict(starts), dict(begun)
-        return config
-
-    def with_recorded(self, seats: Callable[[str], Sequence[tuple[str, ...]]]) -> "RunConfig":
-        """Returns the run with the recorded matches of its adaptive environments; ``seats`` returns them by environment."""
-        config = self.model_copy()
-        config._recorded = {
-            item.name: tuple(seats(item.name)) for item in self.environment if self.schedule_of(item.name) == ADAPTIVE
-        }
-        return config
-
-    def present(self, environment: str) -> list[str]:
         """Returns the names of the rated policies of an environment in the run file, sorted."""
         return sorted(
             item.title
@@ -391,6 +306,30 @@ class RunConfig(Table):
     def find_environment(self, name: str) -> EnvironmentConfig:
         """Returns the configuration of an environment."""
         return next(item for item in self.environment if item.name == name)
+
+
+@dataclass
+class Declared:
+    """What the policies of a run declare.
+
+    Attributes:
+        operational: options that decide how a policy is reached, by its name.
+        people: names of policies that are people.
+    """
+
+    operational: dict[str, set[str]]
+    people: set[str]
+
+    def make(self, policy: PolicyConfig, environment: str, service: ModelService) -> None:
+        """Makes a policy, and adds what it declares.
+
+        Raises:
+            OptionError: if it cannot be made.
+        """
+        made = make_policy(policy.spec, environment, policy.options, service=service)
+        self.operational.setdefault(policy.title, set()).update(getattr(made, "OPERATIONAL", ()))
+        if Player(made).is_person:
+            self.people.add(policy.title)
 
 
 def preset_turns(preset: Preset, declared: Declaration) -> TurnSettings:

@@ -26,7 +26,7 @@ from agents.registry import baselines, make_policy
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.text_length import TOKEN, WordCounter
 from rating.config.run_file import RunConfig
-from rating.play.contests import make_scheme
+from rating.play.run import Run
 from rating.prices import Price
 from rating.schedules.batches import UNLIMITED, Stop
 from rating.schemes.base import Scheme
@@ -124,14 +124,15 @@ class Forecast:
     left_out: tuple[str, ...]
 
 
-async def forecast(config: RunConfig, *, reply_tokens: int, latency: float) -> Forecast:
+async def forecast(run: Run, *, reply_tokens: int, latency: float) -> Forecast:
     """Returns the expected usage of a run; sends no request.
 
     Args:
-        config: the run.
+        run: the run.
         reply_tokens: tokens per reply, unless a request allows fewer.
         latency: seconds per call.
     """
+    config = run.config
     prices, targets, today = config.price_table(), config.targets(), datetime.now(UTC).date()
     rows: list[Expected] = []
     matches: dict[str, Span] = {}
@@ -139,7 +140,7 @@ async def forecast(config: RunConfig, *, reply_tokens: int, latency: float) -> F
     for item in config.environment:
         simulation = _Simulation(config, item.name, reply_tokens)
         for apart in (0.0, _APART):
-            await simulation.play(make_scheme(config, item.name), apart)
+            await simulation.play(run.scheme(item.name), apart)
         found = []
         for policy in simulation.models():
             target = targets.get((item.name, policy))

@@ -1,30 +1,45 @@
-"""The directory of a run: the run file verbatim, the store."""
+"""The directory of a run: the run file verbatim, the store, and the lock of the process that plays the run."""
 
 import importlib.metadata
-import json
 import platform
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, NamedTuple
 
-from agents.turn import TurnSettings
+from agents.registry import split_spec
 from llmarena_envs.core.options import OptionError
 from rating.config.price_file import keep_prices
-from rating.config.resumption import IDENTITY, RUN_FILE_TEXT, continued, differences, identity, with_names
-from rating.config.run_file import RunConfig, parse_run_file
+from rating.config.resume import differences, earlier, identity_of, merged, with_names
+from rating.config.run_file import PERSON, RunConfig, parse_run_file
 from rating.config.tournament_config import keep_scores
 from rating.errors import RunError
-from rating.play.contests import check_schedule, make_scheme
-from rating.play.lock import LOCK, Lock
+from rating.play.run import Run
 from rating.replacing import replacing_text
 from rating.store import places
 from rating.store.address import Address
 from rating.store.record import UNFINISHED
+from rating.store.state import Identity, RunState, StateWriter
 from rating.store.store import Store
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(file: IO[str]) -> None:
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _take(file: IO[str]) -> None:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
 
 RUN_FILE = "run.toml"
 LINKS = "web.json"
+LOCK = "run.lock"
+"""Name of the locked file; its content has no meaning."""
 
 _SHOWN = ("price", "prices", "ratings")
 """Keys of a run file that only affect tables; their current values apply."""
@@ -34,7 +49,7 @@ _FILES = frozenset({RUN_FILE, LINKS, LOCK, *places.FILES})
 
 def create(
     path: Path, run_file: str, where: str, *, offline: bool = False, address: Address | None = None
-) -> tuple[RunConfig, Store]:
+) -> tuple[Run, Store]:
     """Makes the directory of a new run.
 
     Args:
@@ -49,7 +64,7 @@ def create(
         OptionError: if the run file or the name of the run is not valid; nothing is made.
         RunError: if the directory holds something else.
     """
-    config, run_file = check_run_file(run_file, where, offline=offline)
+    new = check_run_file(run_file, where, offline=offline)
     if address is not None and not address.run:
         address = address.of(path.resolve().name)
     if is_unplayed(path):
@@ -62,11 +77,9 @@ def create(
     path.mkdir(parents=True, exist_ok=True)
     store = places.create_store(path, address)
     with closed_on_error(store):
-        store.set_fact("versions", json.dumps(versions()))
-        store.set_fact(IDENTITY, config.identity())
-        store.set_fact(RUN_FILE_TEXT, run_file)
-        replace_run_file(path, run_file)  # last: its presence means that the run can be resumed
-    return config, store
+        StateWriter(store).begin(versions(), new.identity, new.run_file)
+        replace_run_file(path, new.run_file)  # last: its presence means that the run can be resumed
+    return new.run, store
 
 
 def is_begun(path: Path) -> bool:
@@ -89,25 +102,43 @@ def is_unplayed(path: Path) -> bool:
         return False
 
 
-def check_run_file(run_file: str, where: str, *, offline: bool = False) -> tuple[RunConfig, str]:
-    """Returns a run, and the text of its run file as stored.
+class NewRun(NamedTuple):
+    """A checked run that was not begun.
+
+    Attributes:
+        run: the run.
+        run_file: text of its run file as stored.
+        identity: the settings that must not change.
+    """
+
+    run: Run
+    run_file: str
+    identity: Identity
+
+
+def check_run_file(run_file: str, where: str, *, offline: bool = False) -> NewRun:
+    """Checks a run file by making everything it names once.
 
     Args:
-        run_file: text of the run file.
+        run_file: its text.
         where: its name in error messages.
         offline: whether no model is asked; then no keys are needed.
 
     Raises:
         OptionError: if it is not valid, or an environment cannot be rated as configured.
     """
-    parse_run_file(run_file, where)
-    run_file = keep_prices(keep_scores(run_file))
     config = parse_run_file(run_file, where)
-    config = config.check(offline=offline)
-    for environment in config.environment:
-        make_scheme(config, environment.name)
-    check_schedule(config)
-    return config, run_file
+    stored = keep_prices(keep_scores(run_file))
+    if stored != run_file:
+        config = parse_run_file(stored, where)
+    declared = config.check(offline=offline)
+    run = Run(config)
+    run.check()
+    return NewRun(run, stored, identity_of(config, declared, _pools(run)))
+
+
+def _pools(run: Run) -> dict[str, tuple[tuple[str, ...], ...]]:
+    return {item.name: run.phases(item.name) for item in run.config.environment}
 
 
 def replace_run_file(path: Path, text: str) -> None:
@@ -116,7 +147,7 @@ def replace_run_file(path: Path, text: str) -> None:
         file.write(text)
 
 
-def open_run(path: Path) -> tuple[RunConfig, Store]:
+def open_run(path: Path) -> tuple[Run, Store]:
     """Opens the directory of a run for reading, as last played.
 
     Args:
@@ -127,10 +158,10 @@ def open_run(path: Path) -> tuple[RunConfig, Store]:
     """
     store = open_store(path)
     with closed_on_error(store):
-        return read_config(path, store), store
+        return read_run(path, store), store
 
 
-def reopen_run(path: Path) -> tuple[RunConfig, Store]:
+def reopen_run(path: Path) -> tuple[Run, Store]:
     """Opens the directory of a run to resume it with its current run file, and records the players.
 
     Args:
@@ -142,16 +173,16 @@ def reopen_run(path: Path) -> tuple[RunConfig, Store]:
     """
     store = open_store(path)
     with closed_on_error(store):
-        config = parse_run_file(read_run_file(path), str(path / RUN_FILE))
-        recorded = {}
-        if IDENTITY in store.facts():  # missing if the run was killed before the first match
-            config, recorded = _unchanged(path, config, store, plays=True), _identity(store)
-        config = _as_recorded(config.check(offline=True), store)
-        store.set_fact(IDENTITY, identity(config, recorded))
-        return config, store
+        config, state = parse_run_file(read_run_file(path), str(path / RUN_FILE)), read_state(store)
+        if state.identity is not None:  # missing if the run was killed before the first match
+            config = _unchanged(path, config, store.name, state.identity, plays=True)
+        declared = config.check(offline=True)
+        run = _resumed(config, store, state)
+        StateWriter(store).set_identity(merged(identity_of(run.config, declared, _pools(run)), state.identity))
+        return run, store
 
 
-def read_config(path: Path, store: Store) -> RunConfig:
+def read_run(path: Path, store: Store) -> Run:
     """Returns the run of a directory as last played; checks the current run file against it.
 
     Args:
@@ -161,18 +192,25 @@ def read_config(path: Path, store: Store) -> RunConfig:
     Raises:
         RunError: if the directory holds no run, its record is damaged, or its run file has changes that are not allowed.
     """
-    said, facts = read_run_file(path), store.facts()
-    config = now = parse_run_file(said, str(path / RUN_FILE))
-    if facts.get(RUN_FILE_TEXT, said) != said:
-        config = parse_run_file(facts[RUN_FILE_TEXT], store.name)
-    if facts.get(RUN_FILE_TEXT) != said and (IDENTITY in facts or store.sizes()):
-        _unchanged(path, now, store)
+    text, state = read_run_file(path), read_state(store)
+    config = now = parse_run_file(text, str(path / RUN_FILE))
+    if state.run_file is not None and state.run_file != text:
+        config = parse_run_file(state.run_file, store.name)
+    if state.run_file != text and (state.identity is not None or store.sizes()):
+        _unchanged(path, now, store.name, _identity(state, store.name))
     shown = {name: getattr(now, name) for name in _SHOWN}
-    return _as_recorded(config.model_copy(update=shown), store)
+    return _resumed(config.model_copy(update=shown), store, state)
 
 
-def _as_recorded(config: RunConfig, store: Store) -> RunConfig:
-    return continued(config, store.facts(), store.sizes()).with_recorded(store.seatings)
+def read_state(store: Store) -> RunState:
+    """Returns the recorded state of a run."""
+    return RunState(store.facts())
+
+
+def _resumed(config: RunConfig, store: Store, state: RunState) -> Run:
+    if state.identity is not None:
+        config = with_names(config, state.identity)
+    return Run(config, earlier(config, state, store.sizes(), store.seatings))
 
 
 @contextmanager
@@ -237,33 +275,31 @@ def check_no_links(paths: Iterable[Path]) -> None:
             raise RunError(f"{path}: expected a file of the run, got a symbolic link; put the file itself in its place")
 
 
-def _unchanged(path: Path, config: RunConfig, store: Store, *, plays: bool = False) -> RunConfig:
+def _unchanged(path: Path, config: RunConfig, name: str, recorded: Identity, *, plays: bool = False) -> RunConfig:
     """Returns the run with its recorded names, if all changes of its run file are allowed.
 
     Args:
         path: directory of the run.
         config: the run, from its run file.
-        store: of the run.
+        name: of its store.
+        recorded: settings that must not change.
         plays: whether the user resumes the run; only then policies can be added.
 
     Raises:
         RunError: if one is not, e.g. changed playing options of a policy or another invalid-reply policy.
     """
-    recorded = _identity(store)
     try:
         config = with_names(config, recorded)
         changed = list(differences(config, recorded, admit=plays))
-        if not plays:
-            new = {item.title for item in config.policy} - recorded["players"].keys()
-            changed += [
-                f"policy {name!r} was added; llmarena resume {path} plays it, and runs its code" for name in sorted(new)
-            ]
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         if isinstance(error, OptionError):
             raise
-        raise RunError(
-            f"{store.name}: expected players and environments in the fact {IDENTITY!r}: {error!r}"
-        ) from error
+        raise RunError(f"{name}: expected players and environments in the record of the run: {error!r}") from error
+    if not plays:
+        new = {item.title for item in config.policy} - recorded.players.keys()
+        changed += [
+            f"policy {title!r} was added; llmarena resume {path} plays it, and runs its code" for title in sorted(new)
+        ]
     if changed:
         raise RunError(
             f"{path / RUN_FILE}: the run file has been changed since the run was begun; undo that, or begin a new run;"
@@ -273,13 +309,13 @@ def _unchanged(path: Path, config: RunConfig, store: Store, *, plays: bool = Fal
 
 
 def keep_run_file(path: Path, store: Store) -> None:
-    """Records the text of the current run file as a fact of the run."""
-    store.set_fact(RUN_FILE_TEXT, read_run_file(path))
+    """Records the text of the current run file."""
+    StateWriter(store).set_run_file(read_run_file(path))
 
 
 def run_file_difference(path: Path, store: Store) -> str:
     """Returns a message if the run file differs from the last session's, else an empty string."""
-    known = store.facts().get(RUN_FILE_TEXT)
+    known = read_state(store).run_file
     try:
         found = read_run_file(path)
     except RunError as error:
@@ -287,54 +323,35 @@ def run_file_difference(path: Path, store: Store) -> str:
     return "" if known in (None, found) else f"{RUN_FILE}: it is not the run file with which the run was played last"
 
 
-def turn_settings(store: Store) -> dict[str, TurnSettings]:
-    """Returns the recorded invalid-reply policy of each environment.
-
-    Raises:
-        RunError: if it was not recorded.
-    """
-    turns = _identity(store)["turns"]
-    try:
-        return {environment: TurnSettings(**settings) for environment, settings in turns.items()}
-    except (TypeError, ValueError, AttributeError) as error:
-        raise RunError(f"{store.name}: expected the treatment of bad replies, got {turns!r} ({error})") from error
-
-
-def players(store: Store) -> dict[str, dict[str, Any]]:
-    """Returns all players of a run so far, by name: ``spec`` and options, as recorded.
+def read_identity(store: Store) -> Identity:
+    """Returns the recorded settings that must not change, and all players of a run so far.
 
     Raises:
         RunError: if they were not recorded.
     """
-    recorded = _identity(store)["players"]
-    try:
-        return {name: {**player, "spec": str(player["spec"])} for name, player in recorded.items()}
-    except (TypeError, KeyError, AttributeError) as error:
-        raise RunError(f"{store.name}: expected players by name, got {str(recorded)[:80]!r} ({error})") from error
+    return _identity(read_state(store), store.name)
 
 
-def recorded_people(store: Store) -> list[str]:
-    """Returns the recorded names of policies that are people.
+def _identity(state: RunState, name: str) -> Identity:
+    if state.identity is None:
+        raise RunError(f"{name}: expected players and settings in the record of the run, but there are none")
+    return state.identity
 
-    Raises:
-        RunError: if the record is not valid.
+
+def people(config: RunConfig, identity: Identity) -> frozenset[str]:
+    """Returns the names of all people who ever played or served, including those removed from the run file.
+
+    Their messages can be private.
+
+    Args:
+        config: the run.
+        identity: its recorded players.
     """
-    names = _identity(store).get("people", [])
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise RunError(f"{store.name}: expected names of people, got {names!r:.80}")
-    return names
-
-
-def _identity(store: Store) -> dict[str, Any]:
-    """Returns the recorded settings that must not change during the run."""
-    recorded = store.facts().get(IDENTITY, "")
-    try:
-        identity = json.loads(recorded)
-        return {**identity, "turns": identity["turns"], "players": identity["players"]}
-    except (ValueError, TypeError, KeyError) as error:
-        raise RunError(
-            f"{store.name}: expected players and treatment of bad replies in the fact {IDENTITY!r}, got {recorded[:80]!r}"
-        ) from error
+    specs = {name: identity.spec(name) for name in identity.players}
+    for item in config.environment:
+        specs |= {name: config.find_policy(name).spec for name in config.seated(item.name)}
+    found = {name for name, spec in specs.items() if split_spec(spec)[0] == PERSON}
+    return frozenset({PERSON, *found, *identity.people})
 
 
 def read_run_file(path: Path) -> str:
@@ -357,3 +374,31 @@ def versions() -> dict[str, str]:
     """Returns the versions that results depend on."""
     names = ("llmarena-envs", "pettingzoo", "gymnasium", "numpy", "openai", *_DICTIONARIES)
     return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}
+
+
+class Lock:
+    """Keeps a second process from playing the same run while entered; the system releases it when the process ends.
+
+    Args:
+        path: directory of the run.
+
+    Raises:
+        RunError: if another process holds it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = (path / LOCK).open("w", encoding="utf-8")
+        try:
+            _take(self._file)
+        except (BlockingIOError, PermissionError):  # on Linux and macOS, and on Windows
+            self._file.close()
+            raise RunError(f"{path}: another process is playing this run; wait for it or stop it") from None
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> "Lock":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from llmarena_envs.core.options import OptionError
 from rating.schedules.adaptive import Adaptive
@@ -18,7 +18,7 @@ from rating.schedules.batches import BATCH_MATCHES, Contest, Schedule, Stop, dea
 from rating.schedules.round_robin import seating
 from rating.schedules.until import Phases, Source, Until, with_newcomers
 from rating.schemes.caveats import add_caveats, counted
-from rating.schemes.figures import Figure, Grid
+from rating.schemes.figures import Figure
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.seat_groups import SEATS, SeatGroups, sides
 from rating.schemes.setting import ADAPTIVE, ROUND_ROBIN, Setting, seat_staff
@@ -40,20 +40,6 @@ from rating.stats.design import Design
 from rating.stats.simultaneous import DealResult, reward_cases
 from rating.store.match import Match
 from rating.store.outcome import Outcome, SeatOutcome
-
-
-class Placing(NamedTuple):
-    """How a newcomer was placed.
-
-    Attributes:
-        ratings: all ratings before and after each of its pairings.
-        before: the other policies before these pairings, best first.
-        after: the same after them.
-    """
-
-    ratings: Grid
-    before: list[str]
-    after: list[str]
 
 
 class Scheme(ABC):
@@ -108,7 +94,7 @@ class Scheme(ABC):
         )
         self.check()
 
-    # What a scheme defines.
+    # Methods to override.
 
     @abstractmethod
     def schedule(self) -> Schedule:
@@ -181,15 +167,6 @@ class Scheme(ABC):
         """Returns the number of matches of the schedule; ``None`` if it depends on outcomes."""
         return None
 
-    def placing(self, outcomes: Iterable[Outcome], newcomer: str) -> Placing | None:
-        """Returns how a newcomer was placed; ``None`` if it plays in a phase of its own.
-
-        Args:
-            outcomes: of the run, including all pairings of the newcomer.
-            newcomer: its name.
-        """
-        return None
-
     @property
     def first_matches(self) -> int:
         """Number of matches after which an uninformative game is paused."""
@@ -207,7 +184,7 @@ class Scheme(ABC):
         """
         return seat_staff(self.setting.environment, self.setting.environment.agents, self.setting.pool.staff)
 
-    # What all schemes share.
+    # Methods shared by all schemes.
 
     def leaderboard(
         self,
@@ -302,7 +279,7 @@ class Repeating(Scheme):
         if setting.pool.seats:
             self._check_seats()
 
-    # What a scheme defines.
+    # Methods to override.
 
     @abstractmethod
     def batches(self, contest: Contest) -> Iterator[list[Match]]:
@@ -320,7 +297,7 @@ class Repeating(Scheme):
         """Returns whether tables can be chosen: not in single-seat games, nor if every policy sits at every table."""
         return 1 < contest.seats < len(contest.policies)
 
-    # What these schemes share.
+    # Methods shared by these schemes.
 
     def count_rule(self, *, counted: int = 1, scheduled: int = 1, opponent: str = "") -> CountRule:
         """Returns the rule for a fixed number of matches.

@@ -161,7 +161,7 @@ def skill_leaderboard(
         wide_notes=(
             *part_notes,
             f"mu: TrueSkill in match order, as in the paper; shuffled: its mean over {permutations} random orders of the matches,"
-            " by which environments are put together; the ± there is what the order alone does to mu, not how well it is known",
+            " used to combine environments; its ± is the order sensitivity of mu, not its uncertainty",
         ),
         facts={**facts, "orders": permutations},
     )
@@ -298,8 +298,8 @@ def _parts(rows: Sequence[LeaderboardRow]) -> tuple[list[LeaderboardColumn], lis
     if any(row.values["ended_by_forfeit"] for row in rows):
         columns += [_rating_column("no forfeits", "rating_without_forfeits", 9), _FORFEITED]
         notes.append(
-            f"no forfeits: fitted to the matches that nobody forfeited{_apart(rows, 'rating_without_forfeits')}; forfeited:"
-            " share of its matches that the policy forfeited, and that anybody did"
+            f"no forfeits: fitted to the matches without a forfeit{_apart(rows, 'rating_without_forfeits')}; forfeited:"
+            " share of its matches that the policy forfeited / that either policy forfeited"
         )
     return columns, notes
 

@@ -334,7 +334,7 @@ class _Rated(MatchCounts):
             return super().stopped_with(reason)
         known = f"probability {compared(self._alike(self._unmet()), ALIKE_LEVEL, 2)} (asked: {ALIKE_LEVEL:g})"
         tied = "every match was a tie; " if self._evidence.is_tied else ""
-        return f"{tied}policies that are not told apart differ by less than {self._rule.alike:g} Elo, {known}; {self.reached()}"
+        return f"{tied}unresolved policies differ by less than {self._rule.alike:g} Elo, {known}; {self.reached()}"
 
     def reached(self) -> str:
         if not self._evidence.is_complete:

@@ -13,9 +13,8 @@ from typing import NamedTuple
 from llmarena_envs.core.declaration import role_of
 from rating.schedules.batches import Contest, Schedule
 from rating.schedules.swiss import START, Committee, Pairing, Swiss, SwissPlan, TournamentRules, rounds_for
-from rating.schedules.swiss import ranked as ranked_names
 from rating.schemes import formatting
-from rating.schemes.base import Placing, Scheme
+from rating.schemes.base import Scheme
 from rating.schemes.duels import Duels, head_to_head, skill_leaderboard
 from rating.schemes.figures import Figure, Grid, Trajectories, rating_figure
 from rating.schemes.leaderboard import Leaderboard, LeaderboardColumn, LeaderboardRow, ranked, ranks_of
@@ -60,7 +59,7 @@ def tournament_leaderboard(
 ) -> Leaderboard:
     """Makes the leaderboard of a tournament.
 
-    Besides those of ``skill_leaderboard``, its rows have the values ``elo`` (online, K = 4), ``byes`` (rounds without a match)
+    In addition to ``skill_leaderboard``, its rows have the values ``elo`` (online, K = 4), ``byes`` (rounds without a match)
     and ``rematches`` (pairings with a policy that it had met before); its facts have ``rounds``,
     ``newcomers`` and ``path`` (see ``rating_path``). The metric is the rating.
 
@@ -129,7 +128,7 @@ def _notes(path: Sequence[Stage], plan: SwissPlan, ties: str) -> list[str]:
     again = [" and ".join(stage.pair) for stage in _rematches(path)]
     return [
         played,
-        f"pairings, judges and ranks were chosen by ratings for which a tie {counted}",
+        f"pairings, judges and ranks use ratings; in these a tie {counted}",
         *([f"met again: {', '.join(again)}"] if again else []),
     ]
 
@@ -291,23 +290,6 @@ class Tournament(Scheme):
     def path(self, outcomes: Iterable[Outcome]) -> tuple[Stage, ...]:
         """Returns the ratings after every complete pairing; outcomes of other environments are ignored."""
         return rating_path(self.own(outcomes), self._plan, self._rules.ties)
-
-    def placing(self, outcomes: Iterable[Outcome], newcomer: str) -> Placing:
-        """Returns how a newcomer was placed."""
-        path = self.path(outcomes)
-        own = [index for index, stage in enumerate(path) if newcomer in stage.pair]
-        stages = path[max(own[0] - 1, 0) : own[-1] + 1]
-        opponents = ["".join({*stage.pair} - {newcomer}) for stage in stages[1:]]
-        rows = [
-            [name, *(formatting.number(stage.ratings.get(name, START), 0) for stage in stages)]
-            for name in ranked_names(stages[-1].ratings)
-        ]
-        header = ["policy", "before", *(f"after {name}" for name in opponents)]
-        before, after = (
-            [name for name in ranked_names(stage.ratings) if name != newcomer] for stage in (stages[0], stages[-1])
-        )
-        title = f"{self.setting.environment.name}: ratings while placing {newcomer}"
-        return Placing(Grid(title, header, rows), before, after)
 
     def staff(self) -> Mapping[int, str]:
         """Returns no staff: it depends on the pairing."""

@@ -1,8 +1,7 @@
 """Read access to the record of a run."""
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, bindparam, func, select
@@ -299,22 +298,3 @@ def _glance(row: Row) -> Glance:
     environment, number, seed, status, seats, policies, turns, error = row
     match = load_match(environment, number, policies, seed, "{}")
     return Glance(match, load_outcome(environment, number, seed, status, seats, len(match.policies)), turns, error)
-
-
-def fact_table(name: str, facts: Mapping[str, str]) -> dict[str, Any]:
-    """Returns a fact that is a JSON object; an empty dictionary if there is no such fact.
-
-    Args:
-        name: name of the fact.
-        facts: facts of the run.
-
-    Raises:
-        RunError: if it is not a JSON object.
-    """
-    text = facts.get(name, "{}")
-    try:
-        return dict(json.loads(text))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise RunError(
-            f"the record of a run is damaged: expected a table as fact {name!r}, got {text[:80]!r}"
-        ) from error

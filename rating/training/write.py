@@ -12,9 +12,7 @@ from llmarena_envs.core.options import check_choice
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.play.people import people
 from rating.replacing import is_stream, replacing, replacing_text
-from rating.store.reader import fact_table
 from rating.store.store import Store
 from rating.training.conversations import Selection, Tally, finished_records, played_seats
 from rating.training.rows import FORMATS, Columns, Deals, Format, Row
@@ -49,16 +47,17 @@ class Export:
     def __init__(self, config: RunConfig, store: Store, format: Format, selection: Selection) -> None:
         if selection.environment:
             check_choice("environment", selection.environment, [item.name for item in config.environment])
+        identity = run_directory.read_identity(store)
         seated = [name for item in config.environment for name in config.seated(item.name)]
-        policies = sorted({*run_directory.players(store), *[item.title for item in config.policy], *seated})
+        policies = sorted({*identity.players, *[item.title for item in config.policy], *seated})
         for policy in selection.policies:
             check_choice("policy", policy, policies)
         self.tally = Tally()
         self._store = store
         self._format = format
         self._selection = selection
-        self._settings = run_directory.turn_settings(store)
-        self._people = people(config, store)
+        self._settings = identity.turn_settings()
+        self._people = run_directory.people(config, identity)
 
     def rows(self) -> Iterator[Row]:
         """Yields the rows, and counts the matches in ``tally``."""
@@ -109,18 +108,18 @@ class Export:
         return written
 
     def _card(self, rows: int) -> str:
-        facts, played = self._store.facts(), self.tally.environments
+        state, played = run_directory.read_state(self._store), self.tally.environments
         name = next(name for name, kind in FORMATS.items() if isinstance(self._format, kind))
         options = {"format": name} | asdict(self._selection) | asdict(self._format)
         origin = {
             **{option: json.dumps(value, ensure_ascii=False) for option, value in options.items()},
             "play digest of the run": self._store.digest(),
             "seal of the run": self._store.sealed or "none: the run is not finished",
-            "played with": _versions(fact_table("versions", facts)),
+            "played with": _versions(state.versions()),
             "exported with": _versions(run_directory.versions()),
         }
         settings = {environment: asdict(self._settings[environment]) for environment in played}
-        sources = {environment: fact_table(f"sources:{environment}", facts) for environment in played}
+        sources = {environment: state.sources(environment) for environment in played}
         return card(name, rows, self.tally, origin, settings, sources)
 
 

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from llmarena_envs.core.options import OptionError, check_choice
-from rating.play.contests import make_scheme
 from rating.schemes.base import Scheme
 from rating.stats.compare import Champion, PolicyComparison, average_units, compare_champion, compare_units
 from rating.stats.estimates import Estimate, mean_estimate
@@ -238,8 +237,8 @@ def _evidence_of_log(battles: Sequence[Battle], seated: bool) -> Callable[[str, 
 
 
 def _parts_of_run(source: RunSource, environment: str) -> list[Part]:
-    config = source.config
-    names = [item.name for item in config.environment]
+    run = source.run
+    names = [item.name for item in run.config.environment]
     if environment:
         check_choice("environment", environment, names)
         names = [environment]
@@ -249,14 +248,14 @@ def _parts_of_run(source: RunSource, environment: str) -> list[Part]:
             matches[match.environment].append((match, outcome))
     parts = []
     for name in names:
-        scheme = make_scheme(config, name)
+        scheme = run.scheme(name)
         if scheme.meet:
-            parts.append(Part(name, "", config.pool(name), _evidence_of_pairs(matches[name])))
+            parts.append(Part(name, "", run.pool(name), _evidence_of_pairs(matches[name])))
         else:
             found = dict.fromkeys(case.part for case in _cases(scheme, [outcome for _, outcome in matches[name]]))
             together = [ALL_PARTS] if len(found) > 1 and scheme.parts_add_up else []
             parts += [
-                Part(name, part, config.pool(name), _evidence_of_means(scheme, matches[name], part))
+                Part(name, part, run.pool(name), _evidence_of_means(scheme, matches[name], part))
                 for part in [*(found or [""]), *together]
             ]
     return parts

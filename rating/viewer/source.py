@@ -9,10 +9,9 @@ from pathlib import Path
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
-from rating.config.run_file import RunConfig
 from rating.judgements import Judgement, declared_verdicts, judgements_of
 from rating.play import run_directory
-from rating.play.contests import make_leaderboards
+from rating.play.run import Run
 from rating.readers import open_log
 from rating.readers.formats import AUTO
 from rating.schemes.battles import battle_leaderboard
@@ -36,7 +35,7 @@ class RunSource:
     """Results of a run.
 
     Args:
-        config: the run.
+        run: the run.
         store: the run's database.
         title: display name.
 
@@ -47,8 +46,8 @@ class RunSource:
 
     seated = True
 
-    def __init__(self, config: RunConfig, store: Store, title: str) -> None:
-        self.title, self.config, self.store = title, config, store
+    def __init__(self, run: Run, store: Store, title: str) -> None:
+        self.title, self.run, self.store = title, run, store
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
@@ -58,7 +57,7 @@ class RunSource:
     def environments(self) -> tuple[str, ...]:
         """Returns the environments of the run file with an ended match."""
         played = {outcome.environment for outcome in self.outcomes}
-        return tuple(item.name for item in self.config.environment if item.name in played)
+        return tuple(item.name for item in self.run.config.environment if item.name in played)
 
     def battles(self, environment: str, *, styled: bool = False) -> list[Battle]:
         """Returns the battles of all pairs of seats of finished matches, by match number.
@@ -85,7 +84,7 @@ class RunSource:
 
     def leaderboards(self) -> list[Leaderboard]:
         """Returns the leaderboards by the rating schemes of the run."""
-        return make_leaderboards(self.config, self.outcomes, self.store.facts())
+        return self.run.leaderboards(self.outcomes, run_directory.read_state(self.store))
 
     def summary(self, boards: Sequence[Leaderboard]) -> Summary | None:
         """Returns the summary with the abilities that environments declare; ``None`` for a single environment."""
@@ -93,7 +92,7 @@ class RunSource:
 
     def costs(self, boards: Sequence[Leaderboard]) -> Costs | None:
         """Returns the model costs; ``None`` if no model was called."""
-        spending = Spending(self.store.calls(), self.config.price_table())
+        spending = Spending(self.store.calls(), self.run.config.price_table())
         spending.read()
         return costs(spending, self.store.status_of_matches(), self.outcomes, boards)
 
@@ -206,11 +205,11 @@ def open_source(
         yield LogSource(paths, format, metric, seated=seated)
         return
     (path,) = paths
-    config, store = run_directory.open_run(path)
+    run, store = run_directory.open_run(path)
     try:
         if format != AUTO or metric or seated:
             raise OptionError(f"{path}: expected a log file for --log-format, --metric and --seated, got a run")
-        yield RunSource(config, store, path.resolve().name)
+        yield RunSource(run, store, path.resolve().name)
     finally:
         store.close()
 

@@ -11,7 +11,6 @@ from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.writer_editor.tasks import shipped_problems
 from rating.play import run_directory
-from rating.play.contests import make_scheme
 from rating.play.runner import Runner
 from rating.store.verify import verify
 from tests.llmarena_envs.writer_editor.running import share_passed
@@ -167,13 +166,13 @@ rated = false
 def means_by_role(directory, task, players):
     """Returns the mean score of each player in each role, of a rated run."""
     policies = "".join(f'[[policy]]\nname = "{name}"\nspec = "{spec}"\n' for name, spec in players.items())
-    config, store = run_directory.create(directory, RUN.format(task=task, policies=policies), "run.toml")
-    asyncio.run(Runner(config, store).run())
+    run, store = run_directory.create(directory, RUN.format(task=task, policies=policies), "run.toml")
+    asyncio.run(Runner(run, store).run())
     records, facts = list(store.records()), store.facts()
     store.close()
     assert {record.status for record in records} == {"finished"}
-    assert verify(records[0], config.turn_settings("writer_editor_v0")) == ""
-    scheme = make_scheme(config, "writer_editor_v0")
+    assert verify(records[0], run.config.turn_settings("writer_editor_v0")) == ""
+    scheme = run.scheme("writer_editor_v0")
     board = scheme.leaderboard([record.outcome for record in records], facts["stopped:writer_editor_v0"])
     assert {row.policy for row in board.staff} == {"rubric", "broken"}
     return {role: {row.policy: row.roles[role].value for row in board.rows} for role in ("writer", "editor")}

@@ -8,7 +8,6 @@ import pytest
 
 from benchmarks.deepeval.pool import CODE_REVIEW, TRANSLATION
 from rating.play import run_directory
-from rating.play.contests import make_scheme
 from rating.play.runner import Runner
 from rating.store.verify import verify
 
@@ -20,11 +19,11 @@ POOL = "\n".join(f'[[policy]]\nspec = "{spec}"' for spec in (FREE, CONDITIONAL, 
 
 
 def played(directory, text):
-    config, store = run_directory.create(directory / "run", text, str(RUN_FILE))
-    asyncio.run(Runner(config, store).run())
+    run, store = run_directory.create(directory / "run", text, str(RUN_FILE))
+    asyncio.run(Runner(run, store).run())
     records = list(store.records())
     store.close()
-    return config, records
+    return run, records
 
 
 def ends(estimate):
@@ -32,10 +31,10 @@ def ends(estimate):
     return (estimate.value, estimate.value) if estimate.low is None else (estimate.low, estimate.high)
 
 
-def rewards(config, records):
+def rewards(run, records):
     """The lower and the upper end of the mean reward of every policy."""
     outcomes = [record.outcome for record in records if record.match.environment == "public_goods_v0"]
-    board = make_scheme(config, "public_goods_v0").leaderboard(outcomes, "")
+    board = run.scheme("public_goods_v0").leaderboard(outcomes, "")
     assert board.references == {"equilibrium": 50.0}
     return {row.policy: ends(row.reward) for row in board.rows}
 
@@ -46,10 +45,10 @@ def demo(tmp_path_factory):
 
 
 def test_all_four_tasks_are_played_and_can_be_verified(demo):
-    config, records = demo
+    run, records = demo
     assert {record.status for record in records} == {"finished"}
-    assert {record.match.environment for record in records} == {item.name for item in config.environment}
-    assert not any(verify(record, config.turn_settings(record.match.environment)) for record in records[::23])
+    assert {record.match.environment for record in records} == {item.name for item in run.config.environment}
+    assert not any(verify(record, run.config.turn_settings(record.match.environment)) for record in records[::23])
 
 
 def test_public_goods(demo):
@@ -59,9 +58,9 @@ def test_public_goods(demo):
 
 
 def board(demo, environment):
-    config, records = demo
+    run, records = demo
     outcomes = [record.outcome for record in records if record.match.environment == environment]
-    return {row.policy: row for row in make_scheme(config, environment).leaderboard(outcomes, "").rows}
+    return {row.policy: row for row in run.scheme(environment).leaderboard(outcomes, "").rows}
 
 
 def test_idiom_solitaire(demo):

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from rating.play import run_directory
-from rating.play.contests import make_scheme
 from rating.play.runner import Runner
 from rating.schemes.summary import summarise
 from rating.store.verify import verify
@@ -22,20 +21,20 @@ RUN_FILE = Path(__file__).parents[2] / "benchmarks" / "llmarena" / "demo.toml"
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     directory = tmp_path_factory.mktemp("llmarena") / "run"
-    config, store = run_directory.create(directory, RUN_FILE.read_text(encoding="utf-8"), str(RUN_FILE))
-    asyncio.run(Runner(config, store).run())
+    run, store = run_directory.create(directory, RUN_FILE.read_text(encoding="utf-8"), str(RUN_FILE))
+    asyncio.run(Runner(run, store).run())
     records, facts = list(store.records()), store.facts()
     store.close()
-    return config, records, facts
+    return run, records, facts
 
 
 @pytest.fixture(scope="module")
 def boards(run):
-    config, records, facts = run
+    run, records, facts = run
     outcomes = [record.outcome for record in records]
     return {
-        item.name: make_scheme(config, item.name).leaderboard(outcomes, facts[f"stopped:{item.name}"])
-        for item in config.environment
+        item.name: run.scheme(item.name).leaderboard(outcomes, facts[f"stopped:{item.name}"])
+        for item in run.config.environment
     }
 
 
@@ -117,9 +116,9 @@ def test_the_table_of_all_games_is_normalised(boards):
 
 
 def test_every_match_is_verified(run):
-    config, records, _ = run
+    run, records, _ = run
     for record in records[::20]:
-        assert verify(record, config.turn_settings(record.match.environment)) == ""
+        assert verify(record, run.config.turn_settings(record.match.environment)) == ""
 
 
 @pytest.mark.parametrize(

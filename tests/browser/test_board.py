@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rating.play.trying import HELD_BACK
+from rating.play.attempts import HELD_BACK
 from tests.browser.conftest import PATIENCE
 from tests.browser.considerate import PACE, allow
 from tests.rating.viewer.web.test_board import HOSTILE

@@ -30,9 +30,9 @@ def played(directory, run_file):
 
 
 def _played(directory, run_file):
-    config, store = run_directory.create(directory, run_file, "run.toml")
+    run, store = run_directory.create(directory, run_file, "run.toml")
     with closing(store):
-        asyncio.run(Runner(config, store).run())
+        asyncio.run(Runner(run, store).run())
         return next(store.records()).match
 
 

@@ -14,7 +14,8 @@ from benchmarks.performance import report_page
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.store.export import record_table
-from rating.viewer.report.page import Run, write_page
+from rating.store.state import RunState
+from rating.viewer.report.page import RunContents, write_page
 from rating.viewer.report.write import write_report
 from tests.browser.conftest import CHROMIUM
 from tests.support.fault_server import HTTP_500, OK, fault_server
@@ -90,9 +91,9 @@ def monkeypatch_module():
 
 
 def play(directory, run_file):
-    config, store = run_directory.create(directory, run_file, "run.toml")
+    run, store = run_directory.create(directory, run_file, "run.toml")
     with closing(store):
-        asyncio.run(Runner(config, store).run())
+        asyncio.run(Runner(run, store).run())
         return list(store.records())
 
 
@@ -408,7 +409,11 @@ def test_a_prompt_that_is_not_certain_is_not_shown(page, run, tmp_path):
     for name, changed in {"": turns, "now": tuple(replace(turn, read="another text") for turn in turns)}.items():
         path = tmp_path / f"{name}.html"
         with path.open("w", encoding="utf-8") as file:
-            write_page(Run("run", 0, [], None, [], {}, {}, "", ""), [replace(record, turns=changed)], file)
+            write_page(
+                RunContents("run", 0, [], {}, None, [], {}, RunState({}), "", ""),
+                [replace(record, turns=changed)],
+                file,
+            )
         page.goto(f"{path.as_uri()}#match={record.match.id}")
         box = page.locator("details", has_text="exact prompt").first
         box.locator("summary").click()
@@ -491,7 +496,7 @@ def test_an_agent_may_be_called_like_a_property_of_every_table(page, run, tmp_pa
     changed = replace(record, turns=turns, outcome=None)
     path = tmp_path / "page.html"
     with path.open("w", encoding="utf-8") as file:
-        write_page(Run("run", 0, [], None, [], {}, {}, "", ""), [changed], file)
+        write_page(RunContents("run", 0, [], {}, None, [], {}, RunState({}), "", ""), [changed], file)
     page.goto(f"{path.as_uri()}#match={record.match.id}")
     expect(page.locator(".turn b").first).to_have_text("1. constructor ")
     expect(page.locator(".turn")).to_have_count(len(turns))

@@ -6,7 +6,7 @@ from typing import Any
 
 from llmarena_envs.core.declaration import Declaration
 from rating.config.run_file import RunConfig
-from rating.play.contests import make_scheme
+from rating.play.run import Run
 from rating.schemes.base import Scheme
 from rating.schemes.setting import Begun, EnvironmentSetting, Pool, Setting, Stopping
 
@@ -19,7 +19,7 @@ def scheme_of(environment: str, *policies: str, **keys: Any) -> Scheme:
         "environment": [{"name": environment, **keys}],
         "policy": [{"name": name, "spec": "random"} for name in policies],
     }
-    return make_scheme(RunConfig.model_validate(table), environment)
+    return Run(RunConfig.model_validate(table)).scheme(environment)
 
 
 def made_setting(agents: int | Sequence[str] = 2, policies: Sequence[str] = ("a", "b"), **keys: Any) -> Setting:

@@ -28,7 +28,7 @@ def run_file(*environments: str, policies: tuple[str, ...], seed: int = 4, stop:
 
 def play_run(directory: Path, text: str) -> Path:
     """Plays a run to its end and returns its directory."""
-    config, store = run_directory.create(directory, text, "run.toml")
+    run, store = run_directory.create(directory, text, "run.toml")
     with closing(store):
-        asyncio.run(Runner(config, store).run())
+        asyncio.run(Runner(run, store).run())
     return directory

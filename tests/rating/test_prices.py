@@ -99,9 +99,9 @@ def test_run_keeps_a_copy_of_its_price_file(tmp_path):
     text += "[[policy]]\nspec = 'random'\n[[policy]]\nspec = 'greedy'\n"
     run_directory.create(tmp_path / "run", text, "run.toml")[1].close()
     (tmp_path / "prices.toml").unlink()
-    config, store = run_directory.open_run(tmp_path / "run")
+    run, store = run_directory.open_run(tmp_path / "run")
     store.close()
-    (kept,) = config.price
+    (kept,) = run.config.price
     assert (kept.output, kept.since, kept.currency) == (2.5, date(2026, 1, 1), "EUR")
 
 

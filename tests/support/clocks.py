@@ -33,7 +33,7 @@ def jumping_clock() -> Iterator[None]:
         patch.setattr(time, "time", wrong)
         patch.setattr(time, "time_ns", lambda: int(wrong() * 1e9))
         for name in (
-            "rating.play.ledger",
+            "rating.play.runner",
             "rating.config.run_file",
             "rating.play.dry_run",
             "rating.store.bill",

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from agents.turn import TurnSettings
 from rating.judgements import Judgement
-from rating.play.contests import make_scheme
+from rating.play import run_directory
 from rating.schemes import caveats
 from rating.schemes.base import Scheme
 from rating.schemes.battles import battle_figures
@@ -22,8 +22,8 @@ from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
 from rating.stats.bradley_terry import Comparisons
 from rating.store.outcome import BUG, PLAYED, VOID, Outcome
-from rating.store.reader import fact_table
 from rating.store.record import UNFINISHED, Record
+from rating.store.state import RunState
 from rating.viewer.report.costs import Costs, cost_sheet, match_cells, policy_cells
 from rating.viewer.report.plots import Plot
 from rating.viewer.report.rated import Rated, rated_results
@@ -46,7 +46,7 @@ _NO_RESULTS = "No match has ended yet: ratings and figures stand here once one h
 
 
 @dataclass(frozen=True)
-class Run:
+class RunContents:
     """Contents of the page besides the matches.
 
     Attributes:
@@ -57,7 +57,7 @@ class Run:
         summary: summary of all environments; ``None`` for a single one.
         outcomes: outcomes of all ended matches, by environment and number.
         statuses: number of matches by status.
-        facts: facts of the store; the page shows versions, rules and sources of data.
+        state: recorded state of the run; the page shows versions, rules and sources of data.
         seal: seal of the run, or an empty string.
         digest: play digest of the run.
         costs: costs of the models; ``None`` if no model was called.
@@ -72,7 +72,7 @@ class Run:
     summary: Summary | None
     outcomes: Sequence[Outcome]
     statuses: Mapping[str, int]
-    facts: Mapping[str, str]
+    state: RunState
     seal: str
     digest: str
     costs: Costs | None = None
@@ -169,17 +169,17 @@ def _plots_of(sections: Iterable[Section]) -> list[Plot]:
     return [plot for section in sections for plot in section.plots]
 
 
-def _run_of(source: RunSource) -> Run:
-    config, store, boards = source.config, source.store, source.leaderboards()
-    return Run(
+def _run_of(source: RunSource) -> RunContents:
+    config, store, boards = source.run.config, source.store, source.leaderboards()
+    return RunContents(
         title=source.title,
         seed=config.seed,
         boards=boards,
-        schemes={board.environment: make_scheme(config, board.environment) for board in boards},
+        schemes={board.environment: source.run.scheme(board.environment) for board in boards},
         summary=source.summary(boards),
         outcomes=source.outcomes,
         statuses=store.statuses(),
-        facts=store.facts(),
+        state=run_directory.read_state(store),
         seal=store.sealed,
         digest=store.digest(),
         costs=source.costs(boards),
@@ -195,7 +195,7 @@ def _results_of(source: LogSource) -> Results:
     )
 
 
-def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
+def write_page(run: RunContents, records: Iterable[Record], file: TextIO) -> None:
     """Writes the report as one self-contained HTML page, one match at a time.
 
     The output is deterministic. Texts of models and users are escaped, or embedded as data that the script displays as
@@ -209,20 +209,18 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
     Raises:
         RunError: if a record is damaged.
     """
-    rules = {
-        name.removeprefix("rules:"): fact_table(name, run.facts) for name in run.facts if name.startswith("rules:")
-    }
+    rules = run.state.all_rules()
     agents = {environment: list(table) for environment, table in rules.items()}
     replays = Replays(records, match_cells(run.costs), rules, run.turns)
     counts = ", ".join(
         f"{run.statuses[name]} {name}" for name in (*PLAYED, VOID, BUG, UNFINISHED) if name in run.statuses
     )
-    versions = ", ".join(f"{name} {version}" for name, version in sorted(fact_table("versions", run.facts).items()))
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(run.state.versions().items()))
     _write(
         file,
         title=run.title,
         lead=f"Seed {run.seed}. Matches: {counts or 'none'}. {versions + '.' if versions else ''}",
-        lines=[*_sources(run.facts), *([] if run.boards else [_NO_RESULTS])],
+        lines=[*_sources(run.state), *([] if run.boards else [_NO_RESULTS])],
         seal=run.seal,
         digest=run.digest,
         sections=run.sections,
@@ -233,7 +231,7 @@ def write_page(run: Run, records: Iterable[Record], file: TextIO) -> None:
                 {**replays.index.table(), "rules": rules, "agents": agents, "drawn": DRAWN_TURNS}, separators=(",", ":")
             )
         ),
-        nonce=_nonce(f"{run.seal} {run.digest} {json.dumps(dict(run.facts))}"),
+        nonce=_nonce(f"{run.seal} {run.digest} {json.dumps(dict(run.state.facts))}"),
     )
 
 
@@ -260,15 +258,12 @@ def _write(file: TextIO, **values: Any) -> None:
         file.write(piece)
 
 
-def _sources(facts: Mapping[str, str]) -> list[str]:
+def _sources(state: RunState) -> list[str]:
     """Returns lines that name the package of third-party environments and the sources of data sets."""
-    lines = []
-    for name in facts:
-        if name.startswith("distribution:"):
-            lines.append(f"{name.removeprefix('distribution:')} is of {facts[name]}.")
-        if name.startswith("sources:"):
-            shown = [f"{source} ({about})" for source, about in fact_table(name, facts).items()]
-            lines.append(f"Data of {name.removeprefix('sources:')}: {'; '.join(shown)}.")
+    lines = [f"{environment} is of {package}." for environment, package in state.distributions().items()]
+    for environment, sources in state.all_sources().items():
+        shown = [f"{source} ({about})" for source, about in sources.items()]
+        lines.append(f"Data of {environment}: {'; '.join(shown)}.")
     return lines
 
 

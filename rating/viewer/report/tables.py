@@ -14,7 +14,6 @@ from rich.text import Text
 from llmarena_envs.core.terminal import printable
 from rating.schemes import caveats, formatting
 from rating.schemes.caveats import claims
-from rating.schemes.figures import Grid
 from rating.schemes.leaderboard import ALWAYS, Effort, Leaderboard, LeaderboardColumn, LeaderboardRow, StaffRow
 from rating.schemes.summary import Average, Summary
 from rating.viewer.report.names import shortened
@@ -99,11 +98,6 @@ def render(shown: Sheet, width: int | None = None, elsewhere: str = WIDER) -> Re
     table = _table(shown.header, shown.rows, shown.texts)
     table.title, table.title_justify = Text(shown.title), "left"
     return Group(table, *(Text(note) for note in shown.notes))
-
-
-def render_grid(grid: Grid) -> RenderableType:
-    """Returns a titled table of texts for ``rich``."""
-    return Group(_text(grid.title), _table(grid.header, grid.rows))
 
 
 def _printable(shown: Sheet) -> Sheet:

@@ -77,8 +77,8 @@ def report_page(directory: Path, title: str, matches: Collection[str] | None = N
     """Returns the report page of a run as HTML, with the given matches (ids) or by default all."""
     from rating.viewer.report.page import page_of  # matplotlib is slow to import
 
-    config, store = run_directory.open_run(directory)
+    run, store = run_directory.open_run(directory)
     with closing(store):
         page = io.StringIO()
-        page_of(RunSource(config, store, title), matches).write(page)
+        page_of(RunSource(run, store, title), matches).write(page)
         return page.getvalue()

@@ -167,9 +167,8 @@ class _Board:
         if record is None or (turn or 0) > len(record.turns):
             raise HTTPException(404)
         shown = len(record.turns) if turn is None else turn
-        facts = moment.facts
-        seats = seats_of(record, facts)
-        rules = rules_of(record, facts)
+        seats = seats_of(record, moment.state)
+        rules = rules_of(record, moment.state)
         picture = self._positions.draw(record, shown)
         before, after = _neighbours(moment, moment.entries.get(name))
         return self._page(
@@ -197,7 +196,7 @@ class _Board:
 
     def _text(self, moment: Moment, name: str, turn: int, part: str) -> Response:
         record = twice(lambda: self._watched.record(name))
-        text = None if record is None else whole_text(record, moment.facts, turn, part)
+        text = None if record is None else whole_text(record, moment.state, turn, part)
         if text is None:
             raise HTTPException(404)
         return PlainTextResponse(printable(text).encode("utf-8", "replace"))
@@ -234,7 +233,7 @@ def _state(view: View) -> str:
         return "Running, or killed."
     if statuses & {UNDER_WAY, WAITING, VOID}:
         return "Stopped. Continue with llmarena resume."
-    if any(name.startswith("stopped:") and value == PAUSED for name, value in moment.facts.items()):
+    if PAUSED in moment.state.stop_reasons().values():
         return "A game is paused. Continue with llmarena resume --keep-going."
     return "Finished."
 
@@ -242,13 +241,14 @@ def _state(view: View) -> str:
 def _progress(view: View) -> Sheet:
     """Returns the number of matches by status for each environment."""
     counts: dict[str, dict[str, int]] = {}
+    reasons = view.moment.state.stop_reasons()
     for entry in view.moment.entries.values():
         own = counts.setdefault(entry.glance.match.environment, dict.fromkeys(STATUSES, 0))
         own[entry.status] += 1
     rows = [
         [
             name,
-            view.moment.facts.get(f"stopped:{name}", ""),
+            reasons.get(name, ""),
             *(str(own[status]) for status in STATUSES),
             str(sum(own.values())),
             _expected(view.tables.expected, name),

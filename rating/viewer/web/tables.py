@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rating.config.run_file import RunConfig
-from rating.play import absences
-from rating.play.contests import make_leaderboard, make_scheme
+from rating.play.run import Run, suspensions
 from rating.schemes import caveats
 from rating.schemes.figures import Figure, Intervals
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import summarise
 from rating.store.calls import Calls
 from rating.store.outcome import Outcome
+from rating.store.state import RunState
 from rating.viewer.report.costs import Costs, Spending, cost_sheet, costs, match_cells, policy_cells
 from rating.viewer.report.failures import failure_sheet
 from rating.viewer.report.intervals import plot_intervals
@@ -68,6 +68,7 @@ class TablesOfRun:
     """
 
     def __init__(self) -> None:
+        self._run: Run | None = None
         self._made: dict[str, _Made] = {}
         self._expected: dict[str, int | None] = {}
         self._basis: object = None
@@ -75,37 +76,39 @@ class TablesOfRun:
 
     def make(
         self,
-        config: RunConfig,
+        run: Run,
         outcomes: Mapping[str, Sequence[Outcome]],
-        facts: Mapping[str, str],
+        state: RunState,
         statuses: Mapping[str, str],
         calls: Calls,
     ) -> Tables:
         """Returns the tables of a run.
 
         Args:
-            config: run configuration.
+            run: the run.
             outcomes: outcomes by environment, ordered by match number.
-            facts: facts of the store.
+            state: recorded state of the run.
             statuses: match statuses by id.
             calls: call log.
         """
-        names = [item.name for item in config.environment]
-        basis = [config.model_dump(), facts, [(config.phases(name), config.starts(name)) for name in names]]
-        if basis != self._basis:
-            self._made, self._basis, self._spent = {}, basis, None
-            self._expected = {name: make_scheme(config, name).expected_matches() for name in names}
-        made = [self._leaderboard(config, name, outcomes[name], facts) for name in names if outcomes[name]]
+        names = [item.name for item in run.config.environment]
+        begun = [(run.phases(name), run.begun(name).starts) for name in names]
+        basis = [run.config.model_dump(), state.facts, begun]
+        if self._run is None or basis != self._basis:
+            self._run, self._made, self._basis, self._spent = run, {}, basis, None
+            self._expected = {name: scheme.expected_matches() for name, scheme in run.schemes().items()}
+        known = self._run  # with its schemes
+        made = [self._leaderboard(known, name, outcomes[name], state) for name in names if outcomes[name]]
         boards = [one.board for one in made]
         everything = [outcome for name in names for outcome in outcomes[name]]
-        spent = costs(self._spending(config, calls), statuses, everything, boards)
+        spent = costs(self._spending(run.config, calls), statuses, everything, boards)
         ratings = [_ratings(one.board, spent, one.plots) for one in made]
         if len(boards) > 1:
             summary = summarise(boards, everything)
             ratings.append(Ratings(sheet(summary), sheet(summary, wide=True)))
         return Tables(
             tuple(ratings),
-            failure_sheet(everything, absences.reasons(facts)),
+            failure_sheet(everything, suspensions(state)),
             None if spent is None else cost_sheet(spent),
             self._expected,
             match_cells(spent),
@@ -121,13 +124,11 @@ class TablesOfRun:
         self._spent.read()
         return self._spent
 
-    def _leaderboard(
-        self, config: RunConfig, environment: str, outcomes: Sequence[Outcome], facts: Mapping[str, str]
-    ) -> _Made:
+    def _leaderboard(self, run: Run, environment: str, outcomes: Sequence[Outcome], state: RunState) -> _Made:
         known = self._made.get(environment)
         if known is None or known.outcomes != outcomes:
-            board = make_leaderboard(config, environment, outcomes, facts)
-            drawn = caveats.figures(board, outcomes, make_scheme(config, environment).figures)
+            board = run.leaderboard(environment, outcomes, state)
+            drawn = caveats.figures(board, outcomes, run.scheme(environment).figures)
             known = self._made[environment] = _Made(outcomes, board, _plots(environment, drawn))
         return known
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from agents.records import Attempt, Turn
 from llmarena_envs.core.failures import Failure
 from rating.errors import RunError
-from rating.store.reader import fact_table
 from rating.store.record import Record
+from rating.store.state import RunState
 
 CUT = 6_000
 """Maximum characters of a text on a page, which links to the full text."""
@@ -71,12 +71,12 @@ class Line(NamedTuple):
     seconds: str
 
 
-def seats_of(record: Record, facts: Mapping[str, str]) -> dict[str, str]:
+def seats_of(record: Record, state: RunState) -> dict[str, str]:
     """Returns the policy of each agent, for recorded agents only."""
     match, outcome = record.match, record.outcome
     if outcome is not None and all(seat.agent for seat in outcome.seats):
         return {seat.agent: seat.policy for seat in outcome.seats}
-    return dict(zip(rules_of(record, facts), match.policies, strict=False))
+    return dict(zip(rules_of(record, state), match.policies, strict=False))
 
 
 def show_turn(turn: Turn, seats: Mapping[str, str], rules: Mapping[str, str]) -> ShownTurn:
@@ -117,12 +117,12 @@ def list_turns(record: Record, seats: Mapping[str, str], around: int) -> list[Li
     ]
 
 
-def whole_text(record: Record, facts: Mapping[str, str], turn: int, part: str) -> str | None:
+def whole_text(record: Record, state: RunState, turn: int, part: str) -> str | None:
     """Returns the full text of a passage.
 
     Args:
         record: recorded match.
-        facts: facts of the run.
+        state: recorded state of the run.
         turn: turn number, from 1; 0 for the match itself.
         part: key of the passage; ``error`` for the error of the match.
 
@@ -146,7 +146,7 @@ def whole_text(record: Record, facts: Mapping[str, str], turn: int, part: str) -
             return None
         return finders[name](found.attempts[number - 1])
     if name == "rules":
-        told = rules_of(record, facts).get(found.agent)
+        told = rules_of(record, state).get(found.agent)
         return told if isinstance(told, str) else None
     return {"read": found.read, "played": _played(found)}.get(name)
 
@@ -156,10 +156,10 @@ def error_passage(record: Record) -> Passage | None:
     return _passage("error", record.error) if record.error else None
 
 
-def rules_of(record: Record, facts: Mapping[str, str]) -> Mapping[str, str]:
+def rules_of(record: Record, state: RunState) -> Mapping[str, str]:
     """Returns the rules text of each agent, or an empty mapping if it was not recorded."""
     try:
-        return fact_table(f"rules:{record.match.environment}", facts)
+        return state.rules(record.match.environment)
     except RunError:
         return {}
 

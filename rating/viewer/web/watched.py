@@ -15,6 +15,7 @@ from rating.store import places
 from rating.store.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome
 from rating.store.reader import Glance
 from rating.store.record import Record
+from rating.store.state import RunState
 from rating.store.store import Store
 from rating.viewer.web.tables import Tables, TablesOfRun
 
@@ -58,14 +59,14 @@ class Moment:
 
     Attributes:
         entries: all matches by id, ordered by environment (as in the run file) and number.
-        facts: facts of the store.
+        state: recorded state of the run.
         sealed: whether the run is complete or was stopped cleanly.
         written: time of the last write.
         signature: fingerprint of the files that were read.
     """
 
     entries: Mapping[str, Entry] = field(default_factory=lambda: MappingProxyType({}))
-    facts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    state: RunState = field(default_factory=lambda: RunState({}))
     sealed: bool = True
     written: datetime | None = None
     signature: _Signature = ()
@@ -109,10 +110,10 @@ class Watched:
     def tables(self, moment: Moment) -> Tables:
         """Returns the tables of a moment. Leaderboards without new outcomes are reused. Raises the same errors as ``moment``."""
         with self._opened() as store:
-            config = run_directory.read_config(self.directory, store)
-            outcomes = {item.name: moment.outcomes(item.name) for item in config.environment}
+            run = run_directory.read_run(self.directory, store)
+            outcomes = {item.name: moment.outcomes(item.name) for item in run.config.environment}
             statuses = {entry.id: entry.status for entry in moment.entries.values()}
-            return self._tables.make(config, outcomes, moment.facts, statuses, store.calls())
+            return self._tables.make(run, outcomes, moment.state, statuses, store.calls())
 
     def record(self, match: str) -> Record | None:
         """Returns the record of a match by id, or ``None`` if it does not exist."""
@@ -156,8 +157,8 @@ class Watched:
 
     def _read(self, signature: _Signature) -> Moment:
         with self._opened() as store:
-            config = run_directory.read_config(self.directory, store)
-            facts, turns = store.facts(), store.turns_under_way()
+            config = run_directory.read_run(self.directory, store).config
+            state, turns = run_directory.read_state(store), store.turns_under_way()
             self._read_matches(store)
             order = {item.name: index for index, item in enumerate(config.environment)}
             entries = [Entry(match, glance, turns.get(match, glance.turns)) for match, glance in self._glances.items()]
@@ -165,7 +166,7 @@ class Watched:
             stamps = [stamp[1] for stamp in signature if stamp is not None]
             return Moment(
                 {entry.id: entry for entry in entries},
-                facts,
+                state,
                 bool(store.sealed),
                 datetime.fromtimestamp(max(stamps) / 1e9, UTC) if stamps else None,
                 signature,

@@ -11,7 +11,6 @@ from agents.registry import split_spec
 from rating.judgements import declared_verdicts, judgements_of
 from rating.judges import study
 from rating.play import run_directory
-from rating.play.contests import make_scheme
 from rating.play.runner import Runner
 from rating.stats.bradley_terry import fit_totals
 from rating.store.verify import verify
@@ -25,11 +24,11 @@ DIALS = ("noise", "position", "length")
 def played(directory, seed=11):
     """Returns the settings and the records of a tournament."""
     text = RUN_FILE.read_text(encoding="utf-8").replace("seed = 11\n", f"seed = {seed}\n", 1)
-    config, store = run_directory.create(directory, text, str(RUN_FILE))
-    asyncio.run(Runner(config, store).run())
+    run, store = run_directory.create(directory, text, str(RUN_FILE))
+    asyncio.run(Runner(run, store).run())
     records = list(store.records())
     store.close()
-    return config, records
+    return run, records
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +73,9 @@ def strength(options, policy):
 
 
 def test_the_order_is_found_as_far_as_simulation_predicts(demo):
-    config, records = demo
-    options, outcomes = dials(config), [record.outcome for record in records]
-    rows = make_scheme(config, "debate_v0").leaderboard(outcomes, "").rows
+    run, records = demo
+    options, outcomes = dials(run.config), [record.outcome for record in records]
+    rows = run.scheme("debate_v0").leaderboard(outcomes, "").rows
     found = spearmanr([strength(options, row.policy) for row in rows], range(len(rows), 0, -1)).statistic
     expected = simulated_orders(np.random.default_rng(0), options, outcomes, repeats=1000)
     assert found >= np.quantile(expected, 0.005)  # wrong once in 200 tournaments
@@ -84,22 +83,22 @@ def test_the_order_is_found_as_far_as_simulation_predicts(demo):
 
 
 def test_everything_is_played_and_can_be_verified(demo):
-    config, records = demo
+    run, records = demo
     assert len(records) == 3 * 4 * 40
     assert {record.status for record in records} == {"finished"}
     domains = {record.outcome.seats[0].statistics["domain"] for record in records}
     assert domains == set(range(8))
-    assert not any(verify(record, config.turn_settings("debate_v0")) for record in records[::40])
+    assert not any(verify(record, run.config.turn_settings("debate_v0")) for record in records[::40])
 
 
 @pytest.mark.parametrize("seed", [11, 16])
 def test_judges_that_favour_a_side_or_length_are_named_and_no_others(demo, tmp_path, seed):
-    config, records = demo if seed == 11 else played(tmp_path / "run", seed)
+    run, records = demo if seed == 11 else played(tmp_path / "run", seed)
     is_found = seed == 11  # no test finds a bias every time
     found = study(judgements_of([record.outcome for record in records], declared_verdicts("debate_v0"))).judges
     said = {row.judge: row.biases.named() for row in found}
-    (placed,) = (name for name, options in dials(config).items() if "position" in options)
-    (measured,) = (name for name, options in dials(config).items() if "length" in options)
+    (placed,) = (name for name, options in dials(run.config).items() if "position" in options)
+    (measured,) = (name for name, options in dials(run.config).items() if "length" in options)
     assert said == {
         name: ["position bias: favours the first side"] * (name == placed)
         + ["verbosity bias: favours the longer text"] * (name == measured and is_found)
@@ -108,8 +107,8 @@ def test_judges_that_favour_a_side_or_length_are_named_and_no_others(demo, tmp_p
 
 
 def test_the_biased_judge_is_outvoted(demo):
-    config, records = demo
-    (biased,) = (name for name, options in dials(config).items() if "position" in options)
+    run, records = demo
+    (biased,) = (name for name, options in dials(run.config).items() if "position" in options)
     served = [
         record.outcome for record in records if any(not s.rated and s.policy == biased for s in record.outcome.seats)
     ]

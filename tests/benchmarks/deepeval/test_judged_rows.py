@@ -9,7 +9,7 @@ from benchmarks.deepeval.__main__ import PAPER
 from benchmarks.deepeval.judged import JudgedMatch, JudgedOptions, Scores, describe_size, plan_tasks
 from benchmarks.deepeval.pool import CODE_REVIEW
 from benchmarks.experiments.command import main
-from rating.play.contests import make_scheme
+from rating.play.run import Run
 from rating.schedules.batches import Stop
 from rating.store.outcome import SeatOutcome
 
@@ -235,7 +235,7 @@ def test_every_task_of_a_file_is_played_once_by_each_pair(tmp_path):
 def test_exactly_the_tasks_that_were_asked_for_are_played(matches):
     options = JudgedOptions(matches=matches, policy=("random",), seed=3)
     (config,) = plan_tasks(options, CODE_REVIEW, {"task": "code_review"}).values()
-    schedule = make_scheme(config, CODE_REVIEW).schedule()
+    schedule = Run(config).scheme(CODE_REVIEW).schedule()
     played = []
     while not isinstance(batch := schedule.next_batch(), Stop):
         played += batch

@@ -16,25 +16,25 @@ from rating.store.engine import Database
 
 def test_a_filled_store_is_that_of_a_run_which_goes_on(tmp_path):
     make_filled(tmp_path / "run", 40, 20)
-    config, store = run_directory.open_run(tmp_path / "run")
+    run, store = run_directory.open_run(tmp_path / "run")
     with closing(store):
         assert store.check() == []
         assert [match.number for match, outcome in store.matches() if outcome is not None] == list(range(40))
         assert all(record.turns for record in store.records())
-    assert config.stop.max_matches == 30  # of each of four policies, two a match
+    assert run.config.stop.max_matches == 30  # of each of four policies, two a match
 
 
 def statements_of(directory, filled, more):
     """How many statements a run sends to its store when it goes on, and how many matches it has then."""
     make_filled(directory, filled, more)
-    config, store = run_directory.open_run(directory)
+    run, store = run_directory.open_run(directory)
     sent = []
     execute = Database.execute
     with pytest.MonkeyPatch.context() as patch, run_directory.held(directory, store):
         patch.setattr(Database, "execute", lambda db, *values: sent.append(values) or execute(db, *values))
-        asyncio.run(Runner(config, store, Session(executor="asyncio")).run())
+        asyncio.run(Runner(run, store, Session(executor="asyncio")).run())
         patch.undo()
-        return len(sent), store.count("finished", config.environment[0].name)
+        return len(sent), store.count("finished", run.config.environment[0].name)
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ from scipy.stats import spearmanr
 from agents.registry import split_spec
 from rating.cli import main
 from rating.play import run_directory
-from rating.play.contests import make_scheme
 from rating.play.runner import Runner
 from rating.store.verify import verify
 from tests.support.hostile_server import hostile_server, say
@@ -27,28 +26,28 @@ REPEATS = 1000
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     directory = tmp_path_factory.mktemp("demo") / "run"
-    config, store = run_directory.create(directory, RUN_FILE.read_text(encoding="utf-8"), str(RUN_FILE))
-    asyncio.run(Runner(config, store).run())
+    run, store = run_directory.create(directory, RUN_FILE.read_text(encoding="utf-8"), str(RUN_FILE))
+    asyncio.run(Runner(run, store).run())
     records = list(store.records())
     store.close()
-    return config, records
+    return run, records
 
 
 def outcomes_of(records, environment):
     return [record.outcome for record in records if record.match.environment == environment]
 
 
-def found_order(config, records, environment):
+def found_order(run, records, environment):
     """Returns Spearman's correlation of a leaderboard with the ladder, whose last two are equally bad."""
-    rows = make_scheme(config, environment).leaderboard(outcomes_of(records, environment), "").rows
+    rows = run.scheme(environment).leaderboard(outcomes_of(records, environment), "").rows
     assert len(rows) == len(LADDER)
     return spearmanr([min(5, LADDER.index(row.policy)) for row in rows], range(len(rows))).statistic
 
 
-def shares(config):
+def shares(run):
     """Returns the shares of exact, flawed and wrong answers of each simulator."""
     found = {"echo": (0, 0, 1), "silent": (0, 0, 1)}
-    for policy in config.policy:
+    for policy in run.config.policy:
         if policy.title in LADDER[:5]:
             rates = split_spec(policy.spec)[1]
             flawed = sum(rates.get(kind, 0) for kind in FORMAT)
@@ -58,9 +57,9 @@ def shares(config):
 
 @pytest.mark.slow
 def test_the_ladder_is_what_the_file_says(demo):
-    config, _ = demo
+    run, _ = demo
     for index, name in enumerate(LADDER[:5]):
-        assert shares(config)[name] == pytest.approx((1 - index / 5, index / 10, index / 10))
+        assert shares(run)[name] == pytest.approx((1 - index / 5, index / 10, index / 10))
 
 
 def simulated_means(rng, kinds):
@@ -79,12 +78,12 @@ def simulated_means(rng, kinds):
 
 @pytest.mark.slow
 def test_the_order_is_found_as_far_as_simulation_predicts(demo):
-    config, records = demo
-    rng, found = np.random.default_rng(0), shares(config)
+    run, records = demo
+    rng, found = np.random.default_rng(0), shares(run)
     drawn = [rng.choice(3, size=(REPEATS, 88), p=np.maximum(0, found[name])) for name in LADDER]
     means = np.array([simulated_means(rng, kinds) for kinds in drawn])
     expected = [spearmanr([0, 1, 2, 3, 4, 5, 5], -column).statistic for column in means.T]
-    assert found_order(config, records, "simulation_v0") >= np.quantile(expected, 0.005)
+    assert found_order(run, records, "simulation_v0") >= np.quantile(expected, 0.005)
     assert np.mean(expected) > 0.95
 
 
@@ -95,8 +94,8 @@ def test_comparisons_find_the_same_order(demo):
 
 @pytest.mark.slow
 def test_rates_of_exact_answers_are_found_again(demo):
-    config, records = demo
-    for name, (exact, _, _) in shares(config).items():
+    run, records = demo
+    for name, (exact, _, _) in shares(run).items():
         seats = [seat for one in outcomes_of(records, "simulation_v0") for seat in one.seats if seat.policy == name]
         known = [seat.statistics["exact_share"] for seat in seats if seat.statistics["engine"] == 1]
         assert len(known) > 15
@@ -122,11 +121,11 @@ def test_the_hasty_judge_contradicts_itself_and_the_exact_one_does_not(demo):
 
 @pytest.mark.slow
 def test_everything_is_played_and_can_be_verified(demo):
-    config, records = demo
+    run, records = demo
     assert {record.status for record in records} == {"finished"}
     for environment in ENVIRONMENTS:
         own = [record for record in records if record.match.environment == environment]
-        assert not any(verify(record, config.turn_settings(environment)) for record in own[::60])
+        assert not any(verify(record, run.config.turn_settings(environment)) for record in own[::60])
 
 
 def test_one_changed_line_each_seats_models_anywhere(tmp_path, monkeypatch):

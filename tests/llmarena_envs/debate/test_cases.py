@@ -7,7 +7,7 @@ import pytest
 from llmarena_envs import debate_v0
 from llmarena_envs.debate.questions import DOMAINS
 from rating.config.run_file import parse_run_file
-from rating.play.contests import make_scheme
+from rating.play.run import Run
 
 POOL = "".join(f'[[policy]]\nname = "p{index}"\nspec = "random"\n' for index in range(7))
 
@@ -34,7 +34,7 @@ def test_a_domain_keeps_to_itself_and_a_single_question_or_an_examiner_leaves_no
 @pytest.mark.parametrize(("options", "chosen"), [("", None), ("number = 3", [3])])
 def test_every_pairing_of_a_tournament_plays_the_same_questions(options, chosen):
     text = f'[[environment]]\nname = "debate_v0"\noptions = {{ {options} }}\n{POOL}'
-    schedule = make_scheme(parse_run_file(text, "run.toml"), "debate_v0").schedule()
+    schedule = Run(parse_run_file(text, "run.toml")).scheme("debate_v0").schedule()
     first, second = ([match.options["number"] for match in schedule.next_batch()] for _ in range(2))
     assert first == second
     assert set(first) == set(chosen or debate_v0.raw_env(questions="builtin").cases()["number"][:40])

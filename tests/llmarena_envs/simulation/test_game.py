@@ -10,7 +10,7 @@ from llmarena_envs.core.failures import InvalidReply
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.simulation.speech import MAX_TEXT
 from rating.config.run_file import parse_run_file
-from rating.play.contests import make_scheme
+from rating.play.run import Run
 from tests.llmarena_envs.option_sets.simulation_v0 import CLERK, SCRIPT, STORE, TASKS
 from tests.llmarena_envs.simulation.matches import TRUTH, asked, say, scripted, started
 
@@ -242,7 +242,7 @@ def test_all_simulators_get_the_same_tasks_of_all_kinds_in_turn(mode):
     )
     if mode == "pairwise":
         text = text.replace('user = ["random"]\n', "")
-    schedule = make_scheme(parse_run_file(text, "run.toml"), "simulation_v0").schedule()
+    schedule = Run(parse_run_file(text, "run.toml")).scheme("simulation_v0").schedule()
     matches = schedule.next_batch()
     played = {}
     for match in matches:

@@ -30,9 +30,7 @@ def run(capsys, *words):
         ("[budget]\nhours = 1e-7\n", [], "--max-time"),
     ],
 )
-def test_a_budget_stop_prints_a_leaderboard_and_a_command_that_works(
-    capsys, tmp_path, monkeypatch, tables, flags, flag
-):
+def test_budget_stop_prints_leaderboard_and_resume_command(capsys, tmp_path, monkeypatch, tables, flags, flag):
     answer(monkeypatch)
     (tmp_path / "run.toml").write_text(run_file(tables=tables))
     directory, limits = tmp_path / "it's $HOME", []
@@ -51,7 +49,7 @@ def test_a_budget_stop_prints_a_leaderboard_and_a_command_that_works(
     assert limits and "rating" in out
 
 
-def test_a_stop_by_errors_prints_a_leaderboard_and_a_command_that_works(capsys, tmp_path):
+def test_error_stop_prints_leaderboard_and_resume_command(capsys, tmp_path):
     text = "".join(
         f'[[policy]]\nname = "{name}"\nspec = "tests.rating.players:Asked"\noptions = {{ name = "{name}" }}\n'
         for name in "ab"

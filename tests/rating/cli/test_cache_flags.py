@@ -12,7 +12,7 @@ def no_key(monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
 
-def test_a_match_is_played_again_offline(tmp_path, capsys, no_key):
+def test_match_is_played_again_offline(tmp_path, capsys, no_key):
     words = ["play", "tictactoe_v0", "--policy", "player_1=random", "--json", "--cache", str(tmp_path / "cache")]
     moves = [say(f"X: ({row}, {column})") for row in (1, 2, 3) for column in (1, 2, 3)]
     with hostile_server(say("ready"), *moves * 3) as server:
@@ -31,7 +31,7 @@ def test_a_match_is_played_again_offline(tmp_path, capsys, no_key):
     assert "the reply is not in the cache" in again.err
 
 
-def test_what_cannot_be_used_is_said_before_anything_is_made(tmp_path, capsys, no_key):
+def test_unusable_cache_is_refused_and_nothing_is_made(tmp_path, capsys, no_key):
     words = [
         "run",
         "--env",
@@ -55,7 +55,7 @@ def test_what_cannot_be_used_is_said_before_anything_is_made(tmp_path, capsys, n
 
 
 @pytest.mark.slow
-def test_a_run_is_read_without_a_key(tmp_path, capsys, no_key, monkeypatch):
+def test_run_is_read_without_a_key(tmp_path, capsys, no_key, monkeypatch):
     run = tmp_path / "run"
     words = ["run", "--env", "tictactoe_v0", "--policy", "openai:mock", "--policy", "random", "--max-matches", "2"]
     with hostile_server(*[say("no move")] * 500) as server:

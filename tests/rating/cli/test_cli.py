@@ -20,6 +20,7 @@ from rating.cli.run import read_policies
 from rating.errors import BudgetExceeded, ErrorBudgetExceeded, IncompleteRun, RunError, StoreError
 from rating.play.run_directory import open_run
 
+TICTACTOE = ["--env", "tictactoe_v0"]
 POLICIES = ["--policy", "random", "--policy", "first_legal"]
 
 
@@ -44,7 +45,7 @@ def refusal(capsys, *arguments):
     return capsys.readouterr().err
 
 
-def test_lists(capsys):
+def test_list_prints_environments_and_policies(capsys):
     environments = json.loads(output(capsys, "list", "--json"))
     assert {"name": "tictactoe_v0", "id": "llmarena/tictactoe-v0"}.items() <= environments[0].items()
     assert "tictactoe_v0" in output(capsys, "list")
@@ -53,62 +54,32 @@ def test_lists(capsys):
     assert "with configurable biases. (praise=4.0)\n" in output(capsys, "list", "simulation_v0")
 
 
-def test_play(capsys):
-    seats = ["--policy", "player_0=minimax", "--policy", "player_1=first_legal"]
-    shown = output(capsys, "play", "tictactoe_v0", *seats, "--seed", 3)
-    assert "player_0: +1\nplayer_1: -1\n" in shown
-    episode = json.loads(output(capsys, "play", "tictactoe_v0", *seats, "--seed", 3, "--json"))
-    assert episode["rewards"] == {"player_0": 1.0, "player_1": -1.0}
-
-
-def test_a_model_that_is_not_there_shows_before_a_match(capsys, monkeypatch):
-    monkeypatch.setattr("agents.models.preflight.PAUSE", 0.01)
-    seats = ["--policy", "player_0=openai:mock:base_url=http://127.0.0.1:9/v1", "--policy", "player_1=random"]
-    assert main(["play", "tictactoe_v0", *seats]) == 3
-    assert "connection refused" in (errors := capsys.readouterr().err)
-    assert "check base_url, and that the server is running" in errors
-
-
-def test_play_with_a_person(capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.StringIO("?\nnonsense\nX: (1, 1)\n"))
-    seats = ["--policy", "player_0=human", "--policy", "player_1=first_legal"]
-    assert main(["play", "tictactoe_v0", *seats]) == 130  # the input ends in mid-match
-    shown = capsys.readouterr().out
-    assert "Legal moves:\nX: (1, 1)" in shown
-    assert "Moves so far: X: (1, 1), O: (1, 2)" in shown
-
-
-def test_leaving_a_single_match_says_nothing_of_runs(capsys, monkeypatch):
-    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
-    assert main(["play", "tictactoe_v0", "--policy", "player_0=human", "--policy", "player_1=random"]) == 130
-    assert capsys.readouterr().err == "llmarena: the person left the match\n"
-
-
-def test_leaving_a_run_says_how_to_go_on(capsys, monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("command", "resume"),
+    [
+        (["play", "tictactoe_v0", "--policy", "player_0=human", "--policy", "player_1=random"], ""),
+        (["run", *TICTACTOE, "--policy", "human", "--policy", "random"], "Resume with: llmarena resume {out}\n"),
+        (
+            ["run", *TICTACTOE, "--policy", "human", "--policy", "random", "--executor", "process"],
+            "{out} --executor process\n",
+        ),
+    ],
+)
+def test_person_who_leaves_gets_the_resume_command(capsys, monkeypatch, tmp_path, command, resume):
     monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
     out = tmp_path / "run"
-    assert main(["run", "--env", "tictactoe_v0", "--policy", "human", "--policy", "random", "--out", str(out)]) == 130
-    assert f"Resume with: llmarena resume {out}\nllmarena: the person left" in capsys.readouterr().err
+    assert main([*command, "--out", str(out)]) == 130
+    assert capsys.readouterr().err.endswith(f"{resume.format(out=out)}llmarena: the person left the match\n")
 
 
-def test_a_person_is_asked_in_this_process_whatever_the_executor(capsys, monkeypatch, tmp_path):
-    run_file = tmp_path / "run.toml"
-    run_file.write_text(
-        'executor = "process"\n[[environment]]\nname = "tictactoe_v0"\n[[policy]]\nspec = "human"\n[[policy]]\nspec = "random"\n'
-    )
-    monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
-    assert main(["run", str(run_file), "--out", str(tmp_path / "run")]) == 130
-    assert "the person left" in capsys.readouterr().err
-
-
-def test_an_interruption_while_modules_load_shows_no_trace(capsys, monkeypatch):
+def test_interruption_while_modules_load_shows_no_traceback(capsys, monkeypatch):
     monkeypatch.setattr("rating.cli.app._run", lambda args: signal.raise_signal(signal.SIGINT))
     assert main(["list"]) == 130
     assert capsys.readouterr().err == "llmarena: interrupted\n"
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "told"),
+    ("error", "code", "message"),
     [
         (StoreError("malformed"), 2, "malformed"),
         (RunError("no run"), 2, "no run"),
@@ -122,19 +93,19 @@ def test_an_interruption_while_modules_load_shows_no_trace(capsys, monkeypatch):
         (ZeroDivisionError("a bug"), 1, "internal error"),
     ],
 )
-def test_what_goes_wrong_becomes_a_message_and_an_exit_code(capsys, monkeypatch, error, code, told):
+def test_errors_become_a_message_and_an_exit_code(capsys, monkeypatch, error, code, message):
     def fail(args):
         raise error
 
     monkeypatch.setattr("rating.cli.environments.main", fail)
     assert main(["list"]) == code
     shown = capsys.readouterr()
-    assert told in shown.err and shown.out == ""
+    assert message in shown.err and shown.out == ""
     assert ("Traceback" in shown.err) == (code == 1)
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("90s", 90), ("15m", 900), ("1h30m", 5400), ("2h5s", 7205)])
-def test_times_are_read_as_people_write_them(text, seconds):
+def test_max_time_reads_hours_minutes_and_seconds(text, seconds):
     assert build_parser().parse_args(["resume", "run", "--max-time", text]).max_time == seconds
 
 
@@ -142,14 +113,14 @@ def test_times_are_read_as_people_write_them(text, seconds):
     ("flag", "value"),
     [("time", ""), ("time", "0"), ("time", "-5"), ("time", "1.5h"), ("time", "m"), ("cost", "nan"), ("cost", "0")],
 )
-def test_limits_that_are_none_are_refused(capsys, flag, value):
+def test_invalid_limits_are_refused(capsys, flag, value):
     with pytest.raises(SystemExit) as left:
         build_parser().parse_args(["resume", "run", f"--max-{flag}={value}"])
     assert left.value.code == 2
     assert "expected" in capsys.readouterr().err
 
 
-def test_modules_in_the_current_directory_are_found(capsys, monkeypatch, tmp_path):
+def test_policy_of_the_current_directory_is_found(capsys, monkeypatch, tmp_path):
     (tmp_path / "policies_of_mine.py").write_text(
         "def leftmost():\n    return lambda observation: int(observation['action_mask'].argmax())\n"
     )
@@ -159,7 +130,7 @@ def test_modules_in_the_current_directory_are_found(capsys, monkeypatch, tmp_pat
     assert "player_0: +1" in output(capsys, "play", "tictactoe_v0", *seats)
 
 
-def test_void_matches_that_are_left_have_an_exit_code_of_their_own(capsys, monkeypatch, tmp_path):
+def test_run_with_void_matches_exits_with_3_and_resumes(capsys, monkeypatch, tmp_path):
     run_file, out = tmp_path / "run.toml", tmp_path / "run"
     run_file.write_text(
         'schedule = "round_robin"\nmax_errors = 1000\ntries = 1\n'
@@ -176,7 +147,7 @@ def test_void_matches_that_are_left_have_an_exit_code_of_their_own(capsys, monke
     assert "void" not in capsys.readouterr().err
 
 
-def test_what_servers_say_cannot_steer_the_terminal(capsys, monkeypatch, tmp_path):
+def test_control_characters_of_servers_are_escaped(capsys, monkeypatch, tmp_path):
     def raises():
         def policy(observation):
             raise ProviderError("\x1b[2J\u202e503")
@@ -196,7 +167,7 @@ def test_what_servers_say_cannot_steer_the_terminal(capsys, monkeypatch, tmp_pat
     assert not re.search("[\x1b\u202e]", shown.err + capsys.readouterr().out)
 
 
-def test_policies_that_play_some_of_the_environments(tmp_path):
+def test_policies_are_restricted_to_the_named_environments(tmp_path):
     flags = ["--env", "tictactoe_v0", "--env", "connect_four_v0", "--env", "bid_v0", "--max-matches", "10"]
     for policy in ("random", "first_legal", "greedy@tictactoe_v0,connect_four_v0", "minimax@tictactoe_v0"):
         flags += ["--policy", policy]
@@ -211,9 +182,9 @@ def test_policies_that_play_some_of_the_environments(tmp_path):
         {"openai:a": ["mine"]},
     )
     assert main(["run", *flags, "--out", str(tmp_path / "run")]) == 0
-    config, store = open_run(tmp_path / "run")
+    run, store = open_run(tmp_path / "run")
     store.close()
-    assert [config.pool(name) for name in flags[1:6:2]] == [
+    assert [run.config.pool(name) for name in flags[1:6:2]] == [
         ["first_legal", "greedy", "minimax", "random"],
         ["first_legal", "greedy", "random"],
         ["first_legal", "random"],
@@ -227,18 +198,18 @@ def test_commands_that_play_continue_without_a_reader(command, plays):
     assert build_parser().parse_args(command.split()).command.plays == plays
 
 
-def test_the_version(capsys):
+def test_version_is_printed(capsys):
     with pytest.raises(SystemExit) as exit_code:
         main(["--version"])
     assert exit_code.value.code == 0
     assert capsys.readouterr().out == f"llmarena {importlib.metadata.version('llmarena-envs')}\n"
 
 
-def test_a_report_that_cannot_be_written(capsys, finished_run):
+def test_report_to_an_unwritable_path_is_refused(capsys, finished_run):
     assert "Not a directory" in refusal(capsys, "report", finished_run, "--output", "/dev/null/r.html")
 
 
-def test_resuming_with_another_seed_is_refused(capsys, finished_run, tmp_path):
+def test_resume_with_another_seed_is_refused(capsys, finished_run, tmp_path):
     copy = shutil.copytree(finished_run, tmp_path / "copy")
     run_file = copy / "run.toml"
     run_file.write_text(run_file.read_text().replace("seed = 5", "seed = 6"))
@@ -300,27 +271,21 @@ def test_resuming_with_another_seed_is_refused(capsys, finished_run, tmp_path):
         (["export", "OUT"], "expected the directory of a run"),
     ],
 )
-def test_mistakes_are_refused_with_what_was_expected(capsys, tmp_path, arguments, message):
+def test_wrong_arguments_are_refused(capsys, tmp_path, arguments, message):
     arguments = [str(tmp_path / "out") if argument == "OUT" else argument for argument in arguments]
     assert message in refusal(capsys, *arguments)
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("arguments", [("rate",), ("serve",), ("run", "study.toml", "--out")])
-def test_an_address_is_no_directory_and_not_repeated(capsys, arguments):
-    with pytest.raises(SystemExit):
+def test_url_in_place_of_a_directory_is_not_repeated(capsys, arguments):
+    with pytest.raises(SystemExit) as ended:
         main([*arguments, "postgresql://me:geheim@h/d"])
-    told = capsys.readouterr().err
-    assert "by its directory" in told and "geheim" not in told
+    error = capsys.readouterr().err
+    assert ended.value.code == 2 and "by its directory" in error and "geheim" not in error
 
 
-def test_argparse_refuses_with_the_same_code(capsys):
-    with pytest.raises(SystemExit) as exit_code:
-        main(["rnu"])
-    assert exit_code.value.code == 2
-
-
-def test_a_run_directory_is_never_overwritten(capsys, finished_run, tmp_path):
+def test_run_directory_is_never_overwritten(capsys, finished_run, tmp_path):
     before = (finished_run / "run.db").read_bytes()
     assert "holds something" in refusal(capsys, "run", "--env", "tictactoe_v0", *POLICIES, "--out", finished_run)
     assert (finished_run / "run.db").read_bytes() == before
@@ -328,7 +293,7 @@ def test_a_run_directory_is_never_overwritten(capsys, finished_run, tmp_path):
     assert "holds something" in refusal(capsys, "run", "--env", "tictactoe_v0", *POLICIES, "--out", tmp_path)
 
 
-def test_rate(capsys, finished_run):
+def test_rate_prints_leaderboards(capsys, finished_run):
     boards = json.loads(output(capsys, "rate", finished_run, "--json"))
     assert [board["environment"] for board in boards[:2]] == ["tictactoe_v0", "connect_four_v0"]
     assert {row["policy"] for row in boards[0]["rows"]} == {"random", "first_legal"}
@@ -342,7 +307,7 @@ def test_rate(capsys, finished_run):
     assert "shuffled" in wide and "W/D/L" in wide
 
 
-def test_resume_of_a_finished_run_plays_nothing_and_says_by_what_hashes_it_is_known(capsys, finished_run):
+def test_resume_of_a_finished_run_plays_nothing(capsys, finished_run):
     before = output(capsys, "export", finished_run)
     assert re.search(r"^Seal: [0-9a-f]{64}\nPlay digest: [0-9a-f]{64}$", output(capsys, "resume", finished_run), re.M)
     assert output(capsys, "export", finished_run) == before
@@ -372,7 +337,7 @@ def test_resume_with_wrong_added_policy_changes_nothing(capsys, finished_run, tm
     assert (copy / "run.toml").read_text() == (finished_run / "run.toml").read_text()
 
 
-def test_a_run_says_once_with_which_values_the_rule_fired_in_lines_of_100_columns(capsys, tmp_path):
+def test_run_prints_once_why_the_rule_fired(capsys, tmp_path):
     flags = ["--workers", "1", "--quiet", "--stop", "width=150", "--min-matches", "10"]
     shown = output(capsys, "run", "--env", "tictactoe_v0", *POLICIES, *flags, "--out", tmp_path / "run")
     (board,) = json.loads(output(capsys, "rate", tmp_path / "run", "--json"))
@@ -389,33 +354,14 @@ def test_a_run_says_once_with_which_values_the_rule_fired_in_lines_of_100_column
     assert f"stopped with: {board['stopped_with']}" in (tmp_path / "run" / "report.html").read_text()
 
 
-def test_a_rule_that_has_no_effect_is_said_to_have_none(capsys, tmp_path):
-    flags = ["--workers", "1", "--stop", "width=60", "--max-matches", "4"]
-    assert (
-        main(
-            [
-                "run",
-                "--env",
-                "public_goods_v0",
-                "--policy",
-                "random",
-                "--policy",
-                "free_rider",
-                "--policy",
-                "full_contributor",
-                "--policy",
-                "conditional_cooperator",
-                *flags,
-                "--out",
-                str(tmp_path / "run"),
-            ]
-        )
-        == 0
-    )
+def test_stop_rule_without_effect_is_noted(capsys, tmp_path):
+    policies = [f"--policy={name}" for name in ("random", "free_rider", "full_contributor", "conditional_cooperator")]
+    flags = ["--workers", "1", "--stop", "width=60", "--max-matches", "4", "--out", tmp_path / "run"]
+    assert main(["run", "--env", "public_goods_v0", *policies, *map(str, flags)]) == 0
     assert "note: public_goods_v0: the stop rule 'width=60' has no effect" in capsys.readouterr().err
 
 
-def test_exports(capsys, finished_run):
+def test_export_writes_records_and_rows(capsys, finished_run):
     records = [json.loads(line) for line in output(capsys, "export", finished_run).splitlines()]
     rows = list(csv.DictReader(io.StringIO(output(capsys, "export", finished_run, "--format", "csv"))))
     assert len(rows) == 2 * len(records) >= 40
@@ -432,7 +378,7 @@ def test_replay_lists_shows_and_verifies(capsys, finished_run):
     assert "expected an id of a match" in refusal(capsys, "replay", finished_run, "zzz")
 
 
-def test_verification_finds_what_was_tampered_with(capsys, finished_run, tmp_path):
+def test_verify_finds_a_changed_record(capsys, finished_run, tmp_path):
     copy = shutil.copytree(finished_run, tmp_path / "copy")
     with sqlite3.connect(copy / "run.db") as db:
         (match,) = db.execute("SELECT id FROM match WHERE number = 2 LIMIT 1").fetchone()
@@ -448,8 +394,8 @@ def test_report_prints_its_path(capsys, finished_run, tmp_path):
     path = tmp_path / "r.html"
     plots = tmp_path / "r-plots"
     assert output(capsys, "report", finished_run, "--output", path) == f"Report: {path}\nPlots: {plots}\n"
-    told = json.loads(output(capsys, "report", finished_run, "--output", path, "--json"))
-    assert told == {"report": str(path), "plots": str(plots)}
+    printed = json.loads(output(capsys, "report", finished_run, "--output", path, "--json"))
+    assert printed == {"report": str(path), "plots": str(plots)}
     first = path.read_bytes()
     output(capsys, "report", finished_run, "--output", path)
     assert path.read_bytes() == first
@@ -464,9 +410,7 @@ def test_report_prints_its_path(capsys, finished_run, tmp_path):
         ("workers = 1", "workers = 2", 0),
     ],
 )
-def test_a_run_goes_on_only_with_the_players_it_was_begun_with(capsys, finished_run, tmp_path, old, new, code):
-    import shutil
-
+def test_resume_with_other_players_is_refused(capsys, finished_run, tmp_path, old, new, code):
     copy = shutil.copytree(finished_run, tmp_path / "copy")
     text = (copy / "run.toml").read_text()
     assert old in text

@@ -18,9 +18,10 @@ from rating.cli import main
 from rating.cli.progress import FailureLines, GameBars, ProgressDisplay
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
-from rating.play.contests import make_scheme
+from rating.play.attempts import ENVIRONMENT
 from rating.play.progress import EnvironmentProgress, Progress
-from rating.play.runner import ENVIRONMENT, Runner
+from rating.play.run import Run
+from rating.play.runner import Runner
 from rating.store.bill import Usage
 
 HOSTILE = "m\x1b[31m[red]\u202e"
@@ -74,14 +75,14 @@ def test_bars_show_games_and_calls():
     assert re.fullmatch(r"a ━+\S* +60 of 90 30.0 a minute 0:01:00 16 failed calls, cost 1.50", first)
     assert re.fullmatch(r"b ━+ +12 of 12 +0:00:00 stopped: cap, 2 void, 1 failed calls, cost 0.25\+", second)
     assert calls.startswith(
-        "135 calls, 20 of 64 in flight; tokens: 1,251k+ in, 3,005+ out; cost 1.75+; failed calls: 10"
+        "135 calls, 20 of 64 in flight; tokens: 1,251,050+ in, 3,005+ out; cost 1.75+; failed calls: 10"
     )
 
 
 @pytest.mark.parametrize(
     ("snapshots", "shown", "left"),
     [
-        ([under_way(0), under_way(30), under_way(60)], "a 60 of 90", "60 s"),
+        ([under_way(0), under_way(30), under_way(60)], "a 60 of 90", "0:01:00"),
         ([under_way(30), under_way(30), under_way(30)], "a 30 of 90", None),
         ([under_way(0, expected=None), under_way(30, expected=None)], "a 30 of 64+", None),
     ],
@@ -113,7 +114,7 @@ def test_display_without_terminal_prints_a_line_a_minute(capsys):
         display.show(under_way(finished=0))
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "b: 12 of 12 matches, stopped: cap, 2 void"
-    line = "matches: a 0 of 90; 135 calls, 20 of 64 in flight; tokens: 1,251k+ in, 3,005+ out; cost 1.75+; "
+    line = "matches: a 0 of 90; 135 calls, 20 of 64 in flight; tokens: 1,251,050+ in, 3,005+ out; cost 1.75+; "
     line += "failed calls: 10 timeout, 7 rate_limited; 3 errors of providers or environments"
     assert lines[1:] == [line, line]
 
@@ -160,7 +161,7 @@ def test_failures_of_one_kind_are_rate_limited():
 def test_failures_are_shown_only_during_a_run(quiet, shown, capsys):
     async def fail():
         logging.getLogger("agents.models.limits.retry").info("first")
-        logging.getLogger("rating.play.runner").error("lost")
+        logging.getLogger("rating.play.attempts").error("lost")
         return 5
 
     progress = Progress((EnvironmentProgress("a", 0, 0, 0),))
@@ -193,9 +194,9 @@ spec = "random"
 
 
 def test_runner_counts_finished_and_expected_matches(tmp_path):
-    config, store = run_directory.create(tmp_path / "run", RUN_FILE, "run.toml")
-    asyncio.run(Runner(config, store).run())
-    again = Runner(config, store)
+    run, store = run_directory.create(tmp_path / "run", RUN_FILE, "run.toml")
+    asyncio.run(Runner(run, store).run())
+    again = Runner(run, store)
     assert asyncio.run(again.run()) == 0
     store.close()
     duel, group = again.progress().environments
@@ -203,7 +204,7 @@ def test_runner_counts_finished_and_expected_matches(tmp_path):
     assert duel.finished == duel.scheduled > 5
     assert (group.name, group.stopped) == ("public_goods_v0", "count")
     assert group.finished == group.scheduled == group.expected > 5
-    scheme = make_scheme(parse_run_file(RUN_FILE, "run.toml"), "public_goods_v0")
+    scheme = Run(parse_run_file(RUN_FILE, "run.toml")).scheme("public_goods_v0")
     assert scheme.expected_matches() == group.expected
 
 

@@ -103,7 +103,7 @@ def test_debaters_are_rated_and_judges_are_not(folder, capsys):
 
 
 @pytest.mark.slow
-def test_matches_of_which_all_judges_abstain_are_played_once_counted_and_not_rated(folder, capsys):
+def test_matches_without_a_verdict_are_counted_and_not_rated(folder, capsys):
     name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
     staff = '[environment.staff]\njudge = ["silent"]\n'
     policies = [policy("weak", 1), policy("strong", 2), policy("silent", 9, "rated = false")]
@@ -122,7 +122,7 @@ def test_matches_of_which_all_judges_abstain_are_played_once_counted_and_not_rat
     assert play_digest(folder, capsys) == digest
 
 
-def test_a_judge_that_fails_voids_matches_and_counts_in_no_row_of_a_player(folder, capsys):
+def test_failing_judge_voids_matches(folder, capsys):
     name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
     staff = '[environment.staff]\njudge = ["tests.rating.players:raises", "weak"]\n'
     text = run_text(name, [policy("weak", 1), policy("strong", 2)], staff, "max_errors = 1000\ntries = 1")
@@ -148,7 +148,7 @@ def test_scores_role_by_role(folder, capsys):
     assert "score as writer (n)" in page and "mean score as writer" in page
 
 
-def test_one_rated_seat_is_played_by_every_policy_on_the_same_deals(folder, capsys):
+def test_one_rated_seat_gets_the_same_deals_for_every_policy(folder, capsys):
     declaration = 'scheme="mean_reward", rated_roles=("simulator",)'
     name = write_environment(folder, "simulation", ("user_0", "simulator_0", "judge_0"), declaration)
     staff = '[environment.staff]\nuser = ["random"]\njudge = ["random"]\n'
@@ -178,7 +178,7 @@ def test_one_rated_seat_is_played_by_every_policy_on_the_same_deals(folder, caps
         ('scheme="mean_reward"', '[environment.staff]\njudge = ["random"]', "every seat is rated here, got 'judge'"),
     ],
 )
-def test_what_cannot_be_compared_is_refused_with_what_to_write(folder, capsys, declaration, staff, message):
+def test_invalid_declaration_or_staff_is_refused(folder, capsys, declaration, staff, message):
     name = write_environment(folder, "debate", JUDGES, declaration, MAJORITY)
     if "opponent" in staff:
         staff += '\n[environment.staff]\njudge = ["random"]'
@@ -193,7 +193,7 @@ def test_what_cannot_be_compared_is_refused_with_what_to_write(folder, capsys, d
         ("class raw_env", "raw_env = lambda: None\n\n\nclass Raw", "expected raw_env to be a subclass of TextEnv"),
     ],
 )
-def test_an_environment_whose_class_says_nothing_of_it_is_refused(folder, capsys, old, new, message):
+def test_environment_without_a_declaration_is_refused(folder, capsys, old, new, message):
     name = write_environment(folder, "silent", ("player_0", "player_1"), "")
     path = folder / "elsewhere" / "silent.py"
     path.write_text(path.read_text().replace(old, new))
@@ -201,7 +201,7 @@ def test_an_environment_whose_class_says_nothing_of_it_is_refused(folder, capsys
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_only_with_the_staff_and_the_ahead_it_was_begun_with(folder, capsys):
+def test_resume_with_other_staff_or_ahead_is_refused(folder, capsys):
     name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
     staff = '[environment.staff]\njudge = ["random"]\n'
     text = run_text(name, [policy("a", 1), policy("b", 2)], staff)

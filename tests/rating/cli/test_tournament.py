@@ -57,7 +57,7 @@ def committees(directory):
 
 
 @pytest.mark.slow
-def test_the_best_of_those_who_do_not_play_judge_and_stand_in_the_record(tmp_path, capsys):
+def test_tournament_chooses_best_idle_policies_as_judges(tmp_path, capsys):
     prior = ", ".join(f"m{index} = {index}" for index in range(8))
     directory = run(tmp_path, text(8, rules=f"questions = 4\nprior = {{ {prior} }}"))
     found = committees(directory)
@@ -86,7 +86,7 @@ def test_the_best_of_those_who_do_not_play_judge_and_stand_in_the_record(tmp_pat
     assert main(["export", "--format", "csv", str(directory)]) == 0
 
 
-def test_fewer_judges_do_where_the_run_says_so_and_families_and_excluded_ones_stay_out(tmp_path):
+def test_tournament_with_min_judges_excludes_families(tmp_path):
     rules = 'questions = 4\nexclude = ["m6"]\nexclude_family = true\nfamilies = { m0 = "x", m1 = "x", m2 = "y" }'
     directory = run(tmp_path, text(7, rules=rules, least=1))
     for pair, judges in committees(directory).values():
@@ -95,14 +95,14 @@ def test_fewer_judges_do_where_the_run_says_so_and_families_and_excluded_ones_st
     assert {record.match.options["n_judges"] for record in records(directory)} == {3, 4, 5}
 
 
-def test_judges_that_the_run_names_serve_in_every_match(tmp_path):
+def test_tournament_with_staff_uses_it_in_every_match(tmp_path):
     staff = '[environment.staff]\njudge = ["tests.rating.judged_env:Model"]\n'
     directory = run(tmp_path, text(4, environment=staff))
     assert {judges for _, judges in committees(directory).values()} == {("tests.rating.judged_env:Model",) * 5}
 
 
 @pytest.mark.parametrize("fails_as", ["", "judge"])
-def test_a_run_with_void_matches_goes_on_as_if_nothing_had_happened(tmp_path, capsys, fails_as):
+def test_tournament_with_void_matches_resumes_unchanged(tmp_path, capsys, fails_as):
     (tmp_path / "calm").mkdir()
     calm = run(tmp_path / "calm", text(7))
     failing = f', period = 23, fails_as = "{fails_as}"'
@@ -119,23 +119,17 @@ def test_a_run_with_void_matches_goes_on_as_if_nothing_had_happened(tmp_path, ca
     assert main(["replay", "--verify", str(directory)]) == 0
 
 
-def test_a_newcomer_is_placed_and_the_run_verifies(tmp_path, capsys):
+def test_newcomer_is_placed_and_the_run_verifies(tmp_path, capsys):
     directory = run(tmp_path, text(7))
     before = records(directory)
-    order = [row["policy"] for row in board(directory, capsys)["rows"]]
     command = ["resume", str(directory), "--add", "tests.rating.judged_env:Model", "--name", "new"]
     assert main([*command, "--option", "strength=60", "--prior", "3.5"]) == 0
-    said = capsys.readouterr().out
-    assert "ratings while placing new" in said and "before" in said
     after = records(directory)
     assert [record.match for record in after[: len(before)]] == [record.match for record in before]
     placed = {frozenset(record.match.policies[:2]) for record in after[len(before) :]}
     assert len(placed) == 3 and all("new" in pair for pair in placed)  # log2 of eight
     shown = board(directory, capsys)
     assert (shown["facts"]["newcomers"], shown["matches"]) == (["new"], 12 * 4)
-    others = [row["policy"] for row in shown["rows"] if row["policy"] != "new"]
-    assert f"others after:  {', '.join(others)}" in said or f"unchanged: {', '.join(others)}" in said
-    assert ("unchanged" in said) == (others == order)
     assert main(["replay", "--verify", str(directory)]) == 0
     assert main(["report", str(directory)]) == 0
     assert main([*command[:-1], "newer"]) == 0  # another one after it
@@ -144,7 +138,7 @@ def test_a_newcomer_is_placed_and_the_run_verifies(tmp_path, capsys):
     assert "policy: expected distinct names, got 'new' twice" in capsys.readouterr().err
 
 
-def test_a_tournament_that_has_not_ended_takes_no_newcomer(tmp_path, capsys):
+def test_newcomer_of_an_incomplete_tournament_is_refused(tmp_path, capsys):
     directory = run(tmp_path, text(7, options=", period = 23", top="tries = 1\nmax_errors = 10000"), code=3)
     kept = (directory / "run.toml").read_text()
     assert main(["resume", str(directory), "--add", "tests.rating.judged_env:Model"]) == 2
@@ -153,7 +147,7 @@ def test_a_tournament_that_has_not_ended_takes_no_newcomer(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("command", [["no_such_policy"], ["tests.rating.judged_env:Model", "--prior", "nan"]])
-def test_a_newcomer_that_cannot_play_changes_nothing(tmp_path, capsys, command):
+def test_invalid_newcomer_changes_nothing(tmp_path, capsys, command):
     directory = run(tmp_path, text(7))
     kept, found = (directory / "run.toml").read_text(), played(directory)
     with pytest.raises(SystemExit) if "--prior" in command else nullcontext():
@@ -163,13 +157,13 @@ def test_a_newcomer_that_cannot_play_changes_nothing(tmp_path, capsys, command):
     assert main(["replay", "--verify", str(directory)]) == 0
 
 
-def test_limits_of_a_run_are_said_to_have_no_effect_on_a_tournament(tmp_path, capsys):
+def test_stop_table_of_a_tournament_is_noted_as_unused(tmp_path, capsys):
     run(tmp_path, text(7, rules="questions = 1", top="stop = { max_matches = 4 }"))
     told = capsys.readouterr().err
     assert f"note: {JUDGED}: [stop] (max_matches) has no effect on a tournament, which ends with its last round" in told
 
 
-def test_a_newcomer_plays_only_the_tournament_of_a_run_with_more(tmp_path):
+def test_newcomer_plays_only_the_named_environment(tmp_path):
     others = """[[policy]]
 spec = "random"
 [[policy]]
@@ -206,19 +200,19 @@ max_matches = 4
         ('prior = "nowhere.csv"', "prior: expected a CSV file, got '.*nowhere.csv'"),
     ],
 )
-def test_rules_that_cannot_be_are_refused_before_anything_is_made(tmp_path, capsys, rules, message):
+def test_invalid_rules_are_refused_and_nothing_is_made(tmp_path, capsys, rules, message):
     run(tmp_path, text(7, rules=rules), code=2)
     assert re.search(message, capsys.readouterr().err)
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("scheme", ["duels", "field", "self_play"])
-def test_rules_of_a_tournament_are_refused_where_there_is_none(tmp_path, capsys, scheme):
+def test_rules_without_a_tournament_are_refused(tmp_path, capsys, scheme):
     run(tmp_path, text(7, environment=f'scheme = "{scheme}"\n[environment.staff]\njudge = ["random"]'), code=2)
     assert f"tournament: expected no rules of one, since policies are compared by '{scheme}'" in capsys.readouterr().err
 
 
-def test_a_run_keeps_the_scores_of_its_file_and_refuses_others(tmp_path, capsys, monkeypatch):
+def test_run_keeps_scores_of_a_file_and_refuses_others(tmp_path, capsys, monkeypatch):
     scores = tmp_path / "prior.csv"
     scores.write_text("policy,score\nm0,10\nm1,\nm2\n\nm3, 4.5\n", encoding="utf-8")
     directory = run(tmp_path, text(7, rules=f"questions = 4\nprior = {json.dumps(str(scores))}"))
@@ -245,7 +239,7 @@ def test_a_run_keeps_the_scores_of_its_file_and_refuses_others(tmp_path, capsys,
         ("policy,score\nm00,1\n", "got 'm00'; did you mean 'm0'"),
     ],
 )
-def test_scores_that_cannot_be_are_refused_with_their_line(tmp_path, capsys, table, message):
+def test_invalid_scores_are_refused_with_their_line(tmp_path, capsys, table, message):
     (tmp_path / "prior.csv").write_text(table, encoding="utf-8")
     run(tmp_path, text(7, rules=f"prior = {json.dumps(str(tmp_path / 'prior.csv'))}"), code=2)
     assert re.search(message, capsys.readouterr().err)

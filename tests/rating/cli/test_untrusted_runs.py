@@ -151,7 +151,7 @@ def commands_on(run):
     ]
 
 
-def test_every_command_says_whether_it_reads_runs():
+def test_every_command_is_in_one_of_the_tables():
     (commands,) = (action.choices for action in build_parser()._actions if action.dest == argparse_commands())
     assert set(commands) <= READS.keys() | OTHERS
 
@@ -161,7 +161,7 @@ def argparse_commands():
 
 
 @pytest.mark.slow
-def test_own_policies_are_not_imported_to_read_a_run(own_policies):
+def test_reading_a_run_imports_no_policies(own_policies):
     done = llmarena(own_policies.parent, *commands_on(own_policies))
     assert [(command, arguments) for command, arguments, _, touched, _ in done if touched] == []
     codes = {command: code for command, _, code, _, _ in done}
@@ -170,7 +170,7 @@ def test_own_policies_are_not_imported_to_read_a_run(own_policies):
 
 
 @pytest.mark.slow
-def test_an_own_environment_is_not_imported_to_read_a_run(own_game):
+def test_reading_a_run_imports_no_environment(own_game):
     done = llmarena(own_game.parent, *commands_on(own_game))
     assert [(command, arguments) for command, arguments, _, touched, _ in done if touched] == []
     for command in ("rate", "report", "compare", "agreement"):
@@ -180,7 +180,7 @@ def test_an_own_environment_is_not_imported_to_read_a_run(own_game):
 
 
 @pytest.mark.slow
-def test_trust_imports_an_environment_of_the_working_directory(own_game):
+def test_trust_imports_an_environment_of_the_directory(own_game):
     game = own_game.parent / "trap" / "game.py"
     game.write_text(GAME)
     try:
@@ -215,7 +215,7 @@ CALL = 'name = "mine"\nspec = "subprocess:getoutput"\noptions = { cmd = "touch m
         ("n_judges = 1", "n_judges = 2", "debate_v0: options: n_judges: 1 became 2"),
     ],
 )
-def test_a_run_file_that_was_changed_is_refused(own_policies, tmp_path, old, new, said):
+def test_changed_run_file_is_refused_without_imports(own_policies, tmp_path, old, new, said):
     run = shutil.copytree(own_policies.parent, tmp_path / "copy") / "run"
     text = (run / "run.toml").read_text()
     assert old in text
@@ -227,7 +227,7 @@ def test_a_run_file_that_was_changed_is_refused(own_policies, tmp_path, old, new
 
 
 @pytest.mark.slow
-def test_resume_imports_nothing_of_a_run_file_that_names_other_code(own_policies, tmp_path):
+def test_resume_of_a_changed_run_file_imports_nothing(own_policies, tmp_path):
     run = shutil.copytree(own_policies.parent, tmp_path / "copy") / "run"
     (run / "run.toml").write_text(
         (run / "run.toml").read_text().replace('name = "tictactoe_v0"\n', 'name = "trap.x"\n')
@@ -238,7 +238,7 @@ def test_resume_imports_nothing_of_a_run_file_that_names_other_code(own_policies
 
 
 @pytest.mark.slow
-def test_facts_and_records_that_were_changed_import_nothing(own_policies, tmp_path):
+def test_changed_facts_and_records_import_nothing(own_policies, tmp_path):
     run = shutil.copytree(own_policies.parent, tmp_path / "copy") / "run"
     with closing(sqlite3.connect(run / "run.db")) as db, db:
         for old, new in (
@@ -272,7 +272,7 @@ def distrusting(monkeypatch):
     return forget
 
 
-def test_files_that_a_record_names_are_opened_only_with_trust(tmp_path, capsys, distrusting):
+def test_files_named_by_records_are_opened_only_with_trust(tmp_path, capsys, distrusting):
     (tmp_path / "words.csv").write_text("category,a,b\n" + "".join(f"food,apple{n},pear{n}\n" for n in range(9)))
     (tmp_path / "run.toml").write_text(WORDS.format(path=tmp_path / "words.csv").replace("first_legal", "silent"))
     run = str(tmp_path / "run")

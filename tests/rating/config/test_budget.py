@@ -18,9 +18,9 @@ pytestmark = pytest.mark.timeout(60)
 
 def go(path, session=ONE_GO):
     """Begins a run, or goes on with it; returns its digest."""
-    config, store = run_directory.open_run(path)
+    run, store = run_directory.open_run(path)
     with contextlib.closing(store):
-        asyncio.run(Runner(config, store, session=session).run())
+        asyncio.run(Runner(run, store, session=session).run())
         return store.digest()
 
 

@@ -9,9 +9,9 @@ from agents.errors import ProviderError
 from rating.cli import main
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.play.contests import make_leaderboard
 from rating.play.runner import Runner
 from rating.store.outcome import FINISHED, VOID
+from rating.store.state import RunState
 from rating.viewer.report.tables import to_text
 from tests.rating.interruption import ended_after
 from tests.rating.players import Asked
@@ -70,16 +70,16 @@ def go_on(directory, text=None):
     """Plays a run, with another run file if there is one, and returns it, the number of void matches and the records."""
     if text is not None:
         (directory / "run.toml").write_text(text)
-    config, store = run_directory.reopen_run(directory)
+    run, store = run_directory.reopen_run(directory)
     try:
-        void = asyncio.run(Runner(config, store).run())
-        return config, void, list(store.records()), store.facts()
+        void = asyncio.run(Runner(run, store).run())
+        return run, void, list(store.records()), store.facts()
     finally:
         store.close()
 
 
-def board(config, records, facts, environment="tictactoe_v0"):
-    return make_leaderboard(config, environment, [record.outcome for record in records if record.outcome], facts)
+def board(run, records, facts, environment="tictactoe_v0"):
+    return run.leaderboard(environment, [record.outcome for record in records if record.outcome], RunState(facts))
 
 
 def played(records):
@@ -135,19 +135,19 @@ def test_a_policy_that_is_taken_out_leaves_the_others_a_complete_run(tmp_path, w
     assert void > 0
     out = text.replace(policies("d"), policies("d") + "withdrawn = true\n" if withdraw == "flag" else "")
     calls = Asked.calls["d"]
-    config, void, records, facts = go_on(tmp_path / "run", out)
+    run, void, records, facts = go_on(tmp_path / "run", out)
     assert (void, facts["stopped:tictactoe_v0"], Asked.calls["d"]) == (0, "mu_stable", calls)
     assert played(before).items() <= played(records).items()
     assert {record.error for record in records if record.status == VOID} == {"withdrawn: d"}
-    shown = to_text(board(config, records, facts))
+    shown = to_text(board(run, records, facts))
     assert (
         re.search(r"^\S* +d .*  withdrawn  ", shown, re.M)
         and "d is withdrawn: its row is of what it had played" in shown
     )
     assert "suspended" not in shown
     Asked.failing.clear()
-    config, void, records, facts = go_on(tmp_path / "run", text)
-    again, expected = (board(one[0], one[2], one[3]) for one in ((config, void, records, facts), whole))
+    run, void, records, facts = go_on(tmp_path / "run", text)
+    again, expected = (board(one[0], one[2], one[3]) for one in ((run, void, records, facts), whole))
     assert void == 0
     assert again.rows == expected.rows
 
@@ -159,8 +159,8 @@ def test_those_who_come_later_play_on_the_same_deals_after_the_others(tmp_path, 
     stop = STOPS.get(scheme, STOP)
     _, _, first, _ = begin(tmp_path / "run", run_file(names, environment, stop))
     text = run_file([*names, "c"], environment, stop)
-    config, void, records, facts = go_on(tmp_path / "run", text)
-    name = config.environment[0].name
+    run, void, records, facts = go_on(tmp_path / "run", text)
+    name = run.config.environment[0].name
     own = [record for record in records if record.match.number < len(first)]
     later = [record for record in records if record.match.number >= len(first)]
     assert void == 0 and own == first
@@ -169,7 +169,7 @@ def test_those_who_come_later_play_on_the_same_deals_after_the_others(tmp_path, 
     assert {record.match.seed for record in later[:2]} <= {record.match.seed for record in first}
     assert facts[f"phases:{name}"] == f"[{len(first)}]"
     assert facts[f"stopped:{name}"] in ("count", "mu_stable", "settled")
-    shown = board(config, records, facts, name)
+    shown = board(run, records, facts, name)
     assert {row.policy for row in shown.rows} == {*names, "c"}
     assert shown.reached.startswith("c among the others: ")
     assert go_on(tmp_path / "run")[2] == records

@@ -9,9 +9,9 @@ import pytest
 from agents.errors import ProviderError
 from rating.cli import main
 from rating.play import run_directory
-from rating.play.contests import make_leaderboard
 from rating.play.runner import Runner
 from rating.store.outcome import FINISHED, VOID
+from rating.store.state import RunState
 from rating.viewer.report.tables import to_text
 from tests.rating.players import Asked
 
@@ -42,14 +42,14 @@ def run_file(
 
 
 def play(directory, text):
-    config, store = run_directory.create(directory, text, "run.toml")
-    void = asyncio.run(Runner(config, store).run())
-    return void, config, store
+    run, store = run_directory.create(directory, text, "run.toml")
+    void = asyncio.run(Runner(run, store).run())
+    return void, run, store
 
 
 def go_on(directory):
-    config, store = run_directory.reopen_run(directory)
-    return asyncio.run(Runner(config, store).run()), store
+    run, store = run_directory.reopen_run(directory)
+    return asyncio.run(Runner(run, store).run()), store
 
 
 def test_nobody_waits_for_a_policy_that_fails_for_good_and_no_more_is_paid_than_the_others_need(tmp_path):
@@ -69,15 +69,15 @@ def test_nobody_waits_for_a_policy_that_fails_for_good_and_no_more_is_paid_than_
     assert facts["suspended:dead"] == "401: no such key"
 
 
-def leaderboard(config, store):
-    return make_leaderboard(config, "tictactoe_v0", store.outcomes(), store.facts())
+def leaderboard(run, store):
+    return run.leaderboard("tictactoe_v0", store.outcomes(), RunState(store.facts()))
 
 
 @pytest.mark.slow
 def test_a_suspended_policy_plays_again_when_the_run_goes_on_and_is_rated_as_if_it_had_never_failed(tmp_path):
     text = run_file(["a", "b", "dead"])
-    _, config, store = play(tmp_path / "whole", text)
-    whole = leaderboard(config, store)
+    _, run, store = play(tmp_path / "whole", text)
+    whole = leaderboard(run, store)
     store.close()
     Asked.failing["dead"] = DEAD
     play(tmp_path / "run", text)[2].close()
@@ -85,7 +85,7 @@ def test_a_suspended_policy_plays_again_when_the_run_goes_on_and_is_rated_as_if_
     void, store = go_on(tmp_path / "run")
     assert (void, store.facts()["suspended:dead"]) == (0, "")
     # While it was suspended the others played more than it takes with it: parts of batches, which are not rated.
-    again = leaderboard(config, store)
+    again = leaderboard(run, store)
     assert again.left_over > 0
     assert any(record.status == VOID for record in store.records())
     assert replace(again, left_over=0) == whole
@@ -96,8 +96,8 @@ def test_a_leaderboard_says_who_is_suspended_and_whose_seats_are_out_of_balance(
     Asked.failing["dead"] = DEAD
     settings = "concurrency = 1"
     text = run_file(["a", "b", "dead"], settings=settings)
-    _, config, store = play(tmp_path / "run", text)
-    board = leaderboard(config, store)
+    _, run, store = play(tmp_path / "run", text)
+    board = leaderboard(run, store)
     shown = to_text(board)
     assert re.search(r"^\S* +dead .*  suspended  ", shown, re.M)
     assert "dead is suspended: 401: no such key; repair it and resume, or take it out of the run file" in shown
@@ -157,10 +157,10 @@ def test_staff_that_everybody_needs_ends_its_environment_and_no_other(tmp_path):
     text = run_file(["a", "b", "dead"], judged, "concurrency = 1") + '[[environment]]\nname = "tictactoe_v0"\n'
     text = text.replace(policies(["dead"]), policies(["dead"]) + "rated = false\n")
     Asked.failing["dead"] = DEAD
-    void, config, store = play(tmp_path / "run", text)
+    void, run, store = play(tmp_path / "run", text)
     facts, environment = store.facts(), "tests.rating.judged_env"
     outcomes = [outcome for outcome in store.outcomes() if outcome.environment == environment]
-    shown = to_text(make_leaderboard(config, environment, outcomes, facts))
+    shown = to_text(run.leaderboard(environment, outcomes, RunState(facts)))
     store.close()
     assert void > 0
     assert "\ndead is suspended: 401: no such key; repair it" in shown

@@ -11,11 +11,12 @@ from rating.cli import main
 from rating.config.run_file import parse_run_file
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.play.contests import make_leaderboard, make_scheme
+from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.schedules.until import Until
 from rating.schemes.rewards import CO_PLAYERS
 from rating.store.outcome import FINISHED, VOID
+from rating.store.state import RunState
 from tests.rating.interruption import ended_after
 from tests.rating.players import Asked
 
@@ -52,9 +53,9 @@ def go_on(directory, text=None):
         run_directory.create(directory, text, "run.toml")[1].close()
     elif text is not None:
         (directory / "run.toml").write_text(text)
-    config, store = run_directory.reopen_run(directory)
+    run, store = run_directory.reopen_run(directory)
     try:
-        void = asyncio.run(Runner(config, store).run())
+        void = asyncio.run(Runner(run, store).run())
         return void, list(store.records()), store.facts()
     finally:
         store.close()
@@ -154,13 +155,13 @@ def test_where_results_choose_nothing_an_adaptive_schedule_is_refused(environmen
     table = f'[[environment]]\nname = "{environment}"\n{options}\n'
     config = parse_run_file(f'{table}schedule = "adaptive"\n{POOL}', "run.toml")
     with pytest.raises(OptionError, match=f"{environment}: schedule: expected 'round_robin'"):
-        make_scheme(config, environment)
+        Run(config).scheme(environment)
     with pytest.raises(OptionError, match="and no environment has such"):
         run_directory.check_run_file(f'schedule = "adaptive"\n{table}{POOL}', "run.toml")
     other = '[[environment]]\nname = "connect_four_v0"\n'
-    config, _ = run_directory.check_run_file(f'schedule = "adaptive"\n{table}{other}{POOL}', "run.toml")
-    names = [item.name for item in config.environment]
-    assert [make_scheme(config, name).setting.schedule for name in names] == ["round_robin", "adaptive"]
+    run = run_directory.check_run_file(f'schedule = "adaptive"\n{table}{other}{POOL}', "run.toml").run
+    names = [item.name for item in run.config.environment]
+    assert [run.scheme(name).setting.schedule for name in names] == ["round_robin", "adaptive"]
 
 
 @pytest.mark.slow
@@ -175,12 +176,12 @@ def test_where_everybody_sits_at_every_table_all_is_as_in_the_fixed_cycle(tmp_pa
 def test_tables_are_chosen_where_there_are_more_policies_than_seats(tmp_path):
     four = POOL + '[[policy]]\nname = "d"\nspec = "first_legal"\n'
     text = f'schedule = "adaptive"\n[stop]\nmatches = 30\n[[environment]]\nname = "bid_v0"\noptions = {{ n_bidders = 3 }}\n{four}'
-    config = parse_run_file(text, "run.toml")
-    scheme = make_scheme(config, "bid_v0")
+    run = Run(parse_run_file(text, "run.toml"))
+    scheme = run.scheme("bid_v0")
     assert isinstance(scheme.schedule(), Until) and scheme.expected_matches() is None
     void, records, facts = go_on(tmp_path / "run", text)
     sat = [name for names in seatings(records) for name in names]
-    board = make_leaderboard(config, "bid_v0", [record.outcome for record in records], facts)
+    board = run.leaderboard("bid_v0", [record.outcome for record in records], RunState(facts))
     assert CO_PLAYERS in board.caveats
     assert (void, facts["stopped:bid_v0"]) == (0, "count") and min(map(sat.count, "abcd")) >= 30
     for name in "abcd":

@@ -45,9 +45,9 @@ def reply(request):
 def play(directory, url, cache):
     models = "".join(MODEL.format(number=number, url=url) for number in range(4))
     session = Session(cache=cache, max_seconds=3600.0, max_cost=1000.0)
-    config, store = run_directory.create(directory, RUN.format(models=models), "run.toml")
+    run, store = run_directory.create(directory, RUN.format(models=models), "run.toml")
     with closing(store):
-        assert asyncio.run(Runner(config, store, session).run()) == 0
+        assert asyncio.run(Runner(run, store, session).run()) == 0
         return store.digest()
 
 

@@ -4,21 +4,21 @@ import pytest
 
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import parse_run_file
-from rating.play.contests import make_scheme
+from rating.play.run import Run
 
 POOL = '[[policy]]\nspec = "random"\n[[policy]]\nspec = "first_legal"\n'
 
 
 def test_an_opponent_is_refused_where_nobody_plays_against_a_field():
-    config = parse_run_file(f'[[environment]]\nname = "tictactoe_v0"\nopponent = "random"\n{POOL}', "run.toml")
+    run = Run(parse_run_file(f'[[environment]]\nname = "tictactoe_v0"\nopponent = "random"\n{POOL}', "run.toml"))
     with pytest.raises(OptionError, match="tictactoe_v0: opponent: expected none"):
-        make_scheme(config, "tictactoe_v0")
+        run.scheme("tictactoe_v0")
 
 
 def test_too_few_policies_are_refused():
-    config = parse_run_file('[[environment]]\nname = "tictactoe_v0"\n[[policy]]\nspec = "random"\n', "run.toml")
+    run = Run(parse_run_file('[[environment]]\nname = "tictactoe_v0"\n[[policy]]\nspec = "random"\n', "run.toml"))
     with pytest.raises(OptionError, match="expected 2 policies or more"):
-        make_scheme(config, "tictactoe_v0")
+        run.scheme("tictactoe_v0")
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_prices_are_those_of_models_and_do_not_depend_on_the_day():
     )
     price = "[[price]]\nmodel = 'gpt-*'\ninput = 1\noutput = 2\n"
     price += "[[price]]\nmodel = 'gpt-*'\nfrom = 2999-01-01\ninput = 3\noutput = 4\n"
-    prices = make_scheme(parse_run_file(text + price, "run.toml"), "tictactoe_v0").setting.pool.prices()
+    prices = Run(parse_run_file(text + price, "run.toml")).scheme("tictactoe_v0").setting.pool.prices()
     assert prices.keys() == {"openai:gpt-a", "openai:other"} and prices["openai:other"] is None
     assert prices["openai:gpt-a"].output == 4
-    assert make_scheme(parse_run_file(text, "run.toml"), "tictactoe_v0").setting.pool.prices() == {}
+    assert Run(parse_run_file(text, "run.toml")).scheme("tictactoe_v0").setting.pool.prices() == {}

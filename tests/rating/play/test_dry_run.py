@@ -15,6 +15,7 @@ from rating.cli import main
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
 from rating.play.dry_run import forecast
+from rating.play.run import Run
 from rating.play.runner import Runner
 
 pytestmark = pytest.mark.timeout(120)
@@ -76,11 +77,11 @@ def test_a_forecast_is_near_what_the_run_takes(tmp_path, monkeypatch, environmen
     text = run_file(
         f"[[environment]]\nname = '{environment}'\n", names="abc", min_matches=8, max_matches=30, matches=20
     )
-    expected = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=200, latency=2.0))
+    expected = asyncio.run(forecast(Run(parse_run_file(text, "run.toml")), reply_tokens=200, latency=2.0))
     read = moves_at_random(monkeypatch)
-    config, store = run_directory.create(tmp_path / "run", text, "run.toml")
+    run, store = run_directory.create(tmp_path / "run", text, "run.toml")
     with contextlib.closing(store):
-        asyncio.run(Runner(config, store).run())
+        asyncio.run(Runner(run, store).run())
         matches = sum(store.statuses().values())
     rows = expected.rows
     assert [row.policy for row in rows] == ["a", "b", "c"]
@@ -101,7 +102,7 @@ def test_a_history_makes_prompts_longer_and_reply_tokens_count_in_it(monkeypatch
     def read(history, reply_tokens):
         text = run_file("[[environment]]\nname = 'tictactoe_v0'\n", names="ab", tokens=1000, matches=4, max_matches=8)
         text = text.replace("max_tokens = 1000", f"max_tokens = 1000, history = '{history}'")
-        found = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=reply_tokens, latency=2.0))
+        found = asyncio.run(forecast(Run(parse_run_file(text, "run.toml")), reply_tokens=reply_tokens, latency=2.0))
         return sum(row.prompt_tokens.expected for row in found.rows)
 
     single, short, long = read("single_turn", 20), read("full", 20), read("full", 500)
@@ -115,7 +116,7 @@ def test_calls_that_format_replies_are_forecast(monkeypatch):
     def calls(option):
         text = run_file("[[environment]]\nname = 'tictactoe_v0'\n", names="ab", tokens=50, matches=4, max_matches=8)
         text = text.replace("max_tokens = 50", f"max_tokens = 50, format_with_second_call = {option}")
-        found = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=20, latency=2.0))
+        found = asyncio.run(forecast(Run(parse_run_file(text, "run.toml")), reply_tokens=20, latency=2.0))
         return sum(row.calls.expected for row in found.rows)
 
     assert calls("true") == 2 * calls("false") > 0
@@ -128,7 +129,7 @@ def test_reply_tokens_count_in_a_native_dialogue(monkeypatch):
     def read(history, reply_tokens):
         text = run_file(f"[[environment]]\nname = 'simulation_v0'\n{staff}", tokens=1000, matches=4, max_matches=8)
         text = text.replace("max_tokens = 1000", f"max_tokens = 1000, history = '{history}'")
-        found = asyncio.run(forecast(parse_run_file(text, "run.toml"), reply_tokens=reply_tokens, latency=2.0))
+        found = asyncio.run(forecast(Run(parse_run_file(text, "run.toml")), reply_tokens=reply_tokens, latency=2.0))
         return sum(row.prompt_tokens.expected for row in found.rows)
 
     assert read("single_turn", 20) == read("single_turn", 500)

@@ -50,8 +50,8 @@ options = {{ {written} }}
 
 def play(directory, text, session):
     """Plays a run, and returns its records, the text of what was recorded, its digest, and how far it is."""
-    config, store = run_directory.create(directory, text, "run.toml")
-    runner = Runner(config, store, session)
+    run, store = run_directory.create(directory, text, "run.toml")
+    runner = Runner(run, store, session)
     try:
         asyncio.run(runner.run())
     finally:
@@ -97,9 +97,9 @@ def test_a_policy_that_cannot_be_made_where_a_match_is_played_leaves_it_to_be_pl
     (record,), *_ = play(tmp_path / "run", text, Session())
     assert record.status == VOID
     assert record.error.startswith("making the policy raised ValueError: the file of weights is not here")
-    config, store = run_directory.open_run(tmp_path / "run")
+    run, store = run_directory.open_run(tmp_path / "run")
     with contextlib.closing(store):
-        assert asyncio.run(Runner(config, store, Session(executor="asyncio")).run()) == 0
+        assert asyncio.run(Runner(run, store, Session(executor="asyncio")).run()) == 0
         assert [record.status for record in store.records()] == [FINISHED]
 
 

@@ -32,9 +32,9 @@ def test_every_scheme_marks_a_policy_with_many_fallbacks(tmp_path, capsys):
     text = 'executor = "asyncio"\nkeep_going = true\n[turns]\nreasks = 0\n[stop]\nmax_matches = 4\nmatches = 4\n'
     text += "".join(f'[[environment]]\n{table}\nscheme = "{name}"\n' for name, table in ENVIRONMENTS.items())
     text += '[[policy]]\nname = "faulty"\nspec = "tests.rating.players:falters"\n[[policy]]\nspec = "first_legal"\n'
-    config, store = run_directory.create(tmp_path / "run", text, "run.toml")
+    run, store = run_directory.create(tmp_path / "run", text, "run.toml")
     with closing(store):
-        asyncio.run(Runner(config, store).run())
+        asyncio.run(Runner(run, store).run())
     main(["rate", str(tmp_path / "run"), "--json"])
     *boards, summary = json.loads(capsys.readouterr().out)
     assert {board["scheme"] for board in boards} == SCHEMES.keys()

@@ -119,10 +119,10 @@ async def weigh(runner, matches):
 
 def play(directory, text, server, matches, die_after):
     """Plays a run; returns how many matches are void, and two weights."""
-    config, store = run_directory.create(directory, text, "run.toml")
+    run, store = run_directory.create(directory, text, "run.toml")
 
-    async def run():
-        runner = Runner(config, store)
+    async def play_all():
+        runner = Runner(run, store)
         async with asyncio.TaskGroup() as group:
             void = group.create_task(runner.run())
             weights = group.create_task(weigh(runner, matches))
@@ -131,7 +131,7 @@ def play(directory, text, server, matches, die_after):
         return void.result(), weights.result()
 
     with contextlib.closing(store), rare_collections():
-        return asyncio.run(run())
+        return asyncio.run(play_all())
 
 
 @pytest.mark.slow

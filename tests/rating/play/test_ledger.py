@@ -23,9 +23,9 @@ pytestmark = pytest.mark.timeout(60)
 
 
 def play(path, text="", session=None):
-    config, store = run_directory.create(path, text, "run.toml") if text else run_directory.open_run(path)
+    run, store = run_directory.create(path, text, "run.toml") if text else run_directory.open_run(path)
     with contextlib.closing(store):
-        runner = Runner(config, store, session=session or Session(max_errors=1000))
+        runner = Runner(run, store, session=session or Session(max_errors=1000))
         with contextlib.suppress(BudgetExceeded):
             asyncio.run(runner.run())
         return runner.bill, list(store.records())
@@ -98,9 +98,9 @@ def test_the_bill_of_a_run_that_goes_on_has_the_calls_of_all_sessions(tmp_path, 
 
 
 def test_a_call_outside_of_matches_is_that_of_the_policy_with_the_model(tmp_path):
-    config, store = run_directory.create(tmp_path / "run", run_file(), "run.toml")
+    run, store = run_directory.create(tmp_path / "run", run_file(), "run.toml")
     with contextlib.closing(store):
-        runner = Runner(config, store)
+        runner = Runner(run, store)
         runner._on_call(Call("gpt-x", "", "", 1, CallStatus.AUTHENTICATION))
     (logged,) = log_of(tmp_path / "run")
     assert (logged.environment, logged.match, logged.policy) == ("", "", "model")
@@ -109,9 +109,9 @@ def test_a_call_outside_of_matches_is_that_of_the_policy_with_the_model(tmp_path
 def test_usage_that_no_server_told_is_not_shown_as_nothing(tmp_path, monkeypatch, capsys):
     answer(monkeypatch, unknown=True)
     play(tmp_path / "run", run_file(matches=4))
-    config, store = run_directory.open_run(tmp_path / "run")
+    run, store = run_directory.open_run(tmp_path / "run")
     with contextlib.closing(store):
-        print_leaderboards(config, store, wide=True)
+        print_leaderboards(run, store, wide=True)
     rows = [line.split("│") for line in capsys.readouterr().out.replace("┃", "│").splitlines() if "│" in line]
     header = [cell.strip() for cell in rows[0]]
     cells = {row[2].strip(): row[header.index("tokens in")].strip() for row in rows[1:4]}

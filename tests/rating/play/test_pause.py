@@ -12,7 +12,7 @@ from agents.errors import ProviderError
 from rating.cli import main
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
-from rating.play.contests import make_scheme
+from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.play.session import ONE_GO, Session
 from rating.store.outcome import FINISHED, VOID
@@ -50,9 +50,9 @@ def begin(directory, text):
 
 def go_on(directory, session=ONE_GO):
     """Plays a run and returns the statuses of its matches, why it stopped, and its digest."""
-    config, store = run_directory.open_run(directory)
+    run, store = run_directory.open_run(directory)
     with closing(store):
-        asyncio.run(Runner(config, store, session).run())
+        asyncio.run(Runner(run, store, session).run())
         return dict(store.statuses()), store.facts()["stopped:tictactoe_v0"], store.digest()
 
 
@@ -96,7 +96,7 @@ def test_rewards_of_a_single_policy_are_no_ties(tmp_path):
 
 def test_a_tournament_is_looked_at_after_its_first_round():
     text = run_file([*TIES, *WINS], environment='name = "tictactoe_v0"\nscheme = "tournament"')
-    assert make_scheme(parse_run_file(text, "test"), "tictactoe_v0").first_matches == 2 * 40
+    assert Run(parse_run_file(text, "test")).scheme("tictactoe_v0").first_matches == 2 * 40
 
 
 def test_a_paused_game_is_named_with_a_command_that_plays_on(tmp_path, capsys):

@@ -45,8 +45,8 @@ def model():
 
 def made(tmp_path, text, **session):
     desk = Desk()
-    config, store = run_directory.create(tmp_path / "run", text, "run.toml")
-    return desk, store, Runner(config, store, Session(desk=desk, **session))
+    run, store = run_directory.create(tmp_path / "run", text, "run.toml")
+    return desk, store, Runner(run, store, Session(desk=desk, **session))
 
 
 async def answer_all(desk, person):
@@ -118,9 +118,9 @@ async def test_a_run_whose_time_is_up_waits_for_nobody_and_goes_on_where_it_was(
         await runner.run()
     assert desk.seats("Ada") and all(seat.left and seat.question is None for seat in desk.seats("Ada"))
     store.close()
-    config, store = run_directory.open_run(tmp_path / "run")
+    run, store = run_directory.open_run(tmp_path / "run")
     desk = Desk()
     answering = asyncio.create_task(answer_all(desk, "Ada"))
-    assert await Runner(config, store, Session(desk=desk)).run() == 0
+    assert await Runner(run, store, Session(desk=desk)).run() == 0
     answering.cancel()
     store.close()

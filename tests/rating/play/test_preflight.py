@@ -96,12 +96,12 @@ def test_models_that_serve_are_asked_too_and_offline_nobody_is(tmp_path, preflig
         f'[[policy]]\nname = "judge"\nspec = "tests.rating.players:Checked"\noptions = {{ folder = "{tmp_path}" }}\n'
     )
     text = run_file(tmp_path, "idiom_solitaire_v0", keys) + judge + "rated = false\n"
-    config, store = run_directory.create(tmp_path / "run", text, "run.toml")
+    run, store = run_directory.create(tmp_path / "run", text, "run.toml")
     preflight.failing.update(judge=ProviderError("404"))
     with pytest.raises(ProviderError, match="judge: 404"):
-        asyncio.run(Runner(config, store).run())
+        asyncio.run(Runner(run, store).run())
     assert preflight.checked == [["judge", "model", "other"]]
     ReplyCache(tmp_path / "cache", create=True).close()
-    asyncio.run(Runner(config, store, Session(offline=True, cache=tmp_path / "cache")).run())
+    asyncio.run(Runner(run, store, Session(offline=True, cache=tmp_path / "cache")).run())
     store.close()
     assert len(preflight.checked) == 1

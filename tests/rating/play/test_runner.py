@@ -11,10 +11,10 @@ import pytest
 from agents.errors import ProviderError
 from rating.config.run_tables import RatingsConfig
 from rating.errors import ErrorBudgetExceeded, RunError, StoreError
-from rating.play import run_directory, trying
-from rating.play.contests import make_scheme
-from rating.play.lock import Lock
+from rating.play import attempts, run_directory
 from rating.play.players import Players
+from rating.play.run import Run
+from rating.play.run_directory import Lock
 from rating.play.runner import Runner
 from rating.store.export import write_jsonl
 from rating.store.outcome import BUG, FINISHED, VOID
@@ -43,23 +43,23 @@ name = "{environment}"
 
 
 def play(tmp_path, text):
-    config, store = run_directory.create(tmp_path / "run", text, "run.toml")
+    run, store = run_directory.create(tmp_path / "run", text, "run.toml")
     try:
-        asyncio.run(Runner(config, store).run())
+        asyncio.run(Runner(run, store).run())
     finally:
         store.close()
     return read(tmp_path)
 
 
 def read(tmp_path):
-    config, store = run_directory.open_run(tmp_path / "run")
+    run, store = run_directory.open_run(tmp_path / "run")
     records = list(store.records())
     store.close()
-    return config, records
+    return run, records
 
 
-def row(config, records, policy, environment="tictactoe_v0"):
-    board = make_scheme(config, environment).leaderboard(record.outcome for record in records)
+def row(run, records, policy, environment="tictactoe_v0"):
+    board = run.scheme(environment).leaderboard(record.outcome for record in records)
     return next(row for row in board.rows if row.policy == policy)
 
 
@@ -76,9 +76,9 @@ def row(config, records, policy, environment="tictactoe_v0"):
     ],
 )
 def test_a_player_who_states_no_move_forfeits_every_match_and_the_run_goes_on(tmp_path, spec, kind):
-    config, records = play(tmp_path, write([spec, 'spec = "random"'], turns='[turns]\nunparsable = "forfeit"\n'))
+    run, records = play(tmp_path, write([spec, 'spec = "random"'], turns='[turns]\nunparsable = "forfeit"\n'))
     assert {record.status for record in records} == {FINISHED}
-    bad = row(config, records, "bad")
+    bad = row(run, records, "bad")
     assert bad.effort.forfeits == {kind: len(records)}
     assert bad.effort.failures == {kind: 3 * len(records)}
     assert bad.tally.losses == len(records)
@@ -90,10 +90,10 @@ def test_a_player_who_states_no_move_forfeits_every_match_and_the_run_goes_on(tm
 def test_a_provider_that_fails_voids_matches_and_never_scores(tmp_path, player):
     spec = f'name = "bad"\nspec = "{HERE}:{player}"'
     text = write([spec, 'spec = "random"'], extra="tries = 2\nmax_errors = 1000", turns="[turns]\ndeadline = 0.01\n")
-    config, records = play(tmp_path, text)
+    run, records = play(tmp_path, text)
     assert {record.status for record in records} == {VOID}
     assert {record.tries for record in records} == {2}
-    bad = row(config, records, "bad")
+    bad = row(run, records, "bad")
     assert bad.rating is None
     assert bad.effort.void_matches == len(records) >= 20
     assert all(record.error for record in records)
@@ -107,12 +107,12 @@ def test_the_error_budget_stops_a_run_that_goes_on_when_the_provider_is_back(tmp
     _, before = read(tmp_path)
     assert sum(record.tries for record in before if record.status == VOID) == 6
     monkeypatch.setattr(f"{HERE}.raises", lambda: lambda observation: int(observation["action_mask"].argmax()))
-    config, store = run_directory.open_run(tmp_path / "run")
-    assert asyncio.run(Runner(config, store).run()) == 0
+    run, store = run_directory.open_run(tmp_path / "run")
+    assert asyncio.run(Runner(run, store).run()) == 0
     store.close()
-    config, records = read(tmp_path)
+    run, records = read(tmp_path)
     assert {record.status for record in records} == {FINISHED}
-    assert row(config, records, "bad").effort.void_matches == 0
+    assert row(run, records, "bad").effort.void_matches == 0
 
 
 def test_a_match_goes_on_at_the_turn_where_its_provider_failed(tmp_path):
@@ -135,8 +135,8 @@ def test_a_bug_of_the_environment_is_recorded_and_the_run_goes_on(tmp_path):
 def test_a_match_lost_to_a_bug_is_not_played_again(tmp_path):
     text = write(['spec = "random"', 'spec = "first_legal"'], "tests.rating.broken_env", extra="max_errors = 1000")
     _, before = play(tmp_path, text)
-    config, store = run_directory.open_run(tmp_path / "run")
-    assert asyncio.run(Runner(config, store).run()) == 0
+    run, store = run_directory.open_run(tmp_path / "run")
+    assert asyncio.run(Runner(run, store).run()) == 0
     store.close()
     assert read(tmp_path)[1] == before
 
@@ -153,7 +153,7 @@ def test_a_full_disk_stops_the_run_and_blames_no_match(tmp_path, monkeypatch):
         raise StoreError("database or disk is full")
 
     with monkeypatch.context() as patched, pytest.raises(StoreError, match="disk is full"):
-        patched.setattr(trying, "HELD_BACK", 0)
+        patched.setattr(attempts, "HELD_BACK", 0)
         patched.setattr("rating.store.store.Store.add_turns", full)
         play(tmp_path, write(['spec = "random"', 'spec = "greedy"']))
     _, records = read(tmp_path)
@@ -239,11 +239,11 @@ def test_a_person_takes_nobodys_slot(tmp_path):
     Person.others_are_done.clear()
     person = f'name = "person"\nspec = "{HERE}:Person"\nenvironments = ["tictactoe_v0"]'
     text = write([person, 'spec = "random"', 'spec = "greedy"'], extra="concurrency = 1")
-    config, store = run_directory.create(
+    run, store = run_directory.create(
         tmp_path / "run", text + '[[environment]]\nname = "connect_four_v0"\n', "run.toml"
     )
 
-    runner = Runner(config, store)
+    runner = Runner(run, store)
 
     async def play_beside_a_watch():
         playing = asyncio.create_task(runner.run())
@@ -259,11 +259,11 @@ def test_a_person_takes_nobodys_slot(tmp_path):
 
 
 def test_a_policy_past_its_deadline_is_not_lent_again(tmp_path):
-    config, store = run_directory.create(
+    run, store = run_directory.create(
         tmp_path / "run", write([f'name = "stuck"\nspec = "{HERE}:Stuck"', 'spec = "random"']), "run.toml"
     )
     store.close()
-    players = Players(config)
+    players = Players(run.config)
     Stuck.let_go.clear()
     stuck = players.borrow_player("stuck", "tictactoe_v0")
     with pytest.raises(ProviderError, match=r"no reply within 0\.01 s"):
@@ -313,7 +313,7 @@ def test_a_player_of_idioms_who_says_nothing_loses_and_such_a_judge_abstains(tmp
     judge = f'name = "judge"\nspec = "{HERE}:answers"\noptions = {{ value = "well" }}\nrated = false'
     text = write(['spec = "random"', outside, mute, judge], environment="idiom_solitaire_v0")
     options = 'options = { start = "人山人海", accept_outside = true }\nstaff = { judge = ["judge"] }'
-    config, records = play(tmp_path, text.replace('_v0"', f'_v0"\n{options}', 1))
+    run, records = play(tmp_path, text.replace('_v0"', f'_v0"\n{options}', 1))
     assert {record.status for record in records} == {FINISHED}
     for record in records:
         early, late, judging = record.outcome.seats
@@ -322,7 +322,7 @@ def test_a_player_of_idioms_who_says_nothing_loses_and_such_a_judge_abstains(tmp
         assert "random" in winners or "random" not in (early.policy, late.policy)
         assert early.statistics["hits"] - late.statistics["hits"] == (early.reward > 0)
         assert judging.statistics["ruled_abstain"] == judging.statistics["rulings"] == (early.policy == "outside")
-        assert verify(record, config.turn_settings("idiom_solitaire_v0")) == ""
+        assert verify(record, run.config.turn_settings("idiom_solitaire_v0")) == ""
 
 
 def test_two_processes_do_not_play_one_run(tmp_path):
@@ -335,12 +335,12 @@ def test_two_processes_do_not_play_one_run(tmp_path):
 
 def test_a_model_that_never_makes_a_move_is_warned_of_early_and_not_rated(tmp_path, caplog):
     bad = f'name = "bad"\nspec = "{HERE}:truncates"'
-    config, records = play(tmp_path, write([bad, 'spec = "random"'], extra="concurrency = 1"))
+    run, records = play(tmp_path, write([bad, 'spec = "random"'], extra="concurrency = 1"))
     warnings = [(entry.levelname, entry.message) for entry in caplog.records if "played for it" in entry.message]
     assert [level for level, _ in warnings] == ["ERROR"]
     assert warnings[0][1].startswith("bad: 10 of its first 10 turns were played for it")
     assert "raise its max_tokens" in warnings[0][1]
-    assert row(config, records, "bad").withheld
-    assert not row(config, records, "random").withheld
-    config = config.model_copy(update={"ratings": RatingsConfig(max_fallbacks=1.0)})
-    assert not row(config, records, "bad").withheld
+    assert row(run, records, "bad").withheld
+    assert not row(run, records, "random").withheld
+    run = Run(run.config.model_copy(update={"ratings": RatingsConfig(max_fallbacks=1.0)}))
+    assert not row(run, records, "bad").withheld

@@ -9,9 +9,9 @@ from contextlib import closing
 import pytest
 
 from rating.play import run_directory
-from rating.play.contests import make_leaderboard
 from rating.play.runner import Runner
 from rating.schemes.conditions import compared
+from rating.store.state import RunState
 from rating.viewer.report.tables import to_text
 
 pytestmark = pytest.mark.timeout(120)
@@ -46,17 +46,17 @@ SATISFIED = {
 
 
 def play(directory, text):
-    config, store = run_directory.create(directory, text, "run.toml")
+    run, store = run_directory.create(directory, text, "run.toml")
     with closing(store):
-        asyncio.run(Runner(config, store).run())
+        asyncio.run(Runner(run, store).run())
     return read(directory)
 
 
 def read(directory, opened=run_directory.open_run):
     """The leaderboard, from what was recorded."""
-    config, store = opened(directory)
+    run, store = opened(directory)
     with closing(store):
-        return make_leaderboard(config, ENVIRONMENT, list(store.outcomes()), store.facts())
+        return run.leaderboard(ENVIRONMENT, list(store.outcomes()), RunState(store.facts()))
 
 
 def run_file(stop, environment, slots=50):
@@ -90,9 +90,9 @@ def test_present_values_differ_once_in_flight_matches_count(tmp_path):
 
 def test_an_unfinished_run_prints_present_values_only(tmp_path):
     play(tmp_path / "run", run_file(*RULES["spearman"][:2]))
-    config, store = run_directory.open_run(tmp_path / "run")
+    run, store = run_directory.open_run(tmp_path / "run")
     with closing(store):
-        board = make_leaderboard(config, ENVIRONMENT, list(store.outcomes()), {})
+        board = run.leaderboard(ENVIRONMENT, list(store.outcomes()), RunState({}))
     assert board.stopped_with == "" and "\nnow: expected Spearman" in to_text(board)
 
 

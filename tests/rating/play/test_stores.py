@@ -96,7 +96,7 @@ def test_who_watches_sees_what_is_written(url, tmp_path):
         before = shown.moment()
         assert shown.moment() is before
         store.set_fact("name", "value")
-        assert shown.moment().facts["name"] == "value"
+        assert shown.moment().state.facts["name"] == "value"
 
 
 def test_nothing_but_the_address_is_kept(runs, url):

@@ -6,13 +6,12 @@ from contextlib import closing
 import pytest
 
 from agents.records import Turn
-from rating.config.budget import Halted
 from rating.config.run_file import parse_run_file
 from rating.errors import StoreError
-from rating.play import trying
+from rating.play import attempts
+from rating.play.attempts import Halted, try_match
 from rating.play.executors.executor import Played
 from rating.play.players import Players
-from rating.play.trying import try_match
 from rating.store.match import Match
 from rating.store.outcome import VOID
 from rating.store.places import create_file
@@ -52,7 +51,7 @@ def attempt(store, plays, **options):
 
 @pytest.mark.parametrize(("is_repeatable", "written"), [(True, [0, 0, 0]), (False, [1, 2, 3])])
 def test_only_turns_that_can_be_computed_again_are_held_back(store, monkeypatch, is_repeatable, written):
-    monkeypatch.setattr(trying, "HELD_BACK", 1000)
+    monkeypatch.setattr(attempts, "HELD_BACK", 1000)
     plays = Plays(store)
     assert attempt(store, plays, is_repeatable=is_repeatable) == VOIDED
     assert plays.written == written
@@ -64,7 +63,7 @@ def test_only_turns_that_can_be_computed_again_are_held_back(store, monkeypatch,
 
 
 def test_turns_that_are_held_back_are_written_soon_though_none_follows(store, monkeypatch):
-    monkeypatch.setattr(trying, "HELD_BACK", 0.01)
+    monkeypatch.setattr(attempts, "HELD_BACK", 0.01)
     assert attempt(store, Plays(store, waits=True), is_repeatable=True) is VOIDED
 
 
@@ -72,7 +71,7 @@ def test_turns_that_are_held_back_are_written_soon_though_none_follows(store, mo
     ("end", "left"), [(Halted("enough"), 3), (StoreError("gone"), 0), (asyncio.CancelledError(), 0)]
 )
 def test_turns_that_are_held_back_are_written_where_the_run_is_stopped_in_order(store, monkeypatch, end, left):
-    monkeypatch.setattr(trying, "HELD_BACK", 1000)
+    monkeypatch.setattr(attempts, "HELD_BACK", 1000)
     with pytest.raises(type(end)):
         attempt(store, Plays(store, end), is_repeatable=True)
     assert len(store.turns(MATCH)) == left

@@ -5,7 +5,7 @@ import pytest
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import parse_run_file
-from rating.play.contests import make_scheme
+from rating.play.run import Run
 from rating.schedules.batches import Stop
 from rating.schemes.field import Field
 from rating.schemes.rewards import SelfPlay
@@ -186,7 +186,7 @@ spec = "greedy"
 def test_run_file_scheme_replaces_the_declared_one():
     text = RUN.format(name="connect_four_v0", keys='scheme = "field"\nopponent = "random"\nvalue = "strategic_reward"\n'
                       'options = { reward_mode = "between_turns" }')  # fmt: skip
-    scheme = make_scheme(parse_run_file(text, "run.toml"), "connect_four_v0")
+    scheme = Run(parse_run_file(text, "run.toml")).scheme("connect_four_v0")
     assert isinstance(scheme, Field)
     assert scheme.setting.value == "strategic_reward"
 
@@ -208,4 +208,4 @@ def test_run_file_invalid_scheme_settings_are_refused(keys, message):
     with pytest.raises(OptionError, match=message):
         config = parse_run_file(RUN.format(name="connect_four_v0", keys=keys), "run.toml")
         config.check()
-        make_scheme(config, "connect_four_v0")
+        Run(config).scheme("connect_four_v0")

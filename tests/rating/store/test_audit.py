@@ -48,8 +48,8 @@ COLUMNS = {
 def run(tmp_path_factory):
     """A run with finished matches, one that is void after two turns, one that is a bug and one that is under way."""
     directory = tmp_path_factory.mktemp("audit") / "run"
-    config, store = run_directory.create(directory, RUN, "run.toml")
-    asyncio.run(Runner(config, store).run())
+    run, store = run_directory.create(directory, RUN, "run.toml")
+    asyncio.run(Runner(run, store).run())
     record = next(store.records())
     first = store.count("finished", "tictactoe_v0")
     void, bug, under_way = (
@@ -339,7 +339,7 @@ def test_verification_without_the_settings_of_the_run_says_so(capsys, copy):
     code, shown = verified(capsys, copy)
     assert code == 1
     assert "facts: players" in shown
-    assert "expected players and treatment of bad replies" in shown
+    assert "expected players and settings of a run as fact" in shown
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,8 @@ spec = "first_legal"
 
 
 def played(directory, settings):
-    config, store = run_directory.create(directory, settings + RUN, "run.toml")
-    asyncio.run(Runner(config, store).run())
+    run, store = run_directory.create(directory, settings + RUN, "run.toml")
+    asyncio.run(Runner(run, store).run())
     hashes = store.digest(), store.seal()
     digests = [record.digest for record in store.records()]
     assert store.check() == []

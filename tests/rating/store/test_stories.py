@@ -36,8 +36,8 @@ judge = ["by_length"]
 
 
 def played(directory, name, more=""):
-    config, store = run_directory.create(directory / "run", RUN.format(name, more), "run.toml")
-    asyncio.run(Runner(config, store).run())
+    run, store = run_directory.create(directory / "run", RUN.format(name, more), "run.toml")
+    asyncio.run(Runner(run, store).run())
     record = next(store.records())
     store.close()
     return record

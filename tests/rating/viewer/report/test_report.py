@@ -14,9 +14,10 @@ import pytest
 from rating.schemes.figures import Trajectories
 from rating.store.outcome import Outcome, SeatOutcome
 from rating.store.places import open_file
+from rating.store.state import RunState
 from rating.viewer.report import replays
 from rating.viewer.report.figures import trajectories
-from rating.viewer.report.page import Run, write_page
+from rating.viewer.report.page import RunContents, write_page
 from rating.viewer.report.plots import Plot
 from rating.viewer.report.sections import judges_sections
 from rating.viewer.report.write import write_report
@@ -117,7 +118,7 @@ def test_report_is_written_while_matches_are_read(store):
             if 'class="chunk"' in piece:
                 waiting.append(read)
 
-    run = Run("title", 0, [], {}, None, [], {"finished": 500}, store.facts(), "", "")
+    run = RunContents("title", 0, [], {}, None, [], {"finished": 500}, RunState(store.facts()), "", "")
     write_page(run, records(next(store.records())), File())
     assert waiting == list(range(50, 501, 50))
 
@@ -125,7 +126,7 @@ def test_report_is_written_while_matches_are_read(store):
 def test_report_counts_matches_without_a_result():
     page = StringIO()
     statuses = {"finished": 5, "void": 3, "undecided": 2}
-    write_page(Run("title", 0, [], {}, None, [], statuses, {}, "", ""), [], page)
+    write_page(RunContents("title", 0, [], {}, None, [], statuses, RunState({}), "", ""), [], page)
     assert "Matches: 5 finished, 2 undecided, 3 void." in page.getvalue()
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from llmarena_envs.core.text_env import TextEnv
 from rating.play import run_directory
+from rating.play.run import Run
 from rating.store.environments import admit
 from rating.store.match import Match
 from rating.store.store import Store
-from rating.viewer.web import tables
 from rating.viewer.web.live import Live, Paced
 from rating.viewer.web.positions import Positions
 from rating.viewer.web.watched import UNDER_WAY, WAITING, watch
@@ -100,9 +100,8 @@ def test_watch_reads_each_match_once(under_way, played, monkeypatch):
 def test_watch_makes_leaderboards_per_finished_match(under_way, played, monkeypatch):
     directory, store = under_way
     records, _ = played
-    made = []
-    make = tables.make_leaderboard
-    monkeypatch.setattr(tables, "make_leaderboard", lambda *given: (made.append(given[1]), make(*given))[1])
+    made, make = [], Run.leaderboard
+    monkeypatch.setattr(Run, "leaderboard", lambda *given: (made.append(given[1]), make(*given))[1])
     watched = watch(directory)
     for count, record in enumerate(records[:3], start=1):
         store.add_match(record.match)

@@ -1,6 +1,7 @@
-"""Interruptions at every moment of a run of the event loop."""
+"""Interruptions at any moment, and garbage collection while a run is played."""
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -9,16 +10,19 @@ from pathlib import Path
 import pytest
 
 from rating.cli import main
-from rating.cli.process import Interruptions
+from rating.cli.process import Interruptions, rare_collections
 from rating.store import sqlite
 
 RUN = ["run", "--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--max-matches", "4"]
 
 
 class _SignalAt:
-    """Sends SIGINT at the given event of what is traced, counted from 0: in functions of files with such a path.
+    """Sends SIGINT at a traced event.
 
-    Counting begins in a file with such an end: the garbage of earlier tests is none of it.
+    Args:
+        moment: number of the event, from 0.
+        path: part of the path of the traced files.
+        begin: end of the path of the file in which counting begins, which leaves out the garbage of earlier tests.
     """
 
     def __init__(self, moment: int, path: str, begin: str = "") -> None:
@@ -49,7 +53,7 @@ def _traced(tracer, function):
 
 
 @pytest.mark.parametrize("offset", range(4))
-def test_an_interruption_at_any_moment_of_the_event_loop_ends_it_in_good_order(offset):
+def test_interruption_at_any_moment_ends_the_event_loop(offset):
     async def work():
         await asyncio.sleep(0)
         return "done"
@@ -71,17 +75,17 @@ def test_an_interruption_at_any_moment_of_the_event_loop_ends_it_in_good_order(o
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a lock that is closed late
 @pytest.mark.parametrize("moment", range(0, 64, 9))
-def test_what_an_interruption_leaves_can_be_resumed_as_it_says_or_run_again(tmp_path, capsys, moment):
+def test_interrupted_run_resumes_or_runs_again(tmp_path, capsys, moment):
     out = tmp_path / "run"
-    code = _traced(_SignalAt(moment, "running/run_directory.py"), lambda: main([*RUN, "--out", str(out)]))
+    code = _traced(_SignalAt(moment, "play/run_directory.py"), lambda: main([*RUN, "--out", str(out)]))
     errors = capsys.readouterr().err
     assert code == 130
-    goes_on = f"Resume with: llmarena resume {out}\n"
-    assert errors in ("llmarena: interrupted\n", f"{goes_on}llmarena: interrupted\n")
-    assert main(["resume", str(out)] if goes_on in errors else [*RUN, "--out", str(out)]) == 0
+    resume = f"Resume with: llmarena resume {out}\n"
+    assert errors in ("llmarena: interrupted\n", f"{resume}llmarena: interrupted\n")
+    assert main(["resume", str(out)] if resume in errors else [*RUN, "--out", str(out)]) == 0
 
 
-def test_a_database_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+def test_interrupted_creation_leaves_a_database_or_none(tmp_path: Path) -> None:
     for moment in range(0, 40, 2):
         path = tmp_path / f"{moment}.db"
         with pytest.raises(KeyboardInterrupt), Interruptions():
@@ -89,3 +93,13 @@ def test_a_database_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
             raise KeyboardInterrupt
         if path.exists():
             sqlite.open_existing(path).close()
+
+
+def test_rare_collections_restores_the_garbage_collector():
+    before = gc.get_threshold()
+    with pytest.raises(KeyboardInterrupt), rare_collections():
+        assert gc.get_threshold()[0] > before[0]
+        assert gc.get_freeze_count()
+        raise KeyboardInterrupt
+    assert gc.get_threshold() == before
+    assert not gc.get_freeze_count()

@@ -1,4 +1,4 @@
-"""``llmarena play --web``: who sits where, with which options, and what is printed and recorded."""
+"""``llmarena play``, on the terminal and in a browser."""
 
 import asyncio
 import io
@@ -35,8 +35,35 @@ def text(*arguments, **specs):
     return run_file(args, seated), seated
 
 
+def test_play_prints_the_result(capsys):
+    seats = ["--policy", "player_0=minimax", "--policy", "player_1=first_legal"]
+    command = ["play", "tictactoe_v0", *seats, "--seed", "3"]
+    assert main(command) == 0
+    assert "player_0: +1\nplayer_1: -1\n" in capsys.readouterr().out
+    assert main([*command, "--json"]) == 0
+    episode = json.loads(capsys.readouterr().out)
+    assert episode["rewards"] == {"player_0": 1.0, "player_1": -1.0}
+
+
+def test_unreachable_model_is_reported_before_the_match(capsys, monkeypatch):
+    monkeypatch.setattr("agents.models.preflight.PAUSE", 0.01)
+    seats = ["--policy", "player_0=openai:mock:base_url=http://127.0.0.1:9/v1", "--policy", "player_1=random"]
+    assert main(["play", "tictactoe_v0", *seats]) == 3
+    assert "connection refused" in (errors := capsys.readouterr().err)
+    assert "check base_url, and that the server is running" in errors
+
+
+def test_person_reads_legal_moves_and_history(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("?\nnonsense\nX: (1, 1)\n"))
+    seats = ["--policy", "player_0=human", "--policy", "player_1=first_legal"]
+    assert main(["play", "tictactoe_v0", *seats]) == 130  # the input ends in mid-match
+    shown = capsys.readouterr().out
+    assert "Legal moves:\nX: (1, 1)" in shown
+    assert "Moves so far: X: (1, 1), O: (1, 2)" in shown
+
+
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_a_person_has_company_that_plays_the_game(name):
+def test_free_seats_get_a_person_and_baselines(name):
     agents = make_environment(name, {}).possible_agents
     _, seated = text(name)
     person = next(agent for agent in agents if load_environment(name).declaration.is_rated(agent))
@@ -49,26 +76,25 @@ def test_a_person_has_company_that_plays_the_game(name):
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 @pytest.mark.parametrize("everybody", [False, True])
-def test_people_may_sit_on_any_seat(name, everybody):
+def test_people_can_take_any_seat(name, everybody):
     agents = make_environment(name, {}).possible_agents
     specs = dict.fromkeys(agents if everybody else agents[-1:], "human")
-    config, _ = run_directory.check_run_file(text(name, **specs)[0], "command line")
+    config = run_directory.check_run_file(text(name, **specs)[0], "command line").run.config
     assert len(config.people()) == len(specs)
 
 
-def test_a_match_has_the_options_of_one_without_a_browser():
-    config, _ = run_directory.check_run_file(
-        text("connect_four_v0", "--option", "language=zh", "--seed", "7")[0], "here"
-    )
+def test_match_in_a_browser_has_the_given_options():
+    written = text("connect_four_v0", "--option", "language=zh", "--seed", "7")[0]
+    config = run_directory.check_run_file(written, "here").run.config
     assert config.options("connect_four_v0") == {"language": "zh"} and config.seed == 7
 
 
-def test_a_seat_that_is_not_there_is_an_error(capsys):
+def test_unknown_seat_is_refused(capsys):
     assert main(["play", "tictactoe_v0", "--web", "--policy", "player_7=human"]) == 2
     assert "player_7" in capsys.readouterr().err
 
 
-def test_a_port_that_is_taken_is_an_error_and_makes_no_directory(tmp_path, capsys):
+def test_taken_port_is_refused_and_makes_no_directory(tmp_path, capsys):
     with serve.listen("127.0.0.1", 0) as taken:
         port = str(taken.getsockname()[1])
         assert main(["play", "tictactoe_v0", "--web", "--port", port, "--out", str(tmp_path / "run")]) == 2
@@ -76,7 +102,7 @@ def test_a_port_that_is_taken_is_an_error_and_makes_no_directory(tmp_path, capsy
 
 
 @pytest.mark.slow
-def test_a_match_without_people_is_played_and_printed_as_json(tmp_path, capsys):
+def test_match_without_people_is_printed_as_json(tmp_path, capsys):
     seats = ("--policy", "player_0=greedy", "--policy", "player_1=greedy")
     command = ["play", "tictactoe_v0", "--web", "--json", "--port", "0", "--out", str(tmp_path / "run"), *seats]
     assert main(command) == 0
@@ -90,7 +116,7 @@ def test_a_match_without_people_is_played_and_printed_as_json(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_a_match_that_came_to_no_end_says_why_and_how_it_goes_on(tmp_path, capsys):
+def test_failed_match_prints_the_resume_command(tmp_path, capsys):
     seats = ("--policy", "player_0=random", "--policy", "player_1=tests.rating.players:raises")
     assert main(["play", "tictactoe_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"), *seats]) == 3
     printed = capsys.readouterr()
@@ -132,7 +158,7 @@ class Person(threading.Thread):
 
 
 @pytest.mark.slow
-def test_a_match_that_is_interrupted_goes_on_where_it_was_at_the_same_address(tmp_path, monkeypatch, capfd):
+def test_interrupted_match_resumes_at_the_same_address(tmp_path, monkeypatch, capfd):
     def run(*arguments, **person):
         screen = io.StringIO()
         monkeypatch.setattr(sys, "stdout", screen)
@@ -152,7 +178,7 @@ def test_a_match_that_is_interrupted_goes_on_where_it_was_at_the_same_address(tm
     assert main(["replay", directory, "--verify"]) == 0
 
 
-def test_pages_do_not_stay_for_somebody_who_has_left(monkeypatch, capsys):
+def test_pages_close_after_the_waiting_time(monkeypatch, capsys):
     monkeypatch.setattr(serve, "_AT_ONCE_SECONDS", 0.01)
     monkeypatch.setattr(serve, "END_SECONDS", 0.02)
     desk = Desk()
@@ -162,7 +188,7 @@ def test_pages_do_not_stay_for_somebody_who_has_left(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("command", [["play", "tictactoe_v0", "--web", "--out"], ["serve"]])
-def test_without_the_extra_it_is_said_what_to_install_and_nothing_is_made(command, tmp_path, monkeypatch, capsys):
+def test_missing_web_extra_is_refused_and_nothing_is_made(command, tmp_path, monkeypatch, capsys):
     directory = tmp_path / "run"
     if command == ["serve"]:
         _, store = run_directory.create(directory, text("tictactoe_v0")[0], "here")
