@@ -26,7 +26,7 @@ from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.reading.markup import narrow
 from rating.rows import read_rows
 from rating.store.environments import load_environment
-from rating.store.outcome import PLAYED, Outcome, SeatOutcome
+from rating.store.records import PLAYED, Outcome, SeatOutcome
 
 FIRST = "A"
 SECOND = "B"

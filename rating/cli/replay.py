@@ -16,10 +16,9 @@ from rating.cli import flags
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.store.export import record_table
-from rating.store.outcome import PLAYED
-from rating.store.record import Record
+from rating.store.records import PLAYED, Record
+from rating.store.replay import Story, tell
 from rating.store.store import Store
-from rating.store.stories import Story, tell
 from rating.store.verify import verify
 
 

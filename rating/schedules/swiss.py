@@ -14,8 +14,7 @@ import numpy as np
 from agents.families import family_of
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.schedules.batches import Contest, Planned, Stop, deal_seed
-from rating.store.match import Match
-from rating.store.outcome import VOID, Outcome
+from rating.store.records import VOID, Match, Outcome
 
 START = 1000.0
 """Rating of a policy without a match."""

@@ -5,8 +5,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from rating.schedules.batches import UNLIMITED, Contest, Stop
-from rating.store.match import Match
-from rating.store.outcome import Outcome
+from rating.store.records import Match, Outcome
 
 SUSPENDED = "suspended"
 """Stop reason: no match is left without an excluded policy."""

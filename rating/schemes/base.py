@@ -38,8 +38,7 @@ from rating.schemes.stopping import (
 from rating.stats.bradley_terry import Comparisons
 from rating.stats.design import Design
 from rating.stats.simultaneous import DealResult, reward_cases
-from rating.store.match import Match
-from rating.store.outcome import Outcome, SeatOutcome
+from rating.store.records import Match, Outcome, SeatOutcome
 
 
 class Scheme(ABC):

@@ -14,7 +14,7 @@ from rating.schemes.figures import Figure, HeadToHead, Matrix, Trajectories
 from rating.schemes.leaderboard import Effort, Leaderboard, LeaderboardRow, Ranks, ranks_of
 from rating.stats.estimates import FEWEST_CLUSTERS, Estimate
 from rating.stats.results import rated_seats
-from rating.store.outcome import VOID, Outcome
+from rating.store.records import VOID, Outcome
 
 WITHHELD = "withheld"
 

@@ -38,8 +38,7 @@ from rating.stats.expected_scores import met_scores
 from rating.stats.results import PairResult, WinDrawLoss, finished, pair_results, pair_table, records_by_seat
 from rating.stats.transitivity import against_one_scale
 from rating.stats.trueskill import RunningRatings, TrueSkillOptions, average_over_orders, rate
-from rating.store.match import Match
-from rating.store.outcome import Outcome
+from rating.store.records import Match, Outcome
 
 
 class Duels(Repeating):

@@ -30,8 +30,7 @@ from rating.schemes.stopping import CountRule, SettlingRule
 from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 from rating.stats.results import finished
 from rating.stats.simultaneous import DealResult
-from rating.store.match import Match
-from rating.store.outcome import Outcome, SeatOutcome
+from rating.store.records import Match, Outcome, SeatOutcome
 
 STANDARD_OPPONENT = "random"
 

@@ -14,7 +14,7 @@ from rating.schemes import formatting
 from rating.stats.estimates import Estimate, Rating, mean_estimate
 from rating.stats.results import WinDrawLoss, rated_seats, seats_of, staff_seats
 from rating.stats.simultaneous import DealResult, Pair, established
-from rating.store.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
+from rating.store.records import BUG, FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 
 ALWAYS = 100
 """Importance of a column that is dropped last."""

@@ -41,8 +41,7 @@ from rating.stats.estimates import Estimate, Rating, bounded_mean, mean_estimate
 from rating.stats.results import finished
 from rating.stats.roles import RoleMatch, role_skills
 from rating.stats.simultaneous import DealResult
-from rating.store.match import Match
-from rating.store.outcome import Outcome
+from rating.store.records import Match, Outcome
 
 
 class Roles(Repeating):

@@ -35,7 +35,7 @@ from rating.schemes.conditions import (
 from rating.stats.estimates import RunningMean
 from rating.stats.results import finished, rated_seats
 from rating.stats.trueskill import TrueSkillOptions
-from rating.store.outcome import FINISHED, PLAYED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, PLAYED, VOID, Outcome, SeatOutcome
 
 PAUSED = "paused"
 """Stop reason: the first matches of the game give no information."""

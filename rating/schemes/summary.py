@@ -19,7 +19,7 @@ from rating.stats.estimates import Estimate, normalise
 from rating.stats.expected_scores import NOBODY, CommonPolicies, established_scores, largest_pool, win_probabilities
 from rating.stats.results import rated_seats
 from rating.store.environments import load_environment
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 
 class Average(NamedTuple):

@@ -24,7 +24,7 @@ from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, compare
 from rating.stats.results import rated_seats
 from rating.stats.trueskill import elo
-from rating.store.outcome import VOID, Outcome
+from rating.store.records import VOID, Outcome
 
 
 class Stage(NamedTuple):

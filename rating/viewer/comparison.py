@@ -15,8 +15,7 @@ from rating.stats.estimates import Estimate, mean_estimate
 from rating.stats.results import Battle, finished
 from rating.stats.simultaneous import DealResult
 from rating.stats.units import SHARED, Units, units_of, units_of_means
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, Outcome
+from rating.store.records import FINISHED, Match, Outcome
 from rating.viewer.source import RunSource, Source, battles_of
 
 AVERAGE = "average over the environments"

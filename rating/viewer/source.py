@@ -21,7 +21,7 @@ from rating.stats.bradley_terry import Comparisons, standings
 from rating.stats.bradley_terry.comparisons import comparisons_of
 from rating.stats.results import NO_STYLE, Battle, finished
 from rating.stats.style import LENGTH, StyleControl, style_control
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 from rating.store.store import Store
 from rating.viewer.report.costs import Costs, Spending, costs
 

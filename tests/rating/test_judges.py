@@ -12,7 +12,7 @@ from llmarena_envs.core.options import OptionError
 from rating.judgements import Judgement, judgements_of
 from rating.judges import NO_BIASES, judge_biases, study
 from rating.stats.agreement import cohens_kappa
-from rating.store.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 from rating.viewer.report.judges import judge_sheets
 
 VERDICTS = Verdicts(swapped="verdict_swapped", length="words")

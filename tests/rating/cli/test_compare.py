@@ -7,8 +7,7 @@ import pytest
 
 from rating.cli import main
 from rating.play.run_directory import create
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, VOID, Match, Outcome, SeatOutcome
 
 STRONG = "strong"
 

@@ -5,7 +5,7 @@ import pytest
 from llmarena_envs import writer_editor_v0
 from llmarena_envs.core.narration import Scene
 from rating.cli import main
-from tests.rating.store.test_stories import JUDGES, played
+from tests.rating.store.test_replay import JUDGES, played
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from rating.schedules.round_robin import round_robin
 from rating.schemes.conditions import MatchEvidence
 from rating.schemes.stopping import CountRule, StopRule, fold
 from rating.stats.trueskill import rate
-from rating.store.outcome import BUG, FINISHED, VOID
+from rating.store.records import BUG, FINISHED, VOID
 from tests.rating.made_outcomes import Players, duel, match, small_contest, void
 
 PAPER = "trueskill"
