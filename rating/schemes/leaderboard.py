@@ -141,7 +141,7 @@ class Leaderboard:
         notes: definitions of the columns.
         wide_notes: definitions of the wide columns.
         facts: further results of the environment by name, e.g. the advantage of the first seat.
-        matches: finished matches, or results of an import.
+        matches: finished matches, or battles of a log.
         void_matches: matches excluded because a provider failed.
         bug_matches: matches excluded because the environment failed.
         undecided_matches: matches excluded because they have no result, e.g. since every judge abstained.

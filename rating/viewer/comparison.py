@@ -1,4 +1,4 @@
-"""Comparison of policies in a run, which may be going on, or in a log.
+"""Comparison of policies in a finished or running run, or in a log.
 
 Matches do not end in schedule order: if wins are quick, the ended matches have more wins than the running ones. So a match of a
 run counts only when all earlier matches of the two policies, and all of its deal, have ended: the completed prefix.

@@ -112,7 +112,7 @@ class LogSource:
     Attributes:
         title: names of the files.
         seated: whether the first policy of a battle had the first seat or was shown first.
-        log: what was read.
+        log: battles, judgements and rejected rows.
 
     Raises:
         OptionError: if they cannot be read.
@@ -242,7 +242,7 @@ def style_controls(source: Source, names: Sequence[str]) -> dict[str, StyleContr
                 raise OptionError(f"{environment}: {error}") from error
     if not found:
         raise OptionError(
-            f"style: {source.title} does not tell it; expected a log with {_STYLE}, or a run whose judges compare two texts"
+            f"style: {source.title} has none; expected a log with {_STYLE}, or a run whose judges compare two texts"
         )
     return found
 
