@@ -106,11 +106,21 @@ class Roles(Repeating):
     def seat_groups(self, played: Sequence[Outcome]) -> list[SeatGroups]:
         """Returns the roles, and the seats if roles are hidden, otherwise seats are roles."""
         casting = self._casting()
-        by_role = role_groups(casting, self.setting.environment.declaration.results)
+
+        def role(outcome: Outcome, index: int) -> str | None:
+            cast = casting.cast(outcome)
+            return cast[index] if cast else None
+
+        is_share = self.setting.environment.declaration.results == "wins"
+        measure = seat_groups.WINS if is_share else seat_groups.POINTS
+        notes = [f"{measure.label} by role, with any policies on the other seats"]
+        if casting.opponent:
+            notes.append(f"the leaderboard counts only matches with {casting.opponent} on all seats of the other roles")
+        by_role = SeatGroups("roles", role, measure, tuple(notes), casting.roles)
         if casting.hidden is None:
             return [by_role]
-        notes = ("share of matches won by seat in any role, including the fixed opponent",)
-        return [SEATS._replace(measure=seat_groups.WINS, notes=notes), by_role]
+        by_seat = ("share of matches won by seat in any role, including the fixed opponent",)
+        return [SEATS._replace(measure=seat_groups.WINS, notes=by_seat), by_role]
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the results in the first role with intervals and running means, and the results of every pair."""
@@ -332,22 +342,6 @@ def _with_partners(played: Iterable[Cast], names: Sequence[str], roles: Sequence
 
 def _worth(reward: float, results: str) -> float:
     return float(reward > 0) if results == "wins" else reward
-
-
-def role_groups(casting: Casting, results: str) -> SeatGroups:
-    """Returns the roles, with any policies on the other seats."""
-
-    def role(outcome: Outcome, index: int) -> str | None:
-        cast = casting.cast(outcome)
-        return cast[index] if cast else None
-
-    measure = seat_groups.WINS if results == "wins" else seat_groups.POINTS
-    notes = [f"{measure.label} by role, with any policies on the other seats"]
-    if casting.opponent:
-        notes.append(
-            f"the leaderboard counts only matches in which {casting.opponent} has all seats of the other roles"
-        )
-    return SeatGroups("roles", role, measure, tuple(notes), casting.roles)
 
 
 def _sides(outcome: Outcome, roles: Sequence[str], first: str) -> list[RoleMatch]:
