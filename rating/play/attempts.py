@@ -20,9 +20,7 @@ from rating.play.players import Checked, Players
 from rating.play.run import Run
 from rating.play.session import Session
 from rating.schemes.caveats import remedy
-from rating.store.match import Match
-from rating.store.outcome import PLAYED, VOID, Outcome
-from rating.store.record import void_outcome
+from rating.store.records import PLAYED, VOID, Match, Outcome, void_outcome
 from rating.store.state import RunState, StateWriter
 from rating.store.store import Store
 

@@ -17,9 +17,9 @@ from rating.config.tournament_config import keep_scores
 from rating.errors import RunError
 from rating.play.run import Run
 from rating.replacing import replacing_text
-from rating.store import places
-from rating.store.address import Address
-from rating.store.record import UNFINISHED
+from rating.store import location
+from rating.store.location import Address
+from rating.store.records import UNFINISHED
 from rating.store.state import Identity, RunState, StateWriter
 from rating.store.store import Store
 
@@ -44,7 +44,7 @@ LOCK = "run.lock"
 _SHOWN = ("price", "prices", "ratings")
 """Keys of a run file that only affect tables; their current values apply."""
 
-_FILES = frozenset({RUN_FILE, LINKS, LOCK, *places.FILES})
+_FILES = frozenset({RUN_FILE, LINKS, LOCK, *location.FILES})
 
 
 def create(
@@ -69,13 +69,13 @@ def create(
         address = address.of(path.resolve().name)
     if is_unplayed(path):
         with Lock(path):
-            places.discard_store(path)
+            location.discard_store(path)
     elif path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
         )
     path.mkdir(parents=True, exist_ok=True)
-    store = places.create_store(path, address)
+    store = location.create_store(path, address)
     with closed_on_error(store):
         StateWriter(store).begin(versions(), new.identity, new.run_file)
         replace_run_file(path, new.run_file)  # last: its presence means that the run can be resumed
@@ -84,19 +84,19 @@ def create(
 
 def is_begun(path: Path) -> bool:
     """Returns whether a directory holds a run that can be resumed: false if its creation was interrupted."""
-    return places.has_store(path) and (path / RUN_FILE).exists()
+    return location.has_store(path) and (path / RUN_FILE).exists()
 
 
 def is_unplayed(path: Path) -> bool:
     """Returns whether a directory holds only a run without any turns, e.g. because no model could be asked."""
     names = {item.name for item in path.iterdir()} if path.is_dir() else set()
-    if not names & {places.DATABASE, places.SERVER}:
-        unfinished = places.UNFINISHED_DATABASE
+    if not names & {location.DATABASE, location.SERVER}:
+        unfinished = location.UNFINISHED_DATABASE
         return unfinished in names and names <= {unfinished, LOCK}  # its creation was interrupted
     if names - _FILES:
         return False
     try:
-        with closing(places.open_store(path)) as store:
+        with closing(location.open_store(path)) as store:
             return all(record.status == UNFINISHED and not record.turns for record in store.records())
     except RunError:
         return False
@@ -248,7 +248,7 @@ def open_store(path: Path, *, read_only: bool = False) -> Store:
         RunError: if the directory holds no run.
     """
     check_exists(path)
-    return places.open_store(path, read_only=read_only)
+    return location.open_store(path, read_only=read_only)
 
 
 def check_exists(path: Path) -> None:
@@ -258,9 +258,9 @@ def check_exists(path: Path) -> None:
         RunError: if it holds no store, or a link instead of a file of the run.
     """
     check_no_links(path / name for name in _FILES)
-    if not places.has_store(path):
+    if not location.has_store(path):
         raise RunError(
-            f"{path}: expected the directory of a run with a {places.DATABASE} or a {places.SERVER}, but there is none"
+            f"{path}: expected the directory of a run with a {location.DATABASE} or a {location.SERVER}, but there is none"
         )
 
 

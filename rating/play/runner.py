@@ -23,8 +23,7 @@ from rating.schedules.until import Phases
 from rating.store.bill import Bill
 from rating.store.calls import LoggedCall
 from rating.store.environments import make_environment
-from rating.store.match import Match
-from rating.store.outcome import FINAL, PLAYED, VOID, Outcome
+from rating.store.records import FINAL, PLAYED, VOID, Match, Outcome
 from rating.store.state import RunState, StateWriter
 from rating.store.store import Store
 

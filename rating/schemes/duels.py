@@ -38,8 +38,7 @@ from rating.stats.expected_scores import met_scores
 from rating.stats.results import PairResult, WinDrawLoss, finished, pair_results, pair_table, records_by_seat
 from rating.stats.transitivity import against_one_scale
 from rating.stats.trueskill import RunningRatings, TrueSkillOptions, average_over_orders, rate
-from rating.store.match import Match
-from rating.store.outcome import Outcome
+from rating.store.records import Match, Outcome
 
 
 class Duels(Repeating):
@@ -161,7 +160,7 @@ def skill_leaderboard(
         wide_notes=(
             *part_notes,
             f"mu: TrueSkill in match order, as in the paper; shuffled: its mean over {permutations} random orders of the matches,"
-            " by which environments are put together; the ± there is what the order alone does to mu, not how well it is known",
+            " used to combine environments; its ± is the order sensitivity of mu, not its uncertainty",
         ),
         facts={**facts, "orders": permutations},
     )
@@ -298,8 +297,8 @@ def _parts(rows: Sequence[LeaderboardRow]) -> tuple[list[LeaderboardColumn], lis
     if any(row.values["ended_by_forfeit"] for row in rows):
         columns += [_rating_column("no forfeits", "rating_without_forfeits", 9), _FORFEITED]
         notes.append(
-            f"no forfeits: fitted to the matches that nobody forfeited{_apart(rows, 'rating_without_forfeits')}; forfeited:"
-            " share of its matches that the policy forfeited, and that anybody did"
+            f"no forfeits: fitted to the matches without a forfeit{_apart(rows, 'rating_without_forfeits')}; forfeited:"
+            " share of its matches that the policy forfeited / that either policy forfeited"
         )
     return columns, notes
 

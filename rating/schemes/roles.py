@@ -41,8 +41,7 @@ from rating.stats.estimates import Estimate, Rating, bounded_mean, mean_estimate
 from rating.stats.results import finished
 from rating.stats.roles import RoleMatch, role_skills
 from rating.stats.simultaneous import DealResult
-from rating.store.match import Match
-from rating.store.outcome import Outcome
+from rating.store.records import Match, Outcome
 
 
 class Roles(Repeating):
@@ -110,7 +109,7 @@ class Roles(Repeating):
         by_role = role_groups(casting, self.setting.environment.declaration.results)
         if casting.hidden is None:
             return [by_role]
-        notes = ("share of matches won by seat, in whatever role; those of the fixed opponent are among them",)
+        notes = ("share of matches won by seat in any role, including the fixed opponent",)
         return [SEATS._replace(measure=seat_groups.WINS, notes=notes), by_role]
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
@@ -273,7 +272,7 @@ def _skill_notes(advantage: Estimate, role: str) -> tuple[str, ...]:
 
 
 def _unclassified_note(matches: int) -> str:
-    return f"{matches} matches in which it is not known who had which role count for none"
+    return f"{matches} matches with unknown roles do not count"
 
 
 def _columns(roles: Sequence[str], rows: Sequence[LeaderboardRow], results: str) -> list[LeaderboardColumn]:
@@ -336,14 +335,14 @@ def _worth(reward: float, results: str) -> float:
 
 
 def role_groups(casting: Casting, results: str) -> SeatGroups:
-    """Returns the roles, whoever had the other seats."""
+    """Returns the roles, with any policies on the other seats."""
 
     def role(outcome: Outcome, index: int) -> str | None:
         cast = casting.cast(outcome)
         return cast[index] if cast else None
 
     measure = seat_groups.WINS if results == "wins" else seat_groups.POINTS
-    notes = [f"{measure.label} by role, whoever had the other seats"]
+    notes = [f"{measure.label} by role, with any policies on the other seats"]
     if casting.opponent:
         notes.append(
             f"the leaderboard counts only matches in which {casting.opponent} has all seats of the other roles"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from llmarena_envs.core.declaration import role_of
 from rating.schedules.batches import Contest, Schedule
-from rating.schedules.swiss import START, Committee, Pair, Swiss, SwissPlan, TournamentRules, rounds_for
+from rating.schedules.swiss import START, Committee, Pairing, Swiss, SwissPlan, TournamentRules, rounds_for
 from rating.schemes import formatting
 from rating.schemes.base import Scheme
 from rating.schemes.duels import Duels, head_to_head, skill_leaderboard
@@ -24,7 +24,7 @@ from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, compare
 from rating.stats.results import rated_seats
 from rating.stats.trueskill import elo
-from rating.store.outcome import VOID, Outcome
+from rating.store.records import VOID, Outcome
 
 
 class Stage(NamedTuple):
@@ -59,7 +59,7 @@ def tournament_leaderboard(
 ) -> Leaderboard:
     """Makes the leaderboard of a tournament.
 
-    Besides those of ``skill_leaderboard``, its rows have the values ``elo`` (online, K = 4), ``byes`` (rounds without a match)
+    In addition to ``skill_leaderboard``, its rows have the values ``elo`` (online, K = 4), ``byes`` (rounds without a match)
     and ``rematches`` (pairings with a policy that it had met before); its facts have ``rounds``,
     ``newcomers`` and ``path`` (see ``rating_path``). The metric is the rating.
 
@@ -128,7 +128,7 @@ def _notes(path: Sequence[Stage], plan: SwissPlan, ties: str) -> list[str]:
     again = [" and ".join(stage.pair) for stage in _rematches(path)]
     return [
         played,
-        f"pairings, judges and ranks were chosen by ratings for which a tie {counted}",
+        f"pairings, judges and ranks use ratings; in these a tie {counted}",
         *([f"met again: {', '.join(again)}"] if again else []),
     ]
 
@@ -300,7 +300,7 @@ class Tournament(Scheme):
         missing = self._judges[len(self._judges) + count - len(self.setting.environment.agents) :]
         return tuple(agent for agent in self.setting.environment.agents if agent not in missing)
 
-    def staffed(self, pair: Pair, ranking: Sequence[str]) -> Contest:
+    def staffed(self, pair: Pairing, ranking: Sequence[str]) -> Contest:
         """Returns the contest with the staff of a pair.
 
         Args:

@@ -8,12 +8,22 @@ from sqlalchemy import ColumnElement, bindparam, func, select
 
 from agents.records import Turn
 from rating.errors import RunError
-from rating.store import audit, seal
+from rating.store.digest import differences, link, stored_seal
 from rating.store.engine import Database, Row
-from rating.store.match import Match
-from rating.store.outcome import BUG, FINAL, PLAYED, VOID, Outcome
 from rating.store.packing import unpack, unpack_lines
-from rating.store.record import Record, load_match, load_outcome, load_record, load_turn
+from rating.store.records import (
+    BUG,
+    FINAL,
+    PLAYED,
+    VOID,
+    Match,
+    Outcome,
+    Record,
+    load_match,
+    load_outcome,
+    load_record,
+    load_turn,
+)
 from rating.store.schema import dictionary, fact, transcript, turn
 from rating.store.schema import match as match_table
 
@@ -266,17 +276,17 @@ class Reader:
         """
         chain = ""
         for identity, digest, seats in self._db.rows(_PLAYED):
-            chain = seal.link(chain, identity, digest, seats)
+            chain = link(chain, identity, digest, seats)
         return chain
 
     @property
     def sealed(self) -> str:
         """The seal of the run, or an empty string if it is in progress or was killed."""
-        return audit.stored_head(self._db)
+        return stored_seal(self._db)
 
     def check(self) -> list[str]:
         """Returns every difference between the database and the record, with its location."""
-        return list(audit.differences(self._db))
+        return list(differences(self._db))
 
     def _lines(self, match_id: str, environment: str, packed: bytes | None) -> list[str]:
         """Returns the serialized turns of a match, from its transcript or else from its journal."""

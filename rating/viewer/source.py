@@ -21,7 +21,7 @@ from rating.stats.bradley_terry import Comparisons, standings
 from rating.stats.bradley_terry.comparisons import comparisons_of
 from rating.stats.results import NO_STYLE, Battle, finished
 from rating.stats.style import LENGTH, StyleControl, style_control
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 from rating.store.store import Store
 from rating.viewer.report.costs import Costs, Spending, costs
 
@@ -112,7 +112,7 @@ class LogSource:
     Attributes:
         title: names of the files.
         seated: whether the first policy of a battle had the first seat or was shown first.
-        log: what was read.
+        log: battles, judgements and rejected rows.
 
     Raises:
         OptionError: if they cannot be read.
@@ -242,7 +242,7 @@ def style_controls(source: Source, names: Sequence[str]) -> dict[str, StyleContr
                 raise OptionError(f"{environment}: {error}") from error
     if not found:
         raise OptionError(
-            f"style: {source.title} does not tell it; expected a log with {_STYLE}, or a run whose judges compare two texts"
+            f"style: {source.title} has none; expected a log with {_STYLE}, or a run whose judges compare two texts"
         )
     return found
 

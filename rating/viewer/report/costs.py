@@ -10,7 +10,7 @@ from rating.schemes import formatting
 from rating.schemes.leaderboard import ALWAYS, Leaderboard, headline
 from rating.store.bill import Usage
 from rating.store.calls import Calls
-from rating.store.outcome import PLAYED, Outcome
+from rating.store.records import PLAYED, Outcome
 from rating.viewer.report.tables import Sheet
 
 OUTSIDE = "outside of matches"

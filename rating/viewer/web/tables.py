@@ -10,7 +10,7 @@ from rating.schemes.figures import Figure, Intervals
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import summarise
 from rating.store.calls import Calls
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 from rating.store.state import RunState
 from rating.viewer.report.costs import Costs, Spending, cost_sheet, costs, match_cells, policy_cells
 from rating.viewer.report.failures import failure_sheet

@@ -11,10 +11,9 @@ from types import MappingProxyType
 from typing import Any
 
 from rating.play import run_directory
-from rating.store import places
-from rating.store.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome
+from rating.store import location
 from rating.store.reader import Glance
-from rating.store.record import Record
+from rating.store.records import BUG, FINISHED, UNDECIDED, VOID, Outcome, Record
 from rating.store.state import RunState
 from rating.store.store import Store
 from rating.viewer.web.tables import Tables, TablesOfRun
@@ -24,7 +23,7 @@ UNDER_WAY = "under way"
 STATUSES = (UNDER_WAY, WAITING, FINISHED, UNDECIDED, VOID, BUG)
 """Statuses of a match, in display order."""
 
-_DATABASE_FILES = (places.SERVER, places.DATABASE, f"{places.DATABASE}-wal")
+_DATABASE_FILES = (location.SERVER, location.DATABASE, f"{location.DATABASE}-wal")
 _FILES = (*_DATABASE_FILES, run_directory.RUN_FILE)
 """Files that change while a run is played."""
 
@@ -126,7 +125,7 @@ class Watched:
 
     def _stamp_of_server(self) -> tuple[str, int] | None:
         """Returns the change counter of a PostgreSQL store and the time of its last observed change, or ``None`` without one."""
-        if not (self.directory / places.SERVER).exists():
+        if not (self.directory / location.SERVER).exists():
             return None
         with self._opened() as store:
             changes = store.changes() or ""

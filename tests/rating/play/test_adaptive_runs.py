@@ -15,7 +15,7 @@ from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.schedules.until import Until
 from rating.schemes.rewards import CO_PLAYERS
-from rating.store.outcome import FINISHED, VOID
+from rating.store.records import FINISHED, VOID
 from rating.store.state import RunState
 from tests.rating.interruption import ended_after
 from tests.rating.players import Asked

@@ -12,10 +12,8 @@ from rating.play import attempts
 from rating.play.attempts import Halted, try_match
 from rating.play.executors.executor import Played
 from rating.play.players import Players
-from rating.store.match import Match
-from rating.store.outcome import VOID
-from rating.store.places import create_file
-from rating.store.record import void_outcome
+from rating.store.location import create_file
+from rating.store.records import VOID, Match, void_outcome
 
 MATCH = Match("tictactoe_v0", 0, ("a", "b"), 1, {})
 VOIDED = Played(void_outcome(MATCH, VOID), error="503")

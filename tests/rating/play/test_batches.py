@@ -7,8 +7,7 @@ import pytest
 from benchmarks.performance.virtual_time import run_in_virtual_time
 from rating.play.batches import play_batches
 from rating.schedules.batches import Stop
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, Outcome
+from rating.store.records import FINISHED, Match, Outcome
 
 
 class Script:

@@ -15,7 +15,7 @@ from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.play.session import Session
 from rating.store.calls import CallLog
-from rating.store.outcome import FINISHED, VOID
+from rating.store.records import FINISHED, VOID
 from tests.rating.play.calls import answer, answered, run_file
 from tests.support.calls import logged_calls
 

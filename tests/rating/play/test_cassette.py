@@ -12,7 +12,7 @@ import pytest
 from agents.models.cache import FILE, ReplyCache
 from rating.cli import main
 from rating.play import run_directory
-from rating.store.outcome import VOID
+from rating.store.records import VOID
 from tests.support.fickle_server import FickleServer
 
 RUN_FILE = """

@@ -16,7 +16,7 @@ from rating.cli import main
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.store.export import write_jsonl
-from rating.store.outcome import FINISHED, VOID
+from rating.store.records import FINISHED, VOID
 
 pytestmark = [pytest.mark.timeout(180), pytest.mark.slow]
 

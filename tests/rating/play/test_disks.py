@@ -9,7 +9,7 @@ import pytest
 
 from rating.cli import main
 from rating.store.export import write_jsonl
-from rating.store.places import open_file
+from rating.store.location import open_file
 from tests.support.disks import read_only, small_disk
 
 RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--seed", "3"]

@@ -20,8 +20,7 @@ from rating.play.executors.process import ProcessExecutor, ending
 from rating.play.runner import Runner
 from rating.play.session import Session
 from rating.store.export import write_jsonl
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, VOID
+from rating.store.records import FINISHED, VOID, Match
 
 pytestmark = pytest.mark.timeout(120)
 

@@ -11,7 +11,7 @@ from rating.errors import BudgetExceeded
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.play.session import Session
-from rating.store.outcome import PLAYED
+from rating.store.records import PLAYED
 from tests.support.asynchronous import asynchronous
 
 RUN = """

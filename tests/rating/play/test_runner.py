@@ -17,7 +17,7 @@ from rating.play.run import Run
 from rating.play.run_directory import Lock
 from rating.play.runner import Runner
 from rating.store.export import write_jsonl
-from rating.store.outcome import BUG, FINISHED, VOID
+from rating.store.records import BUG, FINISHED, VOID
 from rating.store.verify import verify
 from tests.rating.players import Crowd, Gathering, Person, Stuck
 

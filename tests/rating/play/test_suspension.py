@@ -10,7 +10,7 @@ from agents.errors import ProviderError
 from rating.cli import main
 from rating.play import run_directory
 from rating.play.runner import Runner
-from rating.store.outcome import FINISHED, VOID
+from rating.store.records import FINISHED, VOID
 from rating.store.state import RunState
 from rating.viewer.report.tables import to_text
 from tests.rating.players import Asked

@@ -12,7 +12,7 @@ from llmarena_envs.core.text_env import TextEnv
 from rating.play import run_directory
 from rating.play.run import Run
 from rating.store.environments import admit
-from rating.store.match import Match
+from rating.store.records import Match
 from rating.store.store import Store
 from rating.viewer.web.live import Live, Paced
 from rating.viewer.web.positions import Positions
