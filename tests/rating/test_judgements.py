@@ -90,6 +90,12 @@ def test_read_judgements_json_lines_and_array(tmp_path):
     assert [one.final for one in read(tmp_path, json.dumps([{**rows[0], "verdict": 4}]))] == [4.0]
 
 
+def test_read_judgements_turns_are_items(tmp_path):
+    text = "question_id,model_a,model_b,winner,judge,turn\nq,x,y,model_a,j,1\nq,x,y,tie,j,2\n"
+    found = read(tmp_path, text)
+    assert [(one.item, one.final) for one in found] == [("q, turn 1: x / y", "A"), ("q, turn 2: x / y", "tie")]
+
+
 def committee(**changed):
     row = {
         "gamekey": [31, "x", "y"],
