@@ -30,7 +30,7 @@ from rating.config.run_file import RunConfig
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, bounded_mean
 from rating.stats.results import rated_seats
-from rating.store.outcome import FINISHED, PLAYED, UNDECIDED, Outcome
+from rating.store.records import FINISHED, PLAYED, UNDECIDED, Outcome
 
 OFF, ON = "winner_first", "winner"
 TITLES = {OFF: "without discussion", ON: "with discussion"}

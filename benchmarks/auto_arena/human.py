@@ -36,7 +36,7 @@ from rating.errors import RunError
 from rating.judgements import FIRST, PREFERENCES, SECOND, TIE, Label
 from rating.stats.agreement import Agreement, cohens_kappa, plurality
 from rating.stats.estimates import rate_estimate
-from rating.store.record import Record
+from rating.store.records import Record
 
 VERDICT = "verdict"
 SOURCE = "source"

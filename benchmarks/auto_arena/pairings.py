@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from llmarena_envs.core.declaration import role_of
 from rating.stats.results import rated_seats, staff_seats
-from rating.store.outcome import FINISHED, UNDECIDED, VOID, Outcome
+from rating.store.records import FINISHED, UNDECIDED, VOID, Outcome
 
 JUDGE = "judge"
 

@@ -24,9 +24,9 @@ from rating.errors import RunError
 from rating.schemes import formatting
 from rating.stats.estimates import bounded_mean
 from rating.stats.results import pair_results
-from rating.store import places
+from rating.store import location
 from rating.store.environments import admit
-from rating.store.outcome import FINISHED
+from rating.store.records import FINISHED
 
 LEAST_DISTINCT = 0.9
 """Share of the requested questions that an examiner must write without repetition."""
@@ -160,7 +160,7 @@ def question_notes(run: PlayedRun) -> list[str]:
 def examiner_of(run: PlayedRun, texts: Sequence[str]) -> str:
     """Returns the author of the questions of a run, if its own run is beside it; empty otherwise."""
     beside = run.directory.parent / questions.RUN
-    if not places.has_store(beside):
+    if not location.has_store(beside):
         return ""
     admit([questions.EXAMINATION])
     recorded = PlayedRun(beside)

@@ -30,7 +30,7 @@ from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig, PolicyConfig
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, bounded_mean
-from rating.store.outcome import FINISHED, SeatOutcome
+from rating.store.records import FINISHED, SeatOutcome
 
 EXAMINATION = "benchmarks.auto_arena.examination.env"
 SCRIPTED = {

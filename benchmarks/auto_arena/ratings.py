@@ -16,7 +16,7 @@ from rating.schemes.tournament import model
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryFit
 from rating.stats.estimates import Estimate
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 TIES = ("half", "drop")
 DRAWS = 1000

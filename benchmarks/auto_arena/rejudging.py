@@ -15,8 +15,7 @@ from llmarena_envs.debate.game import DEBATERS, Debate
 from llmarena_envs.debate.protocol import FIRST_ANSWERS
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
-from rating.store.match import Match
-from rating.store.record import Record
+from rating.store.records import Match, Record
 
 GIVEN_ANSWERS = "benchmarks.auto_arena.given_answers.env"
 SHARED_OPTIONS = (

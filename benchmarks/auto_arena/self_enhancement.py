@@ -31,7 +31,7 @@ from rating.errors import RunError
 from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 from rating.stats.results import rated_seats
 from rating.stats.simultaneous import holm
-from rating.store.outcome import FINISHED, Outcome
+from rating.store.records import FINISHED, Outcome
 
 RUNS = ("first", "second")
 """Names of the runs on the questions of the two examiners."""

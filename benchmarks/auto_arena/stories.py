@@ -6,8 +6,8 @@ from benchmarks.experiments import transcript
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from llmarena_envs import debate_v0
 from rating.cli.replay import headline, story_text
-from rating.store.record import Record
-from rating.store.stories import tell
+from rating.store.records import Record
+from rating.store.replay import tell
 
 VERDICTS = debate_v0.raw_env.declaration.verdicts
 assert VERDICTS is not None

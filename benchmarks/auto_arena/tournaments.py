@@ -24,7 +24,7 @@ from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.tournament import Tournament
 from rating.stats.bradley_terry import ELO_PER_NAT
 from rating.stats.estimates import Z_95
-from rating.store.outcome import FINISHED, Outcome
+from rating.store.records import FINISHED, Outcome
 
 RUN = "tournament"
 """Name of the run of rows with a single run: the same for all, hence a row can be computed from the run of another."""

@@ -34,7 +34,7 @@ from rating.errors import RunError
 from rating.schemes import formatting
 from rating.stats.estimates import Estimate, bounded_mean, mean_estimate, rate_estimate
 from rating.stats.results import finished
-from rating.store.outcome import Outcome, SeatOutcome
+from rating.store.records import Outcome, SeatOutcome
 
 GAME = "idiom_solitaire_v0"
 RUN = "pairs"

@@ -21,7 +21,7 @@ from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.stats.results import rated_seats, staff_seats
-from rating.store.outcome import FINISHED, UNDECIDED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, UNDECIDED, Outcome, SeatOutcome
 
 TASKS = "tasks"
 """Name of the run of a row."""

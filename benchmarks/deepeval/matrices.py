@@ -12,7 +12,7 @@ from benchmarks.experiments.published import Published
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns
 from rating.stats.estimates import Estimate, mean_estimate
-from rating.store.outcome import PLAYED
+from rating.store.records import PLAYED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

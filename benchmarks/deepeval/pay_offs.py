@@ -33,7 +33,7 @@ from rating.errors import RunError
 from rating.schemes.rewards import MeanReward
 from rating.stats.estimates import mean_estimate
 from rating.stats.results import finished
-from rating.store.outcome import Outcome, SeatOutcome
+from rating.store.records import Outcome, SeatOutcome
 
 GAME = "public_goods_v0"
 RUN = "tables"

@@ -25,7 +25,7 @@ from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.stats.estimates import mean_estimate
 from rating.stats.results import finished
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

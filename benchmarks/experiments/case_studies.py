@@ -11,8 +11,7 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
-from rating.store.outcome import FINISHED
-from rating.store.record import Record
+from rating.store.records import FINISHED, Record
 from rating.viewer.report.write import report_page
 
 

@@ -6,7 +6,7 @@ from benchmarks.experiments.runs import PlayedRun
 from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
 from rating.schemes.field import STANDARD_OPPONENT, Field
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Outcome, SeatOutcome
 
 
 class Case(NamedTuple):

@@ -3,9 +3,8 @@
 from pettingzoo import AECEnv
 
 from agents.play import Streams
-from rating.store.environments import recorded_environment
-from rating.store.match import Match
-from rating.store.record import Record
+from rating.store.records import Match, Record
+from rating.store.replay import recorded_environment
 
 
 def begun(match: Match) -> AECEnv:

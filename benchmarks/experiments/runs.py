@@ -13,9 +13,8 @@ from rating.play import run_directory
 from rating.play.run import Run
 from rating.play.session import ONE_GO, Session
 from rating.schemes.leaderboard import Leaderboard
-from rating.store import places
-from rating.store.outcome import FINISHED, Outcome
-from rating.store.record import Record
+from rating.store import location
+from rating.store.records import FINISHED, Outcome, Record
 
 
 class PlayedRun:
@@ -97,13 +96,13 @@ def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: boo
     """
     found = {name: directory / name for name in plan}
     if len(plan) == 1:
-        inside = [path for path in sorted(directory.glob("*/")) if places.has_store(path)]
-        if places.has_store(directory):
+        inside = [path for path in sorted(directory.glob("*/")) if location.has_store(path)]
+        if location.has_store(directory):
             found = dict.fromkeys(plan, directory)
         elif len(inside) == 1:
             found = dict.fromkeys(plan, inside[0])
     for name, path in found.items():
-        if not places.has_store(path):
+        if not location.has_store(path):
             wanted = f"a run in each of {', '.join(found)}" if len(found) > 1 else f"a run, or one in {name}"
             raise RunError(f"{directory}: expected {wanted}, but there is none in {path}")
     return _open(found, plan, any_manner)
@@ -120,7 +119,7 @@ def open_follow_ups(directory: Path, plan: Mapping[str, RunConfig]) -> dict[str,
         OptionError: if a run differs from its plan.
     """
     paths = {name: directory / name for name in plan}
-    found = {name: path for name, path in paths.items() if places.has_store(path)}
+    found = {name: path for name, path in paths.items() if location.has_store(path)}
     return _open(found, plan, any_manner=False)
 
 
@@ -168,7 +167,7 @@ def play_runs(
     void = 0
     for name, config in plan.items():
         path = directory / name
-        if places.has_store(path):
+        if location.has_store(path):
             known, store = run_directory.reopen_run(path)
         else:
             known, store = run_directory.create(path, write_run_file(config), name, offline=session.offline)

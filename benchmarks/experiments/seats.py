@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from llmarena_envs.core.options import OptionError
 from rating.errors import RunError
 from rating.stats.results import rated_seats
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Outcome, SeatOutcome
 
 
 def unfinished(outcomes: Sequence[Outcome]) -> list[str]:

@@ -6,7 +6,7 @@ from agents.records import Attempt, Turn
 from benchmarks.experiments.markdown import block, inline
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.narration import Scene
-from rating.store.record import Record
+from rating.store.records import Record
 
 
 def transcript(record: Record) -> str:

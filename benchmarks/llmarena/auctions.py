@@ -25,7 +25,7 @@ from llmarena_envs.core.options import OptionError
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.stats.estimates import RESAMPLES, Estimate, bounded_mean, mean_estimate
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 GAME = "bid_v0"
 RUN = "auctions"

@@ -11,8 +11,7 @@ from benchmarks.llmarena.description_judge.game import YES
 from llmarena_envs.undercover.words import WordPair, essence, side_word
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, bounded_mean
-from rating.store.outcome import SeatOutcome
-from rating.store.record import Record
+from rating.store.records import Record, SeatOutcome
 
 
 class Clue(NamedTuple):

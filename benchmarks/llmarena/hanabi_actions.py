@@ -24,7 +24,7 @@ from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 from rating.store.environments import make_environment
-from rating.store.record import Record
+from rating.store.records import Record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -24,7 +24,7 @@ from llmarena_envs.core.failures import Failure
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.stats.estimates import Estimate, bounded_mean, rate_estimate
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 GAMES = {"tictactoe_v0": "tic-tac-toe", "connect_four_v0": "connect four"}
 READER = "reader=benchmarks.llmarena.players:Reader"

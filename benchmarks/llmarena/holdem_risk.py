@@ -30,8 +30,7 @@ from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, mean_estimate
-from rating.store.match import Match
-from rating.store.record import Record
+from rating.store.records import Match, Record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -30,7 +30,7 @@ from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, bounded_mean
-from rating.store.outcome import VOID
+from rating.store.records import VOID
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -35,7 +35,7 @@ from rating.errors import RunError
 from rating.stats.agreement import Agreement, cohens_kappa, plurality
 from rating.stats.estimates import Estimate, bounded_mean, rate_estimate
 from rating.store.environments import make_environment
-from rating.store.outcome import SeatOutcome
+from rating.store.records import SeatOutcome
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

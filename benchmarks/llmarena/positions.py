@@ -6,7 +6,7 @@ from agents.records import Turn
 from benchmarks.experiments.replays import begun
 from llmarena_envs.core.board import BoardView
 from rating.errors import RunError
-from rating.store.record import Record
+from rating.store.records import Record
 
 
 def positions(record: Record) -> Iterator[tuple[Turn, BoardView]]:

@@ -34,7 +34,7 @@ from rating.schemes.field import Field
 from rating.schemes.rewards import MeanReward
 from rating.schemes.stopping import LEAST_MATCHES
 from rating.stats.estimates import FEWEST_CLUSTERS, Estimate, RunningMean, bounded_mean, mean_estimate
-from rating.store.record import Record
+from rating.store.records import Record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

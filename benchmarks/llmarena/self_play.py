@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rating.stats.results import finished
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 
 def by_policy(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:

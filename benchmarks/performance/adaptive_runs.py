@@ -31,7 +31,7 @@ from rating.play.session import Session
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import Standings
 from rating.stats.results import finished
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 SCHEDULES = ("round_robin", "adaptive")
 

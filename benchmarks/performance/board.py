@@ -24,8 +24,7 @@ from benchmarks.options import option, parse
 from llmarena_envs.catalogue import make_environment
 from rating.play import run_directory
 from rating.store.calls import LoggedCall
-from rating.store.match import Match
-from rating.store.record import outcome_of
+from rating.store.records import Match, outcome_of
 from rating.store.store import Store
 from rating.viewer.web.watched import Watched
 

@@ -30,7 +30,7 @@ from rating.stats.bradley_terry import (
     fit_totals,
     standings,
 )
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Outcome, SeatOutcome
 
 AT_LEAST = (0.945, 1.0)
 """Goal of claims that are wrong in at most one data set of twenty, but for rounding."""

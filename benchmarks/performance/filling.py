@@ -13,11 +13,9 @@ from llmarena_envs.catalogue import make_environment
 from rating.play import run_directory
 from rating.play.run import Run
 from rating.schedules.batches import Stop
-from rating.store import places
-from rating.store.address import Address
-from rating.store.match import Match
-from rating.store.outcome import Outcome
-from rating.store.record import outcome_of
+from rating.store import location
+from rating.store.location import Address
+from rating.store.records import Match, Outcome, outcome_of
 from rating.store.store import Store
 
 ENVIRONMENT = "tictactoe_v0"
@@ -98,7 +96,7 @@ def copy_to_server(filled: Path, directory: Path, address: Address) -> None:
     text = run_directory.read_run_file(filled)
     _, store = run_directory.create(directory, text, "the run of the benchmark", address=address)
     store.close()
-    _copy(filled / places.DATABASE, address)
+    _copy(filled / location.DATABASE, address)
 
 
 def _copy(database: Path, address: Address) -> None:

@@ -26,8 +26,7 @@ from rating.schedules.round_robin import round_robin
 from rating.schedules.until import Until
 from rating.schemes.conditions import TRUESKILL
 from rating.schemes.stopping import StopRule
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Match, Outcome, SeatOutcome
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ from rating.stats.bradley_terry import ELO_PER_NAT, BradleyTerryOptions, Compari
 from rating.stats.design import Design
 from rating.stats.transitivity import diagnose
 from rating.stats.trueskill import TrueSkillOptions, rate
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Outcome, SeatOutcome
 
 ALL = (
     "coverage",

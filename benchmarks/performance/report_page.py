@@ -28,8 +28,7 @@ from agents.registry import make_policy
 from agents.turn import TurnSettings
 from benchmarks.options import option, parse
 from llmarena_envs.catalogue import make_environment
-from rating.store.match import Match
-from rating.store.record import Record, outcome_of
+from rating.store.records import Match, Record, outcome_of
 from rating.store.state import RunState
 from rating.viewer.report.page import RunContents, write_page
 

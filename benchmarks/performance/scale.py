@@ -28,8 +28,8 @@ from rating.config.run_tables import ExecutorName
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.play.session import Session
-from rating.store import places, postgres
-from rating.store.address import parse_address
+from rating.store import location, postgres
+from rating.store.location import parse_address
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 
@@ -204,7 +204,7 @@ def _turn_time(directory: Path) -> float:
 
 def _size(directory: Path) -> int:
     """Returns the size of the database of a run, in bytes."""
-    address = places.address_of(directory)
+    address = location.address_of(directory)
     if address is None:
         return sum(path.stat().st_size for path in directory.glob("run.db*"))
     with closing(postgres.open_existing(address)) as db:

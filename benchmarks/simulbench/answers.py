@@ -31,8 +31,7 @@ from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, bounded_mean
 from rating.stats.results import rated_seats, staff_seats
-from rating.store.outcome import PLAYED, SeatOutcome
-from rating.store.record import Record
+from rating.store.records import PLAYED, Record, SeatOutcome
 
 RUN = "answers"
 

@@ -31,7 +31,7 @@ from rating.errors import RunError
 from rating.stats.agreement import cohens_kappa, plurality
 from rating.stats.estimates import Estimate, bounded_mean, rate_estimate
 from rating.stats.results import staff_seats
-from rating.store.outcome import PLAYED
+from rating.store.records import PLAYED
 
 OPINION = "opinion"
 REASONABLE, HIGH, LOW = "reasonable", "too high", "too low"

@@ -39,7 +39,7 @@ from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.stats.estimates import bounded_mean
-from rating.store.outcome import PLAYED
+from rating.store.records import PLAYED
 
 RUN = "dialogues"
 

@@ -30,8 +30,7 @@ from llmarena_envs.simulation.scripts import Script
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
 from rating.stats.results import rated_seats, staff_seats
-from rating.store.outcome import PLAYED, SeatOutcome
-from rating.store.record import Record
+from rating.store.records import PLAYED, Record, SeatOutcome
 
 RUN = "comparisons"
 

@@ -27,7 +27,7 @@ from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, bounded_mean
-from rating.store.outcome import PLAYED
+from rating.store.records import PLAYED
 
 OBSERVATION = "benchmarks.simulbench.observation.env"
 OBSERVERS = "benchmarks.simulbench.observation.observers"

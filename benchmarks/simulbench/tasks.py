@@ -26,7 +26,7 @@ from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, bounded_mean
-from rating.store.outcome import FINISHED, SeatOutcome
+from rating.store.records import FINISHED, SeatOutcome
 
 CREATION = "benchmarks.simulbench.task_creation.env"
 CREATORS = "benchmarks.simulbench.task_creation.creators"

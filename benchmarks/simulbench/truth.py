@@ -43,7 +43,7 @@ from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, mean_estimate
-from rating.store.outcome import PLAYED, Outcome
+from rating.store.records import PLAYED, Outcome
 
 RUN = "dialogues"
 TURNS = (1, 2, 4, 8)

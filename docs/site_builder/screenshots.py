@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from rating.play import run_directory
-from rating.store.outcome import FINISHED
+from rating.store.records import FINISHED
 from rating.viewer.report.write import write_report
 from site_builder.moving import REDUCED_MOTION
 from site_builder.scenes import BOARD_RUN, MOVES, OPPONENT, REPORT_RUN, SHOWN_TURN

@@ -19,21 +19,21 @@ from rating.viewer.report.tables import WIDTH
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     add_source(parser, several=False)
-    parser.add_argument("policies", nargs="+", metavar="POLICY", help="two policies; any number with --against")
-    parser.add_argument("--against", default="", metavar="POLICY", help="champion that all of them are compared with")
+    parser.add_argument("policies", nargs="+", metavar="POLICY", help="two policies, or any number with --against")
+    parser.add_argument("--against", default="", metavar="POLICY", help="compare all policies with this one")
     parser.add_argument(
-        "--environment", default="", metavar="ENV", help="of a run with several (default: each, and all)"
+        "--environment", default="", metavar="ENV", help="only this environment (default: each, and their average)"
     )
     parser.add_argument(
-        "--level", type=float, default=0.05, metavar="P", help="probability of a wrong claim, at most (default 0.05)"
+        "--level", type=float, default=0.05, metavar="P", help="maximum probability of a wrong claim (default 0.05)"
     )
     parser.add_argument(
         "--margin",
         default="0",
         metavar="MARGIN",
-        help="by how much to be better: of win rate, as 0.05, or as 50elo (default 0)",
+        help="required lead, in win rate, e.g. 0.05, or Elo, e.g. 50elo (default 0)",
     )
-    parser.add_argument("--equal", metavar="MARGIN", help="also ask whether they are equal within this")
+    parser.add_argument("--equal", metavar="MARGIN", help="also test whether they are equal within this margin")
 
 
 def main(args: argparse.Namespace) -> None:

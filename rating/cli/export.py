@@ -37,16 +37,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--format",
         choices=("jsonl", "csv", "calls", "battles", "matrix", "verdicts", "sft", "preference", "grpo", "deals"),
         default="jsonl",
-        help="jsonl: all of a run; csv: a row a seat; calls: a JSON line a call of a model; battles: a JSON line a pair, as"
-        " Chatbot Arena has them; matrix: wins of the row over the column; verdicts: what judges said; sft, preference, grpo,"
-        " deals: JSON lines to train a model on (default jsonl)",
+        help="jsonl: all records of a run; csv: one row per seat; calls: one JSON line per model call; battles: JSON lines in"
+        " Chatbot Arena's format; matrix: wins of the row over the column; verdicts: verdicts of judges; sft, preference, grpo,"
+        " deals: training data as JSON lines (default jsonl)",
     )
     parser.add_argument(
-        "--environment", default="", metavar="ENV", help="of all formats but jsonl, csv and calls (default: all)"
+        "--environment",
+        default="",
+        metavar="ENV",
+        help="environment to export, not for jsonl, csv and calls (default: all)",
     )
     training = parser.add_argument_group("training data (sft, preference, grpo, deals)")
     training.add_argument(
-        "--out", type=flags.local_path, metavar="FILE|DIR", help="where to (default: standard output)"
+        "--out", type=flags.local_path, metavar="FILE|DIR", help="output path (default: standard output)"
     )
     training.add_argument(
         "--parquet", action="store_true", help="make --out a directory with a Parquet file and a dataset card"
@@ -57,37 +60,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         dest="policies",
         metavar="POLICY",
-        help="what it said only; may be repeated",
+        help="only conversations of this policy; repeatable",
     )
     training.add_argument(
         "--history",
         choices=("updates", "full", "single_turn"),
-        help="what a conversation holds: what is new in each turn (default), the whole text in each turn, or one turn",
-    )
-    training.add_argument("--staff", action="store_true", default=None, help="also what judges and other staff said")
-    training.add_argument(
-        "--people", action="store_true", default=None, help="also matches in which a person took part"
+        help="content of a conversation: the new text of each turn (default), the full text of each turn, or one turn",
     )
     training.add_argument(
-        "--winners", action="store_true", default=None, help="sft: of each match only who received most"
+        "--staff", action="store_true", default=None, help="include conversations of judges and other staff"
+    )
+    training.add_argument("--people", action="store_true", default=None, help="include matches with human players")
+    training.add_argument(
+        "--winners", action="store_true", default=None, help="sft: only the players with the highest reward of a match"
     )
     training.add_argument(
-        "--min-reward", type=flags.finite, metavar="REWARD", help="sft: only who received so much in the match"
+        "--min-reward", type=flags.finite, metavar="REWARD", help="sft: only players with at least this reward"
     )
     training.add_argument(
         "--rejected",
         action="store_true",
         default=None,
-        help="sft, preference: keep replies that were no move in the conversations, marked as not to be learned",
+        help="sft, preference: keep rejected replies in the conversations, marked as not trainable",
     )
     training.add_argument(
-        "--reasoning", action="store_true", default=None, help="sft, grpo: what was thought, in a column of its own"
+        "--reasoning", action="store_true", default=None, help="sft, grpo: add a column with the reasoning"
     )
     training.add_argument(
         "--margin",
         type=flags.amount,
         metavar="REWARD",
-        help="preference: by how much the chosen of two moves must have been rewarded better",
+        help="preference: minimum difference in reward between the chosen and the rejected move",
     )
 
 
@@ -107,7 +110,7 @@ def main(args: argparse.Namespace) -> int:
         return _export_training_data(args, directory)
     _check_no_training(args)
     if args.environment:
-        raise OptionError(f"environment: {args.format} holds all of a run; leave it out")
+        raise OptionError(f"environment: {args.format} exports all environments: leave it out")
     with closing(run_directory.open_store(directory)) as store:
         if args.format == "calls":
             sys.stdout.writelines(f"{dump_call(logged)}\n" for logged in store.calls())
@@ -143,7 +146,7 @@ def _export_training_data(args: argparse.Namespace, directory: Path) -> int:
             rows = export.write_data_set(args.out) if args.parquet else export.write_file(args.out)
     _report(export.tally, rows)
     if args.parquet and not rows:
-        print(f"{printable(str(args.out))}: not made, since a data set without rows cannot be read", file=sys.stderr)
+        print(f"{printable(str(args.out))}: not written, because there are no rows", file=sys.stderr)
         return 1
     return 1 if export.tally.problems else 0
 
@@ -163,13 +166,13 @@ def _check_known(args: argparse.Namespace, given: Iterable[str], known: Collecti
     for name in given:
         if name not in known:
             flag = "policy" if name == "policies" else name.replace("_", "-")
-            raise OptionError(f"--{flag}: --format {args.format} has none; leave it out")
+            raise OptionError(f"--{flag}: not an option of --format {args.format}")
 
 
 def _report(tally: Tally, rows: int) -> None:
     for problem in tally.problems:
         print(printable(problem), file=sys.stderr)
     if tally.left_out[DAMAGED] > len(tally.problems):
-        print(f"and so on: these are the first {len(tally.problems)}", file=sys.stderr)
+        print(f"and {tally.left_out[DAMAGED] - len(tally.problems)} more damaged matches", file=sys.stderr)
     left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(tally.left_out.items()))
     print(f"{rows} rows of {tally.matches} matches; left out: {left_out or 'none'}", file=sys.stderr)

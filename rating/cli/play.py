@@ -34,8 +34,7 @@ from rating.play.session import Session
 from rating.schemes.registry import find_scheme
 from rating.store.environments import admit
 from rating.store.export import write_jsonl
-from rating.store.outcome import PLAYED
-from rating.store.record import Record
+from rating.store.records import PLAYED, Record
 
 _LONGEST_REASON = 300
 """Maximum characters printed of the error of a match; its record has the full text."""

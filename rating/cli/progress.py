@@ -20,7 +20,7 @@ from llmarena_envs.core.terminal import printable
 from rating.play.attempts import ENVIRONMENT
 from rating.play.progress import EnvironmentProgress, Progress
 from rating.schemes.stopping import PAUSED
-from rating.store.bill import Usage
+from rating.store.calls import Usage
 
 T = TypeVar("T")
 

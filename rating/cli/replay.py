@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from agents.records import Turn
 from llmarena_envs.core.narration import Scene
@@ -16,11 +17,12 @@ from rating.cli import flags
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.store.export import record_table
-from rating.store.outcome import PLAYED
-from rating.store.record import Record
-from rating.store.store import Store
-from rating.store.stories import Story, tell
+from rating.store.records import PLAYED, Record
+from rating.store.replay import Story, tell
 from rating.store.verify import verify
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,9 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_trust(parser)
     parser.add_argument("match", nargs="?", default="", metavar="MATCH", help="match id, or its beginning")
     parser.add_argument(
-        "--raw", action="store_true", help="show what was read, thought and replied, also where a story is told"
+        "--raw", action="store_true", help="show observations, reasoning and replies in place of the transcript"
     )
-    parser.add_argument("--verify", action="store_true", help="check every hash, play again and compare everything")
+    parser.add_argument(
+        "--verify", action="store_true", help="check the digests, replay the matches and compare everything"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -80,7 +84,7 @@ def _print_match(record: Record, *, raw: bool) -> None:
         print(printable(record.error))
     story = Story() if raw else tell(record)
     if story.missing:
-        print(printable(f"the story of this match cannot be told: {story.missing}"), file=sys.stderr)
+        print(printable(f"no transcript of this match: {story.missing}"), file=sys.stderr)
     if story.scenes:
         print(story_text(record, story.scenes))
         return
@@ -168,7 +172,7 @@ def _no_such_match(args: argparse.Namespace) -> OptionError:
     )
 
 
-def _look_at(args: argparse.Namespace, store: Store, found: _Findings) -> None:
+def _look_at(args: argparse.Namespace, store: "Store", found: _Findings) -> None:
     found.changed += store.check()
     if difference := run_directory.run_file_difference(args.dir, store):
         found.changed.append(difference)
@@ -196,6 +200,6 @@ def _print_findings(found: _Findings, *, as_json: bool) -> None:
         print(printable(line))
     print(f"{verified} of {found.finished} finished matches verified")
     if found.changed:
-        print(f"the record is not as it was written, or not complete: {len(found.changed)} differences")
+        print(f"the record was changed or is incomplete: {len(found.changed)} differences")
     else:
         print(f"seal: {found.seal}\nplay digest: {found.digest}")

@@ -62,7 +62,7 @@ def add_rate_arguments(parser: argparse.ArgumentParser) -> None:
         type=flags.names,
         default=(),
         metavar="NAMES",
-        help="also rate with the style of judged texts held equal: length, format (headers, lists, bold), or length,format",
+        help="also print style-controlled ratings: length, format (headers, lists, bold), or length,format",
     )
 
 
@@ -89,7 +89,7 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="file to write (default: DIR/report.html); its figures stand beside it as SVG and PNG, in plots/, or FILE-plots/",
+        help="output file (default: DIR/report.html); figures are written as SVG and PNG to plots/ or FILE-plots/",
     )
 
 
@@ -97,7 +97,7 @@ def report(args: argparse.Namespace) -> None:
     """Writes the report and prints its path."""
     directory: Path = args.paths[0]
     if directory.is_file() and not args.output:
-        raise OptionError(f"{directory}: expected a directory to write the report into, got a log; say --output FILE")
+        raise OptionError(f"{directory}: a report of a log needs --output FILE")
     with opened(args) as source:
         path = write_page_of(source, directory, args.output or directory / REPORT)
     plots = plots_directory(directory, path)

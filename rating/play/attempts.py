@@ -9,6 +9,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 from agents.errors import ProviderError, Quit
 from agents.records import Turn
@@ -20,11 +21,12 @@ from rating.play.players import Checked, Players
 from rating.play.run import Run
 from rating.play.session import Session
 from rating.schemes.caveats import remedy
-from rating.store.match import Match
-from rating.store.outcome import PLAYED, VOID, Outcome
-from rating.store.record import void_outcome
+from rating.store.records import PLAYED, VOID, Match, Outcome, void_outcome
 from rating.store.state import RunState, StateWriter
-from rating.store.store import Store
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
+
 
 ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
 """Environment of the match of the current task, for log messages."""
@@ -127,7 +129,7 @@ class Matches:
     def __init__(
         self,
         run: Run,
-        store: Store,
+        store: "Store",
         players: Players,
         session: Session,
         on_suspension: Callable[[str], None],
@@ -276,7 +278,7 @@ class Matches:
 
 
 async def try_match(
-    store: Store,
+    store: "Store",
     executor: Executor,
     match: Match,
     on_turn: OnTurn,
@@ -321,7 +323,7 @@ class _NewTurns:
         held: turns not yet written.
     """
 
-    def __init__(self, store: Store, match: Match, seconds: float) -> None:
+    def __init__(self, store: "Store", match: Match, seconds: float) -> None:
         self._store = store
         self._match = match
         self._seconds = seconds

@@ -7,8 +7,7 @@ from typing import Any
 
 from rating.schedules.batches import Schedule, Stop
 from rating.schemes.stopping import PAUSED
-from rating.store.match import Match
-from rating.store.outcome import Outcome
+from rating.store.records import Match, Outcome
 
 
 async def play_batches(

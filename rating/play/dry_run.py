@@ -31,9 +31,7 @@ from rating.prices import Price
 from rating.schedules.batches import UNLIMITED, Stop
 from rating.schemes.base import Scheme
 from rating.store.environments import load_environment, make_environment
-from rating.store.match import Match
-from rating.store.outcome import Outcome
-from rating.store.record import outcome_of
+from rating.store.records import Match, Outcome, outcome_of
 
 _MODELS = "openai:"
 """Spec prefix of the policies with requests sent by our service, which can be intercepted."""

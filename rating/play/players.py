@@ -20,7 +20,7 @@ from llmarena_envs.core.errors import ArenaError
 from rating.config.run_file import PERSON, RunConfig
 from rating.play.session import ONE_GO, Session
 from rating.store.environments import make_environment
-from rating.store.match import Match
+from rating.store.records import Match
 
 COMPUTING = 2
 """Scripted policies that compute at once while pages are served, on the core that serves the pages."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rating.store.bill import Usage
+from rating.store.calls import Usage
 
 
 @dataclass(frozen=True)

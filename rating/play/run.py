@@ -14,7 +14,7 @@ from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.setting import ADAPTIVE, ROUND_ROBIN, Begun, EnvironmentSetting, Pool, Setting
 from rating.schemes.stopping import PAUSED
 from rating.store.environments import load_environment, make_environment, option_names
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 from rating.store.state import RunState
 
 

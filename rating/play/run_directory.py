@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from agents.registry import split_spec
 from llmarena_envs.core.options import OptionError
@@ -17,11 +17,14 @@ from rating.config.tournament_config import keep_scores
 from rating.errors import RunError
 from rating.play.run import Run
 from rating.replacing import replacing_text
-from rating.store import places
-from rating.store.address import Address
-from rating.store.record import UNFINISHED
+from rating.store import location
+from rating.store.location import Address
+from rating.store.records import UNFINISHED
 from rating.store.state import Identity, RunState, StateWriter
-from rating.store.store import Store
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
+
 
 if sys.platform == "win32":
     import msvcrt
@@ -44,12 +47,12 @@ LOCK = "run.lock"
 _SHOWN = ("price", "prices", "ratings")
 """Keys of a run file that only affect tables; their current values apply."""
 
-_FILES = frozenset({RUN_FILE, LINKS, LOCK, *places.FILES})
+_FILES = frozenset({RUN_FILE, LINKS, LOCK, *location.FILES})
 
 
 def create(
     path: Path, run_file: str, where: str, *, offline: bool = False, address: Address | None = None
-) -> tuple[Run, Store]:
+) -> "tuple[Run, Store]":
     """Makes the directory of a new run.
 
     Args:
@@ -69,13 +72,13 @@ def create(
         address = address.of(path.resolve().name)
     if is_unplayed(path):
         with Lock(path):
-            places.discard_store(path)
+            location.discard_store(path)
     elif path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
             f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
         )
     path.mkdir(parents=True, exist_ok=True)
-    store = places.create_store(path, address)
+    store = location.create_store(path, address)
     with closed_on_error(store):
         StateWriter(store).begin(versions(), new.identity, new.run_file)
         replace_run_file(path, new.run_file)  # last: its presence means that the run can be resumed
@@ -84,19 +87,19 @@ def create(
 
 def is_begun(path: Path) -> bool:
     """Returns whether a directory holds a run that can be resumed: false if its creation was interrupted."""
-    return places.has_store(path) and (path / RUN_FILE).exists()
+    return location.has_store(path) and (path / RUN_FILE).exists()
 
 
 def is_unplayed(path: Path) -> bool:
     """Returns whether a directory holds only a run without any turns, e.g. because no model could be asked."""
     names = {item.name for item in path.iterdir()} if path.is_dir() else set()
-    if not names & {places.DATABASE, places.SERVER}:
-        unfinished = places.UNFINISHED_DATABASE
+    if not names & {location.DATABASE, location.SERVER}:
+        unfinished = location.UNFINISHED_DATABASE
         return unfinished in names and names <= {unfinished, LOCK}  # its creation was interrupted
     if names - _FILES:
         return False
     try:
-        with closing(places.open_store(path)) as store:
+        with closing(location.open_store(path)) as store:
             return all(record.status == UNFINISHED and not record.turns for record in store.records())
     except RunError:
         return False
@@ -147,7 +150,7 @@ def replace_run_file(path: Path, text: str) -> None:
         file.write(text)
 
 
-def open_run(path: Path) -> tuple[Run, Store]:
+def open_run(path: Path) -> "tuple[Run, Store]":
     """Opens the directory of a run for reading, as last played.
 
     Args:
@@ -161,7 +164,7 @@ def open_run(path: Path) -> tuple[Run, Store]:
         return read_run(path, store), store
 
 
-def reopen_run(path: Path) -> tuple[Run, Store]:
+def reopen_run(path: Path) -> "tuple[Run, Store]":
     """Opens the directory of a run to resume it with its current run file, and records the players.
 
     Args:
@@ -182,7 +185,7 @@ def reopen_run(path: Path) -> tuple[Run, Store]:
         return run, store
 
 
-def read_run(path: Path, store: Store) -> Run:
+def read_run(path: Path, store: "Store") -> Run:
     """Returns the run of a directory as last played; checks the current run file against it.
 
     Args:
@@ -202,19 +205,19 @@ def read_run(path: Path, store: Store) -> Run:
     return _resumed(config.model_copy(update=shown), store, state)
 
 
-def read_state(store: Store) -> RunState:
+def read_state(store: "Store") -> RunState:
     """Returns the recorded state of a run."""
     return RunState(store.facts())
 
 
-def _resumed(config: RunConfig, store: Store, state: RunState) -> Run:
+def _resumed(config: RunConfig, store: "Store", state: RunState) -> Run:
     if state.identity is not None:
         config = with_names(config, state.identity)
     return Run(config, earlier(config, state, store.sizes(), store.seatings))
 
 
 @contextmanager
-def closed_on_error(store: Store) -> Iterator[None]:
+def closed_on_error(store: "Store") -> Iterator[None]:
     """Closes a store if the block fails."""
     try:
         yield
@@ -224,7 +227,7 @@ def closed_on_error(store: Store) -> Iterator[None]:
 
 
 @contextmanager
-def held(path: Path, store: Store) -> Iterator[None]:
+def held(path: Path, store: "Store") -> Iterator[None]:
     """Holds the lock of a run; closes its store before releasing the lock, and if the lock is taken.
 
     Raises:
@@ -237,7 +240,7 @@ def held(path: Path, store: Store) -> Iterator[None]:
         yield
 
 
-def open_store(path: Path, *, read_only: bool = False) -> Store:
+def open_store(path: Path, *, read_only: bool = False) -> "Store":
     """Opens the store of a run, without reading its run file.
 
     Args:
@@ -248,7 +251,7 @@ def open_store(path: Path, *, read_only: bool = False) -> Store:
         RunError: if the directory holds no run.
     """
     check_exists(path)
-    return places.open_store(path, read_only=read_only)
+    return location.open_store(path, read_only=read_only)
 
 
 def check_exists(path: Path) -> None:
@@ -258,9 +261,9 @@ def check_exists(path: Path) -> None:
         RunError: if it holds no store, or a link instead of a file of the run.
     """
     check_no_links(path / name for name in _FILES)
-    if not places.has_store(path):
+    if not location.has_store(path):
         raise RunError(
-            f"{path}: expected the directory of a run with a {places.DATABASE} or a {places.SERVER}, but there is none"
+            f"{path}: expected the directory of a run with a {location.DATABASE} or a {location.SERVER}, but there is none"
         )
 
 
@@ -308,12 +311,12 @@ def _unchanged(path: Path, config: RunConfig, name: str, recorded: Identity, *, 
     return config
 
 
-def keep_run_file(path: Path, store: Store) -> None:
+def keep_run_file(path: Path, store: "Store") -> None:
     """Records the text of the current run file."""
     StateWriter(store).set_run_file(read_run_file(path))
 
 
-def run_file_difference(path: Path, store: Store) -> str:
+def run_file_difference(path: Path, store: "Store") -> str:
     """Returns a message if the run file differs from the last session's, else an empty string."""
     known = read_state(store).run_file
     try:
@@ -323,7 +326,7 @@ def run_file_difference(path: Path, store: Store) -> str:
     return "" if known in (None, found) else f"{RUN_FILE}: it is not the run file with which the run was played last"
 
 
-def read_identity(store: Store) -> Identity:
+def read_identity(store: "Store") -> Identity:
     """Returns the recorded settings that must not change, and all players of a run so far.
 
     Raises:

@@ -16,8 +16,7 @@ from rating.errors import RunError
 from rating.prices import Price
 from rating.schedules.batches import Contest, Planned, Stop, deal_seed
 from rating.schedules.until import ENDED, SUSPENDED
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Match, Outcome, SeatOutcome
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]

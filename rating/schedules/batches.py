@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from llmarena_envs.core.options import OptionError, check_int
-from rating.store.match import Match
-from rating.store.outcome import Outcome
+from rating.store.records import Match, Outcome
 
 UNLIMITED = sys.maxsize
 """The lag of batches that do not depend on outcomes."""

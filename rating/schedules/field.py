@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from llmarena_envs.core.options import OptionError
 from rating.schedules.batches import Contest, Cycle, Planned, batches
-from rating.store.match import Match
+from rating.store.records import Match
 
 
 def field_play(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rating.schedules.batches import Contest, Cycle, Planned, batches, deal_seed
-from rating.store.match import Match
+from rating.store.records import Match
 
 
 def round_robin(contest: Contest, *, shared_deals: bool = False) -> Iterator[list[Match]]:

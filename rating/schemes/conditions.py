@@ -27,7 +27,7 @@ from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, Floats,
 from rating.stats.results import PairResult, pair_results
 from rating.stats.simultaneous import Pair, difference_errors
 from rating.stats.trueskill import RunningRatings, TrueSkillOptions
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 _MOST_DIGITS = 17
 """Digits that distinguish any two different floats."""

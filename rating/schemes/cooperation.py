@@ -30,8 +30,7 @@ from rating.stats.estimates import mean_estimate
 from rating.stats.results import finished, rated_seats, rewards
 from rating.stats.roles import TeamResult, plus_minus
 from rating.stats.simultaneous import DealResult, reward_cases
-from rating.store.match import Match
-from rating.store.outcome import Outcome
+from rating.store.records import Match, Outcome
 
 
 class Cooperation(Repeating):

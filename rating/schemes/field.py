@@ -30,8 +30,7 @@ from rating.schemes.stopping import CountRule, SettlingRule
 from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 from rating.stats.results import finished
 from rating.stats.simultaneous import DealResult
-from rating.store.match import Match
-from rating.store.outcome import Outcome, SeatOutcome
+from rating.store.records import Match, Outcome, SeatOutcome
 
 STANDARD_OPPONENT = "random"
 
@@ -112,9 +111,7 @@ class Field(Repeating):
         def under_test(outcome: Outcome, index: int) -> str | None:
             return None if outcome.seats[index].policy == opponent else seat_groups.seat(outcome, index)
 
-        notes = (
-            f"share of matches won by seat; the other seats are those of {opponent}, whose own tests are not counted",
-        )
+        notes = (f"share of matches won by seat; {opponent} has the other seats, and its own tests do not count",)
         return [SeatGroups("seats", under_test, seat_groups.WINS, notes), *super().seat_groups(played)[1:]]
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:

@@ -33,8 +33,7 @@ from rating.stats.bradley_terry import Comparisons, compare, standings
 from rating.stats.estimates import Estimate, mean_estimate
 from rating.stats.results import WinDrawLoss, finished, pair_results, rewards
 from rating.stats.simultaneous import DealResult, reward_cases
-from rating.store.match import Match
-from rating.store.outcome import Outcome
+from rating.store.records import Match, Outcome
 
 CO_PLAYERS = (
     "the tables were chosen by results, so each policy had co-players of its own: compare ratings; no difference of means is"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from llmarena_envs.core.declaration import Verdicts
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 
 class Measure(NamedTuple):

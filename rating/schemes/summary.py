@@ -19,7 +19,7 @@ from rating.stats.estimates import Estimate, normalise
 from rating.stats.expected_scores import NOBODY, CommonPolicies, established_scores, largest_pool, win_probabilities
 from rating.stats.results import rated_seats
 from rating.store.environments import load_environment
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 
 class Average(NamedTuple):
@@ -108,7 +108,7 @@ def summarise_comparisons(
     for board in boards:
         name, results = board.environment, comparisons[board.environment]
         if np.all(results.score == 0.5):
-            outside[name] = "nobody has beaten another there"
+            outside[name] = "no policy has beaten another"
             continue
         withheld = {row.policy for row in board.rows if row.withheld}
         fits[name] = bradley_terry.standings(results).fitted

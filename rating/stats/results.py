@@ -13,7 +13,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Outcome, SeatOutcome
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-3, 1e6
 """Range of weights without overflow or loss of light results in sums."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from rating.stats.estimates import FEWEST_CLUSTERS, Floats, Integers
 from rating.stats.results import rewards
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 LEVEL = 0.05
 """Maximum probability of any wrong claim."""

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rating.stats.results import PairResult, pair_results
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 _SQRT_HALF = math.sqrt(0.5)
 _SQRT_2_PI = math.sqrt(2 * math.pi)

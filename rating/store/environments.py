@@ -16,7 +16,6 @@ from llmarena_envs import catalogue
 from llmarena_envs.catalogue import is_known, module_name
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.text_env import TextEnv
-from rating.store.match import Match
 
 _modules: set[str] = set()
 _files: set[str] = set()
@@ -95,8 +94,3 @@ def make_environment(name: str, options: Mapping[str, Any]) -> AECEnv:
     for option, path in load_environment(name).declaration.named_files(options).items():
         check_file(path, f"environment {name!r}: {option}")
     return catalogue.make_environment(name, options)
-
-
-def recorded_environment(match: Match) -> AECEnv:
-    """Makes the environment to replay a recorded match; raises the errors of ``make_environment``."""
-    return make_environment(match.environment, load_environment(match.environment).replaying_options(match.options))

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from llmarena_envs.core.failures import Failure
-from rating.store.record import Record
+from rating.store.records import Record
 
 FAILURES = tuple(
     kind.name.lower() for kind in Failure if kind not in (Failure.OK, Failure.PROVIDER, Failure.ENVIRONMENT_BUG)

@@ -13,8 +13,8 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from llmarena_envs.core.options import nearest
 from rating.errors import RunError, StoreError
-from rating.store.address import SCHEMA, Address
 from rating.store.engine import Database, Row, TransactionLost, Values, cause
+from rating.store.location import SCHEMA, Address
 from rating.store.schema import METADATA, PACKED, SCHEMA_VERSION, fact
 
 READER = "llmarena_reader"

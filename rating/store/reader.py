@@ -2,18 +2,30 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import ColumnElement, bindparam, func, select
 
 from agents.records import Turn
 from rating.errors import RunError
-from rating.store import audit, seal
+from rating.store.digest import differences, link, stored_seal
 from rating.store.engine import Database, Row
-from rating.store.match import Match
-from rating.store.outcome import BUG, FINAL, PLAYED, VOID, Outcome
 from rating.store.packing import unpack, unpack_lines
-from rating.store.record import Record, load_match, load_outcome, load_record, load_turn
+from rating.store.records import (
+    BUG,
+    FINAL,
+    PLAYED,
+    VOID,
+    Damage,
+    Glance,
+    Match,
+    Outcome,
+    Record,
+    load_match,
+    load_outcome,
+    load_record,
+    load_turn,
+)
 from rating.store.schema import dictionary, fact, transcript, turn
 from rating.store.schema import match as match_table
 
@@ -67,34 +79,6 @@ _TURNS_IN_PROGRESS = (
 _JOURNAL = select(turn.c.payload).where(turn.c.match == bindparam("match")).order_by(turn.c.number)
 _TRANSCRIPT = select(transcript.c.turns).where(transcript.c.match == bindparam("match"))
 _DICTIONARY = select(dictionary.c.data).where(dictionary.c.environment == bindparam("environment"))
-
-
-class Glance(NamedTuple):
-    """Summary of a match, without its turns.
-
-    Attributes:
-        match: the match, without its options.
-        outcome: the outcome, or ``None`` while unfinished.
-        turns: number of turns, once the match has ended.
-        error: reason if it is void, or an empty string.
-    """
-
-    match: Match
-    outcome: Outcome | None
-    turns: int
-    error: str
-
-
-class Damage(NamedTuple):
-    """A damaged match of a run.
-
-    Attributes:
-        where: the match.
-        error: description of the damage.
-    """
-
-    where: str
-    error: str
 
 
 class Reader:
@@ -266,17 +250,17 @@ class Reader:
         """
         chain = ""
         for identity, digest, seats in self._db.rows(_PLAYED):
-            chain = seal.link(chain, identity, digest, seats)
+            chain = link(chain, identity, digest, seats)
         return chain
 
     @property
     def sealed(self) -> str:
         """The seal of the run, or an empty string if it is in progress or was killed."""
-        return audit.stored_head(self._db)
+        return stored_seal(self._db)
 
     def check(self) -> list[str]:
         """Returns every difference between the database and the record, with its location."""
-        return list(audit.differences(self._db))
+        return list(differences(self._db))
 
     def _lines(self, match_id: str, environment: str, packed: bytes | None) -> list[str]:
         """Returns the serialized turns of a match, from its transcript or else from its journal."""

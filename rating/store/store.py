@@ -8,15 +8,18 @@ from sqlalchemy import bindparam, delete, insert, select, update
 
 from agents.records import Turn, encodable
 from rating.errors import RunError, StoreError
-from rating.store import audit, schema, seal
-from rating.store.calls import CallLog, Calls
+from rating.store import schema
+from rating.store.call_log import CallLog, Calls
+from rating.store.digest import SEAL, dump_seal, link, seal_of_identity, seal_of_match, seal_of_run, seal_parts
 from rating.store.engine import Database, repeated
-from rating.store.match import Match
-from rating.store.outcome import FINAL, VOID, Outcome
 from rating.store.packing import LARGEST, make_dictionary, pack, pack_lines
 from rating.store.reader import Reader
-from rating.store.record import (
+from rating.store.records import (
+    FINAL,
     UNFINISHED,
+    VOID,
+    Match,
+    Outcome,
     dump_match,
     dump_seats,
     dump_turn,
@@ -153,9 +156,9 @@ class Store(Reader):
         states = {}
         for match in matches:
             identity = dump_match(match)
-            first = seal.of_identity(*identity)
+            first = seal_of_identity(*identity)
             state = (UNFINISHED, 0, 0, "", "", "")
-            values = (*identity, *state, seal.of_match(first, *state, b""))
+            values = (*identity, *state, seal_of_match(first, *state, b""))
             rows.append(dict(zip(_match.c.keys(), values, strict=True)))
             states[match.id] = _State(0, 0, first)
         if self._db.insert_new(_match, rows) == len(rows):
@@ -225,7 +228,7 @@ class Store(Reader):
                 transcript = b""
             else:
                 transcript = self._pack(match, state, links)
-            sealed = seal.of_match(end.seal, *columns, transcript)
+            sealed = seal_of_match(end.seal, *columns, transcript)
             names = ("status", "tries", "turns", "seats", "digest", "error")
             self._db.execute(_END, {"match": match.id, **dict(zip(names, columns, strict=True)), "seal": sealed})
 
@@ -241,9 +244,9 @@ class Store(Reader):
             return known
 
         def write() -> str:
-            parts = audit.seal_contents(self._db)
-            head = seal.head(parts)
-            self._set_fact(audit.SEAL, audit.dump_seal(head, parts))
+            parts = seal_parts(self._db)
+            head = seal_of_run(parts)
+            self._set_fact(SEAL, dump_seal(head, parts))
             return head
 
         head = self._write(write)
@@ -264,7 +267,7 @@ class Store(Reader):
             try:
                 with self._db.transaction() if not is_one or self._sealed else nullcontext():
                     if self._sealed:
-                        self._db.execute(_DELETE_FACT, {"fact": audit.SEAL})
+                        self._db.execute(_DELETE_FACT, {"fact": SEAL})
                     result = write()
             except BaseException:
                 self._states.clear()
@@ -313,7 +316,7 @@ class Store(Reader):
         tries, status, turns, sealed = row
         if status in FINAL:
             raise StoreError(f"{self.name}: match {match.id} has ended already: {status}")
-        state = _State(tries, turns or 0, sealed or seal.of_identity(*dump_match(match)))
+        state = _State(tries, turns or 0, sealed or seal_of_identity(*dump_match(match)))
         self._states[match.id] = state
         return state
 
@@ -366,7 +369,7 @@ def _links(sealed: str, turns: Sequence[Turn]) -> list[_Link]:
     links = []
     for turn in turns:
         payload = dump_turn(turn)
-        sealed = seal.link(sealed, payload)
+        sealed = link(sealed, payload)
         links.append(_Link(turn.index, payload, sealed))
     return links
 

@@ -12,9 +12,8 @@ from agents.player import Player
 from agents.policy import Policy
 from agents.records import Episode
 from agents.turn import TurnSettings
-from rating.store.environments import recorded_environment
-from rating.store.outcome import PLAYED, Outcome
-from rating.store.record import Record, outcome_of
+from rating.store.records import PLAYED, Outcome, Record, outcome_of
+from rating.store.replay import recorded_environment
 
 _NO_SANDBOX = (
     "programs of this match run only in a sandbox that isolates them, and this machine has none;"

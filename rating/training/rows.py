@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.chat import Message
-from rating.store.record import Record
+from rating.store.records import Record
 from rating.training.conversations import PlayedSeat, Reply, Tally, deal_columns, messages_of, prompts_of
 
 Row = dict[str, Any]

@@ -1,4 +1,4 @@
-"""Comparison of policies in a run, which may be going on, or in a log.
+"""Comparison of policies in a finished or running run, or in a log.
 
 Matches do not end in schedule order: if wins are quick, the ended matches have more wins than the running ones. So a match of a
 run counts only when all earlier matches of the two policies, and all of its deal, have ended: the completed prefix.
@@ -15,8 +15,7 @@ from rating.stats.estimates import Estimate, mean_estimate
 from rating.stats.results import Battle, finished
 from rating.stats.simultaneous import DealResult
 from rating.stats.units import SHARED, Units, units_of, units_of_means
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, Outcome
+from rating.store.records import FINISHED, Match, Outcome
 from rating.viewer.source import RunSource, Source, battles_of
 
 AVERAGE = "average over the environments"

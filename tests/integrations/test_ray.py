@@ -17,7 +17,7 @@ import pytest
 
 from rating.cli import main
 from rating.play import run_directory
-from rating.store.outcome import FINISHED, VOID
+from rating.store.records import FINISHED, VOID
 from tests.docs.pages import code_blocks
 from tests.docs.shell import commands
 from tests.support.killed import SetUp, check_killed, left_alone

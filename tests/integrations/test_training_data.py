@@ -83,7 +83,7 @@ def test_parquet_same_run_gives_the_same_bytes(
 def test_parquet_without_rows_is_not_written(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
     out = tmp_path / "data"
     assert main(["export", str(run), "--format", "sft", "--min-reward", "9", "--parquet", "--out", str(out)]) == 1
-    assert "data: not made, since a data set without rows cannot be read" in capsys.readouterr().err
+    assert "data: not written, because there are no rows" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 

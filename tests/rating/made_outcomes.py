@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from rating.schedules.batches import Contest, Schedule, Stop
-from rating.store.match import Match
-from rating.store.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
+from rating.store.records import BUG, FINISHED, VOID, Match, Outcome, SeatOutcome
 
 
 def match(number: int, *seats: tuple[str, float], seed: int | None = None, status: str = FINISHED) -> Outcome:

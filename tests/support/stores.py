@@ -10,9 +10,8 @@ import pytest
 
 from benchmarks.postgres_server import PostgresServer
 from rating.store import sqlite
-from rating.store.address import Address, parse_address
 from rating.store.engine import Database
-from rating.store.places import create_file, create_on_server, open_file, open_on_server
+from rating.store.location import Address, create_file, create_on_server, open_file, open_on_server, parse_address
 from rating.store.store import Store
 
 

@@ -8,7 +8,7 @@ from rating.play.executors.process import ProcessExecutor
 from rating.play.executors.ray import RayExecutor, check_ray
 from rating.play.players import Players
 from rating.play.session import Session
-from rating.store.match import Match
+from rating.store.records import Match
 
 MATCHES_AT_DESK = 1_000
 """Concurrent matches of the human input queue; high, because a waiting match must not delay others."""

@@ -18,9 +18,7 @@ from agents.secret import hide_keys
 from rating.config.run_file import RunConfig
 from rating.errors import HarnessError, StoreError
 from rating.play.players import Players
-from rating.store.match import Match
-from rating.store.outcome import BUG, VOID, Outcome
-from rating.store.record import outcome_of, void_outcome
+from rating.store.records import BUG, VOID, Match, Outcome, outcome_of, void_outcome
 
 OnTurn = Callable[[Turn], None]
 

@@ -20,7 +20,7 @@ from agents.records import Turn
 from rating.config.run_file import RunConfig
 from rating.play.executors.executor import OnTurn, Played, Slots, WorkerDied, play_despite_death, play_match
 from rating.play.players import Players
-from rating.store.match import Match
+from rating.store.records import Match
 
 INTERRUPTIONS = (signal.SIGINT, signal.SIGTERM)
 """Signals that terminals, service managers and batch systems send to every process of a run; its main process handles them."""

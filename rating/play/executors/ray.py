@@ -25,7 +25,7 @@ from rating.errors import ClusterError
 from rating.play.executors.executor import OnTurn, Played, Slots, play_despite_death
 from rating.play.executors.process import end_with_parent, ending, interruptions_blocked
 from rating.play.executors.ray_messages import Failed, GiveUp, Here, Room, Said, Task
-from rating.store.match import Match
+from rating.store.records import Match
 
 CONNECTING = 60.0
 """Seconds Ray has to start on this machine, or to connect."""

@@ -26,7 +26,7 @@ from rating.play.executors.executor import Played, WorkerDied, play_match
 from rating.play.executors.process import INTERRUPTIONS
 from rating.play.executors.ray_messages import Failed, GiveUp, Here, Room, Said, Task
 from rating.play.players import Players
-from rating.store.match import Match
+from rating.store.records import Match
 
 PLACING = 120.0
 """Seconds between checks for workers; without any worker the cluster counts as full."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from agents.records import Turn
 from rating.play.executors.executor import Played, WorkerDied
-from rating.store.match import Match
+from rating.store.records import Match
 
 
 @dataclass(frozen=True)

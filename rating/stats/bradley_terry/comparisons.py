@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rating.stats.estimates import Floats, Integers
 from rating.stats.results import Battle, check_battle, finished
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 _BLOCK = 1 << 16
 

@@ -19,7 +19,7 @@ from scipy.special import stdtrit
 from rating.stats.bradley_terry.comparisons import Comparisons, compare, totals
 from rating.stats.bradley_terry.links import is_connected
 from rating.stats.estimates import Z_95, Floats
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 ELO_PER_NAT = 400 / math.log(10)
 MEAN_RATING = 1000.0

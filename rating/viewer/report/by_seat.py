@@ -10,7 +10,7 @@ from rating.schemes.leaderboard import ALWAYS, Leaderboard
 from rating.schemes.seat_groups import SeatGroups, is_alone
 from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 from rating.stats.results import finished
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 from rating.viewer.report.tables import Sheet
 
 EVERYBODY = "(all policies)"

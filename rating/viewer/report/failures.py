@@ -8,7 +8,7 @@ from llmarena_envs.core.failures import Failure
 from rating.schemes import formatting
 from rating.schemes.figures import Grid, Shares
 from rating.schemes.leaderboard import ALWAYS
-from rating.store.outcome import BUG, UNDECIDED, VOID, Outcome
+from rating.store.records import BUG, UNDECIDED, VOID, Outcome
 from rating.viewer.report.tables import Sheet
 
 _KINDS = [failure.name.lower() for failure in Failure if failure is not Failure.OK]

@@ -5,8 +5,7 @@ from typing import Any
 
 from llmarena_envs.core.failures import Failure
 from rating.store.export import FAILURES
-from rating.store.outcome import VOID
-from rating.store.record import Record
+from rating.store.records import VOID, Record
 
 PROVIDER, REASKED, FALLBACK = "provider error", "asked again", "fallback"
 TROUBLES = (*FAILURES, PROVIDER, REASKED, FALLBACK)

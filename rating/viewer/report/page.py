@@ -21,8 +21,7 @@ from rating.schemes.battles import battle_figures
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
 from rating.stats.bradley_terry import Comparisons
-from rating.store.outcome import BUG, PLAYED, VOID, Outcome
-from rating.store.record import UNFINISHED, Record
+from rating.store.records import BUG, PLAYED, UNFINISHED, VOID, Outcome, Record
 from rating.store.state import RunState
 from rating.viewer.report.costs import Costs, cost_sheet, match_cells, policy_cells
 from rating.viewer.report.plots import Plot

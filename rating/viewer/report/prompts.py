@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.models.prompts.history import Message
-from rating.store.prompts import Prompts
-from rating.store.record import Record
+from rating.store.records import Record
+from rating.store.replay import Prompts
 
 _WORTHWHILE = 60
 """Minimum characters of a repeated beginning to encode it as a reference."""

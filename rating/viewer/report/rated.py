@@ -11,7 +11,7 @@ from rating.schemes.base import Scheme
 from rating.schemes.leaderboard import Leaderboard
 from rating.stats.bradley_terry import Comparisons
 from rating.stats.calibration import Calibration, Predictions, calibrate, predict
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,8 @@ from agents.models.prompts.prompter import FORM, PROMPT
 from agents.records import Attempt, Turn
 from agents.turn import TurnSettings
 from llmarena_envs.core.narration import Scene
-from rating.store.prompts import PromptReader
-from rating.store.record import Record
-from rating.store.stories import tell
+from rating.store.records import Record
+from rating.store.replay import PromptReader, tell
 from rating.viewer.report.match_index import MatchIndex
 from rating.viewer.report.prompts import pack_prompts
 

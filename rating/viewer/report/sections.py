@@ -14,7 +14,7 @@ from rating.schemes.figures import Figure as AnyFigure
 from rating.schemes.figures import Grid, Groups, HeadToHead, Intervals, Matrix, Trajectories
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 from rating.viewer.report import figures
 from rating.viewer.report.by_seat import place_tables
 from rating.viewer.report.calibrated import calibration_sheet

@@ -18,7 +18,7 @@ from agents.records import encodable
 from llmarena_envs.core.terminal import printable
 from rating.schemes.leaderboard import ALWAYS
 from rating.schemes.stopping import PAUSED
-from rating.store.outcome import BUG, VOID
+from rating.store.records import BUG, VOID
 from rating.viewer.report.tables import Sheet
 from rating.viewer.web.links import Links
 from rating.viewer.web.listing import RESULTS, Choice, choose, describe
@@ -42,7 +42,7 @@ def board_routes(directory: Path, links: Links) -> list[Route]:
     """Returns the routes of the board of a run.
 
     Args:
-        directory: run or import directory.
+        directory: run directory.
         links: secret parts of the addresses.
     """
     board = _Board(directory)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
-from rating.store.outcome import FINISHED
+from rating.store.records import FINISHED
 from rating.viewer.web.watched import STATUSES, Entry, Moment
 
 PAGE = 50

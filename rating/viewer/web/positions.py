@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
-from rating.store.record import Record
+from rating.store.records import Record
 from rating.store.replay import Replay
 
 K = TypeVar("K")

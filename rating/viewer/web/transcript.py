@@ -6,7 +6,7 @@ from typing import NamedTuple
 from agents.records import Attempt, Turn
 from llmarena_envs.core.failures import Failure
 from rating.errors import RunError
-from rating.store.record import Record
+from rating.store.records import Record
 from rating.store.state import RunState
 
 CUT = 6_000

@@ -8,23 +8,24 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rating.play import run_directory
-from rating.store import places
-from rating.store.outcome import BUG, FINISHED, UNDECIDED, VOID, Outcome
-from rating.store.reader import Glance
-from rating.store.record import Record
+from rating.store import location
+from rating.store.records import BUG, FINISHED, UNDECIDED, VOID, Glance, Outcome, Record
 from rating.store.state import RunState
-from rating.store.store import Store
 from rating.viewer.web.tables import Tables, TablesOfRun
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
+
 
 WAITING = "waiting"
 UNDER_WAY = "under way"
 STATUSES = (UNDER_WAY, WAITING, FINISHED, UNDECIDED, VOID, BUG)
 """Statuses of a match, in display order."""
 
-_DATABASE_FILES = (places.SERVER, places.DATABASE, f"{places.DATABASE}-wal")
+_DATABASE_FILES = (location.SERVER, location.DATABASE, f"{location.DATABASE}-wal")
 _FILES = (*_DATABASE_FILES, run_directory.RUN_FILE)
 """Files that change while a run is played."""
 
@@ -126,7 +127,7 @@ class Watched:
 
     def _stamp_of_server(self) -> tuple[str, int] | None:
         """Returns the change counter of a PostgreSQL store and the time of its last observed change, or ``None`` without one."""
-        if not (self.directory / places.SERVER).exists():
+        if not (self.directory / location.SERVER).exists():
             return None
         with self._opened() as store:
             changes = store.changes() or ""
@@ -135,7 +136,7 @@ class Watched:
         return self._changes
 
     @contextmanager
-    def _opened(self) -> Iterator[Store]:
+    def _opened(self) -> "Iterator[Store]":
         """Opens the store.
 
         After a killed process the store opens as a copy, which is reused until the files change.
@@ -172,7 +173,7 @@ class Watched:
                 signature,
             )
 
-    def _read_matches(self, store: Store) -> None:
+    def _read_matches(self, store: "Store") -> None:
         """Reads the matches that changed since the last call."""
         seals, known = store.seals_of_matches(), self._glances
         self._glances = {}

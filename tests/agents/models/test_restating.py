@@ -17,9 +17,8 @@ from agents.policy import Reply
 from llmarena_envs import tictactoe_v0
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError
-from rating.store.match import Match
-from rating.store.prompts import PromptReader
-from rating.store.record import Record, dump_turn, load_turn
+from rating.store.records import Match, Record, dump_turn, load_turn
+from rating.store.replay import PromptReader
 from tests.agents.llm_calls import ask
 from tests.agents.models.prompts.script import policy_with
 from tests.support.hostile_server import completion, error, hostile_server, json_answer, say

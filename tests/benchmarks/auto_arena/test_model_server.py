@@ -7,7 +7,7 @@ import pytest
 
 from rating.cli import main
 from rating.play import run_directory
-from rating.store.outcome import PLAYED
+from rating.store.records import PLAYED
 from tests.support.hostile_server import hostile_server, say
 from tests.support.model_server import running_server
 

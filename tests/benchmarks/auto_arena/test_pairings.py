@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.auto_arena.pairings import pairings, planned_pairings
 from benchmarks.experiments.published import load_published
-from rating.store.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 
 
 def battle(number, first, second, reward, judges=(), status=FINISHED):

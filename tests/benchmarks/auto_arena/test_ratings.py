@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from benchmarks.auto_arena.ratings import rate
-from rating.store.match import Match
+from rating.store.records import Match
 from tests.rating.made_outcomes import Players, duel, void
 
 STRENGTHS = {"a": 300.0, "b": 100.0, "c": -50.0, "d": -350.0}

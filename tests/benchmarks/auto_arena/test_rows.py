@@ -16,8 +16,7 @@ from llmarena_envs.core.options import OptionError
 from rating.cli.process import Interruptions
 from rating.schedules.swiss import SwissPlan
 from rating.schemes.tournament import tournament_leaderboard
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, UNDECIDED, VOID, Match, Outcome, SeatOutcome
 from tests.rating.made_outcomes import Players
 
 

@@ -20,7 +20,7 @@ from benchmarks.auto_arena.self_enhancement import (
 from benchmarks.experiments.command import main
 from llmarena_envs.debate.questions import DOMAINS, load_questions
 from llmarena_envs.debate.questions.files import write_questions
-from rating.store.outcome import FINISHED, UNDECIDED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, UNDECIDED, Outcome, SeatOutcome
 
 
 def debate(number, question, votes, abstentions=0, status=FINISHED, forfeit=""):

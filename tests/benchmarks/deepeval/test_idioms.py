@@ -13,7 +13,7 @@ from benchmarks.experiments.runs import PlayedRun
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.idiom_solitaire.game import End
 from rating.cli import main as llmarena
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Outcome, SeatOutcome
 
 pytestmark = pytest.mark.slow
 

@@ -11,7 +11,7 @@ from benchmarks.deepeval.pool import CODE_REVIEW
 from benchmarks.experiments.command import main
 from rating.play.run import Run
 from rating.schedules.batches import Stop
-from rating.store.outcome import SeatOutcome
+from rating.store.records import SeatOutcome
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from benchmarks.deepeval.__main__ import PAPER
 from benchmarks.experiments.command import main
 from rating.cli import main as llmarena
 from rating.play import run_directory
-from rating.store.outcome import PLAYED
+from rating.store.records import PLAYED
 from tests.support.model_server import running_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

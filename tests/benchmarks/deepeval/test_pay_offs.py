@@ -13,7 +13,7 @@ from benchmarks.deepeval.__main__ import PAPER
 from benchmarks.experiments.command import main
 from benchmarks.experiments.published import load_published
 from rating.cli import main as llmarena
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Outcome, SeatOutcome
 
 
 def table(number, **paid):

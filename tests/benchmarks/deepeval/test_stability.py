@@ -9,7 +9,7 @@ from benchmarks.deepeval.__main__ import PAPER
 from benchmarks.experiments.command import main
 from llmarena_envs.core.options import OptionError
 from rating.cli import main as llmarena
-from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, VOID, Outcome, SeatOutcome
 
 
 def match(number, *seats, status=FINISHED):

@@ -3,9 +3,7 @@
 from agents.records import Attempt, Turn
 from benchmarks.experiments.transcript import rules, transcript
 from llmarena_envs.core.failures import Failure
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
-from rating.store.record import Record
+from rating.store.records import FINISHED, Match, Outcome, Record, SeatOutcome
 
 HOSTILE = "```\n# I won\n<script>alert(1)</script>\n````\n\x1b[2J\u202e"
 

@@ -12,7 +12,7 @@ from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.auctions import median_estimate, own_bids, payoff
 from benchmarks.llmarena.self_play import missing
 from llmarena_envs.core.options import OptionError
-from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, VOID, Outcome, SeatOutcome
 
 
 def bidder(

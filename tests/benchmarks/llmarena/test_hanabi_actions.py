@@ -11,9 +11,7 @@ from benchmarks.experiments.runs import PlayedRun
 from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.hanabi_actions import Actions, action_table, actions_by_policy, stacked_bars
 from rating.errors import RunError
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
-from rating.store.record import Record
+from rating.store.records import FINISHED, Match, Outcome, Record, SeatOutcome
 
 NAMES = ["discard", "play", "reveal"]
 DISCARD, PLAY, REVEAL = range(3)

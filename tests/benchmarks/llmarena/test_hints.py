@@ -7,7 +7,7 @@ import pytest
 from benchmarks.experiments.command import main
 from benchmarks.llmarena import hints
 from benchmarks.llmarena.__main__ import PAPER
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Outcome, SeatOutcome
 
 pytestmark = pytest.mark.slow
 

@@ -12,8 +12,7 @@ from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.holdem_risk import Decision, Options, action_of, action_table, decisions_of, win_rate
 from llmarena_envs.holdem.betting import Action
 from rating.errors import RunError
-from rating.store.match import Match
-from rating.store.record import Record
+from rating.store.records import Match, Record
 
 OPTIONS = {"decision": "facing_bet", "deck": "AhAd KhKd Ac As 2c 4s Jc"}
 TURN = Turn(0, "player_0", "", int(Action.FOLD), ())

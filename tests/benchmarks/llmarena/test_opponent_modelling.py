@@ -16,7 +16,7 @@ from benchmarks.llmarena.opponent_modelling import Modelling, Options, agreement
 from benchmarks.llmarena.players import AttributeJudge, Guesser
 from llmarena_envs.undercover.game import VOTE, UndercoverView, Vote
 from llmarena_envs.undercover.words import shipped_pairs
-from rating.store.outcome import SeatOutcome
+from rating.store.records import SeatOutcome
 
 broken = {"judge": False}
 

@@ -42,9 +42,7 @@ from rating.cli.app import EXIT_ERRORS
 from rating.cli.process import Interruptions
 from rating.errors import RunError
 from rating.stats.estimates import Estimate
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
-from rating.store.record import Record
+from rating.store.records import FINISHED, VOID, Match, Outcome, Record, SeatOutcome
 
 FORFEITING = "benchmarks.llmarena.players:Reader"
 """Plays any column where none is listed, full ones too."""

@@ -8,8 +8,7 @@ from benchmarks.experiments.case_studies import choose
 from benchmarks.experiments.command import main
 from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.ladder import GAMES
-from rating.store.match import Match
-from rating.store.record import Record
+from rating.store.records import Match, Record
 
 
 def records(*pairs):

@@ -27,7 +27,7 @@ from benchmarks.llmarena.undercover import (
 from llmarena_envs.undercover.game import CLUE
 from rating.errors import RunError
 from rating.stats.estimates import rate_estimate
-from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, VOID, Outcome, SeatOutcome
 
 HOSTILE = "tests.benchmarks.llmarena.test_undercover:Hostile"
 CARELESS = "tests.benchmarks.llmarena.test_undercover:Careless"

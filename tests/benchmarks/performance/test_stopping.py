@@ -7,7 +7,7 @@ from benchmarks.options import parse
 from benchmarks.performance import stopping
 from rating.schemes.conditions import MatchEvidence
 from rating.schemes.stopping import StopRule
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Outcome, SeatOutcome
 
 
 def test_every_run_of_every_cell_ends_and_is_held_against_the_truth():

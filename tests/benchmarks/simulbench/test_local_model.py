@@ -6,7 +6,7 @@ import pytest
 
 from rating.cli import main
 from rating.play import run_directory
-from rating.store.outcome import PLAYED
+from rating.store.records import PLAYED
 from tests.support.model_server import running_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

@@ -23,7 +23,7 @@ from benchmarks.simulbench.truth import (
     scores_of,
     simulator_table,
 )
-from rating.store.outcome import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 
 pytestmark = pytest.mark.slow
 

@@ -1,4 +1,4 @@
-"""``llmarena compare``: on runs that are finished, going on or strange, in words and as JSON."""
+"""``llmarena compare`` on finished and running runs and on logs, as text and as JSON."""
 
 import json
 from contextlib import closing
@@ -7,8 +7,7 @@ import pytest
 
 from rating.cli import main
 from rating.play.run_directory import create
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, VOID, Match, Outcome, SeatOutcome
 
 STRONG = "strong"
 
@@ -66,7 +65,7 @@ def compare(capsys, *arguments, code=0):
     return captured.err if code else captured.out
 
 
-def test_a_run_is_compared_while_it_is_played(live, capsys):
+def test_compare_of_a_running_run_uses_the_prefix(live, capsys):
     matches = live.enter(0, 40)
     for match in reversed(matches[20:]):  # quick wins that end first tell nothing
         live.end(match)
@@ -90,7 +89,7 @@ def test_a_run_is_compared_while_it_is_played(live, capsys):
     assert "connect_four_v0: undecided whether strong or weak is better\n" in printed
 
 
-def test_both_orders_say_the_same(live, capsys):
+def test_compare_is_symmetric(live, capsys):
     for match in live.enter(0, 30):
         live.end(match)
     one, other = (
@@ -101,7 +100,7 @@ def test_both_orders_say_the_same(live, capsys):
     assert (one["a_better"], one["p"]) == (other["b_better"], other["p"])
 
 
-def test_what_is_not_a_policys_own_play_is_told(live, capsys):
+def test_compare_reports_forfeits_and_fallbacks(live, capsys):
     for match in live.enter(0, 10):
         live.end(match, turns=4, fallbacks=1, forfeit="" if match.number else "illegal")
     printed = compare(capsys, live.directory, STRONG, "weak")
@@ -109,7 +108,7 @@ def test_what_is_not_a_policys_own_play_is_told(live, capsys):
     assert "strong: 22% of its turns were played for it" in printed
 
 
-def test_margins_and_the_average_over_environments(live, capsys):
+def test_compare_margins_and_average(live, capsys):
     for environment in ("tictactoe_v0", "connect_four_v0"):
         for match in live.enter(0, 28, environment):
             live.end(match, winner=match.policies[0] if match.number % 4 < 2 else "strong")
@@ -124,7 +123,7 @@ def test_margins_and_the_average_over_environments(live, capsys):
     assert results[2]["comparisons"][0]["win_rate"]["value"] == 0.75
 
 
-def test_many_against_one(live, capsys):
+def test_compare_against_a_champion(live, capsys):
     for match in live.enter(0, 30):
         live.end(match)
     printed = compare(capsys, live.directory, "weak", "absent", "--against", STRONG)
@@ -149,7 +148,7 @@ def test_many_against_one(live, capsys):
         (("strong", "weak", "--level", "1"), "level: expected a number above 0, below 1"),
     ],
 )
-def test_refusals(live, capsys, arguments, said):
+def test_compare_refuses_bad_arguments(live, capsys, arguments, said):
     assert said in compare(capsys, live.directory, *arguments, code=2)
 
 
@@ -185,7 +184,7 @@ def partners(tmp_path):
         yield run
 
 
-def test_partners_are_compared_deal_by_deal(partners, capsys):
+def test_compare_partners_by_shared_deal(partners, capsys):
     matches = partners.enter_deals(0, 12)
     for match in matches[: 4 * 10]:  # the last two deals are under way
         lead = 0.5 + match.seed % 3 if match.policies == (STRONG, STRONG) else 0.0
@@ -204,7 +203,7 @@ def test_partners_are_compared_deal_by_deal(partners, capsys):
     assert "Each of the 2 results has a verdict of its own" in printed and "average" not in printed
 
 
-def test_a_deal_counts_only_if_both_finished_as_many_matches(partners, capsys):
+def test_compare_leaves_out_incomplete_deals(partners, capsys):
     for match in partners.enter_deals(0, 8):
         is_void = match.seed == 3 and match.policies == ("weak", "weak")
         partners.end(match, 1.0, VOID if is_void else FINISHED)
@@ -215,7 +214,7 @@ def test_a_deal_counts_only_if_both_finished_as_many_matches(partners, capsys):
     )
 
 
-def test_roles_are_compared_each_and_together(tmp_path, capsys):
+def test_compare_roles_apart_and_together(tmp_path, capsys):
     text = '[[environment]]\nname = "undercover_v0"\n' + "".join(
         f'[[policy]]\nspec = "{name}"\n' for name in ("similarity", "silent", "random")
     )
@@ -247,7 +246,7 @@ def test_roles_are_compared_each_and_together(tmp_path, capsys):
     assert "undercover_v0, as undercover: against similarity\n" in against
 
 
-def test_a_directory_without_a_run(tmp_path, capsys):
+def test_compare_without_a_run_is_refused(tmp_path, capsys):
     assert "expected the directory of a run" in compare(capsys, tmp_path, "a", "b", code=2)
 
 

@@ -5,7 +5,7 @@ import pytest
 from llmarena_envs import writer_editor_v0
 from llmarena_envs.core.narration import Scene
 from rating.cli import main
-from tests.rating.store.test_stories import JUDGES, played
+from tests.rating.store.test_replay import JUDGES, played
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def first(capsys, directory):
     return shown(capsys, directory).out.split()[0]
 
 
-def test_the_story_is_shown_and_the_turns_on_demand(capsys, directory):
+def test_replay_shows_the_transcript_or_raw_turns(capsys, directory):
     match = first(capsys, directory)
     story, raw = shown(capsys, directory, match).out, shown(capsys, directory, match, "--raw").out
     assert "--- The source text" in story and "--- writer_0 (other): Round 1, translation" in story
@@ -34,7 +34,7 @@ def test_the_story_is_shown_and_the_turns_on_demand(capsys, directory):
     assert story.splitlines()[0] == raw.splitlines()[0]
 
 
-def test_no_line_of_a_player_passes_for_one_that_is_told(capsys, directory, monkeypatch):
+def test_replay_indents_and_escapes_texts_of_players(capsys, directory, monkeypatch):
     text = "\x1b[2Jgone\u202e\r\u2028\n--- judge_0: 10 for Translator"
     scene = Scene("Round 1", text, "writer_0", ("editor_0",), ("cut",))
     monkeypatch.setattr(writer_editor_v0.raw_env, "narrate", lambda env: (scene,))
@@ -47,8 +47,8 @@ def test_no_line_of_a_player_passes_for_one_that_is_told(capsys, directory, monk
     ]
 
 
-def test_where_no_story_can_be_told_the_turns_are_shown(capsys, directory, monkeypatch):
+def test_replay_without_a_transcript_shows_the_turns(capsys, directory, monkeypatch):
     monkeypatch.delattr(writer_editor_v0, "env")
     printed = shown(capsys, directory, first(capsys, directory))
-    assert "the story of this match cannot be told: " in printed.err
+    assert "no transcript of this match: " in printed.err
     assert "--- 1. writer_0 reads:" in printed.out

@@ -8,7 +8,7 @@ import pytest
 
 from rating.cli import main
 from rating.play import run_directory
-from rating.store.outcome import FINISHED
+from rating.store.records import FINISHED
 
 JUDGED = "tests.rating.judged_env"
 MODEL = '[[policy]]\nname = "{name}"\nspec = "tests.rating.judged_env:Model"\noptions = {{ {options} }}\n'

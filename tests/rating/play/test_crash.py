@@ -16,7 +16,7 @@ from rating.cli import main
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.store.export import write_jsonl
-from rating.store.outcome import FINISHED, VOID
+from rating.store.records import FINISHED, VOID
 
 pytestmark = [pytest.mark.timeout(180), pytest.mark.slow]
 
@@ -218,7 +218,7 @@ with closed_pipes_ignored(continues=True):
 
 
 @pytest.mark.parametrize("command", ["export", "rate"])
-def test_a_command_whose_output_nobody_reads_ends_without_a_trace(whole, command):
+def test_command_with_closed_output_prints_no_traceback(whole, command):
     done = unread("-m", "rating.cli", command, whole, stderr=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (0, b"")
 

@@ -9,7 +9,7 @@ import pytest
 
 from rating.cli import main
 from rating.store.export import write_jsonl
-from rating.store.places import open_file
+from rating.store.location import open_file
 from tests.support.disks import read_only, small_disk
 
 RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--seed", "3"]
@@ -62,7 +62,7 @@ def test_a_run_that_fills_the_disk_goes_on_where_there_is_room(capsys, tmp_path,
     assert main(["replay", str(moved), "--verify"]) == 0
 
 
-def test_what_finds_no_room_at_all_leaves_nothing_that_is_in_the_way(capsys, tmp_path, whole):
+def test_run_on_full_disk_leaves_no_files(capsys, tmp_path, whole):
     disk = tmp_path / "disk"
     disk.mkdir()
     with small_disk(disk, 16_384):

@@ -15,7 +15,7 @@ from llmarena_envs.core.failures import Failure
 from rating.cli.process import rare_collections
 from rating.play import run_directory
 from rating.play.runner import Runner
-from rating.store.outcome import FINISHED
+from rating.store.records import FINISHED
 from tests.support import fault_server as faults
 from tests.support.calls import logged_calls
 from tests.support.fault_server import fault_server

@@ -15,7 +15,7 @@ from rating.play import run_directory
 from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.play.session import ONE_GO, Session
-from rating.store.outcome import FINISHED, VOID
+from rating.store.records import FINISHED, VOID
 from tests.rating.interruption import ended_after
 from tests.rating.players import Asked
 

@@ -12,7 +12,7 @@ import pytest
 from agents.models.cache import FILE, ReplyCache
 from agents.policy import Reply
 from rating.play.run_directory import LINKS
-from rating.store.places import create_file
+from rating.store.location import create_file
 from rating.viewer.web.links import keep_links
 from tests.rating.store.test_calls import LOGGED
 

@@ -10,7 +10,7 @@ import pytest
 
 from rating.cli import main
 from rating.play import run_directory
-from rating.store.address import parse_address
+from rating.store.location import parse_address
 from rating.viewer.web import watched
 from tests.rating.viewer.web.pages import HOME, cells, pages_of
 
@@ -92,7 +92,7 @@ def test_who_watches_sees_what_is_written(url, tmp_path):
     directory = tmp_path / "seen"
     _, store = run_directory.create(directory, RUN, "run.toml", address=parse_address(url))
     with closing(store):
-        shown = watched.watch(directory)
+        shown = watched.Watched(directory)
         before = shown.moment()
         assert shown.moment() is before
         store.set_fact("name", "value")

@@ -11,7 +11,7 @@ import pytest
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.store.environments import admit
-from rating.store.outcome import FINISHED
+from rating.store.records import FINISHED
 
 pytestmark = pytest.mark.timeout(180)
 

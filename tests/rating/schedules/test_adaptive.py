@@ -14,7 +14,7 @@ from rating.schedules.batches import Stop
 from rating.schedules.until import Until
 from rating.schemes.stopping import CountRule, StopRule
 from rating.stats.design import Design
-from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, VOID, Outcome, SeatOutcome
 from tests.rating.made_outcomes import Players, play_out, small_contest
 
 STRENGTHS = {"a": 0.0, "b": 40.0, "c": 80.0, "d": 900.0, "e": 940.0}

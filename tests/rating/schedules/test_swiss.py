@@ -9,7 +9,7 @@ import pytest
 from rating.schedules.batches import Contest, Stop
 from rating.schedules.swiss import Swiss, SwissPlan, rounds_for
 from rating.schemes.tournament import current_ratings
-from rating.store.outcome import BUG, UNDECIDED, VOID
+from rating.store.records import BUG, UNDECIDED, VOID
 from tests.rating.made_outcomes import Players, play_out
 
 STRENGTHS = {f"p{index:02}": 40.0 * index for index in range(18)}

@@ -10,8 +10,7 @@ from rating.schedules.batches import Stop
 from rating.schemes.field import Field
 from rating.schemes.rewards import SelfPlay
 from rating.schemes.stopping import CountRule, SettlingRule, StopRule
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, VOID, Match, Outcome, SeatOutcome
 from tests.rating.made_schemes import made_setting
 
 HIDDEN = HiddenRole("part", {"wolf": 2, "sheep": 1}, option="wolf")

@@ -10,7 +10,7 @@ from rating.schemes.cooperation import Cooperation
 from rating.schemes.figures import HeadToHead, Matrix, Trajectories, running_means
 from rating.schemes.rewards import MeanReward, SelfPlay
 from rating.schemes.roles import Roles
-from rating.store.outcome import SeatOutcome
+from rating.store.records import SeatOutcome
 from tests.rating.made_outcomes import match
 from tests.rating.made_schemes import made_setting
 

@@ -17,8 +17,7 @@ from rating.stats.bradley_terry import BradleyTerryOptions, compare, fit, standi
 from rating.stats.estimates import mean_estimate, rate_estimate
 from rating.stats.results import WinDrawLoss, pair_results
 from rating.stats.trueskill import TrueSkillOptions, average_over_orders, rate
-from rating.store.match import Match
-from rating.store.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
+from rating.store.records import BUG, FINISHED, VOID, Match, Outcome, SeatOutcome
 from rating.viewer.report import tables
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
 from tests.rating.made_schemes import made_setting

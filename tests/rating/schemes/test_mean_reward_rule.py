@@ -6,7 +6,7 @@ from llmarena_envs.core.options import OptionError
 from rating.schedules.batches import Stop
 from rating.schemes.rewards import MeanReward
 from rating.schemes.stopping import StopRule
-from rating.store.outcome import FINISHED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, VOID, Outcome, SeatOutcome
 from tests.rating.made_schemes import made_setting
 
 POLICIES = ("a", "b", "c")

@@ -11,7 +11,7 @@ from llmarena_envs.core.options import OptionError
 from rating.schedules.batches import Stop
 from rating.schemes.registry import SCHEMES
 from rating.schemes.stopping import CountRule, StopRule
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Outcome, SeatOutcome
 from tests.rating.made_schemes import made_setting
 
 HIDDEN = HiddenRole("part", {"wolf": 2, "sheep": 1}, option="wolf")

@@ -10,7 +10,7 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
 from rating.schedules.swiss import Committee
 from rating.schemes.tournament import Tournament, TournamentRules
-from rating.store.outcome import BUG, FINISHED, Outcome, SeatOutcome
+from rating.store.records import BUG, FINISHED, Outcome, SeatOutcome
 from tests.rating.made_outcomes import duel, play_out, void
 from tests.rating.made_schemes import made_setting
 from tests.rating.schemes import swiss_prediction as prediction

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from rating.stats.results import WinDrawLoss, finished, pair_results, pair_table, records_by_seat
-from rating.store.outcome import Outcome
+from rating.store.records import Outcome
 from tests.rating.made_outcomes import disturbed, duel, match, void
 
 

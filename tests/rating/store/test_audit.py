@@ -11,11 +11,9 @@ import pytest
 from rating.cli import main
 from rating.play import run_directory
 from rating.play.runner import Runner
-from rating.store import seal
-from rating.store.match import Match
-from rating.store.outcome import BUG, VOID
-from rating.store.places import open_file
-from rating.store.record import dump_turn, void_outcome
+from rating.store.digest import link, seal_of_identity
+from rating.store.location import open_file
+from rating.store.records import BUG, VOID, Match, dump_turn, void_outcome
 
 RUN = """
 seed = 4
@@ -207,9 +205,9 @@ def test_a_turn_after_the_end_of_a_match_is_found_even_if_it_is_linked(copy):
     store.close()
     match = record.match
     identity = (json.dumps(match.policies), str(match.seed), json.dumps(match.options, sort_keys=True))
-    chain = seal.of_identity(match.id, match.environment, match.number, *identity)
+    chain = seal_of_identity(match.id, match.environment, match.number, *identity)
     for turn in (*record.turns, record.turns[0]):
-        chain = seal.link(chain, dump_turn(turn))
+        chain = link(chain, dump_turn(turn))
     payload = dump_turn(record.turns[0])
     change(copy, "INSERT INTO turn VALUES (?, ?, ?, ?)", (match.id, len(record.turns), payload, chain))
     where = f"match {match.id} ({match.environment} {match.number})"

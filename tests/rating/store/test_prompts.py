@@ -14,9 +14,8 @@ from agents.policy import Reply
 from agents.turn import TurnSettings
 from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.failures import Failure
-from rating.store.match import Match
-from rating.store.prompts import PromptReader
-from rating.store.record import Record, dump_turn, load_turn
+from rating.store.records import Match, Record, dump_turn, load_turn
+from rating.store.replay import PromptReader
 from rating.viewer.report.prompts import pack_prompts
 from tests.agents.models.prompts.script import policy_with
 from tests.llmarena_envs.option_sets.simulation_v0 import SCRIPT, TASKS

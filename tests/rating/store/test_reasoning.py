@@ -8,7 +8,7 @@ import pytest
 from rating.cli import main
 from rating.play import run_directory
 from rating.store.export import write_csv
-from rating.store.record import dump_turn, load_turn
+from rating.store.records import dump_turn, load_turn
 from tests.rating.viewer.report.test_report import chunks, directory, page  # noqa: F401  fixtures
 
 THOUGHT = "thought <script>alert(1)</script>"

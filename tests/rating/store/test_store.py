@@ -10,13 +10,22 @@ from sqlalchemy import select, update
 from agents.records import Attempt, Turn
 from llmarena_envs.core.failures import Failure
 from rating.errors import RunError, StoreError
+from rating.store.digest import link
 from rating.store.engine import Database, TransactionLost
-from rating.store.match import Match
-from rating.store.outcome import BUG, FINISHED, VOID, Outcome, SeatOutcome
 from rating.store.packing import unpack
-from rating.store.record import load_match, load_outcome, load_turn, void_outcome
+from rating.store.records import (
+    BUG,
+    FINISHED,
+    VOID,
+    Match,
+    Outcome,
+    SeatOutcome,
+    load_match,
+    load_outcome,
+    load_turn,
+    void_outcome,
+)
 from rating.store.schema import PACKED, transcript
-from rating.store.seal import link
 
 MATCH = Match("tictactoe_v0", 0, ("b", "a"), 2**64 - 1, {"random_opening": 2})
 TURN = Turn(
@@ -210,7 +219,7 @@ def test_a_write_that_fails_leaves_everything_as_it_was(store, monkeypatch, plac
         raise StoreError("database or disk is full")
 
     with monkeypatch.context() as patched:
-        patched.setattr("rating.store.seal.of_match", full)
+        patched.setattr("rating.store.store.seal_of_match", full)
         with pytest.raises(StoreError):
             store.finish(MATCH, OUTCOME)
     assert store.outcome(MATCH) is None

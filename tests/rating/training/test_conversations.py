@@ -13,10 +13,10 @@ from agents.turn import STANDARD_TURNS
 from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.order import OrderWrapper
-from rating.store import record as record_module
+from rating.store import records as record_module
 from rating.store import verify
-from rating.store.match import Match as RunMatch
-from rating.store.record import Record, outcome_of
+from rating.store.records import Match as RunMatch
+from rating.store.records import Record, outcome_of
 from rating.training.conversations import Reply, Seat, messages_of, prompts_of, replayed_seats
 from tests.agents.test_incomplete_replies import Poetry
 from tests.rating.training.matches import Cut, Says, recorded

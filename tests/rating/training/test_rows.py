@@ -15,7 +15,7 @@ from agents.turn import STANDARD_TURNS
 from llmarena_envs import tictactoe_v0
 from llmarena_envs.core.failures import InvalidReply
 from rating.cli import main
-from rating.store.record import Record
+from rating.store.records import Record
 from rating.training.conversations import Selection, Tally, played_seats
 from rating.training.rows import FORMATS, Preference, Sft
 from rating.training.write import write_json_lines

@@ -16,8 +16,7 @@ import pytest
 
 from rating.cli import main
 from rating.play import run_directory
-from rating.store.outcome import VOID
-from rating.store.record import void_outcome
+from rating.store.records import VOID, void_outcome
 from rating.training.conversations import Tally
 from rating.training.write import card, escaped
 from tests.rating.runs import play_run

@@ -1,7 +1,6 @@
 """The completed prefix: what counts of a run that is going on."""
 
-from rating.store.match import Match
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Match, Outcome, SeatOutcome
 from rating.viewer.comparison import completed_battles
 from tests.rating.made_outcomes import duel, match, void
 

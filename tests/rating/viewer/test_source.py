@@ -102,7 +102,7 @@ def test_commands_on_a_log(log, tmp_path, capsys):
     )
     assert board["facts"]["seat_advantage"] is None and board["matches"] == 6
     assert "seats are not known" in run(capsys, "rate", log).out
-    assert "say --output" in run(capsys, "report", log, code=2).err
+    assert "needs --output FILE" in run(capsys, "report", log, code=2).err
     shown = run(capsys, "report", log, "--output", tmp_path / "page.html", "--json").out
     page = Path(json.loads(shown)["report"]).read_text(encoding="utf-8")
     assert "&lt;b&gt;bad" in page and "<b>bad" not in page and "Judges of votes" in page
@@ -161,7 +161,7 @@ def test_summary_leaves_out_an_environment_of_ties(tmp_path):
     with open_source(log) as source:
         summary = source.summary(source.leaderboards())
     assert summary.pool.environments == ("chess",)
-    assert summary.outside == {"go": "nobody has beaten another there"}
+    assert summary.outside == {"go": "no policy has beaten another"}
 
 
 def test_exported_battles_have_the_ratings_of_the_run(tmp_path, played, capsys):

@@ -10,7 +10,7 @@ from rating.schemes.cooperation import Cooperation
 from rating.schemes.duels import skill_leaderboard
 from rating.schemes.rewards import SelfPlay, reward_leaderboard
 from rating.schemes.roles import Casting, role_leaderboard
-from rating.store.outcome import SeatOutcome
+from rating.store.records import SeatOutcome
 from rating.viewer.report.by_seat import EVERYBODY, place_tables
 from tests.rating.made_outcomes import duel, match
 from tests.rating.made_schemes import made_setting, scheme_of

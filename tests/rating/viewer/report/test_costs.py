@@ -10,7 +10,7 @@ from agents.models.calls import Call, CallStatus
 from rating.cli import main
 from rating.prices import Price, PriceTable
 from rating.store.calls import LoggedCall
-from rating.store.places import create_file
+from rating.store.location import create_file
 from rating.viewer.report.costs import Spending, cost_sheet, costs
 from tests.rating.made_outcomes import match
 from tests.rating.play.calls import PRICES, answer, run_file

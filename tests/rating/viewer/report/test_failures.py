@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from rating.store.outcome import BUG, VOID, Outcome, SeatOutcome
+from rating.store.records import BUG, VOID, Outcome, SeatOutcome
 from rating.viewer.report.failures import failure_shares, failure_sheet, reasons_grid
 from tests.rating.made_outcomes import duel
 

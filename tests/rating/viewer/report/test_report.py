@@ -12,8 +12,8 @@ from urllib.parse import unquote
 import pytest
 
 from rating.schemes.figures import Trajectories
-from rating.store.outcome import Outcome, SeatOutcome
-from rating.store.places import open_file
+from rating.store.location import open_file
+from rating.store.records import Outcome, SeatOutcome
 from rating.store.state import RunState
 from rating.viewer.report import replays
 from rating.viewer.report.figures import trajectories

@@ -13,7 +13,7 @@ from rating.schemes.cooperation import Cooperation
 from rating.schemes.duels import skill_leaderboard
 from rating.schemes.formatting import rating
 from rating.schemes.summary import summarise_scores
-from rating.store.outcome import FINISHED, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Outcome, SeatOutcome
 from rating.viewer.report.names import GAP
 from rating.viewer.report.tables import WIDTH, render, sheet, to_json, to_text
 from tests.rating.made_outcomes import duel, match, void

@@ -12,8 +12,8 @@ import pytest
 from rating.cli import main
 from rating.errors import StoreError
 from rating.play import run_directory
-from rating.store.places import open_file
-from rating.store.record import dump_turn
+from rating.store.location import open_file
+from rating.store.records import dump_turn
 from rating.viewer.report.tables import sheet
 from rating.viewer.source import open_source, tables_of
 from rating.viewer.web import board, listing

@@ -12,11 +12,11 @@ from llmarena_envs.core.text_env import TextEnv
 from rating.play import run_directory
 from rating.play.run import Run
 from rating.store.environments import admit
-from rating.store.match import Match
+from rating.store.records import Match
 from rating.store.store import Store
 from rating.viewer.web.live import Live, Paced
 from rating.viewer.web.positions import Positions
-from rating.viewer.web.watched import UNDER_WAY, WAITING, watch
+from rating.viewer.web.watched import UNDER_WAY, WAITING, Watched
 from tests.rating.runs import play_run, run_file
 from tests.rating.viewer.web.pages import HOME, pages_of
 
@@ -82,7 +82,7 @@ def test_watch_reads_each_match_once(under_way, played, monkeypatch):
     read = []
     glance = Store.glance
     monkeypatch.setattr(Store, "glance", lambda store, match: (read.append(match), glance(store, match))[1])
-    watched = watch(directory)
+    watched = Watched(directory)
     for record in records:
         store.add_match(record.match)
         assert watched.moment().entries[record.match.id].status == WAITING
@@ -102,7 +102,7 @@ def test_watch_makes_leaderboards_per_finished_match(under_way, played, monkeypa
     records, _ = played
     made, make = [], Run.leaderboard
     monkeypatch.setattr(Run, "leaderboard", lambda *given: (made.append(given[1]), make(*given))[1])
-    watched = watch(directory)
+    watched = Watched(directory)
     for count, record in enumerate(records[:3], start=1):
         store.add_match(record.match)
         watched.tables(watched.moment())
@@ -127,7 +127,7 @@ def test_watch_killed_run_is_read_once_and_unchanged(under_way, played, tmp_path
     monkeypatch.setattr(
         run_directory, "open_store", lambda *given, **named: (opened.append(1), open_store(*given, **named))[1]
     )
-    watched = watch(tmp_path / "killed")
+    watched = Watched(tmp_path / "killed")
     moment = watched.moment()
     assert [entry.turns for entry in moment.entries.values()] == [1] and not moment.sealed
     watched.tables(moment)
@@ -174,7 +174,7 @@ def test_paced_views_take_a_twentieth_of_the_time():
 def test_live_reads_only_while_a_view_is_open(under_way, played, unpaced, monkeypatch):
     directory, store = under_way
     (record, *_), _ = played
-    watched = watch(directory)
+    watched = Watched(directory)
     looks = []
     moment = watched.moment
     monkeypatch.setattr(watched, "moment", lambda: (looks.append(1), moment())[1])

@@ -12,9 +12,7 @@ from agents.records import Attempt
 from rating.errors import RunError, StoreError
 from rating.store import postgres
 from rating.store.engine import TransactionLost
-from rating.store.match import Match
-from rating.store.outcome import VOID
-from rating.store.record import void_outcome
+from rating.store.records import VOID, Match, void_outcome
 from rating.store.schema import fact
 from rating.store.schema import turn as turn_table
 from rating.store.store import Store

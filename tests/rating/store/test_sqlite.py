@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from rating.errors import RunError, StoreError
-from rating.store.match import Match
-from rating.store.places import create_file, open_file
+from rating.store.location import create_file, open_file
+from rating.store.records import Match
 from rating.store.schema import SCHEMA_VERSION
 from tests.rating.store.test_store import MATCH, OUTCOME, TURN
 
@@ -147,7 +147,7 @@ def test_a_run_can_be_read_where_nothing_may_be_written(store, monkeypatch, what
 def test_everything_written_survives_a_process_that_is_killed(tmp_path, ended):
     path = tmp_path / "run.db"
     code = (
-        "import os, signal, sys; from pathlib import Path; from rating.store.places import create_file\n"
+        "import os, signal, sys; from pathlib import Path; from rating.store.location import create_file\n"
         "from tests.rating.store.test_store import MATCH, OUTCOME, TURN\n"
         "store = create_file(Path(sys.argv[1])); store.add_match(MATCH); store.add_turn(MATCH, TURN)\n"
         "if sys.argv[2] == 'True': store.finish(MATCH, OUTCOME)\n"

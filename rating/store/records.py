@@ -1,21 +1,114 @@
-"""The record of a match, and its serialization."""
+"""Matches, their outcomes and records, and how these are stored."""
 
+import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, fields
-from typing import Any
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from agents.records import Attempt, Episode, Turn, encodable
 from llmarena_envs.core.failures import Failure
 from rating.errors import RunError
 from rating.store.environments import load_environment
-from rating.store.match import Match
-from rating.store.outcome import FINAL, FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 
 UNFINISHED = "unfinished"
+FINISHED = "finished"
+UNDECIDED = "undecided"
+VOID = "void"
+BUG = "bug"
+
+PLAYED = (FINISHED, UNDECIDED)
+"""Statuses of matches played to the end."""
+
+FINAL = (*PLAYED, BUG)
+"""Statuses of matches that are not played again."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """One match to be played.
+
+    Attributes:
+        environment: module name, e.g. ``tictactoe_v0``.
+        number: position in the schedule of its environment, counted from 0; ratings are applied in this order.
+        policies: name of the policy on each seat, in the order of the environment's ``possible_agents``.
+        seed: the seed of the match; the random streams of the game and of every seat are spawned from it. Matches of the same
+            opening or deal with exchanged seats share it.
+        options: options of the environment; JSON values.
+    """
+
+    environment: str
+    number: int
+    policies: tuple[str, ...]
+    seed: int
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def id(self) -> str:
+        """Hash of all fields, 16 hexadecimal digits."""
+        canonical = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class SeatOutcome:
+    """The outcome of one seat.
+
+    Attributes:
+        policy: name of the policy.
+        reward: sum of its rewards.
+        turns: number of its turns.
+        failures: number of replies by failure name in lower case (``unparsable``: 2); ``ok`` is not counted.
+        forfeit: name of the failure that forfeited the match, or an empty string.
+        reasks: number of repeated requests after an invalid reply.
+        fallbacks: number of turns decided by the fallback.
+        prompt_tokens: tokens read.
+        completion_tokens: tokens written.
+        statistics: the environment's analysis values for this seat at the end.
+        agent: id of the seat; the part before the number is its role.
+        rated: whether the seat is rated; staff, e.g. a judge, is not.
+        reasoning_tokens: completion tokens known to be reasoning.
+        unknown_usage: number of replies with unknown token usage, which is not part of the sums.
+    """
+
+    policy: str
+    reward: float
+    turns: int = 0
+    failures: Mapping[str, int] = field(default_factory=dict)
+    forfeit: str = ""
+    reasks: int = 0
+    fallbacks: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    statistics: Mapping[str, float] = field(default_factory=dict)
+    agent: str = ""
+    rated: bool = True
+    reasoning_tokens: int = 0
+    unknown_usage: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of one match.
+
+    Attributes:
+        environment: module name of the environment.
+        number: position in the schedule of its environment.
+        seed: seed of the match; matches with the same seed had the same opening or deal.
+        status: ``finished``; or, never rated, ``undecided`` (played to the end without a result, e.g. every judge abstained),
+            ``void`` (a provider failed) or ``bug`` (the environment failed).
+        seats: one entry per seat, in seat order.
+    """
+
+    environment: str
+    number: int
+    seed: int
+    status: str
+    seats: tuple[SeatOutcome, ...]
 
 
 @dataclass(frozen=True)
@@ -42,6 +135,34 @@ class Record:
     def status(self) -> str:
         """``unfinished``, or the status of the outcome."""
         return self.outcome.status if self.outcome else UNFINISHED
+
+
+class Glance(NamedTuple):
+    """Summary of a match, without its turns.
+
+    Attributes:
+        match: the match, without its options.
+        outcome: the outcome, or ``None`` while unfinished.
+        turns: number of turns, once the match has ended.
+        error: reason if it is void, or an empty string.
+    """
+
+    match: Match
+    outcome: Outcome | None
+    turns: int
+    error: str
+
+
+class Damage(NamedTuple):
+    """A damaged match of a run.
+
+    Attributes:
+        where: the match.
+        error: description of the damage.
+    """
+
+    where: str
+    error: str
 
 
 def outcome_of(match: Match, agents: list[str], episode: Episode) -> Outcome:

@@ -1,5 +1,11 @@
-"""Audit of a run: finds every difference between its database and its seals."""
+"""Digests of a run: a chain of SHA-256 hashes over everything recorded, and the audit that finds every difference to it.
 
+The seal of a match covers its identity, the text of each turn and its outcome. The seal of a run covers its facts and the
+seals of its matches. A digest is the same for every match with the same replies; a seal also covers wall times, failed
+attempts and errors. The seal of a run therefore reveals every change to its record.
+"""
+
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,10 +13,9 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 
 from rating.errors import RunError, StoreError
-from rating.store import seal
 from rating.store.engine import Database, Row
-from rating.store.outcome import FINAL
 from rating.store.packing import unpack, unpack_lines
+from rating.store.records import FINAL
 from rating.store.schema import dictionary, fact, match, transcript, turn
 
 SEAL = "seal"
@@ -38,18 +43,68 @@ _JOURNAL = (
 )
 
 
-def seal_contents(db: Database) -> dict[str, Any]:
-    """Returns the parts of the seal from the current database; see ``seal.contents``."""
-    facts = db.pairs(_OTHER_FACTS)
-    dictionaries = db.pairs(_DICTIONARIES)
+def link(previous: str, *parts: str | bytes) -> str:
+    """Returns the seal after one more entry: 64 hexadecimal digits.
+
+    Args:
+        previous: the previous seal, or an empty string.
+        parts: parts of the entry; each is hashed with its length, so another split of the same text has another seal.
+    """
+    state = hashlib.sha256()
+    for part in (previous, *parts):
+        data = part.encode() if isinstance(part, str) else part
+        state.update(b"%d:" % len(data))
+        state.update(data)
+    return state.hexdigest()
+
+
+def seal_of_identity(match_id: str, environment: str, number: int, policies: str, seed: str, options: str) -> str:
+    """Returns the seal of a match before its first turn; the arguments are as stored."""
+    return link("", match_id, environment, str(number), policies, seed, options)
+
+
+def seal_of_match(
+    turns_seal: str, status: str, tries: int, turns: int, seats: str, digest: str, error: str, transcript: bytes
+) -> str:
+    """Returns the seal of a match.
+
+    Args:
+        turns_seal: seal of its last turn, or of its identity if it has none.
+        status: as stored, like the other arguments.
+        tries: number of attempts, including void ones.
+        turns: number of turns that this seal covers.
+        seats: outcomes of its seats.
+        digest: digest of the match.
+        error: reason if it is void.
+        transcript: its packed turns.
+    """
+    return link(turns_seal, status, str(tries), str(turns), seats, digest, error, transcript)
+
+
+def seal_parts(db: Database) -> dict[str, dict[str, str]]:
+    """Returns the parts of the seal of a run from its current database, separate to locate differences.
+
+    These are its facts, compression dictionaries, and for each environment the chain of the seals of its matches.
+    """
     journals = db.pairs(_LAST_TURNS)
-    entries = (
-        seal.Entry(environment, sealed, journals.get(match, "")) for environment, sealed, match in db.rows(_SEALS)
-    )
-    return seal.contents(facts, dictionaries, entries)
+    chains: dict[str, tuple[int, str]] = {}
+    for environment, sealed, identity in db.rows(_SEALS):
+        count, chain = chains.get(environment, (0, ""))
+        # The last turn of the journal: the seal of the match does not cover turns of a match in progress.
+        chains[environment] = count + 1, link(chain, sealed, journals.get(identity, ""))
+    return {
+        "facts": {name: link("", value) for name, value in db.pairs(_OTHER_FACTS).items()},
+        "dictionaries": {environment: link("", data) for environment, data in db.pairs(_DICTIONARIES).items()},
+        "matches": {environment: f"{count} {chain}" for environment, (count, chain) in chains.items()},
+    }
 
 
-def stored_head(db: Database) -> str:
+def seal_of_run(parts: Mapping[str, Any]) -> str:
+    """Returns the seal of a run from its parts."""
+    return link("", json.dumps(parts, sort_keys=True))
+
+
+def stored_seal(db: Database) -> str:
     """Returns the seal of the run, or an empty string if it has none."""
     row = db.row(_SEAL)
     try:
@@ -101,24 +156,24 @@ def _match_differences(db: Database) -> Iterator[str]:
 def _row_differences(db: Database, row: Row, dictionary: bytes) -> Iterator[str]:
     identity, (status, tries, turns, seats, digest, error, sealed) = row[:6], row[6:]
     values = {"match": row[0]}
-    chain = seal.of_identity(*identity)
+    chain = seal_of_identity(*identity)
     chains = [chain]
     packed = db.row(_TRANSCRIPT, values)
     transcript = packed[0] if packed else b""
     for payload in unpack_lines(transcript, dictionary) if packed else ():
-        chain = seal.link(chain, payload)
+        chain = link(chain, payload)
         chains.append(chain)
     journal = db.all(_JOURNAL, values)
     for number, payload, turn_seal in journal:
         if number != len(chains) - 1:
             yield f"expected turn {len(chains) - 1}, got turn {number}"
-        if seal.link(chain, payload) != turn_seal:
+        if link(chain, payload) != turn_seal:
             yield f"turn {number} is not as it was recorded"
         chain = turn_seal  # do not report the later turns too
         chains.append(chain)
     if len(chains) <= turns or (status in FINAL and len(chains) != turns + 1):
         yield f"expected {turns} turns, got {len(chains) - 1}"
-    elif seal.of_match(chains[turns], status, tries, turns, seats, digest, error, transcript) != sealed:
+    elif seal_of_match(chains[turns], status, tries, turns, seats, digest, error, transcript) != sealed:
         yield "what it came to, or one of its turns, is not as it was recorded"
 
 
@@ -134,11 +189,11 @@ def _seal_differences(db: Database) -> Iterator[str]:
     except _UNREADABLE as error:
         yield f"facts: the seal cannot be read: {error}"
         return
-    found = seal_contents(db)
+    found = seal_parts(db)
     for kind, sealed in parts.items():
         for name in _unequal(sealed, found[kind]):
             yield f"{kind}: {name} changed, was added or taken away after the run was sealed"
-    if seal.head(known) != head or row[0] != dump_seal(head, known):
+    if seal_of_run(known) != head or row[0] != dump_seal(head, known):
         yield "the seal is not that of the parts named beside it"
 
 

@@ -10,7 +10,7 @@ from llmarena_envs import writer_editor_v0
 from llmarena_envs.catalogue import make_environment
 from rating.play import run_directory
 from rating.play.runner import Runner
-from rating.store.stories import Story, tell
+from rating.store.replay import Story, tell
 
 RUN = """
 seed = 3
