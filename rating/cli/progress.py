@@ -236,7 +236,7 @@ def _state(game: EnvironmentProgress, usage: Usage | None = None) -> str:
 
 
 def _calls(progress: Progress) -> str:
-    """Returns calls, usage and failures of the whole run; empty if there are none."""
+    """Returns calls, usage and failures of the whole run; empty without calls."""
     total = Usage.sum(progress.usage.values())
     parts = []
     if total.calls or progress.in_flight:

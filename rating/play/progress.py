@@ -28,13 +28,6 @@ class EnvironmentProgress:
     expected: int | None = None
     stopped: str = ""
 
-    @property
-    def left(self) -> int | None:
-        """Matches still to be played, or ``None`` if unknown."""
-        if self.stopped:
-            return 0
-        return None if self.expected is None else max(self.expected - self.finished - self.void, 0)
-
 
 @dataclass(frozen=True)
 class Progress:
