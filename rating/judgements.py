@@ -71,7 +71,7 @@ SPELLINGS = {
 NOTHING = frozenset(("", "none", "null", "nan", "n/a", "na", "abstain", "abstention", "error", "弃权"))
 """Spellings of an abstention, in lower case."""
 
-CASE = ("item", "question_id", "prompt", "id")
+ITEM = ("item", "question_id", "prompt", "id")
 JUDGE = ("judge", "reviewer", "worker", "annotator")
 VERDICT = ("verdict", "winner")
 PLAYERS = (("a", "b"), ("model_a", "model_b"), ("left", "right"))
@@ -95,7 +95,7 @@ class Judgement(NamedTuple):
         again: the verdict on the same texts in the other order, in terms of the positions of this one; ``None`` without one.
         players: shown first and second; empty if unknown.
         words: number of words read of each; ``None`` if unknown.
-        contest: name of the texts, shared by items that show them in different orders; empty if there is one order.
+        texts_name: name of the texts, shared by items that show them in different orders; empty if there is one order.
     """
 
     item: str
@@ -105,12 +105,12 @@ class Judgement(NamedTuple):
     again: Label | None = None
     players: tuple[str, str] = ("", "")
     words: tuple[float, float] | None = None
-    contest: str = ""
+    texts_name: str = ""
 
     @property
     def texts(self) -> str:
         """The name of the judged texts, by default the item."""
-        return self.contest or self.item
+        return self.texts_name or self.item
 
 
 def exchanged(verdict: Label | None) -> Label | None:
@@ -179,7 +179,7 @@ class _Collection:
     """Judgements as they are read: a line can hold a part of one."""
 
     def __init__(self) -> None:
-        self._cases: dict[tuple[str, str], Judgement] = {}
+        self._judgements: dict[tuple[str, str], Judgement] = {}
         self._lines: dict[tuple[str, str, str], str] = {}
         self._lengths: dict[str, tuple[float, float]] = {}
         self._numbers: bool | None = None
@@ -194,24 +194,24 @@ class _Collection:
         else:
             self._add(where, *_plain(row, file))
 
-    def _add(self, where: str, case: Judgement, stages: Mapping[str, str]) -> None:
+    def _add(self, where: str, judgement: Judgement, stages: Mapping[str, str]) -> None:
         """Adds a judge's verdicts on an item, by stage."""
         for stage, text in stages.items():
-            key = case.item, case.judge, stage
+            key = judgement.item, judgement.judge, stage
             if key in self._lines:
                 raise OptionError(
-                    f"the verdict of {case.judge!r:.60} on {case.item!r:.80} stands in {self._lines[key]} already;"
+                    f"the verdict of {judgement.judge!r:.60} on {judgement.item!r:.80} stands in {self._lines[key]} already;"
                     " keep one of the two, or give judges names of their own"
                 )
-            label = read_label(text, case.players)
+            label = read_label(text, judgement.players)
             if label is not None:
                 if self._numbers not in (None, isinstance(label, float)):
                     raise OptionError(
                         f"expected verdicts of one kind in all lines, A, B and tie or numbers, got {text!r:.60}"
                     )
                 self._numbers = isinstance(label, float)
-            known = self._cases.get(key[:2], case)
-            self._cases[key[:2]] = known._replace(first=label) if stage == "first" else known._replace(final=label)
+            known = self._judgements.get(key[:2], judgement)
+            self._judgements[key[:2]] = known._replace(first=label) if stage == "first" else known._replace(final=label)
             self._lines[key] = where
 
     def _add_lengths(self, row: Mapping[str, Any]) -> None:
@@ -228,17 +228,17 @@ class _Collection:
                     words[side] += len(text.split())
                 case _:
                     raise OptionError(f"rounds: expected [role, {{no_thought: text}}], got {str(turn)!r:.60}")
-        self._lengths[case_of(item, players)] = float(words[0]), float(words[1])
+        self._lengths[item_name(item, players)] = float(words[0]), float(words[1])
 
     def judgements(self) -> list[Judgement]:
         """Returns the judgements in file order."""
-        return [case._replace(words=case.words or self._lengths.get(case.item)) for case in self._cases.values()]
+        return [one._replace(words=one.words or self._lengths.get(one.item)) for one in self._judgements.values()]
 
 
 def _plain(row: Mapping[str, Any], file: str) -> tuple[Judgement, dict[str, str]]:
     pair = next((names for names in PLAYERS if all(name in row for name in names)), None)
     players = (field(row, pair[:1]), field(row, pair[1:])) if pair else ("", "")
-    item = field(row, CASE, "" if pair else _MISSING)
+    item = field(row, ITEM, "" if pair else _MISSING)
     if turn := field(row, ("turn",), "", empty=True):
         item = f"{item}, turn {turn}"
     judge = field(row, JUDGE, file if pair == ("left", "right") else _MISSING)
@@ -246,13 +246,13 @@ def _plain(row: Mapping[str, Any], file: str) -> tuple[Judgement, dict[str, str]
     swapped = _choice(row, "order", ORDERS)
     words = (_number(row, "words_a"), _number(row, "words_b"))
     lengths = None if words[0] is None or words[1] is None else (words[0], words[1])
-    contest = case_of(item, tuple(sorted(players))) if players[0] else item
+    texts_name = item_name(item, tuple(sorted(players))) if players[0] else item
     if swapped:
         players = players[::-1]
         lengths = lengths and lengths[::-1]
-    case = case_of(item, players) + (" (BA)" if swapped and not players[0] else "")
+    name = item_name(item, players) + (" (BA)" if swapped and not players[0] else "")
     verdict = field(row, VERDICT, empty=True)
-    return Judgement(case, judge, None, players=players, words=lengths, contest=contest), {stage: verdict}
+    return Judgement(name, judge, None, players=players, words=lengths, texts_name=texts_name), {stage: verdict}
 
 
 def committee(row: Mapping[str, Any]) -> Iterator[tuple[Judgement, dict[str, str]]]:
@@ -263,7 +263,7 @@ def committee(row: Mapping[str, Any]) -> Iterator[tuple[Judgement, dict[str, str
         raise OptionError(f"judges: expected a list of names, got {str(judges)!r:.60}")
     if len(set(judges)) < len(judges):
         raise OptionError(f"judges: expected distinct names, got {judges!r:.80}")
-    contest = case_of(item, tuple(sorted(players)))
+    texts_name = item_name(item, tuple(sorted(players)))
     for judge in judges:
         said = row.get(judge.strip().casefold())
         winners = said.get("winner") if isinstance(said, Mapping) else None
@@ -272,7 +272,7 @@ def committee(row: Mapping[str, Any]) -> Iterator[tuple[Judgement, dict[str, str
         texts = ["" if winner is None else str(winner) for winner in winners]
         stages = {"first": texts[0]} if len(texts) > 1 else {}
         yield (
-            Judgement(case_of(item, players), judge, None, players=players, contest=contest),
+            Judgement(item_name(item, players), judge, None, players=players, texts_name=texts_name),
             {**stages, "final": texts[-1]},
         )
 
@@ -284,7 +284,7 @@ def _game(row: Mapping[str, Any]) -> tuple[str, tuple[str, str]]:
     raise OptionError(f"gamekey: expected [question, player, player], got {str(row['gamekey'])!r:.60}")
 
 
-def case_of(item: str, players: tuple[str, ...]) -> str:
+def item_name(item: str, players: tuple[str, ...]) -> str:
     """Returns the name of an item: a question, the players in the order shown, or both."""
     shown = " / ".join(players) if players[0] else ""
     return ": ".join(part for part in (item, shown) if part)

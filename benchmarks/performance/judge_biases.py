@@ -122,7 +122,7 @@ def judgements(rng: np.random.Generator, setting: Setting) -> list[Judgement]:
                     _LABELS[int(verdicts[judge, item])],
                     players=(f"policy {first}", f"policy {second}"),
                     words=(lengths[item][0], lengths[item][1]),
-                    contest=f"item {item}",
+                    texts_name=f"item {item}",
                 )
             )
     return found

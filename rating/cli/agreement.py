@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=flags.count,
         default=30,
         metavar="N",
-        help="cases below which two judges have too few (default 30)",
+        help="items below which two judges have too few (default 30)",
     )
     parser.add_argument(
         "--level",

@@ -49,7 +49,13 @@ COMMANDS = {
     ),
     "play": Command("play", "play one match", has_json=True),
     "run": Command("run", "play and rate policies until the ratings converge", plays=True),
-    "resume": Command("resume", "resume a run, or add a policy to it", plays=True),
+    "resume": Command(
+        "run",
+        "resume a run, or add a policy to it",
+        plays=True,
+        add_arguments="add_resume_arguments",
+        main="resume",
+    ),
     "demo": Command(
         "run",
         "play both board games between all scripted policies, offline",

@@ -1,4 +1,4 @@
-"""``llmarena list`` and ``llmarena check``: environments, the suite's own and those of other packages."""
+"""``llmarena list`` and ``llmarena check``: the environments of the suite and of other packages."""
 
 import argparse
 import inspect

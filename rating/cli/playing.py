@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from agents.desk import Desk
 from agents.errors import ProviderError, Quit
@@ -23,7 +23,10 @@ from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.play.session import ONE_GO, Session
 from rating.store.location import Address, parse_address
-from rating.store.store import Store
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
+
 
 NO_FLAGS: Mapping[str, str] = MappingProxyType({})
 
@@ -34,7 +37,7 @@ _SESSION_FLAGS = ("max_errors", "max_cost", "max_tokens", "max_time", "executor"
 def play_run(
     directory: Path,
     run: Run,
-    store: Store,
+    store: "Store",
     interruptions: Interruptions,
     session: Session = ONE_GO,
     listener: socket.socket | None = None,
@@ -77,7 +80,7 @@ def play_run(
 def play_and_print(
     directory: Path,
     run: Run,
-    store: Store,
+    store: "Store",
     interruptions: Interruptions,
     wide: bool,
     session: Session = ONE_GO,

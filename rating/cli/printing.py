@@ -2,22 +2,26 @@
 
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from rating.play.run import Run
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
-from rating.store.store import Store
 from rating.viewer.report.costs import Costs, cost_sheet, policy_cells
 from rating.viewer.report.tables import WIDER, WIDTH, Sheet, render, sheet
 from rating.viewer.source import RunSource, tables_of
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
+
 
 _ENDLESS = 100_000
 """Line width for a pipe or a file: lines are not wrapped."""
 
 
-def print_leaderboards(run: Run, store: Store, *, wide: bool = False) -> None:
+def print_leaderboards(run: Run, store: "Store", *, wide: bool = False) -> None:
     """Prints the leaderboards and costs of a run; ``wide`` as for ``print_tables``."""
     print_results(*tables_of(RunSource(run, store, "")), wide)
 

@@ -20,7 +20,7 @@ from llmarena_envs.core.terminal import printable
 from rating.play.attempts import ENVIRONMENT
 from rating.play.progress import EnvironmentProgress, Progress
 from rating.schemes.stopping import PAUSED
-from rating.store.bill import Usage
+from rating.store.calls import Usage
 
 T = TypeVar("T")
 
@@ -236,7 +236,7 @@ def _state(game: EnvironmentProgress, usage: Usage | None = None) -> str:
 
 
 def _calls(progress: Progress) -> str:
-    """Returns calls, usage and failures of the whole run; empty if there are none."""
+    """Returns calls, usage and failures of the whole run; empty without calls."""
     total = Usage.sum(progress.usage.values())
     parts = []
     if total.calls or progress.in_flight:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from agents.records import Turn
 from llmarena_envs.core.narration import Scene
@@ -18,8 +19,10 @@ from rating.play import run_directory
 from rating.store.export import record_table
 from rating.store.records import PLAYED, Record
 from rating.store.replay import Story, tell
-from rating.store.store import Store
 from rating.store.verify import verify
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -169,7 +172,7 @@ def _no_such_match(args: argparse.Namespace) -> OptionError:
     )
 
 
-def _look_at(args: argparse.Namespace, store: Store, found: _Findings) -> None:
+def _look_at(args: argparse.Namespace, store: "Store", found: _Findings) -> None:
     found.changed += store.check()
     if difference := run_directory.run_file_difference(args.dir, store):
         found.changed.append(difference)

@@ -1,4 +1,4 @@
-"""``llmarena run`` and ``llmarena demo``: play a new run, or forecast its cost."""
+"""``llmarena run``, ``resume`` and ``demo``: play a run, or forecast its cost."""
 
 import argparse
 import asyncio
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.registry import baselines
-from llmarena_envs.core.options import OptionError, nearest
+from llmarena_envs.catalogue import canonical_name
+from llmarena_envs.core.options import OptionError, nearest, parse_options
 from llmarena_envs.core.terminal import printable
 from rating.cli import flags
 from rating.cli.playing import (
@@ -27,10 +28,13 @@ from rating.config.budget import Budget
 from rating.config.judge_warnings import family_warnings, scripted_judge_warnings
 from rating.config.run_file import parse_run_file, run_file_text
 from rating.config.run_file_source import RunFileText, named_run_files, read_run_file
+from rating.config.tournament_config import add_newcomer
+from rating.errors import RunError
 from rating.play import run_directory
 from rating.play.dry_run import NOTHING, Expected, Forecast, Span, forecast
 from rating.play.executors.choice import check_executor
 from rating.schemes.leaderboard import ALWAYS
+from rating.store.state import StateWriter
 from rating.viewer.report.tables import Sheet
 from rating.viewer.report.write import REPORT, write_report
 
@@ -38,6 +42,9 @@ _ENVIRONMENT_NAME = re.compile(r"[_-]v\d+(?:#[\w-]*)?$")
 
 _RUN_FILE_FLAGS = ("env", "policy", "seed", "preset", "schedule", "stop", "max_matches", "min_matches", "workers")
 """Flags that replace a run file."""
+
+_COMPLETE = "rounds"
+"""Stop reason of a complete tournament."""
 
 _DEMO_ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0")
 _DEMO_SETTINGS = {"seed": 11}
@@ -75,10 +82,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="stopping rule of rated games: order (default), spearman=0.99, top=3, separated=60, width=60, or rules joined by +;"
         " trueskill for the rule of the paper",
     )
-    parser.add_argument("--max-matches", type=flags.count, help="maximum matches of a policy")
-    parser.add_argument("--min-matches", type=flags.count, help="minimum matches of a policy")
+    parser.add_argument("--max-matches", type=flags.count, metavar="N", help="maximum matches of a policy")
+    parser.add_argument("--min-matches", type=flags.count, metavar="N", help="minimum matches of a policy")
     parser.add_argument(
-        "--workers", type=flags.count, help="worker processes for scripted matches; 0 for one per CPU core"
+        "--workers", type=flags.count, metavar="N", help="worker processes for scripted matches; 0 for one per CPU core"
     )
     flags.add_session(parser)
     parser.add_argument(
@@ -180,6 +187,73 @@ def _directory_of_name(run_file: Path | None) -> Path:
     if run_file is None or run_file.is_file():
         raise OptionError("expected a directory for the run: --out DIR, or --dry-run to forecast its cost")
     return free_directory(run_file)
+
+
+def add_resume_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of ``resume``."""
+    flags.add_run(parser)
+    added = parser.add_argument_group("add a policy")
+    added.add_argument(
+        "--add",
+        metavar="POLICY[@ENV,...]",
+        help="add a policy to the run file, in the named environments or in all; tournaments must be complete",
+    )
+    added.add_argument("--name", default="", help="name of the added policy (default: POLICY)")
+    added.add_argument(
+        "--option", action="append", default=[], metavar="KEY=VALUE", help="option of the added policy; repeatable"
+    )
+    added.add_argument(
+        "--prior", type=flags.finite, metavar="SCORE", help="initial score in a tournament (default: the median)"
+    )
+    flags.add_session(parser)
+    flags.add_wide(parser)
+
+
+def resume(args: argparse.Namespace) -> None:
+    """Resumes a run, after adding a policy if one is given. Void matches are played again."""
+    if args.add is not None:
+        _add_policy(args)
+    elif args.name or args.option or args.prior is not None:
+        raise OptionError("--name, --option and --prior describe an added policy: say which with --add POLICY")
+    with listener_if_asked(args) as listener, resumable(args.dir, resume_flags := session_flags(args, listener)):
+        run, store = run_directory.reopen_run(args.dir)
+        with run_directory.closed_on_error(store):
+            session = read_session(args)
+            check_executor(session.executor or run.config.executor)
+        missing = play_and_print(args.dir, run, store, args.interruptions, args.wide, session, listener)
+    check_complete(args.dir, *missing, resume_flags)
+
+
+def _add_policy(args: argparse.Namespace) -> None:
+    """Adds a policy to the run file.
+
+    Raises:
+        OptionError: if the policy is invalid or already present.
+        RunError: if a tournament is not complete.
+    """
+    run, store = run_directory.reopen_run(args.dir)
+    with run_directory.held(args.dir, store):
+        check_executor(args.executor or run.config.executor)
+        known = [item.name for item in run.config.environment]
+        (spec,), restricted = read_policies([args.add], known)
+        policy: dict[str, Any] = {"spec": spec, "name": args.name or spec}
+        policy |= {"options": parse_options(args.option, "--option"), "environments": restricted.get(spec)}
+        entered = {canonical_name(name) for name in restricted.get(spec, known)}
+        tournaments = [name for name in known if name in entered and run.config.scheme_of(name).places_newcomers]
+        if args.prior is not None and not tournaments:
+            raise OptionError("--prior: only a tournament has initial scores; leave it out")
+        state = run_directory.read_state(store)
+        for environment in tournaments:
+            if state.schedule(environment).stop_reason != _COMPLETE:
+                raise RunError(
+                    f"{args.dir}: expected a complete tournament, but matches of {environment} are missing; first run: llmarena"
+                    f" resume {args.dir}"
+                )
+        text = add_newcomer(run_directory.read_run_file(args.dir), tournaments, policy, args.prior)
+        text = run_directory.check_run_file(text, "--add", offline=args.offline).run_file
+        for environment in tournaments:  # before the run file changes: readers then see an unfinished tournament
+            StateWriter(store).reopen(environment)
+        run_directory.replace_run_file(args.dir, text)
 
 
 def add_demo_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal
 
 from rating.errors import BudgetExceeded
-from rating.store.bill import Bill
+from rating.store.calls import Bill
 
 _BLIND = 10
 """Calls of a policy without any usage data after which no budget on cost or tokens can be enforced."""

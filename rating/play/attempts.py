@@ -9,6 +9,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TYPE_CHECKING
 
 from agents.errors import ProviderError, Quit
 from agents.records import Turn
@@ -22,7 +23,10 @@ from rating.play.session import Session
 from rating.schemes.caveats import remedy
 from rating.store.records import PLAYED, VOID, Match, Outcome, void_outcome
 from rating.store.state import RunState, StateWriter
-from rating.store.store import Store
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
+
 
 ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
 """Environment of the match of the current task, for log messages."""
@@ -125,7 +129,7 @@ class Matches:
     def __init__(
         self,
         run: Run,
-        store: Store,
+        store: "Store",
         players: Players,
         session: Session,
         on_suspension: Callable[[str], None],
@@ -274,7 +278,7 @@ class Matches:
 
 
 async def try_match(
-    store: Store,
+    store: "Store",
     executor: Executor,
     match: Match,
     on_turn: OnTurn,
@@ -319,7 +323,7 @@ class _NewTurns:
         held: turns not yet written.
     """
 
-    def __init__(self, store: Store, match: Match, seconds: float) -> None:
+    def __init__(self, store: "Store", match: Match, seconds: float) -> None:
         self._store = store
         self._match = match
         self._seconds = seconds

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rating.store.bill import Usage
+from rating.store.calls import Usage
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,6 @@ class EnvironmentProgress:
     void: int = 0
     expected: int | None = None
     stopped: str = ""
-
-    @property
-    def left(self) -> int | None:
-        """Matches still to be played, or ``None`` if unknown."""
-        if self.stopped:
-            return 0
-        return None if self.expected is None else max(self.expected - self.finished - self.void, 0)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from agents.registry import split_spec
 from llmarena_envs.core.options import OptionError
@@ -21,7 +21,10 @@ from rating.store import location
 from rating.store.location import Address
 from rating.store.records import UNFINISHED
 from rating.store.state import Identity, RunState, StateWriter
-from rating.store.store import Store
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
+
 
 if sys.platform == "win32":
     import msvcrt
@@ -49,7 +52,7 @@ _FILES = frozenset({RUN_FILE, LINKS, LOCK, *location.FILES})
 
 def create(
     path: Path, run_file: str, where: str, *, offline: bool = False, address: Address | None = None
-) -> tuple[Run, Store]:
+) -> "tuple[Run, Store]":
     """Makes the directory of a new run.
 
     Args:
@@ -147,7 +150,7 @@ def replace_run_file(path: Path, text: str) -> None:
         file.write(text)
 
 
-def open_run(path: Path) -> tuple[Run, Store]:
+def open_run(path: Path) -> "tuple[Run, Store]":
     """Opens the directory of a run for reading, as last played.
 
     Args:
@@ -161,7 +164,7 @@ def open_run(path: Path) -> tuple[Run, Store]:
         return read_run(path, store), store
 
 
-def reopen_run(path: Path) -> tuple[Run, Store]:
+def reopen_run(path: Path) -> "tuple[Run, Store]":
     """Opens the directory of a run to resume it with its current run file, and records the players.
 
     Args:
@@ -182,7 +185,7 @@ def reopen_run(path: Path) -> tuple[Run, Store]:
         return run, store
 
 
-def read_run(path: Path, store: Store) -> Run:
+def read_run(path: Path, store: "Store") -> Run:
     """Returns the run of a directory as last played; checks the current run file against it.
 
     Args:
@@ -202,19 +205,19 @@ def read_run(path: Path, store: Store) -> Run:
     return _resumed(config.model_copy(update=shown), store, state)
 
 
-def read_state(store: Store) -> RunState:
+def read_state(store: "Store") -> RunState:
     """Returns the recorded state of a run."""
     return RunState(store.facts())
 
 
-def _resumed(config: RunConfig, store: Store, state: RunState) -> Run:
+def _resumed(config: RunConfig, store: "Store", state: RunState) -> Run:
     if state.identity is not None:
         config = with_names(config, state.identity)
     return Run(config, earlier(config, state, store.sizes(), store.seatings))
 
 
 @contextmanager
-def closed_on_error(store: Store) -> Iterator[None]:
+def closed_on_error(store: "Store") -> Iterator[None]:
     """Closes a store if the block fails."""
     try:
         yield
@@ -224,7 +227,7 @@ def closed_on_error(store: Store) -> Iterator[None]:
 
 
 @contextmanager
-def held(path: Path, store: Store) -> Iterator[None]:
+def held(path: Path, store: "Store") -> Iterator[None]:
     """Holds the lock of a run; closes its store before releasing the lock, and if the lock is taken.
 
     Raises:
@@ -237,7 +240,7 @@ def held(path: Path, store: Store) -> Iterator[None]:
         yield
 
 
-def open_store(path: Path, *, read_only: bool = False) -> Store:
+def open_store(path: Path, *, read_only: bool = False) -> "Store":
     """Opens the store of a run, without reading its run file.
 
     Args:
@@ -308,12 +311,12 @@ def _unchanged(path: Path, config: RunConfig, name: str, recorded: Identity, *, 
     return config
 
 
-def keep_run_file(path: Path, store: Store) -> None:
+def keep_run_file(path: Path, store: "Store") -> None:
     """Records the text of the current run file."""
     StateWriter(store).set_run_file(read_run_file(path))
 
 
-def run_file_difference(path: Path, store: Store) -> str:
+def run_file_difference(path: Path, store: "Store") -> str:
     """Returns a message if the run file differs from the last session's, else an empty string."""
     known = read_state(store).run_file
     try:
@@ -323,7 +326,7 @@ def run_file_difference(path: Path, store: Store) -> str:
     return "" if known in (None, found) else f"{RUN_FILE}: it is not the run file with which the run was played last"
 
 
-def read_identity(store: Store) -> Identity:
+def read_identity(store: "Store") -> Identity:
     """Returns the recorded settings that must not change, and all players of a run so far.
 
     Raises:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from agents import telemetry
 from agents.models.calls import Call
@@ -20,12 +21,14 @@ from rating.play.session import ONE_GO, Session
 from rating.prices import PriceTable
 from rating.schedules.batches import Schedule
 from rating.schedules.until import Phases
-from rating.store.bill import Bill
-from rating.store.calls import LoggedCall
+from rating.store.calls import Bill, LoggedCall
 from rating.store.environments import make_environment
 from rating.store.records import FINAL, PLAYED, VOID, Match, Outcome
 from rating.store.state import RunState, StateWriter
-from rating.store.store import Store
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
+
 
 _log = logging.getLogger(__name__)
 
@@ -63,7 +66,7 @@ class Runner:
         RunError: if the logged calls of an earlier session cannot be read.
     """
 
-    def __init__(self, run: Run, store: Store, session: Session = ONE_GO) -> None:
+    def __init__(self, run: Run, store: "Store", session: Session = ONE_GO) -> None:
         config = run.config
         self._run = run
         self._store = store
@@ -246,7 +249,7 @@ class Runner:
             self._desk.close(Halted(str(error)))
 
 
-def _earlier_bill(prices: PriceTable, store: Store) -> Bill:
+def _earlier_bill(prices: PriceTable, store: "Store") -> Bill:
     """Returns the usage of the calls of all earlier sessions."""
     bill, calls = Bill(prices), store.calls()
     for entry in calls:

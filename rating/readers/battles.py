@@ -15,8 +15,8 @@ from agents.records import encodable
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.judgements import (
-    CASE,
     FIRST,
+    ITEM,
     JUDGE,
     NOTHING,
     SCORES,
@@ -25,9 +25,9 @@ from rating.judgements import (
     TIE,
     Judgement,
     Label,
-    case_of,
     committee,
     field,
+    item_name,
     read_label,
 )
 from rating.readers.style import read_style
@@ -128,7 +128,7 @@ def read_pair(row: Mapping[str, Any], where: str, players: tuple[str, str]) -> I
     is_swapped = _optional(row, ("order",)).casefold() == "ba"
     shown = (other, one) if is_swapped else (one, other)
     question, judge, stage, environment = (
-        _optional(row, names) for names in (CASE, JUDGE, ("stage",), ("environment",))
+        _optional(row, names) for names in (ITEM, JUDGE, ("stage",), ("environment",))
     )
     question = case_name(question)
     if stage.casefold() not in STAGES:
@@ -221,12 +221,12 @@ def _unjudged(
     item = case_name(f"{question}, turn {turn}") if turn else question
     first, second = (_number(row, f"words_{side}") for side in ("ba" if is_swapped else "ab"))
     return Judgement(
-        case_of(item, players),
+        item_name(item, players),
         name_of(judge),
         None,
         players=players,
         words=None if first is None or second is None else (first, second),
-        contest=case_of(item, tuple(sorted(players))),
+        texts_name=item_name(item, tuple(sorted(players))),
     )
 
 
@@ -244,12 +244,12 @@ def read_debate(row: dict[str, Any], where: str) -> Iterator[Result]:
         final, first = labels["final"], labels.get("first")
         question = case_name(str(row["gamekey"][0]))
         judgement = Judgement(
-            case_of(question, players),
+            item_name(question, players),
             name_of(unnamed.judge),
             final,
             first=first,
             players=players,
-            contest=case_of(question, tuple(sorted(players))),
+            texts_name=item_name(question, tuple(sorted(players))),
         )
         yield Result(None if final is None else battle_of(players, _score(final), question), judgement=judgement)
 

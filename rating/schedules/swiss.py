@@ -19,7 +19,8 @@ from rating.store.records import VOID, Match, Outcome
 START = 1000.0
 """Rating of a policy without a match."""
 
-Pair = tuple[str, str]
+Pairing = tuple[str, str]
+"""Two scheduled players."""
 
 
 def rounds_for(players: int) -> int:
@@ -140,7 +141,7 @@ class Swiss:
         contest: Contest,
         plan: SwissPlan,
         rate: Callable[[Sequence[Outcome]], Mapping[str, float]],
-        staffed: Callable[[Pair, Sequence[str]], Contest],
+        staffed: Callable[[Pairing, Sequence[str]], Contest],
         withdrawn: Collection[str] = (),
     ) -> None:
         self._contest = contest
@@ -174,7 +175,7 @@ class Swiss:
             return Stop("void")
         return next((self._matches(number, pair) for number, pair in self._pairings), Stop("rounds"))
 
-    def _draw(self) -> Iterator[Pair]:
+    def _draw(self) -> Iterator[Pairing]:
         """Yields the pairings; each is drawn on demand from the results before it."""
         byes: Counter[str] = Counter()
         for _ in range(rounds_for(len(self._present))):
@@ -189,7 +190,7 @@ class Swiss:
             for _ in range(rounds_for(len(self._present)) - 1):
                 yield self._meet(newcomer, self._nearest(newcomer, self._ratings()))
 
-    def _meet(self, first: str, second: str) -> Pair:
+    def _meet(self, first: str, second: str) -> Pairing:
         self._met[frozenset((first, second))] += 1
         return first, second
 
@@ -205,7 +206,7 @@ class Swiss:
         new = [name for name in others if frozenset((newcomer, name)) not in self._met]
         return min(new, key=lambda name: abs(values[name] - values[newcomer]))
 
-    def _matches(self, pairing: int, pair: Pair) -> list[Match]:
+    def _matches(self, pairing: int, pair: Pairing) -> list[Match]:
         contest, plan = self._staffed(pair, ranked(self._ratings())), self._plan
         seats = [pair, pair[::-1]]
         order = np.random.default_rng(deal_seed(contest.seed, f"seats/{contest.environment}", pairing))

@@ -98,7 +98,7 @@ class Until:
         batches: source of batches that depend on outcomes, or an endless sequence of fixed ones.
         rule: stopping rule.
         ahead: lag if the next batch depends on outcomes; fixed batches do not before the rule has its minimum number of matches.
-        matches: number of matches at which it ends in any case, because a later phase has begun; ``None`` if the rule decides.
+        matches: number of matches at the end of the phase, if a later phase has begun; ``None`` if the rule decides.
         begun: number of matches before which it does not end, since they were begun in an earlier session under another rule or
             without a suspended policy, and their numbers are used.
     """

@@ -30,6 +30,7 @@ from rating.schemes.stopping import (
     CountRule,
     RuleValues,
     SettlingRule,
+    StoppingRule,
     StopRule,
     fold_values,
     no_information,
@@ -92,7 +93,7 @@ class Scheme(ABC):
         )
         self.check()
 
-    # What a scheme defines.
+    # Methods to override.
 
     @abstractmethod
     def schedule(self) -> Schedule:
@@ -182,7 +183,7 @@ class Scheme(ABC):
         """
         return seat_staff(self.setting.environment, self.setting.environment.agents, self.setting.pool.staff)
 
-    # What all schemes share.
+    # Methods shared by all schemes.
 
     def leaderboard(
         self,
@@ -277,13 +278,13 @@ class Repeating(Scheme):
         if setting.pool.seats:
             self._check_seats()
 
-    # What a scheme defines.
+    # Methods to override.
 
     @abstractmethod
     def batches(self, contest: Contest) -> Iterator[list[Match]]:
         """Returns the endless schedule of a contest, usually a function of ``rating.schedules``."""
 
-    def rule(self, contest: Contest) -> StopRule | CountRule | SettlingRule:
+    def rule(self, contest: Contest) -> StoppingRule:
         """Returns the stopping rule; by default a number of matches of each policy."""
         return self.count_rule()
 
@@ -295,7 +296,7 @@ class Repeating(Scheme):
         """Returns whether tables can be chosen: not in single-seat games, nor if every policy sits at every table."""
         return 1 < contest.seats < len(contest.policies)
 
-    # What these schemes share.
+    # Methods shared by these schemes.
 
     def count_rule(self, *, counted: int = 1, scheduled: int = 1, opponent: str = "") -> CountRule:
         """Returns the rule for a fixed number of matches.
@@ -323,7 +324,7 @@ class Repeating(Scheme):
         least, most = stopping.rule.min_matches or LEAST_MATCHES, stopping.rule.max_matches
         return SettlingRule(stopping.half_width, counted, self.setting.value, least, most, opponent)
 
-    def end(self, contest: Contest | None = None) -> StopRule | CountRule | SettlingRule:
+    def end(self, contest: Contest | None = None) -> StoppingRule:
         """Returns the stopping rule: a number of matches if the run assigns the seats, else the rule of the scheme."""
         matches = self.setting.stopping.matches
         return CountRule(matches, matches) if self.setting.pool.seats else self.rule(contest or self._contest)
@@ -400,7 +401,7 @@ class Repeating(Scheme):
             begun=begun.count - bounds[phase] if is_followed and phase + 1 == len(bounds) else 0,
         )
 
-    def _batch(self, contest: Contest, rule: StopRule | CountRule | SettlingRule) -> int:
+    def _batch(self, contest: Contest, rule: StoppingRule) -> int:
         """Returns the batch size that suits a rule."""
         if isinstance(rule, CountRule):
             cycle, played = (1, 1) if self.setting.pool.seats else self.cycle(contest)
@@ -412,7 +413,7 @@ class Repeating(Scheme):
     def _adaptive(
         self,
         contest: Contest,
-        rule: StopRule | CountRule | SettlingRule,
+        rule: StoppingRule,
         under_test: Sequence[str],
         recorded: Sequence[Sequence[str]],
         *,
@@ -430,7 +431,7 @@ class Repeating(Scheme):
                 seat_term=contest.seats == 2,
             ),
             under_test=under_test,
-            least=rule.matches if isinstance(rule, CountRule) else rule.begin(under_test).least,
+            least=rule.least,
             most=rule.max_matches,
             prices=prices if len(prices) == len(known) else {},
             recorded=[contest.rated(policies) for policies in recorded],

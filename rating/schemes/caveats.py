@@ -19,11 +19,11 @@ from rating.store.records import VOID, Outcome
 WITHHELD = "withheld"
 
 MANY_FALLBACKS = 0.05
-"""Minimum share of fallback turns at which a policy is marked."""
+"""Minimum share of fallback turns of a marked policy."""
 
 _REMEDIES = {
     "truncated": "raise its max_tokens, which reasoning counts towards",
-    "empty": "see what came with `llmarena replay`; a model that reasons may need more max_tokens",
+    "empty": "read its replies with `llmarena replay`; a reasoning model can need more max_tokens",
 }
 _REMEDY = "read its replies with `llmarena replay`"
 
@@ -98,8 +98,8 @@ def add_caveats(
 def counted(outcomes: Iterable[Outcome], scheduled: int | None) -> list[Outcome]:
     """Returns the outcomes of matches before the end of the schedule.
 
-    There may be later matches, since replaying a void match can move the end of the schedule. They are not rated: they may be
-    only part of a batch.
+    There may be later matches, since replaying a void match can move the end of the schedule. They are not rated, since
+    they can be an incomplete batch.
     """
     return [outcome for outcome in outcomes if scheduled is None or outcome.number < scheduled]
 
@@ -122,7 +122,7 @@ def withheld_policies(board: Leaderboard) -> set[str]:
 
 
 def shown_matches(board: Leaderboard, outcomes: Iterable[Outcome]) -> list[Outcome]:
-    """Returns the counted outcomes without those of withheld policies."""
+    """Returns the counted outcomes without withheld policies."""
     withheld = withheld_policies(board)
     return [
         outcome
@@ -164,9 +164,7 @@ def notes(board: Leaderboard) -> list[str]:
             " them"
         )
     if board.left_over:
-        lines.append(
-            f"left out: {board.left_over} matches that were played behind the one with which the schedule ends now"
-        )
+        lines.append(f"left out: {board.left_over} matches after the end of the schedule")
     return lines
 
 

@@ -123,23 +123,17 @@ def skill_leaderboard(
     results = pair_results(played, with_itself=True)
     comparisons = bradley_terry.compare(played)
     found = standings(comparisons, model, growth=growth) if comparisons.policies else None
-    rows = _rows(outcomes, played, results, comparisons, found, model)
-    spread = average_over_orders(_between(results), trueskill, permutations=permutations, seed=seed)
+    between = [result for result in results if result.first != result.second]
+    spread = average_over_orders(between, trueskill, permutations=permutations, seed=seed)
     online = RunningRatings(trueskill or TrueSkillOptions())
-    for duel in _between(results):
-        online.add(duel)
-    rows = [
-        replace(
-            row,
-            metric=spread[row.policy].mu if row.policy in spread else None,
-            values={
-                **row.values,
-                **dict(zip(("mu", "sigma"), online.ratings.get(row.policy, (None, None)), strict=True)),
-                "spread": spread.get(row.policy),
-            },
-        )
-        for row in rows
-    ]
+    for result in between:
+        online.add(result)
+    rows = []
+    for row in _rows(outcomes, played, between, comparisons, found, model):
+        own = spread.get(row.policy)
+        mu, sigma = online.ratings.get(row.policy, (None, None))
+        values = {**row.values, "mu": mu, "sigma": sigma, "spread": own}
+        rows.append(replace(row, metric=own.mu if own else None, values=values))
     facts = _facts(found, played, results)
     doubts = (*found.notes, *against_one_scale(comparisons)) if found else ()
     if facts["is_regularised"]:
@@ -160,21 +154,16 @@ def skill_leaderboard(
         wide_notes=(
             *part_notes,
             f"mu: TrueSkill in match order, as in the paper; shuffled: its mean over {permutations} random orders of the matches,"
-            " by which environments are put together; the ± there is what the order alone does to mu, not how well it is known",
+            " used to combine environments; its ± is the order sensitivity of mu, not its uncertainty",
         ),
         facts={**facts, "orders": permutations},
     )
 
 
-def _between(results: Iterable[PairResult]) -> list[PairResult]:
-    """Returns the results of two different policies."""
-    return [duel for duel in results if duel.first != duel.second]
-
-
 def _rows(
     outcomes: Sequence[Outcome],
     played: Sequence[Outcome],
-    results: Sequence[PairResult],
+    between: Sequence[PairResult],
     comparisons: Comparisons,
     found: Standings | None,
     model: BradleyTerryOptions,
@@ -188,7 +177,7 @@ def _rows(
     )
     ranks = {row.policy: Ranks(row.best_rank, row.worst_rank) for row in found.rows} if found else {}
     scores = met_scores(comparisons, found.fitted) if found else {}
-    forfeits, by_seat = _forfeit_rates(played), records_by_seat(_between(results))
+    forfeits, by_seat = _forfeit_rates(played), records_by_seat(between)
     rows = []
     for policy, matches in by_policy(outcomes).items():
         first, second = by_seat.get(policy, (WinDrawLoss(), WinDrawLoss()))
@@ -297,8 +286,8 @@ def _parts(rows: Sequence[LeaderboardRow]) -> tuple[list[LeaderboardColumn], lis
     if any(row.values["ended_by_forfeit"] for row in rows):
         columns += [_rating_column("no forfeits", "rating_without_forfeits", 9), _FORFEITED]
         notes.append(
-            f"no forfeits: fitted to the matches that nobody forfeited{_apart(rows, 'rating_without_forfeits')}; forfeited:"
-            " share of its matches that the policy forfeited, and that anybody did"
+            f"no forfeits: fitted to the matches without a forfeit{_apart(rows, 'rating_without_forfeits')}; forfeited:"
+            " share of its matches that the policy forfeited / that either policy forfeited"
         )
     return columns, notes
 

@@ -111,9 +111,7 @@ class Field(Repeating):
         def under_test(outcome: Outcome, index: int) -> str | None:
             return None if outcome.seats[index].policy == opponent else seat_groups.seat(outcome, index)
 
-        notes = (
-            f"share of matches won by seat; the other seats are those of {opponent}, whose own tests are not counted",
-        )
+        notes = (f"share of matches won by seat; {opponent} has the other seats, and its own tests do not count",)
         return [SeatGroups("seats", under_test, seat_groups.WINS, notes), *super().seat_groups(played)[1:]]
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:

@@ -104,7 +104,7 @@ class LeaderboardRow:
         score: mean score against its opponents, 0 to 1, a tie counts a half; ``None`` likewise.
         reward: mean reward by match, clustered by seed.
         tally: wins, draws and losses against other policies; ``None`` if matches are not duels.
-        values: further results by name, those of the scheme.
+        values: further results of the scheme by name.
         effort: turns, tokens and failures.
         fallback_share: share of its turns played by the fallback, 0 to 1 (``rating.schemes.caveats``).
         withheld: whether that share is too large to show its results.
@@ -141,7 +141,7 @@ class Leaderboard:
         notes: definitions of the columns.
         wide_notes: definitions of the wide columns.
         facts: further results of the environment by name, e.g. the advantage of the first seat.
-        matches: finished matches, or results of an import.
+        matches: finished matches, or battles of a log.
         void_matches: matches excluded because a provider failed.
         bug_matches: matches excluded because the environment failed.
         undecided_matches: matches excluded because they have no result, e.g. since every judge abstained.

@@ -40,7 +40,7 @@ def register(scheme: SchemeClass) -> SchemeClass:
     known = SCHEMES.setdefault(scheme.name, scheme)
     if (known.__module__, known.__qualname__) != (scheme.__module__, scheme.__qualname__):
         raise OptionError(
-            f"scheme {scheme.name!r}: expected a new name, but it is that of {known.__module__}.{known.__qualname__}"
+            f"scheme {scheme.name!r}: expected a new name; {known.__module__}.{known.__qualname__} has this one"
         )
     SCHEMES[scheme.name] = scheme
     return scheme

@@ -106,11 +106,21 @@ class Roles(Repeating):
     def seat_groups(self, played: Sequence[Outcome]) -> list[SeatGroups]:
         """Returns the roles, and the seats if roles are hidden, otherwise seats are roles."""
         casting = self._casting()
-        by_role = role_groups(casting, self.setting.environment.declaration.results)
+
+        def role(outcome: Outcome, index: int) -> str | None:
+            cast = casting.cast(outcome)
+            return cast[index] if cast else None
+
+        is_share = self.setting.environment.declaration.results == "wins"
+        measure = seat_groups.WINS if is_share else seat_groups.POINTS
+        notes = [f"{measure.label} by role, with any policies on the other seats"]
+        if casting.opponent:
+            notes.append(f"the leaderboard counts only matches with {casting.opponent} on all seats of the other roles")
+        by_role = SeatGroups("roles", role, measure, tuple(notes), casting.roles)
         if casting.hidden is None:
             return [by_role]
-        notes = ("share of matches won by seat, in whatever role; those of the fixed opponent are among them",)
-        return [SEATS._replace(measure=seat_groups.WINS, notes=notes), by_role]
+        by_seat = ("share of matches won by seat in any role, including the fixed opponent",)
+        return [SEATS._replace(measure=seat_groups.WINS, notes=by_seat), by_role]
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the results in the first role with intervals and running means, and the results of every pair."""
@@ -272,7 +282,7 @@ def _skill_notes(advantage: Estimate, role: str) -> tuple[str, ...]:
 
 
 def _unclassified_note(matches: int) -> str:
-    return f"{matches} matches in which it is not known who had which role count for none"
+    return f"{matches} matches with unknown roles do not count"
 
 
 def _columns(roles: Sequence[str], rows: Sequence[LeaderboardRow], results: str) -> list[LeaderboardColumn]:
@@ -332,22 +342,6 @@ def _with_partners(played: Iterable[Cast], names: Sequence[str], roles: Sequence
 
 def _worth(reward: float, results: str) -> float:
     return float(reward > 0) if results == "wins" else reward
-
-
-def role_groups(casting: Casting, results: str) -> SeatGroups:
-    """Returns the roles, whoever had the other seats."""
-
-    def role(outcome: Outcome, index: int) -> str | None:
-        cast = casting.cast(outcome)
-        return cast[index] if cast else None
-
-    measure = seat_groups.WINS if results == "wins" else seat_groups.POINTS
-    notes = [f"{measure.label} by role, whoever had the other seats"]
-    if casting.opponent:
-        notes.append(
-            f"the leaderboard counts only matches in which {casting.opponent} has all seats of the other roles"
-        )
-    return SeatGroups("roles", role, measure, tuple(notes), casting.roles)
 
 
 def _sides(outcome: Outcome, roles: Sequence[str], first: str) -> list[RoleMatch]:

@@ -18,7 +18,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from rating.schedules.adaptive import CAP
 from rating.schedules.until import ENDED, SUSPENDED, Rule
@@ -98,6 +98,11 @@ class CountRule:
 
     def __post_init__(self) -> None:
         check_positive(self, "matches", "max_matches")
+
+    @property
+    def least(self) -> int:
+        """Finished matches of each policy that adaptive schedules aim at."""
+        return self.matches
 
     def begin(self, policies: Sequence[str]) -> Rule:
         """Returns the initial state of the rule; ``policies`` are those under test."""
@@ -329,7 +334,7 @@ class _Rated(MatchCounts):
             return super().stopped_with(reason)
         known = f"probability {compared(self._alike(self._unmet()), ALIKE_LEVEL, 2)} (asked: {ALIKE_LEVEL:g})"
         tied = "every match was a tie; " if self._evidence.is_tied else ""
-        return f"{tied}policies that are not told apart differ by less than {self._rule.alike:g} Elo, {known}; {self.reached()}"
+        return f"{tied}unresolved policies differ by less than {self._rule.alike:g} Elo, {known}; {self.reached()}"
 
     def reached(self) -> str:
         if not self._evidence.is_complete:
@@ -365,6 +370,11 @@ class SettlingRule:
     min_matches: int = LEAST_MATCHES
     max_matches: int = 400
     opponent: str = ""
+
+    @property
+    def least(self) -> int:
+        """Finished matches of each policy before anything except the cap can stop play."""
+        return self.min_matches
 
     def begin(self, policies: Sequence[str]) -> Rule:
         """Returns the initial state of the rule; ``policies`` are those under test."""
@@ -406,15 +416,10 @@ class _Settling(MatchCounts):
         return f"every mean to ±{compared(widest, most, 3, 'g')} (asked: ±{most:g})"
 
 
+StoppingRule = StopRule | CountRule | SettlingRule
+
 _NOT_BY_RULE = ("", SUSPENDED, ENDED, PAUSED)
 """Stop reasons that do not come from the rule."""
-
-
-class Beginning(Protocol):
-    """A stopping rule in its initial state."""
-
-    def begin(self, policies: Sequence[str]) -> Rule:
-        """Returns the initial state of the rule; ``policies`` are those under test."""
 
 
 class RuleValues(NamedTuple):
@@ -432,7 +437,7 @@ class RuleValues(NamedTuple):
 def fold(
     outcomes: Iterable[Outcome],
     policies: Sequence[str],
-    rule: Beginning,
+    rule: StoppingRule,
     left_out: Collection[str] = (),
     *,
     known: int = sys.maxsize,
@@ -459,7 +464,7 @@ def fold(
 def fold_values(
     outcomes: Iterable[Outcome],
     policies: Sequence[str],
-    rule: Beginning,
+    rule: StoppingRule,
     left_out: Collection[str],
     stop_reason: str,
     stopped_after: int | None,

@@ -108,7 +108,7 @@ def summarise_comparisons(
     for board in boards:
         name, results = board.environment, comparisons[board.environment]
         if np.all(results.score == 0.5):
-            outside[name] = "nobody has beaten another there"
+            outside[name] = "no policy has beaten another"
             continue
         withheld = {row.policy for row in board.rows if row.withheld}
         fits[name] = bradley_terry.standings(results).fitted

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from llmarena_envs.core.declaration import role_of
 from rating.schedules.batches import Contest, Schedule
-from rating.schedules.swiss import START, Committee, Pair, Swiss, SwissPlan, TournamentRules, rounds_for
+from rating.schedules.swiss import START, Committee, Pairing, Swiss, SwissPlan, TournamentRules, rounds_for
 from rating.schemes import formatting
 from rating.schemes.base import Scheme
 from rating.schemes.duels import Duels, head_to_head, skill_leaderboard
@@ -41,25 +41,12 @@ class Stage(NamedTuple):
     ratings: dict[str, float]
 
 
-def paths(stages: Sequence[Stage], title: str, policies: Sequence[str]) -> Grid:
-    """Returns a table of ratings: one row per pairing, one column per policy."""
-    rows = [
-        [
-            " - ".join(stage.pair),
-            str(stage.matches),
-            *(formatting.number(stage.ratings.get(name), 0) for name in policies),
-        ]
-        for stage in stages
-    ]
-    return Grid(title, ["pairing", "matches", *policies], rows)
-
-
 def tournament_leaderboard(
     outcomes: Iterable[Outcome], plan: SwissPlan, *, ties: str = "half", stop_reason: str = ""
 ) -> Leaderboard:
     """Makes the leaderboard of a tournament.
 
-    Besides those of ``skill_leaderboard``, its rows have the values ``elo`` (online, K = 4), ``byes`` (rounds without a match)
+    In addition to ``skill_leaderboard``, its rows have the values ``elo`` (online, K = 4), ``byes`` (rounds without a match)
     and ``rematches`` (pairings with a policy that it had met before); its facts have ``rounds``,
     ``newcomers`` and ``path`` (see ``rating_path``). The metric is the rating.
 
@@ -128,7 +115,7 @@ def _notes(path: Sequence[Stage], plan: SwissPlan, ties: str) -> list[str]:
     again = [" and ".join(stage.pair) for stage in _rematches(path)]
     return [
         played,
-        f"pairings, judges and ranks were chosen by ratings for which a tie {counted}",
+        f"pairings, judges and ranks use ratings; in these a tie {counted}",
         *([f"met again: {', '.join(again)}"] if again else []),
     ]
 
@@ -138,29 +125,6 @@ _COLUMNS = (
     LeaderboardColumn("byes", lambda row: str(row.values["byes"]), 5, wide=True),
     LeaderboardColumn("rematches", lambda row: str(row.values["rematches"]), 5, wide=True),
 )
-
-
-def tournament_figures(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
-    """Returns the ratings with their intervals, their course, and the results of every pair."""
-    return [*rating_figure(board.rows), *_course(board), *head_to_head(board, outcomes)]
-
-
-def _course(board: Leaderboard) -> list[Figure]:
-    path: tuple[Stage, ...] = board.facts["path"]
-    if not path:
-        return []
-    history: dict[str, list[tuple[int, float, float]]] = {}
-    before = 0
-    for stage in path:
-        for name, rating in stage.ratings.items():
-            history.setdefault(name, [(before, START, 0.0)]).append((stage.matches, rating, 0.0))
-        before = stage.matches
-    names = [row.policy for row in board.rows]
-    ordered = {name: history[name] for name in names if name in history}
-    return [
-        Trajectories(ordered, "Bradley-Terry rating in Elo"),
-        paths(path, "Ratings after every pairing", names),
-    ]
 
 
 def current_ratings(outcomes: Iterable[Outcome], ties: str) -> dict[str, float]:
@@ -277,7 +241,9 @@ class Tournament(Scheme):
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the ratings, their course and the results of every pair."""
-        return tournament_figures(board, outcomes)
+        path: tuple[Stage, ...] = board.facts["path"]
+        course = _course(path, [row.policy for row in board.rows]) if path else []
+        return [*rating_figure(board.rows), *course, *head_to_head(board, outcomes)]
 
     def comparisons(self, outcomes: Sequence[Outcome]) -> Comparisons:
         """Returns the results of all pairs."""
@@ -300,7 +266,7 @@ class Tournament(Scheme):
         missing = self._judges[len(self._judges) + count - len(self.setting.environment.agents) :]
         return tuple(agent for agent in self.setting.environment.agents if agent not in missing)
 
-    def staffed(self, pair: Pair, ranking: Sequence[str]) -> Contest:
+    def staffed(self, pair: Pairing, ranking: Sequence[str]) -> Contest:
         """Returns the contest with the staff of a pair.
 
         Args:
@@ -344,3 +310,25 @@ class Tournament(Scheme):
     def _judge_role(self) -> str:
         verdicts = self.setting.environment.declaration.verdicts
         return verdicts.role if verdicts else "judge"
+
+
+def _course(path: Sequence[Stage], policies: Sequence[str]) -> list[Figure]:
+    """Returns the ratings after every pairing, as a figure and as a table."""
+    history: dict[str, list[tuple[int, float, float]]] = {}
+    before = 0
+    for stage in path:
+        for name, rating in stage.ratings.items():
+            history.setdefault(name, [(before, START, 0.0)]).append((stage.matches, rating, 0.0))
+        before = stage.matches
+    rows = [
+        [
+            " - ".join(stage.pair),
+            str(stage.matches),
+            *(formatting.number(stage.ratings.get(name), 0) for name in policies),
+        ]
+        for stage in path
+    ]
+    return [
+        Trajectories({name: history[name] for name in policies if name in history}, "Bradley-Terry rating in Elo"),
+        Grid("Ratings after every pairing", ["pairing", "matches", *policies], rows),
+    ]

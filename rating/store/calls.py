@@ -1,42 +1,15 @@
-"""The log of calls: a row for every attempt at a model reply, in order of completion.
-
-The log lists everything that was paid for, including calls of unfinished matches.
-"""
+"""Calls of models: their log entries, and the usage and cost of a run by environment and policy."""
 
 import json
 import math
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import MISSING, dataclass, fields, replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass, field, fields, replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
-from sqlalchemy import bindparam, case, func, insert, select, update
-
 from agents.models.calls import UNKNOWN_TOKENS, Call, CallStatus
-from rating.errors import RunError
-from rating.store.engine import Database, Row, TransactionLost, repeated
-from rating.store.schema import call
-
-MAX_DAMAGED = 100
-"""Number of unreadable calls after which a log is rejected."""
-
-_TRIES = 3
-"""Maximum number of attempts at an interrupted read."""
-
-_NEXT_NUMBER = select(func.max(call.c.number) + 1).scalar_subquery()
-
-_BEGIN = insert(call).values(number=0, line=bindparam("line")).returning(call.c.id)
-_BEGUN = select(call.c.id).where(call.c.line == bindparam("line"), call.c.number == 0)
-_IN_FLIGHT = select(call.c.id).where(call.c.number == 0).order_by(call.c.id)
-_END = (
-    update(call)
-    .where(call.c.id == bindparam("call"))
-    .values(line=bindparam("line"), number=case((call.c.number == 0, _NEXT_NUMBER), else_=call.c.number))
-)
-_LOSE = update(call).where(call.c.id == bindparam("call"), call.c.number == 0).values(number=_NEXT_NUMBER)
-_FURTHER = select(call.c.number, call.c.line).where(call.c.number > bindparam("last")).order_by(call.c.number)
+from rating.prices import PriceTable
 
 _MAX_TEXT = 300
 _MAX_COUNT = 2**53
@@ -72,114 +45,6 @@ class LoggedCall:
     def as_lost(self) -> "LoggedCall":
         """Returns the call with status ``LOST`` and unknown token usage."""
         return replace(self, call=replace(self.call, status=CallStatus.LOST, **UNKNOWN_TOKENS))
-
-
-class Calls:
-    """The ended calls of a run, in order of completion.
-
-    A call has a row before it is sent. When it ends, its row gets a number, so a reader that continues after the last number
-    misses no call.
-
-    Args:
-        db: a connection to the tables of the run.
-
-    Attributes:
-        damage: errors of the skipped calls.
-    """
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
-        self.damage: list[str] = []
-        self._read = 0
-
-    def __iter__(self) -> Iterator[LoggedCall]:
-        """Yields all calls."""
-        self.damage, self._read = [], 0
-        return self.further()
-
-    def go_on_from(self, earlier: "Calls") -> None:
-        """Continues from the position of another reader."""
-        self.damage, self._read = earlier.damage, earlier._read
-
-    def further(self) -> Iterator[LoggedCall]:
-        """Yields the calls that ended since the last read.
-
-        Raises:
-            RunError: if more than ``MAX_DAMAGED`` calls are damaged.
-        """
-        for number, line in self._unread():
-            self._read = number
-            try:
-                yield load_call(line)
-            except (ValueError, TypeError, KeyError, RecursionError) as error:
-                self.damage.append(f"call {number}: {error}"[:_MAX_TEXT])
-                if len(self.damage) > MAX_DAMAGED:
-                    raise RunError(f"{self._db.name}: expected a log of calls, but {self.damage[-1]}") from error
-
-    def _unread(self) -> Iterator[Row]:
-        """Yields the unread rows, also after a lost connection; the caller must update ``_read``."""
-        for left in reversed(range(_TRIES)):
-            try:
-                yield from self._db.rows(_FURTHER, {"last": self._read})
-            except TransactionLost:
-                if not left:
-                    raise
-            else:
-                return
-
-
-class CallLog:
-    """Writes the calls of one process, which must hold the lock of the run. Written calls survive the end of the process.
-
-    Calls that were in flight when an earlier process was killed are recorded as lost.
-
-    Args:
-        db: a connection to the tables of the run.
-    """
-
-    def __init__(self, db: Database) -> None:
-        self._db = db
-        self._open: defaultdict[tuple[str, str, str], list[int]] = defaultdict(list)
-        for (place,) in self._db.all(_IN_FLIGHT):
-            repeated(partial(self._db.execute, _LOSE, {"call": place}))
-
-    def begin(self, logged: LoggedCall) -> None:
-        """Records a call before it is sent; if the process dies before the call ends, the call is lost.
-
-        Raises:
-            StoreError: if it cannot be written.
-        """
-        self._open[logged.key].append(self._enter(dump_call(logged.as_lost())))
-
-    def write(self, logged: LoggedCall) -> None:
-        """Records a finished call.
-
-        Raises:
-            StoreError: if it cannot be written.
-        """
-        line, places = dump_call(logged), self._open[logged.key]
-        if not places:  # a cached reply was never sent
-            places.append(self._enter(line))
-        repeated(lambda: self._db.execute(_END, {"call": places[-1], "line": line}))
-        places.pop()
-        if not places:
-            del self._open[logged.key]
-
-    def _enter(self, line: str) -> int:
-        """Inserts a call in flight and returns its id."""
-        begun = {place for places in self._open.values() for place in places}
-        is_first = True
-
-        def enter() -> int:
-            nonlocal is_first
-            lost = [] if is_first else self._db.all(_BEGUN, {"line": line})
-            is_first = False
-            row = next((row for row in lost if row[0] not in begun), None) or self._db.row(_BEGIN, {"line": line})
-            assert row is not None
-            place: int = row[0]
-            return place
-
-        return repeated(enter)
 
 
 def dump_call(logged: LoggedCall) -> str:
@@ -249,3 +114,125 @@ def _checked(name: str, value: Any) -> Any:
     if not is_right:
         raise ValueError(f"{name}: unexpected value {value!r:.40}")
     return value
+
+
+@dataclass
+class Usage:
+    """Usage of several calls. Unknown usage is counted separately and not part of the sums.
+
+    Attributes:
+        calls: attempts sent.
+        from_cache: replies from the cache.
+        errors: failed attempts, by status.
+        prompt_tokens: tokens read.
+        completion_tokens: tokens written, including reasoning.
+        cached_tokens: prompt tokens cached by servers.
+        reasoning_tokens: completion tokens spent on reasoning.
+        measured: attempts that used tokens and whose usage is known.
+        unknown: attempts with partly or entirely unknown usage.
+        cost: cost of the known tokens that have a price.
+        unpriced: attempts with tokens, or possibly with tokens, that have no price.
+        latency: seconds the attempts took.
+        waited: seconds they waited before they were sent.
+    """
+
+    calls: int = 0
+    from_cache: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    measured: int = 0
+    unknown: int = 0
+    cost: float = 0.0
+    unpriced: int = 0
+    latency: float = 0.0
+    waited: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def failed(self) -> int:
+        """Failed attempts."""
+        return self.errors.total()
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether ``cost`` is complete."""
+        return not self.unknown and not self.unpriced
+
+    def add(self, call: Call, cost: float | None) -> None:
+        """Counts a call.
+
+        Args:
+            call: the call.
+            cost: cost of its known tokens, or ``None`` if they have no price.
+        """
+        self.waited += call.waited
+        if call.status is CallStatus.CACHED:
+            self.from_cache += 1
+            return
+        self.calls += 1
+        self.latency += call.latency
+        if call.status is not CallStatus.OK:
+            self.errors[call.status.value] += 1
+        is_known = call.prompt_tokens is not None and call.completion_tokens is not None
+        self.unknown += not is_known
+        self.prompt_tokens += call.prompt_tokens or 0
+        self.completion_tokens += call.completion_tokens or 0
+        self.cached_tokens += call.cached_tokens or 0
+        self.reasoning_tokens += call.reasoning_tokens or 0
+        self.measured += bool(is_known and (call.prompt_tokens or call.completion_tokens))
+        self.cost += cost or 0.0
+        self.unpriced += cost is None
+
+    @classmethod
+    def sum(cls, parts: Iterable["Usage"]) -> "Usage":
+        """Returns the sum of all parts."""
+        whole = cls()
+        for part in parts:
+            for item in fields(cls):
+                setattr(whole, item.name, getattr(whole, item.name) + getattr(part, item.name))
+        return whole
+
+    def with_unknown(self, amount: float) -> float:
+        """Returns ``amount`` extrapolated to calls of unknown usage, assuming the average of the measured calls."""
+        return amount * (1 + self.unknown / self.measured) if self.measured else amount
+
+
+class Bill:
+    """Adds up calls.
+
+    Args:
+        prices: prices of the calls.
+
+    Attributes:
+        prices: prices of the calls.
+        totals: usage by environment and policy; the environment of calls outside of matches is empty.
+    """
+
+    def __init__(self, prices: PriceTable | None = None) -> None:
+        self.prices = prices or PriceTable()
+        self.totals: defaultdict[tuple[str, str], Usage] = defaultdict(Usage)
+        self._total = Usage()
+
+    def add(self, environment: str, policy: str, call: Call, time: datetime | None = None) -> None:
+        """Counts a call.
+
+        Args:
+            environment: its environment.
+            policy: its policy.
+            call: the call.
+            time: time of the call, by default now; prices depend on the date.
+        """
+        cost = self.prices.cost(call, time or datetime.now(UTC))
+        self.totals[environment, policy].add(call, cost)
+        self._total.add(call, cost)
+
+    def total(self) -> Usage:
+        """Returns the usage of all calls."""
+        return self._total

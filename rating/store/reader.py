@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import ColumnElement, bindparam, func, select
 
@@ -16,6 +16,8 @@ from rating.store.records import (
     FINAL,
     PLAYED,
     VOID,
+    Damage,
+    Glance,
     Match,
     Outcome,
     Record,
@@ -77,34 +79,6 @@ _TURNS_IN_PROGRESS = (
 _JOURNAL = select(turn.c.payload).where(turn.c.match == bindparam("match")).order_by(turn.c.number)
 _TRANSCRIPT = select(transcript.c.turns).where(transcript.c.match == bindparam("match"))
 _DICTIONARY = select(dictionary.c.data).where(dictionary.c.environment == bindparam("environment"))
-
-
-class Glance(NamedTuple):
-    """Summary of a match, without its turns.
-
-    Attributes:
-        match: the match, without its options.
-        outcome: the outcome, or ``None`` while unfinished.
-        turns: number of turns, once the match has ended.
-        error: reason if it is void, or an empty string.
-    """
-
-    match: Match
-    outcome: Outcome | None
-    turns: int
-    error: str
-
-
-class Damage(NamedTuple):
-    """A damaged match of a run.
-
-    Attributes:
-        where: the match.
-        error: description of the damage.
-    """
-
-    where: str
-    error: str
 
 
 class Reader:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from agents.records import Attempt, Episode, Turn, encodable
 from llmarena_envs.core.failures import Failure
@@ -135,6 +135,34 @@ class Record:
     def status(self) -> str:
         """``unfinished``, or the status of the outcome."""
         return self.outcome.status if self.outcome else UNFINISHED
+
+
+class Glance(NamedTuple):
+    """Summary of a match, without its turns.
+
+    Attributes:
+        match: the match, without its options.
+        outcome: the outcome, or ``None`` while unfinished.
+        turns: number of turns, once the match has ended.
+        error: reason if it is void, or an empty string.
+    """
+
+    match: Match
+    outcome: Outcome | None
+    turns: int
+    error: str
+
+
+class Damage(NamedTuple):
+    """A damaged match of a run.
+
+    Attributes:
+        where: the match.
+        error: description of the damage.
+    """
+
+    where: str
+    error: str
 
 
 def outcome_of(match: Match, agents: list[str], episode: Episode) -> Outcome:

@@ -9,7 +9,7 @@ from sqlalchemy import bindparam, delete, insert, select, update
 from agents.records import Turn, encodable
 from rating.errors import RunError, StoreError
 from rating.store import schema
-from rating.store.calls import CallLog, Calls
+from rating.store.call_log import CallLog, Calls
 from rating.store.digest import SEAL, dump_seal, link, seal_of_identity, seal_of_match, seal_of_run, seal_parts
 from rating.store.engine import Database, repeated
 from rating.store.packing import LARGEST, make_dictionary, pack, pack_lines

@@ -15,8 +15,7 @@ from agents.training import Deal
 from agents.turn import TurnSettings
 from llmarena_envs.core.failures import Failure
 from rating.store.environments import load_environment
-from rating.store.reader import Damage
-from rating.store.records import FINISHED, Match, Record
+from rating.store.records import FINISHED, Damage, Match, Record
 from rating.store.verify import Recorded, play_again
 
 PEOPLE = "with a person"

@@ -6,16 +6,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from llmarena_envs.core.options import check_choice
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.replacing import is_stream, replacing, replacing_text
-from rating.store.store import Store
 from rating.training.conversations import Selection, Tally, finished_records, played_seats
 from rating.training.rows import FORMATS, Columns, Deals, Format, Row
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
+
 
 ROW_GROUP = 200
 """Rows of a Parquet row group, written together."""
@@ -44,7 +47,7 @@ class Export:
         RunError: if the database of the run is damaged as a whole.
     """
 
-    def __init__(self, config: RunConfig, store: Store, format: Format, selection: Selection) -> None:
+    def __init__(self, config: RunConfig, store: "Store", format: Format, selection: Selection) -> None:
         if selection.environment:
             check_choice("environment", selection.environment, [item.name for item in config.environment])
         identity = run_directory.read_identity(store)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
@@ -22,8 +23,11 @@ from rating.stats.bradley_terry.comparisons import comparisons_of
 from rating.stats.results import NO_STYLE, Battle, finished
 from rating.stats.style import LENGTH, StyleControl, style_control
 from rating.store.records import Outcome
-from rating.store.store import Store
 from rating.viewer.report.costs import Costs, Spending, costs
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
+
 
 _STYLE = "style, conv_metadata, conversation_a and conversation_b, response_a and response_b, or words_a and words_b"
 """Columns that hold style (``rating.readers.style``)."""
@@ -46,7 +50,7 @@ class RunSource:
 
     seated = True
 
-    def __init__(self, run: Run, store: Store, title: str) -> None:
+    def __init__(self, run: Run, store: "Store", title: str) -> None:
         self.title, self.run, self.store = title, run, store
 
     @cached_property

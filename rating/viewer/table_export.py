@@ -7,7 +7,7 @@ from typing import TextIO
 import numpy as np
 
 from llmarena_envs.core.options import OptionError, check_choice
-from rating.judgements import TIE, case_of
+from rating.judgements import TIE, item_name
 from rating.stats.bradley_terry import totals
 from rating.stats.bradley_terry.comparisons import comparisons_of
 from rating.viewer.source import Source
@@ -90,7 +90,7 @@ def write_verdicts(source: Source, file: TextIO, environment: str = "") -> None:
     writer.writerow(["environment", "item", "judge", "stage", "verdict", "a", "b", "words_a", "words_b"])
     for name in _chosen(source, environment):
         for said in source.judgements(name) or ():
-            item = said.item.removesuffix(": " + case_of("", said.players))
+            item = said.item.removesuffix(": " + item_name("", said.players))
             stages = [("first", said.first)] if said.first is not None else []
             for stage, label in [*stages, ("final", said.final)]:
                 shown = "" if label is None else label

@@ -49,6 +49,7 @@ UNKNOWN = {
 
 TEXTS = {
     ("docs/design.md", "llmarena_envs/"): "a tree of files",
+    ("docs/design.md", "  Schedule ---"): "a diagram",
     ("docs/schedules.md", "gain ="): "a formula",
     ("docs/schedules.md", "share ="): "a formula",
     (

@@ -67,12 +67,12 @@ def test_read_judgements_swapped_order_is_another_item(tmp_path):
     named = read(tmp_path, "question_id,model_a,model_b,reviewer,winner\n7,x,y,ann,A\n7,y,x,ann,A\n")
     assert [one.players for one in named] == [("x", "y"), ("y", "x")]
     assert len({one.item for one in named}) == 2
-    assert len({one.contest for one in named}) == 1
+    assert len({one.texts_name for one in named}) == 1
     orders = read(tmp_path, "item,judge,verdict,order,a,b,words_a,words_b\n7,ann,A,,x,y,9,3\n7,ann,B,BA,x,y,9,3\n")
     assert [(one.players, one.words) for one in orders] == [(("x", "y"), (9, 3)), (("y", "x"), (3, 9))]
     unnamed = read(tmp_path, "item,judge,verdict,order\n7,ann,A,AB\n7,ann,B,BA\n")
     assert len({one.item for one in unnamed}) == 2
-    assert {one.contest for one in unnamed} == {"7"}
+    assert {one.texts_name for one in unnamed} == {"7"}
 
 
 def test_read_judgements_pairwise_files(tmp_path):
@@ -88,6 +88,12 @@ def test_read_judgements_json_lines_and_array(tmp_path):
     assert [(one.item, one.judge, one.final) for one in lines] == [("1", "ann", "A"), ("1", "bob", None)]
     assert read(tmp_path, json.dumps(rows), "file.json") == lines
     assert [one.final for one in read(tmp_path, json.dumps([{**rows[0], "verdict": 4}]))] == [4.0]
+
+
+def test_read_judgements_turns_are_items(tmp_path):
+    text = "question_id,model_a,model_b,winner,judge,turn\nq,x,y,model_a,j,1\nq,x,y,tie,j,2\n"
+    found = read(tmp_path, text)
+    assert [(one.item, one.final) for one in found] == [("q, turn 1: x / y", "A"), ("q, turn 2: x / y", "tie")]
 
 
 def committee(**changed):

@@ -145,7 +145,7 @@ def test_study_both_orders_give_consistency():
     assert (row.consistent.value, row.consistent.n) == (0.4, 10)
     assert row.biases.position.estimate.value == pytest.approx(0.8)
     twice = [
-        Judgement(f"m{n} {order}", "ann", verdict, players=players, contest=f"m{n}")
+        Judgement(f"m{n} {order}", "ann", verdict, players=players, texts_name=f"m{n}")
         for n in range(10)
         for order, verdict, players in (("xy", "A", ("x", "y")), ("yx", "A" if n < 6 else "B", ("y", "x")))
     ]
@@ -235,15 +235,15 @@ def test_judge_biases_p_values_are_corrected_together():
     assert together["judge 0"].position.p >= raw
 
 
-@pytest.mark.parametrize("contest", ["", "texts"])
-def test_judge_biases_unrelated_items_are_not_paired(contest):
+@pytest.mark.parametrize("texts_name", ["", "texts"])
+def test_judge_biases_unrelated_items_are_not_paired(texts_name):
     cases = [
-        Judgement(f"q{n} {order}", "ann", "A", contest=contest and f"{contest} {n}")
+        Judgement(f"q{n} {order}", "ann", "A", texts_name=texts_name and f"{texts_name} {n}")
         for n in range(20)
         for order in ("xy", "yx")
     ]
     test = judge_biases(cases, {})["ann"].position
-    assert test is None if not contest else test.estimate.value == 1
+    assert test is None if not texts_name else test.estimate.value == 1
 
 
 def test_judge_biases_same_family_is_no_reference():

@@ -9,7 +9,7 @@ from llmarena_envs.core.options import OptionError
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
 from rating.prices import Price, PriceTable
-from rating.store.bill import Bill
+from rating.store.calls import Bill
 from tests.rating.play.calls import PRICES, run_file
 
 DAY = date(2026, 6, 1)

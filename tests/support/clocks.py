@@ -36,7 +36,7 @@ def jumping_clock() -> Iterator[None]:
             "rating.play.runner",
             "rating.config.run_file",
             "rating.play.dry_run",
-            "rating.store.bill",
+            "rating.store.calls",
         ):
             patch.setattr(f"{name}.datetime", Jumping)
         patch.setattr(datetime, "datetime", Jumping)

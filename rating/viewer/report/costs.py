@@ -3,15 +3,19 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from agents.models.calls import CallStatus
 from rating.prices import PriceTable
 from rating.schemes import formatting
 from rating.schemes.leaderboard import ALWAYS, Leaderboard, headline
-from rating.store.bill import Usage
-from rating.store.calls import Calls
+from rating.store.calls import Usage
 from rating.store.records import PLAYED, Outcome
 from rating.viewer.report.tables import Sheet
+
+if TYPE_CHECKING:
+    from rating.store.call_log import Calls
+
 
 OUTSIDE = "outside of matches"
 
@@ -79,7 +83,7 @@ class Spending:
         prices: prices of the models.
     """
 
-    def __init__(self, log: Calls, prices: PriceTable) -> None:
+    def __init__(self, log: "Calls", prices: PriceTable) -> None:
         self.log = log
         self.prices = prices
         self._parts: defaultdict[tuple[str, str, str], Usage] = defaultdict(Usage)

@@ -80,7 +80,7 @@ def _headed(title: str, stage: str) -> str:
 def _summary(found: JudgeStudy, title: str) -> Sheet:
     stages = _stages(found)
     rows: list[tuple[str, Callable[[StageAgreement], str]]] = [
-        ("cases with verdicts of two or more", lambda stage: str(stage.shared)),
+        ("items with verdicts of two or more", lambda stage: str(stage.shared)),
         (
             "agreement, mean over pairs of judges",
             lambda stage: formatting.percent(stage.means and stage.means.agreement),
@@ -88,14 +88,14 @@ def _summary(found: JudgeStudy, title: str) -> Sheet:
         ("agreement, pooled over pairs of verdicts", lambda stage: formatting.percent(stage.pooled)),
         ("Cohen's kappa, mean over pairs", lambda stage: _mean_kappa(stage.means)),
         (
-            f"the same, pairs with {found.min_pairs} cases or more",
+            f"the same, pairs with {found.min_pairs} items or more",
             lambda stage: _mean_kappa(stage.means_of_many),
         ),
         ("Fleiss' kappa", lambda stage: _kappa(stage.fleiss, stage.shared)),
         (f"Krippendorff's alpha, {found.level}", lambda stage: _kappa(stage.krippendorff, stage.shared)),
     ]
-    notes = [f"cases: {found.items}, judges: {len(found.judges)}"]
-    notes.append("agreement in per cent, with 95 % intervals by case and (number of cases or pairs)")
+    notes = [f"items: {found.items}, judges: {len(found.judges)}"]
+    notes.append("agreement in per cent, with 95 % intervals by item and (number of items or pairs)")
     if found.rounded:
         notes.append("ratings rounded to whole numbers, because there are many different ones")
     if found.changed:
@@ -131,13 +131,13 @@ def _pairs(found: JudgeStudy) -> Sheet:
     stages = _stages(found)
     by_name = {stage: {pair.raters: pair for pair in part.pairs or ()} for stage, part in stages.items()}
     names = sorted({raters for pairs in by_name.values() for raters in pairs})
-    cases = {raters: max(pairs[raters].plain.n for pairs in by_name.values() if raters in pairs) for raters in names}
-    shown = sorted(sorted(names, key=lambda raters: -cases[raters])[:_MOST_PAIRS])
+    items = {raters: max(pairs[raters].plain.n for pairs in by_name.values() if raters in pairs) for raters in names}
+    shown = sorted(sorted(names, key=lambda raters: -items[raters])[:_MOST_PAIRS])
     notes = ["undefined: all verdicts of both judges are equal"]
-    if any(cases[raters] < found.min_pairs for raters in shown):
-        notes.append(f"*: fewer than {found.min_pairs} cases, too few for a kappa to say much")
+    if any(items[raters] < found.min_pairs for raters in shown):
+        notes.append(f"*: fewer than {found.min_pairs} items, too few for a kappa to say much")
     if len(shown) < len(names):
-        notes.append(f"{len(names) - len(shown)} pairs with fewer cases are left out; --json has all")
+        notes.append(f"{len(names) - len(shown)} pairs with fewer items are left out; --json has all")
     header = ["two judges"]
     columns: list[Callable[[RaterPair], str]] = [
         lambda pair: _kappa(pair.plain.kappa, pair.plain.n) + ("*" if pair.plain.n < found.min_pairs else ""),
@@ -177,7 +177,7 @@ def _majority(found: JudgeStudy) -> Sheet:
         "with all: majority of all judges, including this one; with the others: without it",
         "if several verdicts lead, the majority is a tie"
         if found.preferences
-        else "cases without a majority are left out",
+        else "items without a majority are left out",
     ]
     return Sheet("With the majority", header, rows, [*notes, *_left_out(found)], [ALWAYS, *[60, 80, 40] * len(stages)])
 

@@ -42,7 +42,7 @@ def board_routes(directory: Path, links: Links) -> list[Route]:
     """Returns the routes of the board of a run.
 
     Args:
-        directory: run or import directory.
+        directory: run directory.
         links: secret parts of the addresses.
     """
     board = _Board(directory)

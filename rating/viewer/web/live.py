@@ -97,7 +97,7 @@ class Live:
     """Live contents of the board for a directory.
 
     Args:
-        watched: run or import directory.
+        watched: run.
     """
 
     def __init__(self, watched: Watched) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from rating.config.run_file import RunConfig
 from rating.play.run import Run, suspensions
@@ -9,13 +10,15 @@ from rating.schemes import caveats
 from rating.schemes.figures import Figure, Intervals
 from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import summarise
-from rating.store.calls import Calls
 from rating.store.records import Outcome
 from rating.store.state import RunState
 from rating.viewer.report.costs import Costs, Spending, cost_sheet, costs, match_cells, policy_cells
 from rating.viewer.report.failures import failure_sheet
 from rating.viewer.report.intervals import plot_intervals
 from rating.viewer.report.tables import Sheet, sheet
+
+if TYPE_CHECKING:
+    from rating.store.call_log import Calls
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class TablesOfRun:
         outcomes: Mapping[str, Sequence[Outcome]],
         state: RunState,
         statuses: Mapping[str, str],
-        calls: Calls,
+        calls: "Calls",
     ) -> Tables:
         """Returns the tables of a run.
 
@@ -114,7 +117,7 @@ class TablesOfRun:
             match_cells(spent),
         )
 
-    def _spending(self, config: RunConfig, calls: Calls) -> Spending:
+    def _spending(self, config: RunConfig, calls: "Calls") -> Spending:
         """Returns the usage of all calls; reads only new calls."""
         if self._spent is None:
             self._spent = Spending(calls, config.price_table())

@@ -8,15 +8,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rating.play import run_directory
 from rating.store import location
-from rating.store.reader import Glance
-from rating.store.records import BUG, FINISHED, UNDECIDED, VOID, Outcome, Record
+from rating.store.records import BUG, FINISHED, UNDECIDED, VOID, Glance, Outcome, Record
 from rating.store.state import RunState
-from rating.store.store import Store
 from rating.viewer.web.tables import Tables, TablesOfRun
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
+
 
 WAITING = "waiting"
 UNDER_WAY = "under way"
@@ -134,7 +136,7 @@ class Watched:
         return self._changes
 
     @contextmanager
-    def _opened(self) -> Iterator[Store]:
+    def _opened(self) -> "Iterator[Store]":
         """Opens the store.
 
         After a killed process the store opens as a copy, which is reused until the files change.
@@ -171,7 +173,7 @@ class Watched:
                 signature,
             )
 
-    def _read_matches(self, store: Store) -> None:
+    def _read_matches(self, store: "Store") -> None:
         """Reads the matches that changed since the last call."""
         seals, known = store.seals_of_matches(), self._glances
         self._glances = {}

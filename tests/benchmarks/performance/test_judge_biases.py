@@ -11,7 +11,7 @@ def test_judgements_have_the_size_of_the_setting():
     setting = Setting(judges=5, items=30, per_item=3, both_orders=True, ties=1.0)
     found = judgements(np.random.default_rng(1), setting)
     assert found == judgements(np.random.default_rng(1), setting)
-    assert set(Counter(one.contest for one in found).values()) == {6}
+    assert set(Counter(one.texts_name for one in found).values()) == {6}
     assert set(Counter(one.item for one in found).values()) == {3}
     assert {one.final for one in found} == {"A", "B", "tie"}
 

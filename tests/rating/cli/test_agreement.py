@@ -102,7 +102,7 @@ def test_the_same_file_in_plain_words(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("rows", "expected"),
     [
-        ([("q", "ann", "A"), ("r", "ann", "B")], "cases: 2, judges: 1"),
+        ([("q", "ann", "A"), ("r", "ann", "B")], "items: 2, judges: 1"),
         ([("q", "ann", "tie"), ("q", "bob", "C"), ("r", "ann", "Tie"), ("r", "bob", "平局")], "undefined (2)"),
         ([(item, judge, item % 5) for item in range(9) for judge in "ab"], "100.0 [70.1, 100.0] (9)"),
     ],

@@ -22,7 +22,7 @@ from rating.play.attempts import ENVIRONMENT
 from rating.play.progress import EnvironmentProgress, Progress
 from rating.play.run import Run
 from rating.play.runner import Runner
-from rating.store.bill import Usage
+from rating.store.calls import Usage
 
 HOSTILE = "m\x1b[31m[red]\u202e"
 

@@ -33,7 +33,7 @@ def logged_tokens(path):
 
 
 @pytest.mark.slow
-def test_a_run_stopped_by_its_budget_again_and_again_is_the_undisturbed_one(tmp_path, monkeypatch):
+def test_run_with_repeated_budget_stops_ends_the_same(tmp_path, monkeypatch):
     answers = answer(monkeypatch)
     create(tmp_path / "whole", run_file())
     digest, sent = go(tmp_path / "whole"), answers.sent
@@ -56,7 +56,7 @@ def test_a_run_stopped_by_its_budget_again_and_again_is_the_undisturbed_one(tmp_
     assert sent <= asked <= sent + stops * 2 * answers.most  # only a turn that was being asked again begins anew
 
 
-def test_a_budget_that_is_used_up_stops_the_next_session_before_it_asks_anything(tmp_path, monkeypatch):
+def test_exceeded_budget_stops_next_session_at_once(tmp_path, monkeypatch):
     answers = answer(monkeypatch)
     create(tmp_path / "run", run_file(tables=PRICES + "[budget]\ncost = 0.5\n"))
     with pytest.raises(BudgetExceeded, match=r"of 0\.5 USD"):
@@ -69,7 +69,7 @@ def test_a_budget_that_is_used_up_stops_the_next_session_before_it_asks_anything
     assert answers.sent > sent
 
 
-def test_a_run_that_was_played_to_its_end_is_complete_whatever_it_took(tmp_path, monkeypatch):
+def test_finished_run_is_complete_despite_exceeded_budget(tmp_path, monkeypatch):
     answer(monkeypatch)
     create(tmp_path / "run", run_file())
     digest = go(tmp_path / "run")
@@ -93,7 +93,7 @@ def test_calls_of_unknown_usage_do_not_slip_past_a_budget(tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(("step", "error"), [("write", StoreError), ("begin", StoreError)])
-def test_a_log_that_cannot_be_written_ends_the_run_and_blames_no_match(tmp_path, monkeypatch, step, error):
+def test_unwritable_call_log_ends_the_run(tmp_path, monkeypatch, step, error):
     answers = answer(monkeypatch)
 
     def full(self, logged):
@@ -101,7 +101,7 @@ def test_a_log_that_cannot_be_written_ends_the_run_and_blames_no_match(tmp_path,
 
     create(tmp_path / "run", run_file())
     with monkeypatch.context() as patch, pytest.raises(error, match="no room"):
-        patch.setattr(f"rating.store.calls.CallLog.{step}", full)
+        patch.setattr(f"rating.store.call_log.CallLog.{step}", full)
         go(tmp_path / "run")
     assert (answers.sent == 0) == (step == "begin")
     with contextlib.closing(run_directory.open_store(tmp_path / "run")) as store:

@@ -144,7 +144,7 @@ def test_a_registry_id_names_the_same_environment():
         parse_run_file(text + '[[environment]]\nname = "tictactoe_v0"\n', "run.toml")
 
 
-def test_a_policy_that_plays_only_some_environments_is_told_how_to_restrict_it():
+def test_policy_of_some_environments_needs_restriction():
     text = run_file_text(["tictactoe_v0", "connect_four_v0", "holdem_v0"], ["random", "minimax"], {})
     expected = (
         r"policy 'minimax' plays tictactoe_v0, connect_four_v0, but not holdem_v0: restrict it with "
@@ -155,13 +155,13 @@ def test_a_policy_that_plays_only_some_environments_is_told_how_to_restrict_it()
         parse_run_file(text, "flags").check()
 
 
-def test_a_policy_that_cannot_play_what_it_was_restricted_to_is_refused_for_its_own_reason():
+def test_restricted_policy_is_refused_for_its_own_reason():
     text = GOOD.replace('spec = "random"', 'spec = "convention"\nenvironments = ["tictactoe_v0", "connect_four_v0"]')
     with pytest.raises(OptionError, match=r"^policy: expected one of .* for tictactoe_v0"):
         parse_run_file(text, "run.toml").check()
 
 
-def test_policies_that_only_serve_are_not_compared_and_may_be_named_by_spec():
+def test_staff_may_be_named_by_spec():
     text = GOOD.replace('spec = "random"', 'spec = "random"\nrated = false').replace(
         'name = "connect_four_v0"', 'name = "connect_four_v0"\nstaff = { judge = ["left", "human", "random"] }'
     )

@@ -80,7 +80,7 @@ def test_run_files_of_the_suite_are_valid(name, here, suite):
     parse_run_file(text, where)
 
 
-def test_one_that_refers_to_files_beside_it_is_played_verified_resumed_and_reported(here, capsys):
+def test_run_file_with_relative_paths_is_played(here, capsys):
     assert main(["run", "dilemma-first", "--out", "run"]) == 0
     kept = (here / "run" / "run.toml").read_text(encoding="utf-8")
     assert tomllib.loads(kept)["environment"][0]["tournament"]["prior"] == {"random": 3.0}
@@ -91,7 +91,7 @@ def test_one_that_refers_to_files_beside_it_is_played_verified_resumed_and_repor
 
 
 @pytest.mark.slow
-def test_a_named_one_is_run_into_a_directory_of_its_name_if_no_other_is_said(here, capsys):
+def test_named_run_file_has_a_default_directory(here, capsys):
     assert main(["run", "dilemma-first"]) == 0
     assert main(["report", "dilemma-first"]) == 0
     assert main(["run", "dilemma-first"]) == 0  # there is a directory of this name now, which is no run file

@@ -41,7 +41,7 @@ def test_a_newcomer_is_written_into_every_form_of_run_file(form, name):
     assert "# the end" in text or form != "environment last"
 
 
-def test_scores_take_the_place_of_the_path_of_their_file_and_everything_else_stays(tmp_path):
+def test_keep_scores_replaces_only_the_path(tmp_path):
     path = tmp_path / "prior.csv"
     path.write_text('\ufeffpolicy,score\n"greedy",7\nrandom,\n', encoding="utf-8")
     text = f"# mine\n{ENVIRONMENT}[environment.tournament]\nprior = {json.dumps(str(path))} # MMLU\n{POOL}"

@@ -86,7 +86,7 @@ def test_an_interrupted_run_goes_on_undisturbed(tmp_path, monkeypatch, count):
     assert go_on(tmp_path / "stopped") == whole
 
 
-def test_void_matches_are_played_later_as_they_were_chosen_and_those_behind_them_stay(tmp_path):
+def test_adaptive_void_matches_are_replayed_as_chosen(tmp_path):
     Asked.failing["c"] = DEAD
     text = asked("abc")
     void, before, facts = go_on(tmp_path / "run", text)
@@ -126,7 +126,7 @@ def test_newcomers_come_in_a_phase_of_their_own_and_go_on_there(tmp_path, monkey
     assert more[len(records) :] and all("e" in names for names in seatings(more)[len(records) :])
 
 
-def test_nobody_is_scheduled_beyond_max_matches_and_more_may_be_asked_for_later(tmp_path):
+def test_adaptive_run_keeps_max_matches_until_raised(tmp_path):
     text = SCRIPTED.replace("[stop]\n", "[stop]\nrule = 'width=1'\n")
     _, records, facts = go_on(tmp_path / "run", text.replace("max_matches = 60", "max_matches = 30"))
     sat = [name for names in seatings(records) for name in names]
@@ -151,7 +151,7 @@ def test_the_schedule_of_a_run_does_not_change(tmp_path):
         ("tictactoe_v0", 'scheme = "tournament"'),
     ],
 )
-def test_where_results_choose_nothing_an_adaptive_schedule_is_refused(environment, options):
+def test_adaptive_schedule_is_refused_by_other_schemes(environment, options):
     table = f'[[environment]]\nname = "{environment}"\n{options}\n'
     config = parse_run_file(f'{table}schedule = "adaptive"\n{POOL}', "run.toml")
     with pytest.raises(OptionError, match=f"{environment}: schedule: expected 'round_robin'"):
@@ -165,7 +165,7 @@ def test_where_results_choose_nothing_an_adaptive_schedule_is_refused(environmen
 
 
 @pytest.mark.slow
-def test_where_everybody_sits_at_every_table_all_is_as_in_the_fixed_cycle(tmp_path):
+def test_adaptive_full_tables_equal_the_fixed_cycle(tmp_path):
     table = '[[environment]]\nname = "bid_v0"\noptions = { n_bidders = 3 }\nschedule = "%s"\n'
     fixed, adaptive = (
         go_on(tmp_path / name, f"[stop]\nmatches = 3\n{table % name}{POOL}") for name in ("round_robin", "adaptive")
@@ -173,7 +173,7 @@ def test_where_everybody_sits_at_every_table_all_is_as_in_the_fixed_cycle(tmp_pa
     assert fixed[1] == adaptive[1]
 
 
-def test_tables_are_chosen_where_there_are_more_policies_than_seats(tmp_path):
+def test_adaptive_tables_are_balanced(tmp_path):
     four = POOL + '[[policy]]\nname = "d"\nspec = "first_legal"\n'
     text = f'schedule = "adaptive"\n[stop]\nmatches = 30\n[[environment]]\nname = "bid_v0"\noptions = {{ n_bidders = 3 }}\n{four}'
     run = Run(parse_run_file(text, "run.toml"))
@@ -189,7 +189,7 @@ def test_tables_are_chosen_where_there_are_more_policies_than_seats(tmp_path):
         assert seats.count(0) == seats.count(1) == seats.count(2)
 
 
-def test_the_command_line_asks_for_it_and_a_dry_run_says_what_it_takes_at_most(tmp_path, capsys):
+def test_adaptive_schedule_from_the_command_line(tmp_path, capsys):
     words = ["run", "--env", "tictactoe_v0", "--policy", "random", "--policy", "first_legal", "--policy", "greedy"]
     words += ["--schedule", "adaptive", "--min-matches", "8", "--max-matches", "20"]
     assert main([*words, "--dry-run"]) == 0

@@ -44,28 +44,28 @@ def follow(schedule, seconds, **options):
 
 
 @pytest.mark.parametrize("seconds", [{}, {0: 10}, {2: 5, 3: 7, 8: 20}])
-def test_the_schedule_is_asked_and_told_the_same_whatever_ends_first(seconds):
+def test_batches_reach_the_schedule_in_order(seconds):
     schedule = Script(2, 4)
     stop, _ = follow(schedule, seconds)
     assert stop == Stop("enough")
     assert schedule.log == ["?", "?", [0, 1, 2], "?", [3, 4, 5], "?", [6, 7, 8], "?", [9, 10, 11]]
 
 
-def test_without_lag_every_batch_waits_for_the_one_before():
+def test_batches_without_lag_wait_for_the_previous_one():
     schedule = Script(1, 3)
     _, began = follow(schedule, {1: 10})
     assert schedule.log == ["?", [0, 1, 2], "?", [3, 4, 5], "?", [6, 7, 8], "?"]
     assert (began[2], began[3], began[6]) == (0, 10, 11)
 
 
-def test_a_straggler_holds_up_no_more_than_the_lag_says():
+def test_batches_overlap_up_to_the_lag():
     _, began = follow(Script(2, 4), {1: 10})
     assert (began[3], began[6], began[9]) == (0, 10, 10)
     _, began = follow(Script(3, 4), {1: 10})
     assert (began[3], began[6], began[9]) == (0, 0, 10)
 
 
-def test_no_more_is_begun_than_finds_a_place_however_far_a_schedule_would_run_ahead():
+def test_batches_begin_only_if_few_matches_are_in_flight():
     schedule = Script(100, 6)
     stop, began = follow(schedule, {0: 10}, enough=lambda: 5)
     # Six are under way after the second batch; a second later one of them is, which leaves room for two batches more.

@@ -110,7 +110,7 @@ def test_a_disturbed_run_is_the_one_that_its_cassette_gives(tmp_path, capsys, ma
     assert main(["replay", str(fresh), "--verify"]) == 0
 
 
-def test_offline_a_reply_that_is_missing_makes_its_match_void_and_says_so(tmp_path, capsys):
+def test_offline_run_voids_matches_with_missing_replies(tmp_path, capsys):
     cassette, run_file = tmp_path / "cassette", tmp_path / "run.toml"
     run_file.write_text(RUN_FILE.format(url="http://127.0.0.1:1/v1", matches=4))
     ReplyCache(cassette).close()

@@ -57,7 +57,7 @@ def _short_waits(monkeypatch):
     monkeypatch.setattr(gate, "FIRST_COOL_DOWN", 0.02)
 
 
-def test_budgets_waits_and_caches_do_not_look_at_the_clock_on_the_wall(tmp_path):
+def test_run_with_changing_wall_clock_ends_the_same(tmp_path):
     with fault_server(plan, reply=reply) as server:
         digest = play(tmp_path / "steady", server.url, None)
         with jumping_clock():

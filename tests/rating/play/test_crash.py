@@ -218,7 +218,7 @@ with closed_pipes_ignored(continues=True):
 
 
 @pytest.mark.parametrize("command", ["export", "rate"])
-def test_a_command_whose_output_nobody_reads_ends_without_a_trace(whole, command):
+def test_command_with_closed_output_prints_no_traceback(whole, command):
     done = unread("-m", "rating.cli", command, whole, stderr=subprocess.PIPE)
     assert (done.returncode, done.stderr) == (0, b"")
 

@@ -62,7 +62,7 @@ def test_a_run_that_fills_the_disk_goes_on_where_there_is_room(capsys, tmp_path,
     assert main(["replay", str(moved), "--verify"]) == 0
 
 
-def test_what_finds_no_room_at_all_leaves_nothing_that_is_in_the_way(capsys, tmp_path, whole):
+def test_run_on_full_disk_leaves_no_files(capsys, tmp_path, whole):
     disk = tmp_path / "disk"
     disk.mkdir()
     with small_disk(disk, 16_384):

@@ -73,7 +73,7 @@ def moves_at_random(monkeypatch):
 
 
 @pytest.mark.parametrize("environment", ["tictactoe_v0", "connect_four_v0", "bid_v0"])
-def test_a_forecast_is_near_what_the_run_takes(tmp_path, monkeypatch, environment):
+def test_forecast_is_near_the_usage_of_the_run(tmp_path, monkeypatch, environment):
     text = run_file(
         f"[[environment]]\nname = '{environment}'\n", names="abc", min_matches=8, max_matches=30, matches=20
     )
@@ -96,7 +96,7 @@ def test_a_forecast_is_near_what_the_run_takes(tmp_path, monkeypatch, environmen
         assert row.completion_tokens.expected == pytest.approx(50 * row.calls.expected)  # max_tokens is the limit
 
 
-def test_a_history_makes_prompts_longer_and_reply_tokens_count_in_it(monkeypatch):
+def test_forecast_counts_replies_in_the_history(monkeypatch):
     sends_nothing(monkeypatch)
 
     def read(history, reply_tokens):
@@ -139,7 +139,7 @@ def test_reply_tokens_count_in_a_native_dialogue(monkeypatch):
 
 
 @pytest.mark.slow
-def test_every_scheme_and_its_staff_are_forecast_from_the_command_line(tmp_path, monkeypatch, capsys):
+def test_dry_run_forecasts_every_scheme_and_its_staff(tmp_path, monkeypatch, capsys):
     sends_nothing(monkeypatch)
     environments = """
 [[environment]]

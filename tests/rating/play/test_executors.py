@@ -62,7 +62,7 @@ def play(directory, text, session):
     return records, re.sub(r'"seconds": [^,}]+', "", log.getvalue()), digest, runner.progress()
 
 
-def test_a_match_whose_worker_dies_goes_on_as_if_nothing_had_been(tmp_path, caplog):
+def test_match_of_dead_worker_ends_like_undisturbed_one(tmp_path, caplog):
     text = run_file(4, "KillsItsProcess", marker=str(tmp_path / "marker"), turn=1)
     _, log, digest, progress = play(tmp_path / "disturbed", text, Session(max_errors=0))
     assert progress.deaths == 1
@@ -73,7 +73,7 @@ def test_a_match_whose_worker_dies_goes_on_as_if_nothing_had_been(tmp_path, capl
     assert (log, digest) == (expected_log, expected_digest)
 
 
-def test_a_match_at_which_two_workers_die_is_void_and_not_tried_again(tmp_path):
+def test_match_with_two_dead_workers_is_void(tmp_path):
     text = run_file(1, "KillsItsProcess", how="SIGSEGV")
     (record,), *_, progress = play(tmp_path / "run", text, Session())
     assert (record.status, record.tries) == (VOID, 1)
@@ -84,14 +84,14 @@ def test_a_match_at_which_two_workers_die_is_void_and_not_tried_again(tmp_path):
 
 @pytest.mark.parametrize("executor", ["asyncio", "process"])
 @pytest.mark.parametrize(("how", "said"), [("exit", "SystemExit: 3"), ("cancelled", "CancelledError")])
-def test_a_policy_that_would_leave_fails_at_its_match_and_takes_nobody_with_it(tmp_path, executor, how, said):
+def test_policy_that_exits_voids_only_its_match(tmp_path, executor, how, said):
     (record,), *_, progress = play(tmp_path / "run", run_file(1, "Leaves", how=how), Session(executor=executor))
     assert record.status == VOID
     assert record.error.startswith(f"the policy raised {said}")
     assert progress.deaths == 0
 
 
-def test_a_policy_that_cannot_be_made_where_a_match_is_played_leaves_it_to_be_played_later(tmp_path):
+def test_policy_that_cannot_be_made_in_worker_voids_match(tmp_path):
     text = run_file(1, "MadeInMainProcessOnly")
     (record,), *_ = play(tmp_path / "run", text, Session())
     assert record.status == VOID
@@ -102,7 +102,7 @@ def test_a_policy_that_cannot_be_made_where_a_match_is_played_leaves_it_to_be_pl
         assert [record.status for record in store.records()] == [FINISHED]
 
 
-def test_matches_at_which_workers_die_use_up_the_errors_that_a_run_may_have(tmp_path):
+def test_worker_deaths_count_in_the_error_budget(tmp_path):
     text = run_file(2, "KillsItsProcess", workers=1, how=3)
     with pytest.raises(ErrorBudgetExceeded, match="ended with exit code 3"):
         play(tmp_path / "run", text, Session(max_errors=0))

@@ -37,9 +37,7 @@ def leaderboards(capsys, directory):
     ("name", "moments"),
     [*FEW.items(), *(pytest.param(name, MOMENTS, marks=pytest.mark.slow) for name in SET_UPS)],
 )
-def test_a_run_that_is_killed_and_resumed_equals_one_that_was_left_alone(
-    request, capsys, tmp_path, whole, name, moments
-):
+def test_killed_and_resumed_run_equals_undisturbed_run(request, capsys, tmp_path, whole, name, moments):
     set_up = SET_UPS[name]
     server = request.getfixturevalue("postgres_server") if set_up.on_server else None
     check_killed(set_up, moments, tmp_path / "run", whole, server, seed=name)

@@ -35,7 +35,7 @@ max_matches = 4
 
 
 @pytest.mark.slow
-def test_both_are_played_on_the_same_deals_rated_reported_and_verified(tmp_path, capsys):
+def test_labelled_environments_share_deals(tmp_path, capsys):
     (tmp_path / "run.toml").write_text(RUN)
     run = str(tmp_path / "run")
     assert main(["run", str(tmp_path / "run.toml"), "--out", run]) == 0

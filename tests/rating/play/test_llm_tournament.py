@@ -63,7 +63,7 @@ def boards(directory):
 
 
 @pytest.mark.slow
-def test_a_model_plays_to_convergence_although_its_server_is_killed(tmp_path, tiny_model):
+def test_model_run_converges_despite_killed_server(tmp_path, tiny_model):
     run = tmp_path / "run"
     with running_server(tiny_model) as server:
         (tmp_path / "run.toml").write_text(RUN_FILE.format(model=server.model, url=server.url))

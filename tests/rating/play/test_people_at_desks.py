@@ -112,7 +112,7 @@ async def test_a_policy_that_computes_does_not_hold_up_what_people_see(tmp_path)
 
 @pytest.mark.slow
 @asynchronous
-async def test_a_run_whose_time_is_up_waits_for_nobody_and_goes_on_where_it_was(tmp_path):
+async def test_run_out_of_time_does_not_wait_for_people(tmp_path):
     desk, store, runner = made(tmp_path, RUN, max_seconds=1.0)
     with pytest.raises(BudgetExceeded, match="time of this session"):
         await runner.run()

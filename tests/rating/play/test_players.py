@@ -45,7 +45,7 @@ def test_a_player_is_lent_to_one_match_at_a_time_and_then_again(players):
     assert players.borrow_player("patient", "tictactoe_v0") is first
 
 
-def test_a_player_that_still_works_on_a_late_reply_is_not_lent_again(players):
+def test_players_busy_with_late_reply_are_not_lent(players):
     _release.clear()
     player = players.borrow_player("patient", "tictactoe_v0")
     try:

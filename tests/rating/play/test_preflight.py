@@ -52,9 +52,7 @@ def run_file(tmp_path, environment="tictactoe_v0", keys=""):
     return RUN_FILE.format(environment=environment, keys=keys, folder=tmp_path / "asked")
 
 
-def test_all_models_that_cannot_be_asked_are_named_nothing_is_played_and_the_run_goes_on_later(
-    tmp_path, preflight, capsys
-):
+def test_preflight_failures_name_all_models_and_play_nothing(tmp_path, preflight, capsys):
     path, directory = tmp_path / "mine.toml", tmp_path / "run"
     path.write_text(run_file(tmp_path))
     preflight.failing.update(model=ProviderError("401"), other=ProviderError("refused"))
@@ -71,9 +69,7 @@ def test_all_models_that_cannot_be_asked_are_named_nothing_is_played_and_the_run
     assert len(preflight.checked) == 3  # nothing is left to be played, so nobody is asked
 
 
-def test_a_corrected_run_file_is_run_into_the_directory_of_a_run_of_which_nothing_was_played(
-    tmp_path, preflight, capsys
-):
+def test_unplayed_run_is_replaced_by_corrected_run_file(tmp_path, preflight, capsys):
     path, directory = tmp_path / "mine.toml", tmp_path / "run"
     path.write_text(run_file(tmp_path))
     preflight.failing.update(model=ProviderError("404: no such model"))

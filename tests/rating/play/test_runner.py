@@ -75,7 +75,7 @@ def row(run, records, policy, environment="tictactoe_v0"):
         (f'name = "bad"\nspec = "{HERE}:hostile"', "refusal"),
     ],
 )
-def test_a_player_who_states_no_move_forfeits_every_match_and_the_run_goes_on(tmp_path, spec, kind):
+def test_policy_without_moves_forfeits_every_match(tmp_path, spec, kind):
     run, records = play(tmp_path, write([spec, 'spec = "random"'], turns='[turns]\nunparsable = "forfeit"\n'))
     assert {record.status for record in records} == {FINISHED}
     bad = row(run, records, "bad")
@@ -87,7 +87,7 @@ def test_a_player_who_states_no_move_forfeits_every_match_and_the_run_goes_on(tm
 
 
 @pytest.mark.parametrize("player", ["raises", "sleeps"])
-def test_a_provider_that_fails_voids_matches_and_never_scores(tmp_path, player):
+def test_failing_provider_voids_matches(tmp_path, player):
     spec = f'name = "bad"\nspec = "{HERE}:{player}"'
     text = write([spec, 'spec = "random"'], extra="tries = 2\nmax_errors = 1000", turns="[turns]\ndeadline = 0.01\n")
     run, records = play(tmp_path, text)
@@ -99,7 +99,7 @@ def test_a_provider_that_fails_voids_matches_and_never_scores(tmp_path, player):
     assert all(record.error for record in records)
 
 
-def test_the_error_budget_stops_a_run_that_goes_on_when_the_provider_is_back(tmp_path, monkeypatch):
+def test_error_budget_stops_a_run_resumably(tmp_path, monkeypatch):
     spec = f'name = "bad"\nspec = "{HERE}:raises"'
     text = write([spec, 'spec = "random"', 'spec = "first_legal"'], extra="max_errors = 5\nconcurrency = 1")
     with pytest.raises(ErrorBudgetExceeded, match="the line is dead"):
@@ -124,7 +124,7 @@ def test_a_match_goes_on_at_the_turn_where_its_provider_failed(tmp_path):
     assert all([turn.index for turn in record.turns] == list(range(len(record.turns))) for record in records)
 
 
-def test_a_bug_of_the_environment_is_recorded_and_the_run_goes_on(tmp_path):
+def test_environment_bug_is_recorded_and_run_continues(tmp_path):
     text = write(['spec = "random"', 'spec = "first_legal"'], "tests.rating.broken_env", extra="max_errors = 1000")
     _, records = play(tmp_path, text)
     assert {record.status for record in records} == {BUG}
@@ -141,7 +141,7 @@ def test_a_match_lost_to_a_bug_is_not_played_again(tmp_path):
     assert read(tmp_path)[1] == before
 
 
-def test_a_policy_that_cannot_begin_a_match_is_no_bug_of_the_environment(tmp_path):
+def test_policy_failing_in_reset_voids_the_match(tmp_path):
     text = write([f'spec = "{HERE}:CannotBegin"', 'spec = "random"'], extra="tries = 1\nmax_errors = 1000")
     _, records = play(tmp_path, text)
     assert {record.status for record in records} == {VOID}
@@ -181,9 +181,7 @@ def one_by_one(tmp_path_factory):
     ("executor", "workers", "concurrency"),
     [("asyncio", 1, 16), ("process", 1, 64), ("process", 3, 64), ("auto", 2, 5)],
 )
-def test_results_depend_neither_on_the_executor_nor_on_workers_or_slots(
-    tmp_path, one_by_one, executor, workers, concurrency
-):
+def test_results_are_equal_on_all_executors_and_workers(tmp_path, one_by_one, executor, workers, concurrency):
     text = write(DAWDLERS, extra=f'executor = "{executor}"\nconcurrency = {concurrency}') + TWO_GAMES
     _, records = play(tmp_path, text.replace("workers = 1", f"workers = {workers}"))
     assert {record.tries for record in one_by_one} == {1}
@@ -202,9 +200,7 @@ def test_results_depend_neither_on_the_executor_nor_on_workers_or_slots(
         ("process", 2, "AsksService", "here"),
     ],
 )
-def test_the_pool_plays_scripted_matches_and_all_others_where_it_is_asked_for(
-    tmp_path, executor, workers, player, processes
-):
+def test_executor_of_a_match_depends_on_its_policies(tmp_path, executor, workers, player, processes):
     seen = tmp_path / "seen"
     seen.mkdir()
     specs = [f'spec = "{HERE}:{player}"\noptions = {{ folder = "{seen}" }}', 'spec = "random"']
@@ -225,7 +221,7 @@ def test_as_many_matches_are_under_way_as_there_are_slots(tmp_path):
 
 
 @pytest.mark.slow
-def test_few_policies_fill_many_slots_although_ratings_are_waited_for(tmp_path):
+def test_few_policies_fill_many_slots(tmp_path):
     Gathering.wanted, Gathering.asked = 60, 0
     Gathering.are_there.clear()
     text = write([f'spec = "{HERE}:Gathering"', 'spec = "random"'], extra="concurrency = 500")
@@ -287,7 +283,7 @@ def test_paired_matches_share_their_opening(tmp_path):
         assert first.turns[0].read == second.turns[0].read
 
 
-def test_what_every_seat_is_told_of_the_rules_and_the_versions_are_kept(tmp_path):
+def test_rules_and_versions_are_recorded(tmp_path):
     play(tmp_path, write(['spec = "random"', 'spec = "greedy"']))
     _, store = run_directory.open_run(tmp_path / "run")
     facts = store.facts()
@@ -307,7 +303,7 @@ def test_the_sources_of_data_are_kept(tmp_path):
     assert "sources:tictactoe_v0" not in facts
 
 
-def test_a_player_of_idioms_who_says_nothing_loses_and_such_a_judge_abstains(tmp_path):
+def test_silent_player_loses_and_silent_judge_abstains(tmp_path):
     outside = f'name = "outside"\nspec = "{HERE}:answers"\noptions = {{ value = "海天云气" }}'  # follows the start, is no idiom
     mute = f'name = "mute"\nspec = "{HERE}:answers"\noptions = {{ value = "none" }}'
     judge = f'name = "judge"\nspec = "{HERE}:answers"\noptions = {{ value = "well" }}\nrated = false'
@@ -333,7 +329,7 @@ def test_two_processes_do_not_play_one_run(tmp_path):
         pass
 
 
-def test_a_model_that_never_makes_a_move_is_warned_of_early_and_not_rated(tmp_path, caplog):
+def test_model_without_moves_is_reported_early_and_unrated(tmp_path, caplog):
     bad = f'name = "bad"\nspec = "{HERE}:truncates"'
     run, records = play(tmp_path, write([bad, 'spec = "random"'], extra="concurrency = 1"))
     warnings = [(entry.levelname, entry.message) for entry in caplog.records if "played for it" in entry.message]

@@ -6,7 +6,7 @@ from benchmarks.performance.virtual_time import run_in_virtual_time
 from rating.play.executors.executor import Slots
 
 
-def test_no_more_than_the_slots_are_held_and_the_large_group_does_not_starve_the_small_one():
+def test_slots_are_shared_fairly_between_groups():
     slots, held, ended = Slots(4, ["large", "small"]), [], []
 
     async def work(group):
@@ -25,7 +25,7 @@ def test_no_more_than_the_slots_are_held_and_the_large_group_does_not_starve_the
     assert [ended.count((group, time)) for time in range(1, 6) for group in ("large", "small")] == [2] * 10
 
 
-def test_within_a_group_the_first_to_ask_is_the_first_served():
+def test_slots_in_a_group_are_granted_in_order():
     slots, order = Slots(1, ["one"]), []
 
     async def work(number):
@@ -40,7 +40,7 @@ def test_within_a_group_the_first_to_ask_is_the_first_served():
     assert order == [0, 1, 2, 3, 4]
 
 
-def test_slots_that_are_added_are_granted_to_those_who_wait():
+def test_slots_widened_are_granted_to_waiting_matches():
     slots, began = Slots(1, ["one"]), []
 
     async def work(number):
@@ -58,7 +58,7 @@ def test_slots_that_are_added_are_granted_to_those_who_wait():
     assert slots.count == 3
 
 
-def test_those_who_leave_or_fail_give_back_what_they_held():
+def test_slots_are_released_on_cancellation_and_failure():
     slots = Slots(1, ["one"])
 
     async def fails():

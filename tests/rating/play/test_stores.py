@@ -88,7 +88,7 @@ def test_every_page_is_the_same(runs, tmp_path, capsys):
     assert tables[0] == tables[1] != []
 
 
-def test_who_watches_sees_what_is_written(url, tmp_path):
+def test_watched_run_on_a_server_shows_writes(url, tmp_path):
     directory = tmp_path / "seen"
     _, store = run_directory.create(directory, RUN, "run.toml", address=parse_address(url))
     with closing(store):
@@ -157,7 +157,7 @@ def test_a_damaged_address_is_refused(runs, tmp_path, capsys, text):
 
 
 @pytest.mark.slow
-def test_what_is_not_installed_is_named(runs):
+def test_missing_package_is_named(runs):
     code = (
         "import sys; sys.modules['psycopg'] = None; from rating.cli import main; sys.exit(main(['rate', sys.argv[1]]))"
     )

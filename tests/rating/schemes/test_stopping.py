@@ -177,7 +177,7 @@ def test_rule_equal_policies_end_as_alike(players, ties):
     reason, outcomes = play_until_stop(equals, StopRule(), ties=ties, seed=4)
     assert reason == "alike" and len(outcomes) < 100 * players
     told = fold(outcomes, list(equals), StopRule()).stopped_with(reason)
-    assert told.startswith("policies that are not told apart differ by less than 60 Elo, probability 0.9")
+    assert told.startswith("unresolved policies differ by less than 60 Elo, probability 0.9")
     assert not fold(outcomes, list(equals), StopRule(alike=0)).reason()
     assert not fold(
         outcomes, list(equals), StopRule(rule="order+width=20")
@@ -187,7 +187,7 @@ def test_rule_equal_policies_end_as_alike(players, ties):
 def test_rule_only_ties_end_as_alike():
     reason, outcomes = play_until_stop(dict.fromkeys("abcd", 0.0), StopRule(), ties=1.0)
     assert reason == "alike" and len(outcomes) <= 72
-    assert fold(outcomes, "abcd", StopRule()).stopped_with(reason).startswith("every match was a tie; policies")
+    assert fold(outcomes, "abcd", StopRule()).stopped_with(reason).startswith("every match was a tie; unresolved")
 
 
 @pytest.mark.parametrize("rule", ["order", "spearman=0.999"])

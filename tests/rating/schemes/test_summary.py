@@ -105,7 +105,7 @@ def test_summary_pool_needs_all_environments():
     summary = summarise(boards, outcomes)
     assert summary.pool == CommonPolicies(ENVIRONMENTS[:2], ("a", "b", "c"))
     assert summary.outside == {
-        "hanabi_v0": "nobody has beaten another there",
+        "hanabi_v0": "no policy has beaten another",
         "w": "no rating in tictactoe_v0",
     }
     assert [row.policy for row in summary.rows] == ["a", "b", "c", "w"]

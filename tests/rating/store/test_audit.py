@@ -199,7 +199,7 @@ def test_it_is_said_which_match_is_missing(copy):
     assert "tictactoe_v0: expected match 2, got match 3" in differences(copy)
 
 
-def test_a_turn_after_the_end_of_a_match_is_found_even_if_it_is_linked(copy):
+def test_audit_linked_turn_after_the_end_is_found(copy):
     store = open_file(copy / "run.db")
     record = next(store.records())
     store.close()
@@ -222,7 +222,7 @@ def test_a_changed_head_is_found(copy):
     assert differences(copy) == ["the seal is not that of the parts named beside it"]
 
 
-def test_sealing_anew_what_was_only_opened_hides_nothing(copy):
+def test_seal_of_an_unchanged_store_hides_no_change(copy):
     change(copy, "UPDATE fact SET value = '{}' WHERE name = 'versions'")
     store = open_file(copy / "run.db")
     store.seal()
@@ -250,7 +250,7 @@ def test_a_text_in_a_foreign_encoding_is_found(copy):
     assert differences(copy)
 
 
-def test_what_a_new_seal_would_hide_shows_in_the_seal(copy):
+def test_seal_after_a_change_differs(copy):
     store = open_file(copy / "run.db")
     sealed = store.sealed
     store.close()
@@ -314,7 +314,7 @@ def test_verification_needs_no_run_file(capsys, copy, text):
     ],
 )
 @pytest.mark.parametrize("as_json", [[], ["--json"]])
-def test_damage_that_keeps_a_run_from_being_read_is_a_difference_too(capsys, copy, statement, where, as_json):
+def test_verification_unreadable_run_is_a_difference(capsys, copy, statement, where, as_json):
     change(copy, statement)
     assert main(["replay", str(copy), "--verify", *as_json]) == 1
     shown = capsys.readouterr().out
@@ -354,7 +354,7 @@ def test_verification_without_the_settings_of_the_run_says_so(capsys, copy):
         ("match", "seats = replace(seats, '\"random\"', '7')"),
     ],
 )
-def test_what_a_changed_record_holds_is_read_or_refused_and_never_steers_the_terminal(capsys, copy, table, assignment):
+def test_commands_changed_record_is_read_or_refused(capsys, copy, table, assignment):
     change(copy, f"UPDATE {table} SET {assignment}")
     refused = 0
     for command in (["rate"], ["report"], ["replay"], ["replay", "--json"], ["export"], ["export", "--format", "csv"]):

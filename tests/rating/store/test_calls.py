@@ -10,7 +10,8 @@ import pytest
 
 from agents.models.calls import Call, CallStatus
 from rating.errors import RunError
-from rating.store.calls import MAX_DAMAGED, LoggedCall, dump_call, load_call
+from rating.store.call_log import MAX_DAMAGED
+from rating.store.calls import LoggedCall, dump_call, load_call
 from rating.store.location import create_file, open_file
 
 LOGGED = LoggedCall(

@@ -31,7 +31,7 @@ def played(directory, settings):
     return hashes, digests
 
 
-def test_the_digest_of_a_scripted_run_does_not_depend_on_workers(tmp_path):
+def test_digest_does_not_depend_on_workers(tmp_path):
     (first, first_seal), one = played(tmp_path / "one", "workers = 1")
     (second, second_seal), two = played(tmp_path / "two", 'executor = "process"\nworkers = 2')
     assert (first, one) == (second, two)

@@ -90,12 +90,12 @@ def test_a_password_is_refused_and_not_repeated(text):
         (f"postgresql://h/d?run={'x' * 51}", "name of a run"),
     ],
 )
-def test_what_is_no_address_is_refused(text, message):
+def test_parse_address_invalid_is_refused(text, message):
     with pytest.raises(OptionError, match=message):
         parse_address(text)
 
 
-def test_certificates_without_a_mode_mean_the_same_to_other_programs():
+def test_address_certificate_without_mode_is_verify_full():
     assert "sslmode=verify-full" in parse_address(f"postgresql://h/d?sslrootcert={CERTIFICATE}").url
 
 

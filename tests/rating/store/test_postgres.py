@@ -100,7 +100,7 @@ def acknowledgement_lost(db, monkeypatch):
     assert lost
 
 
-def test_what_is_not_known_to_be_written_is_written_once(db, store, place, monkeypatch):
+def test_writes_lost_acknowledgement_write_once(db, store, place, monkeypatch):
     steps = [
         lambda of: of.set_fact("name", "value"),
         lambda of: of.add_match(MATCH),
@@ -120,7 +120,7 @@ def test_what_is_not_known_to_be_written_is_written_once(db, store, place, monke
         assert store.check() == []
 
 
-def test_a_call_of_which_it_is_not_known_whether_it_was_written_stands_once_in_the_log(db, store, place, monkeypatch):
+def test_call_log_lost_acknowledgement_writes_once(db, store, place, monkeypatch):
     log, execute, lost = store.call_log(), db.execute, []
 
     def unheard(statement, values=None):
@@ -144,7 +144,7 @@ def test_a_call_of_which_it_is_not_known_whether_it_was_written_stands_once_in_t
     assert place.sql("SELECT count(*) FROM call") == [("3",)]
 
 
-def test_calls_under_way_at_the_end_of_a_process_are_lost_and_count_once(store):
+def test_call_log_killed_process_calls_are_lost_once(store):
     log = store.call_log()
     for _ in range(3):
         log.begin(LOGGED)
@@ -170,7 +170,7 @@ def test_a_connection_that_was_lost_is_opened_again(db, store, place):
     assert store.turns(MATCH) == (turn(0),)
 
 
-def test_nothing_of_a_transaction_is_written_whose_connection_was_lost_within(db, place):
+def test_transaction_lost_connection_writes_nothing(db, place):
     with pytest.raises(TransactionLost), db.transaction():
         db.execute(insert(fact), {"name": "first", "value": ""})
         place.sql(DROP_CONNECTIONS)
@@ -193,7 +193,7 @@ def test_a_server_that_was_killed_is_waited_for(postgres_server, store):
 
 
 @pytest.mark.slow
-def test_nobody_waits_for_ever(postgres_server, place, monkeypatch):
+def test_unreachable_server_ends_with_an_error(postgres_server, place, monkeypatch):
     monkeypatch.setattr(postgres, "PATIENCE", 0.3)
     with closing(postgres.create(place.address())) as db:
         postgres_server.kill()
@@ -205,7 +205,7 @@ def test_nobody_waits_for_ever(postgres_server, place, monkeypatch):
 
 
 @pytest.mark.slow
-def test_one_process_plays_a_run_also_after_its_connection_was_lost(store, place):
+def test_lock_is_taken_again_after_a_lost_connection(store, place):
     store.lock()
     with closing(place.open()) as other:
         with pytest.raises(RunError, match="another process is playing"):
@@ -217,7 +217,7 @@ def test_one_process_plays_a_run_also_after_its_connection_was_lost(store, place
 
 
 @pytest.mark.slow
-def test_who_was_killed_is_not_taken_for_somebody_who_plays_since_the_server_has_not_noticed_yet(store, place):
+def test_lock_of_a_killed_process_is_waited_for(store, place):
     with closing(place.open()) as other:
         noticed = threading.Timer(0.5, store.close)
         noticed.start()
@@ -234,7 +234,7 @@ def test_rows_not_read_to_the_end_leave_no_connection(db):
     assert list(db.rows(select(func.generate_series(1, 3)))) == [(1,), (2,), (3,)]
 
 
-def test_who_only_looks_cannot_write(store, place):
+def test_open_read_only_refuses_writes(store, place):
     store.add_match(MATCH)
     with closing(place.open(read_only=True)) as looking:
         with pytest.raises(StoreError, match="read-only"):
@@ -242,7 +242,7 @@ def test_who_only_looks_cannot_write(store, place):
         assert [record.match for record in looking.records()] == [MATCH]
 
 
-def test_a_name_is_given_once_unless_nothing_came_of_it(store, place):
+def test_create_taken_name_is_refused_unless_empty(store, place):
     store.set_fact("name", "value")
     store.close()
     with pytest.raises(RunError, match="there is a run of this name"):
@@ -264,7 +264,7 @@ def test_a_name_is_given_once_unless_nothing_came_of_it(store, place):
         ("DROP SCHEMA llmarena_run CASCADE", "expected a run, but there is none"),
     ],
 )
-def test_what_is_no_run_of_this_version_is_refused(store, place, statement, message):
+def test_open_other_schema_is_refused(store, place, statement, message):
     store.close()
     place.sql(statement)
     with pytest.raises(RunError, match=message):
@@ -282,14 +282,14 @@ def test_changes_are_seen_from_outside(store, place):
 
 
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
-def test_a_database_that_has_no_place_for_every_character_is_refused(postgres_server, encoding):
+def test_create_other_encoding_is_refused(postgres_server, encoding):
     postgres_server.psql(f"CREATE DATABASE narrow_{encoding} ENCODING '{encoding}' TEMPLATE template0")
     narrow = ServerPlace(postgres_server, postgres_server.url(f"narrow_{encoding.lower()}"))
     with pytest.raises(StoreError, match=f"expected a database in UTF8, .* got one in {encoding}; make another one"):
         narrow.create()
 
 
-def test_what_somebody_has_set_for_the_database_changes_nothing(store, place):
+def test_open_ignores_settings_of_the_database(store, place):
     for setting in (
         "default_transaction_isolation = serializable",
         "statement_timeout = 1",
@@ -311,7 +311,7 @@ def test_what_somebody_has_set_for_the_database_changes_nothing(store, place):
     assert [line for line in store.check() if "not sealed" not in line] == []
 
 
-def test_a_role_that_may_not_use_a_schema_is_told_which_right_it_lacks(store, place):
+def test_open_without_usage_names_the_missing_right(store, place):
     owner = place.address()
     place.sql("CREATE ROLE stranger LOGIN")
     try:

@@ -77,7 +77,7 @@ NATIVE = {
 
 @pytest.mark.parametrize("options", [{}, {"rejected": "drop", "system_role": "user"}, {"history_turns": 2}])
 @pytest.mark.parametrize("name", NATIVE)
-def test_prompts_in_native_roles_are_those_that_a_server_received(name, options):
+def test_prompts_native_roles_are_those_received(name, options):
     environment, given, replies = NATIVE[name]
     env = make_environment(environment, given)
     agents = env.unwrapped.possible_agents
@@ -156,7 +156,7 @@ def test_prompts_follow_what_was_done_about_bad_replies(settings):
     assert list(read(record, settings).sent.values()) == sent
 
 
-def test_a_match_that_stopped_in_its_middle_has_the_prompts_so_far():
+def test_prompts_unfinished_match_has_the_prompts_so_far():
     record, sent = played(history="updates")
     half = replace(record, turns=record.turns[:3])
     count = sum(len(turn.attempts) for turn in half.turns if turn.agent == "player_0")
@@ -218,7 +218,7 @@ def test_a_match_that_goes_otherwise_now_has_no_prompts():
     assert "expected player_0" in read(replace(record, turns=tuple(turns))).missing
 
 
-def test_roles_that_a_server_does_not_take_are_shown_as_they_were_sent():
+def test_prompts_adapted_roles_are_shown_as_sent():
     record, sent = played()
     adapted = {"adapted": {"system": "joined to the first message of the user", "temperature": "left out"}}
     prompts = read(with_detail(record, lambda detail: detail | adapted))

@@ -56,7 +56,7 @@ def test_a_recorded_match_is_told(record):
     assert all(text in turn.played for (_, text), turn in zip(written, record.turns, strict=False))
 
 
-def test_a_match_that_ended_without_judges_is_drawn_with_its_result(tmp_path):
+def test_tell_match_without_judges_draws_its_result(tmp_path):
     record = played(tmp_path, "writer_editor_v0", '[environment.options]\ntask = "translation"\nn_judges = 0\n')
     _, missing, pictures = tell(record, draw=True)
     assert missing == "" and "judge_0" not in pictures[-1] and "The result" in pictures[-1]
@@ -88,7 +88,7 @@ def test_an_environment_that_fails_takes_nothing_down(record, monkeypatch):
     assert "nobody" in tell(gone).missing
 
 
-def test_positions_are_drawn_at_the_beginning_and_after_every_turn(tmp_path):
+def test_tell_draws_the_beginning_and_every_turn(tmp_path):
     record = played(tmp_path, "tictactoe_v0")
     _, missing, pictures = tell(record, draw=True)
     assert missing == "" and len(pictures) == len(record.turns) + 1 == len(set(pictures))

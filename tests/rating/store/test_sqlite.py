@@ -33,7 +33,7 @@ def path_of(store):
 @pytest.mark.parametrize(
     "files", ["run.db*", "run.*[!m]"]
 )  # with the index of the log, and without, as somebody copies it
-def test_what_a_killed_process_left_is_read_where_nothing_may_be_written(store, tmp_path, monkeypatch, files, reader):
+def test_open_file_killed_writer_read_only_directory(store, tmp_path, monkeypatch, files, reader):
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
     copy = tmp_path / "copy"

@@ -61,7 +61,7 @@ def turn(index):
     return replace(TURN, index=index)
 
 
-def test_what_goes_in_comes_out(store):
+def test_store_round_trip(store):
     store.add_match(MATCH)
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
@@ -125,7 +125,7 @@ def test_a_void_match_goes_on_from_its_last_turn(store, place):
 
 @pytest.mark.parametrize("outcome", [OUTCOME, void_outcome(MATCH, VOID)], ids=["finished", "void"])
 @pytest.mark.parametrize("before", [0, 1, 3])
-def test_turns_that_are_entered_with_the_end_are_recorded_as_if_one_by_one(place, before, outcome):
+def test_finish_with_turns_equals_turns_one_by_one(place, before, outcome):
     turns, seals = [turn(index) for index in range(3)], []
     for held, name in ((0, "one_by_one"), (3 - before, "together")):
         store = place.create(name)
@@ -141,7 +141,7 @@ def test_turns_that_are_entered_with_the_end_are_recorded_as_if_one_by_one(place
     assert seals[0] == seals[1]
 
 
-def test_turns_of_which_one_was_entered_already_are_not_entered(store):
+def test_add_turns_existing_turn_is_refused(store):
     store.add_match(MATCH)
     store.add_turns(MATCH, [turn(0), turn(1)])
     with pytest.raises(StoreError, match="entered already"):
@@ -151,7 +151,7 @@ def test_turns_of_which_one_was_entered_already_are_not_entered(store):
     assert store.turns(MATCH) == tuple(map(turn, range(3)))
 
 
-def test_what_cannot_be_stored_of_a_text_is_replaced(store):
+def test_surrogates_are_replaced(store):
     store.add_match(MATCH)
     store.add_turn(MATCH, replace(TURN, attempts=(Attempt("", detail={"k": "\ud800!"}),)))
     store.finish(MATCH, void_outcome(MATCH, VOID), error="\ud800!")
@@ -176,7 +176,7 @@ def test_a_turn_is_entered_once(store):
     ],
     ids=["turn", "end", "void"],
 )
-def test_nothing_is_recorded_on_top_of_turns_that_are_not_there_any_more(store, place, write):
+def test_write_after_lost_turns_is_refused(store, place, write):
     store.add_match(MATCH)
     store.add_turn(MATCH, turn(0))
     store.add_turn(MATCH, turn(1))
@@ -190,7 +190,7 @@ def test_nothing_is_recorded_on_top_of_turns_that_are_not_there_any_more(store, 
     assert (store.turns(MATCH), store.check()) == ((turn(0), turn(1)), [])
 
 
-def test_an_end_that_is_written_although_that_was_not_told_is_written_once(store, monkeypatch):
+def test_finish_lost_acknowledgement_writes_once(store, monkeypatch):
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
     transaction, times = Database.transaction, []
@@ -302,7 +302,7 @@ def test_parts_of_a_seal_are_told_apart():
     assert len({link("", "ab", "c"), link("", "a", "bc"), link("", "abc"), link("ab", "c")}) == 4
 
 
-def test_a_seal_is_broken_by_a_write_and_by_nothing_else(store, place):
+def test_seal_is_removed_only_by_a_write(store, place):
     store.add_match(MATCH)
     store.set_fact("name", "value")
     store.close()
@@ -331,7 +331,7 @@ def test_a_reader_does_not_keep_the_run_from_being_played(store, place):
     reader.close()
 
 
-def test_everything_written_is_there_for_other_readers_at_once(store, place):
+def test_writes_are_visible_to_other_readers_at_once(store, place):
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
     other = place.open()
@@ -402,7 +402,7 @@ def test_another_match_of_the_same_number_is_refused(store):
     assert [record.match for record in store.records()] == [MATCH]
 
 
-def test_matches_are_entered_together_and_those_that_have_ended_are_told(store):
+def test_add_matches_returns_ended_outcomes(store):
     matches = [replace(MATCH, number=number) for number in range(4)]
     store.add_match(matches[1])
     store.finish(matches[1], replace(OUTCOME, number=1), digest="d")

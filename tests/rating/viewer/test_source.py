@@ -161,7 +161,7 @@ def test_summary_leaves_out_an_environment_of_ties(tmp_path):
     with open_source(log) as source:
         summary = source.summary(source.leaderboards())
     assert summary.pool.environments == ("chess",)
-    assert summary.outside == {"go": "nobody has beaten another there"}
+    assert summary.outside == {"go": "no policy has beaten another"}
 
 
 def test_exported_battles_have_the_ratings_of_the_run(tmp_path, played, capsys):

@@ -2,8 +2,7 @@
 
 import pytest
 
-from rating.store.reader import Glance
-from rating.store.records import FINISHED, Match, Outcome, SeatOutcome
+from rating.store.records import FINISHED, Glance, Match, Outcome, SeatOutcome
 from rating.viewer.report.failures import failure_sheet
 from rating.viewer.web.listing import FORFEIT, Choice, choose
 from rating.viewer.web.watched import Entry, Moment

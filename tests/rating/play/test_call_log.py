@@ -14,7 +14,7 @@ from rating.errors import BudgetExceeded, StoreError
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.play.session import Session
-from rating.store.calls import CallLog
+from rating.store.call_log import CallLog
 from rating.store.records import FINISHED, VOID
 from tests.rating.play.calls import answer, answered, run_file
 from tests.support.calls import logged_calls
@@ -36,7 +36,7 @@ def log_of(path):
 
 
 @pytest.mark.slow
-def test_calls_of_void_matches_are_written_down_with_their_match_and_policy(tmp_path, monkeypatch):
+def test_calls_of_void_matches_are_logged(tmp_path, monkeypatch):
     numbers = itertools.count()
 
     async def sometimes(client, request, **options):
@@ -67,7 +67,7 @@ def test_calls_of_void_matches_are_written_down_with_their_match_and_policy(tmp_
 
 
 @pytest.mark.parametrize("moment", ["begin", "write"])
-def test_a_call_that_cannot_be_noted_ends_the_run_and_is_no_failure_of_the_model(tmp_path, monkeypatch, moment):
+def test_call_that_cannot_be_logged_ends_the_run(tmp_path, monkeypatch, moment):
     answers, noted = answer(monkeypatch), []
     note = getattr(CallLog, moment)
 
@@ -87,7 +87,7 @@ def test_a_call_that_cannot_be_noted_ends_the_run_and_is_no_failure_of_the_model
     assert bill.total().calls == answers.sent
 
 
-def test_the_bill_of_a_run_that_goes_on_has_the_calls_of_all_sessions(tmp_path, monkeypatch):
+def test_bill_of_resumed_run_has_calls_of_all_sessions(tmp_path, monkeypatch):
     answers = answer(monkeypatch)
     play(tmp_path / "run", run_file(), Session(max_tokens=2000))
     bill, records = play(tmp_path / "run")
@@ -97,7 +97,7 @@ def test_the_bill_of_a_run_that_goes_on_has_the_calls_of_all_sessions(tmp_path, 
     assert sum(used.calls for used in bill.totals.values()) == answers.sent
 
 
-def test_a_call_outside_of_matches_is_that_of_the_policy_with_the_model(tmp_path):
+def test_call_outside_matches_belongs_to_first_policy(tmp_path):
     run, store = run_directory.create(tmp_path / "run", run_file(), "run.toml")
     with contextlib.closing(store):
         runner = Runner(run, store)

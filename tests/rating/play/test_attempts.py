@@ -48,7 +48,7 @@ def attempt(store, plays, **options):
 
 
 @pytest.mark.parametrize(("is_repeatable", "written"), [(True, [0, 0, 0]), (False, [1, 2, 3])])
-def test_only_turns_that_can_be_computed_again_are_held_back(store, monkeypatch, is_repeatable, written):
+def test_attempt_buffers_only_repeatable_turns(store, monkeypatch, is_repeatable, written):
     monkeypatch.setattr(attempts, "HELD_BACK", 1000)
     plays = Plays(store)
     assert attempt(store, plays, is_repeatable=is_repeatable) == VOIDED
@@ -60,7 +60,7 @@ def test_only_turns_that_can_be_computed_again_are_held_back(store, monkeypatch,
     assert store.check() == []
 
 
-def test_turns_that_are_held_back_are_written_soon_though_none_follows(store, monkeypatch):
+def test_attempt_buffered_turns_are_written_in_time(store, monkeypatch):
     monkeypatch.setattr(attempts, "HELD_BACK", 0.01)
     assert attempt(store, Plays(store, waits=True), is_repeatable=True) is VOIDED
 
@@ -68,7 +68,7 @@ def test_turns_that_are_held_back_are_written_soon_though_none_follows(store, mo
 @pytest.mark.parametrize(
     ("end", "left"), [(Halted("enough"), 3), (StoreError("gone"), 0), (asyncio.CancelledError(), 0)]
 )
-def test_turns_that_are_held_back_are_written_where_the_run_is_stopped_in_order(store, monkeypatch, end, left):
+def test_attempt_halted_writes_buffered_turns(store, monkeypatch, end, left):
     monkeypatch.setattr(attempts, "HELD_BACK", 1000)
     with pytest.raises(type(end)):
         attempt(store, Plays(store, end), is_repeatable=True)
@@ -76,7 +76,7 @@ def test_turns_that_are_held_back_are_written_where_the_run_is_stopped_in_order(
     assert store.outcome(MATCH) is None
 
 
-def test_a_match_is_repeatable_in_which_nobody_is_paid_or_waited_for():
+def test_match_is_repeatable_without_models_and_people():
     text = '[[environment]]\nname = "tictactoe_v0"\n'
     for spec in ("random", "greedy", "human", "openai:one", "tests.rating.players:dawdles"):
         text += f'[[policy]]\nname = "{spec[:6].strip(":")}"\nspec = "{spec}"\n'

@@ -94,7 +94,7 @@ def played(records):
         (f'spec = "{HERE}:Reached:name=a"', f'spec = "{HERE}:Reached"\noptions = {{ timeout = 3.0, name = "a" }}'),
     ],
 )
-def test_how_a_policy_is_reached_may_change_and_it_stays_the_same_policy(tmp_path, before, after):
+def test_operational_options_may_change(tmp_path, before, after):
     is_named = before.startswith("options")
     head = f'name = "a"\nspec = "{HERE}:Reached"\n' if is_named else ""
     text = run_file("b", stop="max_matches = 10") + f"[[policy]]\n{head}{before}\n"
@@ -117,7 +117,7 @@ def test_how_a_policy_is_reached_may_change_and_it_stays_the_same_policy(tmp_pat
         ('"tictactoe_v0"', '"connect_four_v0"', "tictactoe_v0: the environment was taken out"),
     ],
 )
-def test_what_may_not_change_is_named_with_both_values(tmp_path, before, after, said):
+def test_forbidden_changes_are_named_with_both_values(tmp_path, before, after, said):
     text = run_file("ab", stop="max_matches = 4")
     begin(tmp_path / "run", text)
     with pytest.raises(RunError) as error:
@@ -127,7 +127,7 @@ def test_what_may_not_change_is_named_with_both_values(tmp_path, before, after, 
 
 
 @pytest.mark.parametrize("withdraw", ["delete", "flag"])
-def test_a_policy_that_is_taken_out_leaves_the_others_a_complete_run(tmp_path, withdraw):
+def test_withdrawn_policy_leaves_a_complete_run(tmp_path, withdraw):
     text = run_file("abd")
     whole = begin(tmp_path / "whole", text)
     Asked.failing["d"] = DEAD
@@ -154,7 +154,7 @@ def test_a_policy_that_is_taken_out_leaves_the_others_a_complete_run(tmp_path, w
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_those_who_come_later_play_on_the_same_deals_after_the_others(tmp_path, scheme):
+def test_newcomers_play_the_same_deals_in_a_new_phase(tmp_path, scheme):
     environment, names = SCHEMES[scheme]
     stop = STOPS.get(scheme, STOP)
     _, _, first, _ = begin(tmp_path / "run", run_file(names, environment, stop))
@@ -183,7 +183,7 @@ def test_those_who_come_later_play_on_the_same_deals_after_the_others(tmp_path, 
 
 
 @pytest.mark.slow
-def test_a_phase_of_newcomers_that_is_interrupted_goes_on_the_same(tmp_path, monkeypatch):
+def test_interrupted_newcomer_phase_is_resumed(tmp_path, monkeypatch):
     text = run_file("abc", extra="concurrency = 3")
     for name in ("whole", "stopped"):
         begin(tmp_path / name, run_file("ab", extra="concurrency = 3"))
@@ -196,7 +196,7 @@ def test_a_phase_of_newcomers_that_is_interrupted_goes_on_the_same(tmp_path, mon
 
 
 @pytest.mark.slow
-def test_where_a_phase_has_ended_does_not_move_when_its_void_matches_are_played(tmp_path):
+def test_replayed_void_matches_do_not_move_a_phase(tmp_path):
     Asked.failing["d"] = DEAD
     begin(tmp_path / "run", run_file("abd"))
     _, void, before, facts = go_on(tmp_path / "run", run_file("abdc"))
@@ -210,7 +210,7 @@ def test_where_a_phase_has_ended_does_not_move_when_its_void_matches_are_played(
 
 
 @pytest.mark.parametrize("shorter", ["repaired", "rule"])
-def test_newcomers_play_behind_what_was_begun_where_the_others_would_end_earlier_now(tmp_path, shorter):
+def test_newcomers_play_after_all_begun_matches(tmp_path, shorter):
     long = "min_matches = 20\neps = 1.5\nrule = 'trueskill'\nsigma = 0.01"
     if shorter == "repaired":  # without d there was more to play, which is there with d in it as void matches
         Asked.failing["d"] = DEAD

@@ -9,13 +9,13 @@ from rating.play.run import Run
 POOL = '[[policy]]\nspec = "random"\n[[policy]]\nspec = "first_legal"\n'
 
 
-def test_an_opponent_is_refused_where_nobody_plays_against_a_field():
+def test_scheme_without_field_refuses_an_opponent():
     run = Run(parse_run_file(f'[[environment]]\nname = "tictactoe_v0"\nopponent = "random"\n{POOL}', "run.toml"))
     with pytest.raises(OptionError, match="tictactoe_v0: opponent: expected none"):
         run.scheme("tictactoe_v0")
 
 
-def test_too_few_policies_are_refused():
+def test_scheme_with_too_few_policies_is_refused():
     run = Run(parse_run_file('[[environment]]\nname = "tictactoe_v0"\n[[policy]]\nspec = "random"\n', "run.toml"))
     with pytest.raises(OptionError, match="expected 2 policies or more"):
         run.scheme("tictactoe_v0")
@@ -33,12 +33,12 @@ def test_too_few_policies_are_refused():
         ("by_deal = { opening = [0] }", "opening"),
     ],
 )
-def test_what_changes_from_deal_to_deal_must_be_an_option_with_values_that_it_takes(option, message):
+def test_by_deal_refuses_invalid_options_and_values(option, message):
     with pytest.raises(OptionError, match=message):
         parse_run_file(f'[[environment]]\nname = "connect_four_v0"\n{option}\n{POOL}', "run.toml").check()
 
 
-def test_prices_are_those_of_models_and_do_not_depend_on_the_day():
+def test_prices_of_a_scheme_do_not_depend_on_the_day():
     text = (
         f'schedule = "adaptive"\n[[environment]]\nname = "tictactoe_v0"\n{POOL}'
         '[[policy]]\nspec = "openai:gpt-a"\n[[policy]]\nspec = "openai:other"\n'

@@ -52,7 +52,7 @@ def go_on(directory):
     return asyncio.run(Runner(run, store).run()), store
 
 
-def test_nobody_waits_for_a_policy_that_fails_for_good_and_no_more_is_paid_than_the_others_need(tmp_path):
+def test_suspended_policy_is_not_asked_again(tmp_path):
     Asked.failing["dead"] = DEAD
     void, _, store = play(tmp_path / "run", run_file(["a", "b", "dead"], settings="max_errors = 1\nconcurrency = 8"))
     records, facts = list(store.records()), store.facts()
@@ -74,7 +74,7 @@ def leaderboard(run, store):
 
 
 @pytest.mark.slow
-def test_a_suspended_policy_plays_again_when_the_run_goes_on_and_is_rated_as_if_it_had_never_failed(tmp_path):
+def test_suspended_policy_plays_again_in_resumed_run(tmp_path):
     text = run_file(["a", "b", "dead"])
     _, run, store = play(tmp_path / "whole", text)
     whole = leaderboard(run, store)
@@ -92,7 +92,7 @@ def test_a_suspended_policy_plays_again_when_the_run_goes_on_and_is_rated_as_if_
     store.close()
 
 
-def test_a_leaderboard_says_who_is_suspended_and_whose_seats_are_out_of_balance(tmp_path):
+def test_leaderboard_names_suspended_policies(tmp_path):
     Asked.failing["dead"] = DEAD
     settings = "concurrency = 1"
     text = run_file(["a", "b", "dead"], settings=settings)
@@ -118,7 +118,7 @@ ENVIRONMENTS = {
 
 
 @pytest.mark.parametrize("scheme", ENVIRONMENTS)
-def test_every_way_of_comparing_ends_when_nobody_is_left_and_says_so(tmp_path, scheme):
+def test_schemes_stop_when_all_policies_are_suspended(tmp_path, scheme):
     environment, _ = ENVIRONMENTS[scheme]
     Asked.failing.update(dict.fromkeys(["dead", "gone"], DEAD))
     stop = "min_matches = 4\nmax_matches = 1000\nmatches = 1000\n" + (
@@ -136,7 +136,7 @@ def test_every_way_of_comparing_ends_when_nobody_is_left_and_says_so(tmp_path, s
 
 
 @pytest.mark.parametrize("scheme", ["duels", "mean_reward", "means", "cooperation", "self_play", "roles"])
-def test_in_every_way_of_comparing_the_others_finish(tmp_path, scheme):
+def test_schemes_finish_without_a_suspended_policy(tmp_path, scheme):
     environment, names = ENVIRONMENTS[scheme]
     Asked.failing["dead"] = DEAD
     stop = "min_matches = 4\nmax_matches = 1000\nmatches = 20\nwindow = 4\n" + (
@@ -152,7 +152,7 @@ def test_in_every_way_of_comparing_the_others_finish(tmp_path, scheme):
     assert {record.status for record in own} == {FINISHED}
 
 
-def test_staff_that_everybody_needs_ends_its_environment_and_no_other(tmp_path):
+def test_suspended_staff_ends_only_its_environment(tmp_path):
     judged = 'name = "tests.rating.judged_env"\nscheme = "duels"\nstaff = { judge = ["dead"] }'
     text = run_file(["a", "b", "dead"], judged, "concurrency = 1") + '[[environment]]\nname = "tictactoe_v0"\n'
     text = text.replace(policies(["dead"]), policies(["dead"]) + "rated = false\n")
@@ -170,7 +170,7 @@ def test_staff_that_everybody_needs_ends_its_environment_and_no_other(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_policy_that_fails_in_one_environment_is_asked_in_no_other(tmp_path):
+def test_suspension_holds_in_all_environments(tmp_path):
     text = run_file(["a", "b", "dead"], settings="concurrency = 1") + '[[environment]]\nname = "connect_four_v0"\n'
     Asked.failing["dead"] = DEAD
     _, _, store = play(tmp_path / "run", text)
@@ -180,7 +180,7 @@ def test_a_policy_that_fails_in_one_environment_is_asked_in_no_other(tmp_path):
     assert set(reasons.values()) == {"mu_stable"}
 
 
-def test_a_match_that_was_given_up_is_not_begun_again_in_this_session(tmp_path):
+def test_final_failure_is_not_retried_in_this_session(tmp_path):
     Asked.failing["dead"] = ProviderError("no reply", final=True)
     settings = "tries = 3\nmax_errors = 1000"
     void, _, store = play(tmp_path / "run", run_file(["a", "dead"], settings=settings, stop="max_matches = 8"))
@@ -191,7 +191,7 @@ def test_a_match_that_was_given_up_is_not_begun_again_in_this_session(tmp_path):
     assert Asked.calls["dead"] == 16
 
 
-def test_void_matches_of_a_suspended_policy_end_the_command_with_3_and_are_named(tmp_path, capsys):
+def test_command_with_suspended_policy_exits_with_3(tmp_path, capsys):
     Asked.failing["dead"] = DEAD
     path = tmp_path / "mine.toml"
     path.write_text(run_file(["a", "b", "dead"]))
