@@ -202,12 +202,12 @@ def test_export_long_problems_are_cut(run: Path, tmp_path: Path, exported: Calla
 @pytest.mark.parametrize(
     ("format", "flags", "expected"),
     [
-        ("sft", ["--margin", "1"], "--margin: --format sft has none"),
-        ("grpo", ["--winners"], "--winners: --format grpo has none"),
-        ("preference", ["--reasoning"], "--reasoning: --format preference has none"),
-        ("deals", ["--policy", "random"], "--policy: --format deals has none"),
-        ("csv", ["--winners"], "--winners: --format csv has none"),
-        ("battles", ["--out", "x"], "--out: --format battles has none"),
+        ("sft", ["--margin", "1"], "--margin: not an option of --format sft"),
+        ("grpo", ["--winners"], "--winners: not an option of --format grpo"),
+        ("preference", ["--reasoning"], "--reasoning: not an option of --format preference"),
+        ("deals", ["--policy", "random"], "--policy: not an option of --format deals"),
+        ("csv", ["--winners"], "--winners: not an option of --format csv"),
+        ("battles", ["--out", "x"], "--out: not an option of --format battles"),
         ("sft", ["--environment", "holdem_v0"], "environment: expected"),
         ("sft", ["--policy", "unknown"], "policy: expected"),
         ("sft", ["--out", "."], "expected a file to write, but it is a directory"),
