@@ -58,7 +58,7 @@ def test_list_warns_of_broken_environments_of_packages(folder, capsys):
     assert rows["numbers_v0"] == {
         "name": "numbers_v0",
         "id": "elsewhere/numbers-v0",
-        "title": "Every agent names a number from 0 to 9, one after the other; a judge abstains with 9",
+        "title": "Agents name a number from 0 to 9 in turn; a judge abstains with 9",
         "agents": ["player_0", "player_1"],
         "max_turns": 2,
         "abilities": [],
