@@ -77,7 +77,7 @@ def test_list_warns_of_broken_environments_of_packages(folder, capsys):
         assert re.search(why, line)
     assert len(warnings) == 4
     assert main(["list"]) == 0
-    assert "numbers_v0             Every agent" in capsys.readouterr().out
+    assert "numbers_v0             Agents name" in capsys.readouterr().out
 
 
 def test_list_of_an_environment_names_policies_of_packages(folder, capsys):
