@@ -283,20 +283,19 @@ def average_over_orders(
     return {name: OrderAverage(float(mu), float(sigma), float(sd)) for name, mu, sigma, sd in columns}
 
 
-def elo(outcomes: Iterable[Outcome], *, k: float = 4.0, start: float = 1000.0) -> dict[str, float]:
+def elo(outcomes: Iterable[Outcome]) -> dict[str, float]:
     """Returns Elo ratings after all finished two-player matches, by policy name.
 
-    Scale 400, base 10; a tie is half a win; matches are applied in match-number order. The defaults are from Auto-Arena (arXiv
-    2405.20267v1). The result depends on the order of the matches: publish ``rating.stats.bradley_terry`` instead.
+    Scale 400, base 10; a tie is half a win; matches are applied in match-number order. A new policy has 1000, and a match changes
+    a rating by at most 4 (Auto-Arena, arXiv 2405.20267v1). The result depends on the order of the matches: publish
+    ``rating.stats.bradley_terry`` instead.
 
     Args:
         outcomes: outcomes of one environment; void ones are skipped.
-        k: largest change by one match.
-        start: rating of a new policy.
     """
     ratings: dict[str, float] = {}
     for result in pair_results(outcomes):
-        first, second = ratings.setdefault(result.first, start), ratings.setdefault(result.second, start)
-        change = k * (result.score - 1 / (1 + 10 ** ((second - first) / 400)))
+        first, second = ratings.setdefault(result.first, 1000.0), ratings.setdefault(result.second, 1000.0)
+        change = 4 * (result.score - 1 / (1 + 10 ** ((second - first) / 400)))
         ratings[result.first], ratings[result.second] = first + change, second - change
     return dict(sorted(ratings.items()))

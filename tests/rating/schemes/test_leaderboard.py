@@ -105,7 +105,7 @@ def test_board_void_matches_change_only_counts(kind):
 def test_skill_rows_match_the_rating_modules():
     outcomes = LOGS["duels"]
     board = skill_leaderboard(outcomes, stop_reason="sigma", permutations=25, seed=3)
-    fitted, online = fit(outcomes, BradleyTerryOptions(prior_sd="fitted")), rate(outcomes).ratings
+    fitted, online = fit(compare(outcomes), BradleyTerryOptions(prior_sd="fitted")), rate(outcomes).ratings
     spread = average_over_orders(pair_results(outcomes), permutations=25, seed=3)
     assert board.stop_reason == "sigma" and board.facts["orders"] == 25 and board.scheme == "duels"
     assert [row.policy for row in board.rows] == ["strong", *sorted(("middle", "other"), key=_place(fitted)), "weak"]
