@@ -33,7 +33,6 @@ from rating.schemes.conditions import (
 )
 from rating.stats.estimates import RunningMean
 from rating.stats.results import finished, rated_seats
-from rating.stats.trueskill import TrueSkillOptions
 from rating.store.records import FINISHED, PLAYED, VOID, Outcome, SeatOutcome
 
 PAUSED = "paused"
@@ -177,7 +176,6 @@ class StopRule:
         max_matches: scheduled matches of a policy after which no batch begins.
         rule: the conditions, in the syntax of ``rating.schemes.conditions``.
         alike: negligible difference in Elo; 0 for none.
-        trueskill: parameters of the ratings.
         conditions: the parsed rule.
 
     Raises:
@@ -191,7 +189,6 @@ class StopRule:
     max_matches: int = 400
     rule: str = DEFAULT_RULE
     alike: float = ALIKE_ELO
-    trueskill: TrueSkillOptions = field(default_factory=TrueSkillOptions)
     conditions: tuple[Condition, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -226,7 +223,7 @@ class _Rated(Rule):
         self._conditions = rule.conditions
         first = rule.conditions[0]
         self._online = first if isinstance(first, TrueSkillInMatchOrder) else None
-        self._evidence = MatchEvidence(policies, rule.trueskill, rule.growth)
+        self._evidence = MatchEvidence(policies, rule.growth)
         self._is_due = False
         self._next_look = 0
 
