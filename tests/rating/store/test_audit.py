@@ -49,7 +49,7 @@ def run(tmp_path_factory):
     run, store = run_directory.create(directory, RUN, "run.toml")
     asyncio.run(Runner(run, store).run())
     record = next(store.records())
-    first = store.count("finished", "tictactoe_v0")
+    first = store.counts()["tictactoe_v0", "finished"]
     void, bug, under_way = (
         Match("tictactoe_v0", first + n, record.match.policies, 7, record.match.options) for n in range(3)
     )

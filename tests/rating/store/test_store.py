@@ -89,8 +89,8 @@ def test_matches_are_counted_by_environment_and_status(store, place):
     counted = {"unfinished": 1, VOID: 1, FINISHED: 1, BUG: 0}
     reopened = place.open()
     for opened in (store, reopened):
-        assert {status: opened.count(status, MATCH.environment) for status in counted} == counted
-        assert opened.count(FINISHED, "connect_four_v0") == 0
+        assert {status: opened.counts()[MATCH.environment, status] for status in counted} == counted
+        assert opened.counts()["connect_four_v0", FINISHED] == 0
         assert opened.statuses() == {"unfinished": 1, VOID: 1, FINISHED: 1}
     reopened.close()
     store.finish(matches[2], replace(OUTCOME, number=2))
@@ -101,7 +101,7 @@ def test_a_match_that_cannot_be_entered_is_not_counted(store):
     store.add_match(MATCH)
     with pytest.raises(RunError):
         store.add_match(replace(MATCH, seed=0))
-    assert store.count("unfinished", MATCH.environment) == 1
+    assert store.counts()[MATCH.environment, "unfinished"] == 1
 
 
 def test_a_void_match_goes_on_from_its_last_turn(store, place):
@@ -365,14 +365,14 @@ def test_an_id_names_everything_that_determines_a_match():
         (load_turn, '{"attempts": [{"reply": 1, "kind": 99}]}'),
         (load_turn, '{"attempts": []}'),
         (load_turn, "[" * 100_000),
-        (lambda seats: load_outcome("e_v0", 0, "1", FINISHED, seats), '{"seats": 3}'),
-        (lambda seats: load_outcome("e_v0", 0, "1", FINISHED, seats), "null"),
+        (lambda seats: load_outcome("e_v0", 0, "1", FINISHED, seats, 1), '{"seats": 3}'),
+        (lambda seats: load_outcome("e_v0", 0, "1", FINISHED, seats, 1), "null"),
         (
-            lambda seats: load_outcome("e_v0", 0, "1", FINISHED, seats),
+            lambda seats: load_outcome("e_v0", 0, "1", FINISHED, seats, 1),
             '[{"policy": "a", "reward": 1' + "0" * 400 + "}]",
         ),
-        (lambda status: load_outcome("e_v0", 0, "1", status, "[]"), "won"),
-        (lambda seed: load_outcome("e_v0", 0, seed, FINISHED, "[]"), "one"),
+        (lambda status: load_outcome("e_v0", 0, "1", status, "[]", 0), "won"),
+        (lambda seed: load_outcome("e_v0", 0, seed, FINISHED, "[]", 0), "one"),
         (lambda policies: load_match("e_v0", 0, policies, "1", "{}"), "3"),
     ],
 )
