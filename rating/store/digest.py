@@ -186,11 +186,8 @@ def _seal_differences(db: Database) -> Iterator[str]:
         return
     found = seal_parts(db)
     for kind, sealed in parts.items():
-        for name in _unequal(sealed, found[kind]):
-            yield f"{kind}: {name} changed, was added or taken away after the run was sealed"
+        for name in sorted({*sealed, *found[kind]}):
+            if sealed.get(name) != found[kind].get(name):
+                yield f"{kind}: {name} changed, was added or taken away after the run was sealed"
     if seal_of_run(known) != head or row[0] != dump_seal(head, known):
         yield "the seal is not that of the parts named beside it"
-
-
-def _unequal(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
-    return sorted(name for name in {*first, *second} if first.get(name) != second.get(name))
