@@ -26,7 +26,7 @@ from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, Floats, Standings
 from rating.stats.results import PairResult, pair_results
 from rating.stats.simultaneous import Pair, difference_errors
-from rating.stats.trueskill import RunningRatings, TrueSkillOptions
+from rating.stats.trueskill import MU, RunningRatings
 from rating.store.records import Outcome
 
 _MOST_DIGITS = 17
@@ -54,18 +54,16 @@ class MatchEvidence:
 
     Args:
         policies: policies under test; the ratings of earlier policies are final.
-        trueskill: parameters of TrueSkill.
         growth: ratio of the number of results at the last look to their number at the first (``null_draws``).
 
     Attributes:
         under_test: policies under test that are not excluded.
     """
 
-    def __init__(self, policies: Sequence[str], trueskill: TrueSkillOptions, growth: float) -> None:
+    def __init__(self, policies: Sequence[str], growth: float) -> None:
         self.under_test = dict.fromkeys(policies)
-        self._trueskill = trueskill
         self._growth = growth
-        self._online = RunningRatings(trueskill)
+        self._online = RunningRatings()
         self._mus: dict[str, list[float]] = {}
         self._rated = 0
         self._met: set[str] = set()
@@ -120,7 +118,7 @@ class MatchEvidence:
         for duel in self._results[self._rated :]:
             self._online.add(duel)
             for name in (duel.first, duel.second):
-                self._mus.setdefault(name, [self._trueskill.mu]).append(self._online.ratings[name].mu)
+                self._mus.setdefault(name, [MU]).append(self._online.ratings[name].mu)
         self._rated = len(self._results)
         return self._online
 

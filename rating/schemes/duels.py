@@ -37,7 +37,7 @@ from rating.stats.estimates import Estimate, Rating, rate_estimate
 from rating.stats.expected_scores import met_scores
 from rating.stats.results import PairResult, WinDrawLoss, finished, pair_results, pair_table, records_by_seat
 from rating.stats.transitivity import against_one_scale
-from rating.stats.trueskill import RunningRatings, TrueSkillOptions, average_over_orders, rate
+from rating.stats.trueskill import RunningRatings, average_over_orders, rate
 from rating.store.records import Match, Outcome
 
 
@@ -91,7 +91,6 @@ def skill_leaderboard(
     outcomes: Iterable[Outcome],
     *,
     stop_reason: str = "",
-    trueskill: TrueSkillOptions | None = None,
     model: BradleyTerryOptions | None = None,
     permutations: int = 20,
     seed: int = 0,
@@ -107,7 +106,6 @@ def skill_leaderboard(
     Args:
         outcomes: all its outcomes, including void ones, in any order; at least one.
         stop_reason: why play stopped.
-        trueskill: parameters of TrueSkill.
         model: options of the Bradley-Terry fit; by default the width of the prior is fitted to the pool.
         permutations: number of random match orders for the spread of mu.
         seed: of those orders.
@@ -124,8 +122,8 @@ def skill_leaderboard(
     comparisons = bradley_terry.compare(played)
     found = standings(comparisons, model, growth=growth) if comparisons.policies else None
     between = [result for result in results if result.first != result.second]
-    spread = average_over_orders(between, trueskill, permutations=permutations, seed=seed)
-    online = RunningRatings(trueskill or TrueSkillOptions())
+    spread = average_over_orders(between, permutations=permutations, seed=seed)
+    online = RunningRatings()
     for result in between:
         online.add(result)
     rows = []

@@ -186,12 +186,11 @@ def records_by_seat(results: Iterable[PairResult]) -> dict[str, tuple[WinDrawLos
     return dict(sorted(table.items()))
 
 
-def pair_table(results: Iterable[PairResult], *, by_seat: bool = False) -> dict[str, dict[str, WinDrawLoss | None]]:
+def pair_table(results: Iterable[PairResult]) -> dict[str, dict[str, WinDrawLoss | None]]:
     """Returns the tally of each policy against each other policy, by names.
 
     Args:
         results: results of one environment.
-        by_seat: whether to count only the matches with the row policy on the first seat.
 
     Returns:
         Row, then column; ``None`` if there was no such match.
@@ -200,9 +199,9 @@ def pair_table(results: Iterable[PairResult], *, by_seat: bool = False) -> dict[
     names = sorted({name for result in results for name in (result.first, result.second)})
     table: dict[str, dict[str, WinDrawLoss | None]] = {row: dict.fromkeys(names) for row in names}
     for result in results:
-        table[result.first][result.second] = (table[result.first][result.second] or WinDrawLoss()).add(result.score)
-        if not by_seat:
-            table[result.second][result.first] = (table[result.second][result.first] or WinDrawLoss()).add(
-                1 - result.score
-            )
+        for row, column, score in (
+            (result.first, result.second, result.score),
+            (result.second, result.first, 1 - result.score),
+        ):
+            table[row][column] = (table[row][column] or WinDrawLoss()).add(score)
     return table

@@ -8,7 +8,7 @@ The fit uses only sums that do not depend on the order of the matches, so any or
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from rating.stats.bradley_terry.comparisons import Comparisons, compare, totals
+from rating.stats.bradley_terry.comparisons import Comparisons, totals
 from rating.stats.bradley_terry.links import is_connected
 from rating.stats.estimates import Z_95, Floats
-from rating.store.records import Outcome
 
 ELO_PER_NAT = 400 / math.log(10)
 MEAN_RATING = 1000.0
@@ -260,15 +259,13 @@ class BradleyTerryFit:
         return float(stdtrit(self.clusters - 1, 0.975)) if self.clusters > 1 else math.inf
 
 
-def fit(comparisons: Comparisons | Iterable[Outcome], options: BradleyTerryOptions | None = None) -> BradleyTerryFit:
-    """Fits ratings to matches.
+def fit(comparisons: Comparisons, options: BradleyTerryOptions | None = None) -> BradleyTerryFit:
+    """Fits ratings to results of pairs.
 
     Args:
-        comparisons: results, or outcomes to convert.
+        comparisons: the results.
         options: options of the fit.
     """
-    if not isinstance(comparisons, Comparisons):
-        comparisons = compare(comparisons)
     options = options or BradleyTerryOptions()
     if not comparisons.seated:
         options = replace(options, seat_term=False)

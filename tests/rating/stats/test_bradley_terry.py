@@ -92,7 +92,7 @@ def totals_of(counts):
 
 def test_fit_two_policies_match_by_hand():
     outcomes = [duel(number, "a", "b", "a" if number < 3 else "b") for number in range(4)]
-    fitted = fit(outcomes, LIKELIHOOD)
+    fitted = fit(compare(outcomes), LIKELIHOOD)
     assert fitted.policies == ("a", "b")
     assert fitted.ratings[0] - fitted.ratings[1] == pytest.approx(400 * math.log10(3))
     # Variance of a log odds: 1/3 + 1/1; a rating is half of the difference away from the mean.
@@ -101,7 +101,9 @@ def test_fit_two_policies_match_by_hand():
 
 def test_fit_ties_are_half_a_win_or_dropped():
     halves = [duel(0, "a", "b", None), duel(1, "a", "b", "a"), duel(2, "a", "b", "b"), duel(3, "a", "b", "a")]
-    half, dropped = (fit(halves, BradleyTerryOptions(None, seat_term=False, ties=ties)) for ties in ("half", "drop"))
+    half, dropped = (
+        fit(compare(halves), BradleyTerryOptions(None, seat_term=False, ties=ties)) for ties in ("half", "drop")
+    )
     assert half.ratings[0] - half.ratings[1] == pytest.approx(400 * math.log10(2.5 / 1.5))
     assert dropped.ratings[0] - dropped.ratings[1] == pytest.approx(400 * math.log10(2))
     assert (half.pairs, dropped.pairs) == (4, 3)
@@ -150,7 +152,7 @@ def test_fit_order_of_log_gives_the_same_bytes(ties):
 @pytest.mark.parametrize("prior_sd", [DEFAULT_PRIOR_SD, None, 1e6])
 def test_fit_separable_data_are_finite_and_in_order(prior_sd):
     outcomes = [duel(10 * a + b, str(a), str(b), str(b)) for a in range(5) for b in range(a + 1, 5)]
-    fitted = fit(outcomes, BradleyTerryOptions(prior_sd=prior_sd))
+    fitted = fit(compare(outcomes), BradleyTerryOptions(prior_sd=prior_sd))
     assert np.all(np.isfinite(fitted.ratings)) and np.all(np.diff(fitted.ratings) > 0)
     assert np.all(np.isfinite(fitted.errors)) and math.isfinite(fitted.seat_advantage)
     assert fitted.ratings.mean() == pytest.approx(1000)
@@ -160,7 +162,7 @@ def test_fit_separable_data_are_finite_and_in_order(prior_sd):
 
 def test_fit_seat_that_always_wins_is_finite():
     outcomes = [duel(number, *pair, pair[0]) for number, pair in enumerate(["ab", "ba"] * 20)]
-    fitted = fit(outcomes, BradleyTerryOptions(prior_sd=None))
+    fitted = fit(compare(outcomes), BradleyTerryOptions(prior_sd=None))
     assert fitted.connected and not fitted.regularised
     assert fitted.ratings == pytest.approx([1000, 1000])
     assert 400 < fitted.seat_advantage < 2000
@@ -168,11 +170,11 @@ def test_fit_seat_that_always_wins_is_finite():
 
 def test_fit_unconnected_groups_are_flagged():
     outcomes = [duel(n, *pair, pair[n // 4 % 2]) for n, pair in enumerate(["ab", "ba", "cd", "dc"] * 5)]
-    assert not fit(outcomes).connected
+    assert not fit(compare(outcomes)).connected
     joined = [*outcomes, duel(100, "a", "c", "a")]
-    assert not fit(joined).connected  # c has nothing against a yet
-    assert fit([*joined, duel(101, "c", "a", None)]).connected
-    assert not fit([*joined, duel(101, "c", "a", None)], BradleyTerryOptions(ties="drop")).connected
+    assert not fit(compare(joined)).connected  # c has nothing against a yet
+    assert fit(compare([*joined, duel(101, "c", "a", None)])).connected
+    assert not fit(compare([*joined, duel(101, "c", "a", None)]), BradleyTerryOptions(ties="drop")).connected
 
 
 def test_fit_long_chain_converges():
@@ -240,8 +242,8 @@ def test_clustered_dropped_ties_match_decided_results():
     decided = [outcome for outcome in outcomes if outcome.seats[0].reward]
     assert 0 < len(decided) < len(outcomes)
     options = BradleyTerryOptions(ties="drop")
-    fitted, robust = fit(outcomes, options), clustered(fit(outcomes, options), compare(outcomes))
-    again = clustered(fit(decided), compare(decided))
+    fitted, robust = fit(compare(outcomes), options), clustered(fit(compare(outcomes), options), compare(outcomes))
+    again = clustered(fit(compare(decided)), compare(decided))
     assert fitted.pairs == len(decided)
     assert robust.clusters == again.clusters
     np.testing.assert_allclose(robust.covariance, again.covariance)
@@ -366,4 +368,4 @@ def test_fit_bad_arguments_are_refused():
     with pytest.raises(ValueError, match=r"shape \(2, 2\)"):
         fit_totals("ab", np.zeros((2, 2, 3)), np.zeros((2, 2)))
     with pytest.raises(ValueError, match="one policy or more"):
-        fit([])
+        fit(compare([]))
