@@ -8,10 +8,12 @@ import pytest
 
 from rating.schedules.batches import Contest, Stop
 from rating.schedules.swiss import Swiss, SwissPlan, rounds_for
-from rating.schemes.tournament import current_ratings
+from rating.schemes.tournament import Tournament
 from rating.store.records import BUG, UNDECIDED, VOID
 from tests.rating.made_outcomes import Players, play_out
+from tests.rating.made_schemes import made_setting
 
+RATE = Tournament(made_setting()).current_ratings
 STRENGTHS = {f"p{index:02}": 40.0 * index for index in range(18)}
 
 
@@ -20,7 +22,7 @@ def swiss(count, newcomers=0, *, seed=0, scores=None, **plan):
     contest = Contest("game_v0", policies, seed=seed)
     scores = scores or dict.fromkeys(policies, 0.0)
     plan = SwissPlan(scores, policies[count:], **plan)
-    return Swiss(contest, plan, lambda outcomes: current_ratings(outcomes, "half"), lambda pair, ranking: contest)
+    return Swiss(contest, plan, RATE, lambda pair, ranking: contest)
 
 
 def pairs(batches):
@@ -123,7 +125,7 @@ def test_swiss_staff_follows_the_current_ranking():
         return replace(contest, staff={2: ranking[0]}, options={"n_judges": 1})
 
     plan = SwissPlan({"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, questions=30)
-    schedule = Swiss(contest, plan, lambda outcomes: current_ratings(outcomes, "half"), staffed)
+    schedule = Swiss(contest, plan, RATE, staffed)
     batches, _ = [], schedule.next_batch
     players = Players({"a": -500.0, "b": 0.0, "c": 100.0, "d": 600.0})
     while not isinstance(batch := schedule.next_batch(), Stop):
