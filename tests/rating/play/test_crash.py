@@ -36,7 +36,7 @@ def count(directory, status=FINISHED):
         _, store = run_directory.open_run(directory)
     except RunError:
         return 0
-    number = store.count(status, "tictactoe_v0")
+    number = store.counts()["tictactoe_v0", status]
     store.close()
     return number
 

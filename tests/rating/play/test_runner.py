@@ -222,7 +222,7 @@ def test_a_person_takes_nobodys_slot(tmp_path):
         return await playing
 
     assert asyncio.run(play_beside_a_watch()) == 0
-    assert store.count(FINISHED, "tictactoe_v0") >= 30
+    assert store.counts()["tictactoe_v0", FINISHED] >= 30
     store.close()
 
 
