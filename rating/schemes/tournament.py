@@ -15,8 +15,8 @@ from rating.schedules.batches import Contest, Schedule
 from rating.schedules.swiss import START, Committee, Pairing, Swiss, SwissPlan, TournamentRules, rounds_for
 from rating.schemes import formatting
 from rating.schemes.base import Scheme
-from rating.schemes.duels import Duels, head_to_head, skill_leaderboard
-from rating.schemes.figures import Figure, Grid, Trajectories, rating_figure
+from rating.schemes.duels import Duels, skill_leaderboard
+from rating.schemes.figures import Figure, Grid, Trajectories, pair_figure, rating_figure
 from rating.schemes.leaderboard import Leaderboard, LeaderboardColumn, LeaderboardRow, ranked, ranks_of
 from rating.schemes.setting import seat_staff
 from rating.schemes.stopping import FIRST_MATCHES
@@ -182,7 +182,8 @@ class Tournament(Scheme):
         """Returns the ratings, their course and the results of every pair."""
         path: tuple[Stage, ...] = board.facts["path"]
         course = _course(path, [row.policy for row in board.rows]) if path else []
-        return [*rating_figure(board.rows), *course, *head_to_head(board, outcomes)]
+        pairs = pair_figure([row.policy for row in board.rows], compare(outcomes))
+        return [*rating_figure(board.rows), *course, *pairs]
 
     def comparisons(self, outcomes: Sequence[Outcome]) -> Comparisons:
         """Returns the results of all pairs."""
