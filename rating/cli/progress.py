@@ -18,7 +18,7 @@ from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
 from rating.play.attempts import ENVIRONMENT
-from rating.play.progress import EnvironmentProgress, Progress
+from rating.play.runner import EnvironmentProgress, Progress
 from rating.schemes.stopping import PAUSED
 from rating.store.calls import Usage
 

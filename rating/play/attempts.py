@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING
 from agents.errors import ProviderError, Quit
 from agents.records import Turn
 from llmarena_envs.core.failures import Failure
+from rating.config.run_file import RunConfig
 from rating.errors import ErrorBudgetExceeded, StoreError
-from rating.play.executors.choice import Executors
-from rating.play.executors.executor import Executor, OnTurn, Played
+from rating.play.executors.executor import AsyncExecutor, Executor, OnTurn, Played, Slots
+from rating.play.executors.process import ProcessExecutor
+from rating.play.executors.ray import RayExecutor
 from rating.play.players import Checked, Players
 from rating.play.run import Run
 from rating.play.session import Session
@@ -36,6 +39,9 @@ MATCH: ContextVar[Match | None] = ContextVar("MATCH", default=None)
 
 HELD_BACK = 0.5
 """Seconds of computation that can be lost with a killed process: turns within this time are written together."""
+
+MATCHES_AT_DESK = 1_000
+"""Concurrent matches of the human input queue; high, because a waiting match must not delay others."""
 
 _FIRST_TURNS = 10
 """Turns of a policy in an environment before its share of fallback moves is first checked."""
@@ -96,6 +102,57 @@ class Halt:
         if self._under_way:
             await asyncio.Future()  # cancelled by the error of the last match
         raise self.error
+
+
+class Executors:
+    """The executors of a session.
+
+    Args:
+        config: the run.
+        players: source of environments and policies; the caller closes it.
+        session: settings of the session.
+    """
+
+    def __init__(self, config: RunConfig, players: Players, session: Session) -> None:
+        self._config = config
+        self._players = players
+        self._here = AsyncExecutor(config, players, self._slots(config.concurrency))
+        self._people = AsyncExecutor(config, players, self._slots(1 if session.desk is None else MATCHES_AT_DESK))
+        self._name = session.executor or config.executor
+        self._pool: ProcessExecutor | RayExecutor
+        if self._name == "ray":
+            self._pool = RayExecutor(config, self._slots(1))
+        else:
+            self._pool = ProcessExecutor(config, self._slots(config.workers or os.cpu_count() or 1))
+
+    @property
+    def _pools_scripted(self) -> bool:
+        return self._name in ("process", "ray") or (self._name == "auto" and self._config.workers != 1)
+
+    @property
+    def slots(self) -> int:
+        """Number of matches that can run at once now; a cluster can grow."""
+        return sum(executor.slots.count for executor in (self._here, self._pool, self._people))
+
+    def of(self, match: Match) -> Executor:
+        """Returns the executor of a match.
+
+        Matches of people and models run in this process, because calls of models are limited and counted once per run. Others can
+        run in the pool.
+        """
+        if self._players.has_person(match):
+            return self._people
+        if self._players.uses_service(match):
+            return self._here
+        pooled = self._name in ("process", "ray") or (self._pools_scripted and self._players.is_scripted(match))
+        return self._pool if pooled else self._here
+
+    async def close(self) -> None:
+        """Stops the workers."""
+        await self._pool.close()
+
+    def _slots(self, count: int) -> Slots:
+        return Slots(count, [item.name for item in self._config.environment])
 
 
 @dataclass

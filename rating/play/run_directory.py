@@ -10,9 +10,9 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from agents.registry import split_spec
 from llmarena_envs.core.options import OptionError
-from rating.config.price_file import keep_prices
 from rating.config.resume import differences, earlier, identity_of, merged, with_names
 from rating.config.run_file import PERSON, RunConfig, parse_run_file
+from rating.config.run_file_source import keep_prices
 from rating.config.tournament_config import keep_scores
 from rating.errors import RunError
 from rating.play.run import Run

@@ -19,9 +19,8 @@ from rating.cli.progress import FailureLines, GameBars, ProgressDisplay
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
 from rating.play.attempts import ENVIRONMENT
-from rating.play.progress import EnvironmentProgress, Progress
 from rating.play.run import Run
-from rating.play.runner import Runner
+from rating.play.runner import EnvironmentProgress, Progress, Runner
 from rating.store.calls import Usage
 
 HOSTILE = "m\x1b[31m[red]\u202e"

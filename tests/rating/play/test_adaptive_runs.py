@@ -1,6 +1,5 @@
 """Runs whose matches are chosen from results: on any number of workers, interrupted, with failures, leavers and newcomers."""
 
-import asyncio
 import json
 
 import pytest
@@ -12,11 +11,11 @@ from rating.config.run_file import parse_run_file
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.play.run import Run
-from rating.play.runner import Runner
 from rating.schedules.until import Until
 from rating.schemes.rewards import CO_PLAYERS
 from rating.store.records import FINISHED, VOID
 from rating.store.state import RunState
+from tests.rating import runs
 from tests.rating.interruption import ended_after
 from tests.rating.players import Asked
 
@@ -31,14 +30,6 @@ STOP = "[stop]\nmin_matches = 20\nmax_matches = 60\n"
 SCRIPTED = f'schedule = "adaptive"\nexecutor = "asyncio"\n{STOP}{GAME}{POOL}'
 
 
-@pytest.fixture(autouse=True)
-def all_work():
-    Asked.calls.clear()
-    Asked.failing.clear()
-    yield
-    Asked.failing.clear()
-
-
 def asked(names, stop="min_matches = 12\nmax_matches = 40\neps = 1000.0", extra=""):
     players = "".join(
         f'[[policy]]\nname = "{name}"\nspec = "tests.rating.players:Reached"\noptions = {{ name = "{name}" }}\n'
@@ -49,16 +40,8 @@ def asked(names, stop="min_matches = 12\nmax_matches = 40\neps = 1000.0", extra=
 
 def go_on(directory, text=None):
     """Plays a run, with another run file if there is one; returns the number of void matches, the records and the facts."""
-    if not (directory / "run.toml").exists():
-        run_directory.create(directory, text, "run.toml")[1].close()
-    elif text is not None:
-        (directory / "run.toml").write_text(text)
-    run, store = run_directory.reopen_run(directory)
-    try:
-        void = asyncio.run(Runner(run, store).run())
-        return void, list(store.records()), store.facts()
-    finally:
-        store.close()
+    step = runs.go_on if (directory / "run.toml").exists() else runs.begin
+    return step(directory, text)[1:]
 
 
 def stop_after(monkeypatch, directory, count, text=None):
