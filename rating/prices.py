@@ -1,13 +1,15 @@
-"""Prices of models, from the table in the run file."""
+"""Prices of models, from the tables in the run file or from a price file."""
 
+import tomllib
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from agents.models.calls import Call, CallStatus
-from llmarena_envs.core.options import OptionError
+from llmarena_envs.core.options import OptionError, nearest
 
 _MILLION = 1_000_000
 
@@ -115,3 +117,32 @@ class PriceTable:
 
 def _rank(price: Price) -> tuple[bool, int, bool, date]:
     return not price.model.endswith("*"), len(price.model), bool(price.base_url), price.since or date.min
+
+
+class _PriceFile(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    price: list[Price]
+
+
+def read_prices(path: Path) -> list[Price]:
+    """Reads a file of ``[[price]]`` tables.
+
+    Raises:
+        OptionError: if it cannot be read or is invalid.
+    """
+    try:
+        return _PriceFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))).price
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise OptionError(f"prices: expected a TOML file of [[price]] tables, got {str(path)!r}: {error}") from error
+    except ValidationError as error:
+        raise OptionError(f"{path}: {'; '.join(_explain(item) for item in error.errors())}") from error
+
+
+def _explain(error: object) -> str:
+    assert isinstance(error, dict)
+    where = ".".join(map(str, error["loc"]))
+    if error["type"] == "extra_forbidden":
+        known = [field.alias or name for name, field in Price.model_fields.items()]
+        return f"unknown key {where!r}; expected one of {', '.join(known)}{nearest(str(error['loc'][-1]), known)}"
+    return f"{where}: {error['msg'].lower()}"

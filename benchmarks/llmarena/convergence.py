@@ -34,7 +34,7 @@ from rating.config.run_tables import EnvironmentConfig, StopConfig
 from rating.schemes.conditions import TRUESKILL
 from rating.schemes.duels import skill_leaderboard
 from rating.schemes.leaderboard import Leaderboard
-from rating.stats.trueskill import RatingStep, TrueSkillOptions, rate
+from rating.stats.trueskill import MU, SIGMA, RatingStep, rate
 
 BOARD_GAMES = ("tictactoe_v0", "connect_four_v0")
 
@@ -133,7 +133,7 @@ def course_table(game: str, board: Leaderboard, history: Mapping[str, Sequence[R
         [
             "empty: it has not come to that",
             "a game stops when one of the two conditions holds for every player at once, so later than for each alone",
-            f"orders: the mean of all mu, which means nothing, is shifted to {TrueSkillOptions().mu:g} in each",
+            f"orders: the mean of all mu, which means nothing, is shifted to {MU:g} in each",
             "Bradley-Terry: mean 1000, with its 95 % interval (matches)",
             *bradley_terry_notes({game: board}),
         ],
@@ -142,7 +142,7 @@ def course_table(game: str, board: Leaderboard, history: Mapping[str, Sequence[R
 
 def mu_changes(steps: Sequence[RatingStep], window: int) -> list[float | None]:
     """Returns the change of mu over the last ``window`` matches after each match; ``None`` for the first ones."""
-    mus = [TrueSkillOptions().mu, *(step.mu for step in steps)]
+    mus = [MU, *(step.mu for step in steps)]
     return [None if index < window else abs(mus[index] - mus[index - window]) for index in range(1, len(mus))]
 
 
@@ -162,11 +162,10 @@ def last_below(values: Sequence[float | None], limit: float) -> int | None:
 def draw_course(title: str, history: Mapping[str, Sequence[RatingStep]], stop: StopConfig) -> Figure:
     """Draws mu and sigma of every policy after each of its matches."""
     columns = legend_columns(list(history))
-    start = TrueSkillOptions()
     with axes(3.0 + 0.2 * -(-len(history) // columns), 2) as (figure, (left, right)):
         for index, (name, steps) in enumerate(history.items()):
             colour, line = line_style(index)
-            mus, sigmas = [start.mu, *(step.mu for step in steps)], [start.sigma, *(step.sigma for step in steps)]
+            mus, sigmas = [MU, *(step.mu for step in steps)], [SIGMA, *(step.sigma for step in steps)]
             left.plot(range(len(mus)), mus, label=plain(name), color=colour, linestyle=line, linewidth=1.2)
             right.plot(range(len(sigmas)), sigmas, color=colour, linestyle=line, linewidth=1.2)
         right.axhline(stop.sigma, color="black", linewidth=0.8, linestyle=(0, (1, 2)))

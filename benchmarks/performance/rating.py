@@ -40,7 +40,7 @@ from rating.schemes.duels import skill_leaderboard
 from rating.stats.bradley_terry import ELO_PER_NAT, BradleyTerryOptions, Comparisons, Floats, Integers, fit, standings
 from rating.stats.design import Design
 from rating.stats.transitivity import diagnose
-from rating.stats.trueskill import TrueSkillOptions, rate
+from rating.stats.trueskill import BETA, DRAW_PROBABILITY, MU, SIGMA, TAU, rate
 from rating.store.records import FINISHED, Outcome, SeatOutcome
 
 ALL = (
@@ -222,12 +222,8 @@ def _leaderboard(outcomes: Sequence[Outcome]) -> Contestant:
 
 
 def _trueskill(outcomes: Sequence[Outcome]) -> list[Contestant]:
-    options = TrueSkillOptions()
-
     def library() -> dict[str, Any]:
-        environment = trueskill.TrueSkill(
-            options.mu, options.sigma, options.beta, options.tau, options.draw_probability
-        )
+        environment = trueskill.TrueSkill(MU, SIGMA, BETA, TAU, DRAW_PROBABILITY)
         ratings: dict[str, Any] = {}
         for outcome in outcomes:
             (a, won), (b, _) = ((seat.policy, seat.reward > 0) for seat in outcome.seats)
@@ -239,7 +235,7 @@ def _trueskill(outcomes: Sequence[Outcome]) -> list[Contestant]:
         return ratings
 
     return [
-        Contestant("rating", lambda: rate(outcomes, options)),
+        Contestant("rating", lambda: rate(outcomes)),
         Contestant(f"trueskill {version('trueskill')}", library),
     ]
 

@@ -32,7 +32,7 @@ from rating.config.tournament_config import add_newcomer
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.play.dry_run import NOTHING, Expected, Forecast, Span, forecast
-from rating.play.executors.choice import check_executor
+from rating.play.executors.ray import check_executor
 from rating.schemes.leaderboard import ALWAYS
 from rating.store.state import StateWriter
 from rating.viewer.report.tables import Sheet
@@ -293,7 +293,7 @@ def print_forecast(run_file: str, where: str, args: argparse.Namespace) -> None:
     """
     run = run_directory.check_run_file(run_file, where, offline=True).run
     found = asyncio.run(forecast(run, reply_tokens=args.reply_tokens, latency=args.latency))
-    budget = run.config.budget.budget().replaced(args.max_cost, args.max_tokens, args.max_time)
+    budget = run.config.budget.budget(args.max_cost, args.max_tokens, args.max_time)
     header = ["environment", "policy", "matches", "calls", "tokens in", "tokens out"]
     header += [f"cost in {found.currency}"] if found.currency else []
     rows = [*(_forecast_row(row, found.currency) for row in found.rows), _forecast_total(found)]

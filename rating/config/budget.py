@@ -25,14 +25,6 @@ class Budget:
     tokens: int | None = None
     seconds: float | None = None
 
-    def replaced(self, cost: float | None, tokens: int | None, seconds: float | None) -> "Budget":
-        """Returns the budget with the given limits in place of its own; ``None`` keeps a limit."""
-        return Budget(
-            self.cost if cost is None else cost,
-            self.tokens if tokens is None else tokens,
-            self.seconds if seconds is None else seconds,
-        )
-
     def exceeded(self, bill: Bill) -> BudgetExceeded | None:
         """Returns the error for the exceeded limit on cost or tokens, or ``None``.
 

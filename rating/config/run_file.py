@@ -20,7 +20,6 @@ from agents.registry import make_policy
 from agents.turn import TurnSettings
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError, check_choice, nearest
-from rating.config.price_file import read_prices
 from rating.config.run_tables import (
     BudgetConfig,
     Count,
@@ -34,7 +33,7 @@ from rating.config.run_tables import (
     TurnsConfig,
 )
 from rating.config.tournament_config import TournamentConfig
-from rating.prices import Price, PriceTable
+from rating.prices import Price, PriceTable, read_prices
 from rating.schemes.base import Scheme
 from rating.schemes.registry import find_scheme
 from rating.schemes.setting import ROUND_ROBIN
@@ -180,13 +179,6 @@ class RunConfig(Table):
                 target = getattr(made, "target", None)
                 if isinstance(target, Target):
                     found[environment.name, name] = target
-        return found
-
-    def policies_by_model(self) -> dict[str, str]:
-        """Returns the name of the first policy that asks a model, by the name of the model."""
-        found: dict[str, str] = {}
-        for (_, name), target in self.targets().items():
-            found.setdefault(target.model, name)
         return found
 
     def seated(self, environment: str) -> list[str]:

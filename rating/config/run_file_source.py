@@ -20,6 +20,7 @@ from tomlkit.exceptions import TOMLKitError
 from llmarena_envs.core.entry_points import Unreadable, find_entries
 from llmarena_envs.core.options import nearest
 from rating.errors import RunError
+from rating.prices import read_prices
 
 GROUP = "llmarena.run_files"
 
@@ -119,3 +120,25 @@ def _anchor(table: Any, key: str, folder: Path) -> bool:
         return False
     table[key] = str(folder / table[key])
     return True
+
+
+def keep_prices(run_file: str) -> str:
+    """Returns the text of a run file with the prices themselves instead of the path of their file.
+
+    Later changes of the price file do not affect the cost of the run.
+
+    Raises:
+        OptionError: if the file cannot be read.
+    """
+    document = tomlkit.parse(run_file)
+    path = document.get("prices")
+    if not isinstance(path, str):
+        return run_file
+    del document["prices"]
+    tables = tomlkit.aot()
+    for price in read_prices(Path(path)):
+        table = tomlkit.table()
+        table.update(price.model_dump(by_alias=True, exclude_defaults=True))
+        tables.append(table)
+    document["price"] = tables
+    return tomlkit.dumps(document)

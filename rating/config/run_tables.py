@@ -161,9 +161,14 @@ class BudgetConfig(Table):
     tokens: Count | None = None
     hours: Annotated[float, Field(gt=0)] | None = None
 
-    def budget(self) -> Budget:
-        """Returns the budget."""
-        return Budget(self.cost, self.tokens, None if self.hours is None else 3600 * self.hours)
+    def budget(self, cost: float | None, tokens: int | None, seconds: float | None) -> Budget:
+        """Returns the budget of a session with its own limits; ``None`` keeps the limit of the run."""
+        duration = None if self.hours is None else 3600 * self.hours
+        return Budget(
+            self.cost if cost is None else cost,
+            self.tokens if tokens is None else tokens,
+            duration if seconds is None else seconds,
+        )
 
 
 class RatingsConfig(Table):

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
@@ -14,9 +15,11 @@ from typing import TYPE_CHECKING
 from agents.errors import ProviderError, Quit
 from agents.records import Turn
 from llmarena_envs.core.failures import Failure
+from rating.config.run_file import RunConfig
 from rating.errors import ErrorBudgetExceeded, StoreError
-from rating.play.executors.choice import Executors
-from rating.play.executors.executor import Executor, OnTurn, Played
+from rating.play.executors.executor import AsyncExecutor, Executor, OnTurn, Played, Slots
+from rating.play.executors.process import ProcessExecutor
+from rating.play.executors.ray import RayExecutor
 from rating.play.players import Checked, Players
 from rating.play.run import Run
 from rating.play.session import Session
@@ -28,14 +31,14 @@ if TYPE_CHECKING:
     from rating.store.store import Store
 
 
-ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
-"""Environment of the match of the current task, for log messages."""
-
 MATCH: ContextVar[Match | None] = ContextVar("MATCH", default=None)
-"""Match of the current task, for model calls."""
+"""Match of the current task, for model calls and log messages."""
 
 HELD_BACK = 0.5
 """Seconds of computation that can be lost with a killed process: turns within this time are written together."""
+
+MATCHES_AT_DESK = 1_000
+"""Concurrent matches of the human input queue; high, because a waiting match must not delay others."""
 
 _FIRST_TURNS = 10
 """Turns of a policy in an environment before its share of fallback moves is first checked."""
@@ -98,6 +101,49 @@ class Halt:
         raise self.error
 
 
+class Executors:
+    """The executors of a session."""
+
+    def __init__(self, config: RunConfig, players: Players, session: Session) -> None:
+        self._config = config
+        self._players = players
+        self._here = AsyncExecutor(config, players, self._slots(config.concurrency))
+        self._people = AsyncExecutor(config, players, self._slots(1 if session.desk is None else MATCHES_AT_DESK))
+        self._name = session.executor or config.executor
+        self._pool: ProcessExecutor | RayExecutor
+        if self._name == "ray":
+            self._pool = RayExecutor(config, self._slots(1))
+        else:
+            self._pool = ProcessExecutor(config, self._slots(config.workers or os.cpu_count() or 1))
+
+    @property
+    def slots(self) -> int:
+        """Number of matches that can run at once now; a cluster can grow."""
+        return sum(executor.slots.count for executor in (self._here, self._pool, self._people))
+
+    def of(self, match: Match) -> Executor:
+        """Returns the executor of a match.
+
+        Matches of people and models run in this process, because calls of models are limited and counted once per run. Others can
+        run in the pool.
+        """
+        if self._players.has_person(match):
+            return self._people
+        if self._players.uses_service(match):
+            return self._here
+        pooled = self._name in ("process", "ray")
+        if self._name == "auto":
+            pooled = self._config.workers != 1 and self._players.is_scripted(match)
+        return self._pool if pooled else self._here
+
+    async def close(self) -> None:
+        """Stops the workers."""
+        await self._pool.close()
+
+    def _slots(self, count: int) -> Slots:
+        return Slots(count, [item.name for item in self._config.environment])
+
+
 @dataclass
 class _Turns:
     """Turns of a policy in an environment, and its failures in them."""
@@ -109,13 +155,9 @@ class _Turns:
 
 
 class Matches:
-    """Plays and records the matches of a run. Failures are logged when they occur, with ``ENVIRONMENT`` set.
+    """Plays and records the matches of a run. Failures are logged when they occur, with ``MATCH`` set.
 
     Args:
-        run: the run.
-        store: records matches.
-        players: source of environments and policies; the caller closes it.
-        session: settings of the session.
         on_suspension: called with the name of a suspended policy.
 
     Attributes:
@@ -198,7 +240,6 @@ class Matches:
 
     async def _attempt(self, match: Match, executor: Executor) -> Outcome:
         """Plays a match, again if a provider fails, and records it."""
-        ENVIRONMENT.set(match.environment)
         MATCH.set(match)
         is_repeatable = self._players.is_repeatable(match)
         for _ in range(self._run.config.tries):
@@ -288,8 +329,6 @@ async def try_match(
     """Plays a match on from its recorded turns, and records the result.
 
     Args:
-        store: of the run.
-        executor: plays the match.
         match: the match, already in the store.
         on_turn: called after every new turn.
         is_repeatable: whether lost turns can be computed again; if not, each turn is written before the next one begins.
@@ -312,12 +351,7 @@ async def try_match(
 
 
 class _NewTurns:
-    """The turns of an attempt, written at once or buffered, to write many in one transaction.
-
-    Args:
-        store: of the run.
-        match: the match.
-        seconds: maximum seconds of play to buffer.
+    """The turns of an attempt, buffered for some seconds of play, to write many in one transaction.
 
     Attributes:
         held: turns not yet written.

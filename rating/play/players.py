@@ -96,7 +96,11 @@ class Players:
 
     @cached_property
     def _by_model(self) -> dict[str, str]:
-        return self._config.policies_by_model()
+        """Name of the first policy that asks a model, by the name of the model."""
+        found: dict[str, str] = {}
+        for (_, name), target in self._config.targets().items():
+            found.setdefault(target.model, name)
+        return found
 
     def stop_calls(self, error: Exception) -> None:
         """Stops all further model calls: they raise ``error``."""

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -15,13 +15,12 @@ from rating.errors import BudgetExceeded, StoreError
 from rating.play.attempts import MATCH, Halted, Matches
 from rating.play.batches import play_batches
 from rating.play.players import Players
-from rating.play.progress import EnvironmentProgress, Progress
 from rating.play.run import Run
 from rating.play.session import ONE_GO, Session
 from rating.prices import PriceTable
 from rating.schedules.batches import Schedule
 from rating.schedules.until import Phases
-from rating.store.calls import Bill, LoggedCall
+from rating.store.calls import Bill, LoggedCall, Usage
 from rating.store.environments import make_environment
 from rating.store.records import FINAL, PLAYED, VOID, Match, Outcome
 from rating.store.state import RunState, StateWriter
@@ -34,29 +33,59 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass
-class _Tally:
-    """Match counts of one environment."""
+class EnvironmentProgress:
+    """Progress of an environment.
 
-    scheduled: int = 0
+    Attributes:
+        name: of the environment.
+        finished: finished matches.
+        played: matches finished in this session.
+        scheduled: matches scheduled so far.
+        void: void matches.
+        expected: total matches of the schedule, or ``None`` if it depends on outcomes.
+        stopped: why the schedule has stopped, or an empty string.
+    """
+
+    name: str
     finished: int = 0
     played: int = 0
+    scheduled: int = 0
     void: int = 0
     expected: int | None = None
     stopped: str = ""
 
     def count(self, outcome: Outcome, *, is_new: bool) -> None:
+        """Counts an outcome, of this session or an earlier one."""
         self.finished += outcome.status in PLAYED
         self.played += is_new and outcome.status in PLAYED
         self.void += outcome.status == VOID
 
 
-class Runner:
-    """Plays a run.
+@dataclass(frozen=True)
+class Progress:
+    """Progress of a run, a snapshot taken when a display draws, to keep model calls free of this work.
 
-    Args:
-        run: the run.
-        store: records matches and calls, and holds the ones from earlier sessions.
-        session: settings of the session.
+    Attributes:
+        environments: of each environment.
+        errors: failures of providers and environments in this session.
+        usage: of the calls of all sessions, by environment and policy.
+        in_flight: in-flight calls.
+        limit: current limit of the servers on concurrent calls; ``None`` if unknown.
+        suspended: policies that failed permanently, with the reason.
+        deaths: workers that died during a match in this session.
+    """
+
+    environments: tuple[EnvironmentProgress, ...]
+    errors: int = 0
+    usage: Mapping[tuple[str, str], Usage] = field(default_factory=dict)
+    in_flight: int = 0
+    limit: int | None = None
+    suspended: Mapping[str, str] = field(default_factory=dict)
+    deaths: int = 0
+
+
+class Runner:
+    """Plays a run, and records matches and calls in its store, beside those of earlier sessions.
 
     Attributes:
         bill: usage of the model calls of all sessions.
@@ -77,10 +106,10 @@ class Runner:
         self._matches = Matches(run, store, self._players, session, self._leave_out)
         self._calls = store.call_log()  # before the calls are read: it counts calls lost when the run was killed
         self.bill = _earlier_bill(config.price_table(), store)
-        self._budget = config.budget.budget().replaced(session.max_cost, session.max_tokens, session.max_seconds)
+        self._budget = config.budget.budget(session.max_cost, session.max_tokens, session.max_seconds)
         if self._budget.cost is not None:
             config.check_priced()
-        self._tallies = {item.name: _Tally() for item in config.environment}
+        self._tallies = {item.name: EnvironmentProgress(item.name) for item in config.environment}
         self._schedules: dict[str, Schedule] = {}
         self._recorded: dict[str, Outcome] = {}
 
@@ -116,12 +145,7 @@ class Runner:
     def progress(self) -> Progress:
         """Returns the progress of the run."""
         return Progress(
-            tuple(
-                EnvironmentProgress(
-                    name, tally.finished, tally.played, tally.scheduled, tally.void, tally.expected, tally.stopped
-                )
-                for name, tally in self._tallies.items()
-            ),
+            tuple(map(replace, self._tallies.values())),
             self._matches.errors,
             usage=self.bill.totals,
             in_flight=self._players.in_flight,

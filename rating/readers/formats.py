@@ -30,6 +30,7 @@ AUTO = "auto"
 
 _HEAD_BYTES = 1 << 16
 _HEAD_ROWS = 20
+_SHOWN_REJECTED = 20
 _PACKED = {
     b"\x1f\x8b": "gzip",
     b"PAR1": "Parquet",
@@ -123,14 +124,13 @@ FORMATS: Mapping[str, _Format] = {
 """Formats by name."""
 
 
-def open_log(paths: Sequence[Path], format: str = AUTO, metric: str = "", *, shown: int = 20) -> Log:
+def open_log(paths: Sequence[Path], format: str = AUTO, metric: str = "") -> Log:
     """Reads the results in files.
 
     Args:
         paths: the files, all of one format.
         format: one of ``FORMATS``, or ``auto`` to recognise it.
         metric: the metric to compare, where files hold several scores.
-        shown: number of rejected rows to keep.
 
     Raises:
         OptionError: if a file cannot be read, is listed twice or is too large, no single format fits, or no row has a result.
@@ -143,7 +143,7 @@ def open_log(paths: Sequence[Path], format: str = AUTO, metric: str = "", *, sho
     for result in FORMATS[log.format].read(paths, metric):
         if isinstance(result, Rejected):
             log.num_rejected += 1
-            if len(log.rejected) < shown:
+            if len(log.rejected) < _SHOWN_REJECTED:
                 log.rejected.append(result)
             continue
         environment = result.environment or unnamed

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rating.errors import RunError
 from rating.prices import Price
 from rating.schedules.batches import Contest, Planned, Stop, deal_seed
-from rating.schedules.until import ENDED, SUSPENDED
+from rating.schedules.until import CAP, ENDED, SUSPENDED
 from rating.store.records import FINISHED, Match, Outcome, SeatOutcome
 
 Floats = NDArray[np.float64]
@@ -82,9 +82,6 @@ def best_table(
 def _total(gains: Floats, table: list[int]) -> float:
     return float(gains[np.ix_(table, table)].sum()) / 2
 
-
-CAP = "cap"
-"""Stop reason: every policy has reached its maximum number of scheduled matches."""
 
 LEAST_TABLES = 8
 """Minimum number of pairs in a batch, or the same number of matches at larger tables; keeps workers busy while the slowest

@@ -1,15 +1,18 @@
 """Schedules that play batches until a stopping rule fires, in one phase or, with newcomers, in several."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from rating.schedules.batches import UNLIMITED, Contest, Stop
-from rating.store.records import Match, Outcome
+from rating.store.records import FINISHED, Match, Outcome
+
+CAP = "cap"
+"""Stop reason: a policy has reached its maximum number of scheduled matches."""
 
 SUSPENDED = "suspended"
 """Stop reason: no match is left without an excluded policy."""
-
 
 ENDED = "ended"
 """Stop reason: the schedule ended in an earlier session, and newcomers followed."""
@@ -55,34 +58,76 @@ class Fixed:
         return next(self._batches)
 
 
-class Rule(Protocol):
-    """The state of a stopping rule, updated incrementally: the cost of a call does not grow with the run."""
+class Rule(ABC):
+    """The state of a stopping rule, updated incrementally: the cost of a call does not grow with the run.
 
-    @property
-    def least(self) -> float:
-        """Finished matches of every policy before results can stop play; limits on scheduled matches apply earlier."""
+    The values of a rule need at least one policy that is not excluded.
+
+    Args:
+        policies: those under test.
+        most: scheduled matches of a policy after which no batch begins.
+        opponent: policy whose matches count only if it has every seat; empty for none.
+
+    Attributes:
+        least: finished matches of every policy before results can stop play; limits on scheduled matches apply earlier.
+        finished: finished matches by policy.
+        scheduled: scheduled matches by policy.
+    """
+
+    least: float
+
+    def __init__(self, policies: Sequence[str], most: int, opponent: str = "") -> None:
+        self.finished = dict.fromkeys(policies, 0)
+        self.scheduled = dict.fromkeys(policies, 0)
+        self._most = most
+        self._opponent = opponent
+        self._next = 0
+
+    @abstractmethod
+    def reason(self) -> str:
+        """Returns the reason to stop, or an empty string."""
+
+    @abstractmethod
+    def reached(self) -> str:
+        """Returns the current and required values."""
 
     def schedule(self, policies: Iterable[str]) -> None:
         """Counts a match about to be played, given the policies on its rated seats."""
+        self._count(self.scheduled, set(policies))
 
     def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Adds the outcomes of the next matches, in match-number order, including void ones."""
+        """Adds the outcomes of the next matches, including void ones.
+
+        Raises:
+            ValueError: if the outcomes do not follow the earlier ones.
+        """
+        numbers = [outcome.number for outcome in outcomes]
+        if numbers:
+            if min(numbers) < self._next:
+                raise ValueError(f"expected outcomes from match {self._next} on, got match {min(numbers)}")
+            self._next = max(numbers) + 1
+        for outcome in outcomes:
+            if outcome.status == FINISHED:
+                self._count(self.finished, {seat.policy for seat in outcome.seats if seat.rated})
 
     def leave_out(self, policy: str) -> None:
         """Excludes a policy; ignores policies that are not under test."""
+        self.finished.pop(policy, None)
+        self.scheduled.pop(policy, None)
 
-    def reason(self) -> str:
-        """Returns the reason to stop, or an empty string; needs at least one policy that is not excluded."""
+    def cap(self) -> str:
+        """Returns ``cap`` if a policy has reached the maximum number of scheduled matches, else an empty string."""
+        return CAP if max(self.scheduled.values()) >= self._most else ""
 
     def stopped_with(self, reason: str) -> str:
-        """Returns the values of the rule when it fired; needs at least one policy that is not excluded.
+        """Returns the values of the rule when it fired for a reason."""
+        if reason == CAP:
+            return f"{max(self.scheduled.values())} matches of a policy scheduled (max_matches: {self._most})"
+        return self.reached()
 
-        Args:
-            reason: result of ``reason``.
-        """
-
-    def reached(self) -> str:
-        """Returns the current and required values; needs at least one policy that is not excluded."""
+    def _count(self, table: dict[str, int], names: set[str]) -> None:
+        for name in (names - {self._opponent} or names) & table.keys():
+            table[name] += 1
 
 
 class Until:

@@ -20,13 +20,13 @@ from rating.schemes.leaderboard import (
     by_policy,
     common_fields,
     mean_reward,
+    means_of,
     metric_of,
     ranked_by_means,
     row_fields,
 )
 from rating.schemes.seat_groups import SEATS, SeatGroups, is_alone
 from rating.schemes.stopping import CountRule
-from rating.stats.estimates import mean_estimate
 from rating.stats.results import finished, rated_seats, rewards
 from rating.stats.roles import TeamResult, plus_minus
 from rating.stats.simultaneous import DealResult, reward_cases
@@ -118,16 +118,14 @@ _PLUS_MINUS = LeaderboardColumn("adds to others (n)", lambda row: formatting.est
 
 def _partners(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
     """Returns the mean common reward of every pair of policies; an empty list without cross-play."""
-    cases: dict[tuple[str, str], tuple[list[float], list[int]]] = {}
+    cases = []
     for outcome in finished(outcomes):
-        names = sorted({seat.policy for seat in outcome.seats})
         if len(outcome.seats) == 2:
-            values, deals = cases.setdefault((names[0], names[-1]), ([], []))
-            values.append(fmean(seat.reward for seat in outcome.seats))
-            deals.append(outcome.seed)
-    if all(one == other for one, other in cases):
+            one, other = sorted(seat.policy for seat in outcome.seats)
+            cases.append(DealResult(one, outcome.seed, fmean(seat.reward for seat in outcome.seats), other))
+    means = means_of(cases)
+    if all(one == other for one, other in means):
         return []
-    means = {pair: mean_estimate(*own) for pair, own in cases.items()}
     policies = [row.policy for row in board.rows]
     table = {one: {other: means.get((min(one, other), max(one, other))) for other in policies} for one in policies}
     return [Matrix(table, "mean common reward of the row with the column")]

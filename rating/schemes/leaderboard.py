@@ -267,6 +267,18 @@ def _metric(row: LeaderboardRow) -> float | None:
     return row.metric
 
 
+def means_of(
+    cases: Iterable[DealResult], mean: Callable[[Sequence[float], Sequence[int]], Estimate | None] = mean_estimate
+) -> dict[tuple[str, str], Estimate | None]:
+    """Returns the mean of the values of each policy and part, clustered by deal."""
+    grouped: dict[tuple[str, str], tuple[list[float], list[int]]] = {}
+    for case in cases:
+        values, deals = grouped.setdefault((case.policy, case.part), ([], []))
+        values.append(case.value)
+        deals.append(case.deal)
+    return {key: mean(values, deals) for key, (values, deals) in grouped.items()}
+
+
 def ranked(
     rows: Iterable[LeaderboardRow], value: Callable[[LeaderboardRow], float | None] = _metric
 ) -> tuple[LeaderboardRow, ...]:
@@ -305,24 +317,18 @@ def ranks_of(names: Collection[str], pairs: Collection[Pair]) -> dict[str, Ranks
 
 
 def _staff_rows(outcomes: Iterable[Outcome]) -> tuple[StaffRow, ...]:
-    served: dict[tuple[str, str], list[Outcome]] = {}
+    served: dict[tuple[str, str], list[tuple[Outcome, list[SeatOutcome]]]] = {}
     for outcome in outcomes:
-        for pair in {(role_of(seat.agent), seat.policy) for seat in staff_seats(outcome)}:
-            served.setdefault(pair, []).append(outcome)
-    return tuple(
-        StaffRow(role, policy, _effort(matches, _staff_seats_of(matches, role, policy)))
-        for (role, policy), matches in sorted(served.items())
-    )
-
-
-def _staff_seats_of(matches: Iterable[Outcome], role: str, policy: str) -> list[SeatOutcome]:
-    return [
-        seat
-        for outcome in matches
-        if outcome.status == FINISHED
-        for seat in staff_seats(outcome)
-        if (role_of(seat.agent), seat.policy) == (role, policy)
-    ]
+        seats: dict[tuple[str, str], list[SeatOutcome]] = {}
+        for seat in staff_seats(outcome):
+            seats.setdefault((role_of(seat.agent), seat.policy), []).append(seat)
+        for pair, own in seats.items():
+            served.setdefault(pair, []).append((outcome, own))
+    rows = []
+    for (role, policy), matches in sorted(served.items()):
+        played = [seat for outcome, own in matches if outcome.status == FINISHED for seat in own]
+        rows.append(StaffRow(role, policy, _effort((outcome for outcome, _ in matches), played)))
+    return tuple(rows)
 
 
 def _effort(matches: Iterable[Outcome], seats: Sequence[SeatOutcome]) -> Effort:

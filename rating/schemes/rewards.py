@@ -21,6 +21,7 @@ from rating.schemes.leaderboard import (
     LeaderboardRow,
     by_policy,
     common_fields,
+    means_of,
     metric_of,
     ranked_by_means,
     row_fields,
@@ -30,7 +31,6 @@ from rating.schemes.seat_groups import SEATS, SeatGroups, is_common
 from rating.schemes.setting import ADAPTIVE
 from rating.schemes.stopping import CountRule, SettlingRule
 from rating.stats.bradley_terry import Comparisons, compare, standings
-from rating.stats.estimates import Estimate, mean_estimate
 from rating.stats.results import WinDrawLoss, finished, pair_results, rewards
 from rating.stats.simultaneous import DealResult, reward_cases
 from rating.store.records import Match, Outcome
@@ -75,8 +75,36 @@ class MeanReward(Repeating):
         return reward_cases(outcomes, self.setting.value)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str = "") -> Leaderboard:
-        """Makes the leaderboard."""
-        board = reward_leaderboard(outcomes, statistic=self.setting.value, stop_reason=stop_reason)
+        """Makes the leaderboard.
+
+        Its rows have the value ``value``, the mean of the statistic if one is requested. Ratings are of tables of three or more.
+        """
+        statistic, pairs = self.setting.value, _tables_of_many(outcomes)
+        fitted = standings(pairs) if pairs.policies else None
+        ratings, cases = ratings_of(fitted), self.cases(outcomes)
+        means = means_of(cases) if statistic else {}
+        rows = []
+        for policy, matches in by_policy(outcomes).items():
+            common, value = row_fields(matches, policy), means.get((policy, ""))
+            rows.append(
+                LeaderboardRow(
+                    **common,
+                    metric=metric_of(value or common["reward"]),
+                    rating=ratings.get(policy),
+                    values={"value": value} if statistic else {},
+                )
+            )
+        board = Leaderboard(
+            **common_fields(outcomes, self.name, stop_reason),
+            **ranked_by_means(rows, cases),
+            ranked_by=f"mean {statistic or 'reward'}",
+            columns=(*statistic_columns(statistic), REWARD, *([RATING._replace(importance=5)] if ratings else [])),
+            notes=(_RATING_NOTE,) if ratings else (),
+            caveats=(
+                *(fitted.notes if fitted else ()),
+                *missing_intervals(one for row in rows for one in (row.values.get("value"), row.reward)),
+            ),
+        )
         if self.setting.schedule == ADAPTIVE and self.has_choice(self._contest):
             board = replace(
                 board, rows=with_ranks(board.rows, ()), established=(), caveats=(CO_PLAYERS, *board.caveats)
@@ -105,48 +133,6 @@ class MeanReward(Repeating):
         return _tables_of_many(outcomes)
 
 
-def reward_leaderboard(outcomes: Iterable[Outcome], *, statistic: str = "", stop_reason: str = "") -> Leaderboard:
-    """Makes the leaderboard of an environment whose metric is the mean reward, or the mean of a statistic.
-
-    Its rows have the value ``value``, the mean of the statistic if one is requested. Ratings are of tables of three or more.
-
-    Args:
-        outcomes: all its outcomes, including void ones, in any order; at least one.
-        statistic: statistic of the environment to average; empty for none.
-        stop_reason: why play stopped.
-
-    Raises:
-        ValueError: if there are no outcomes.
-    """
-    outcomes = list(outcomes)
-    pairs = _tables_of_many(outcomes)
-    fitted = standings(pairs) if pairs.policies else None
-    ratings = ratings_of(fitted)
-    values = _statistic_means(outcomes, statistic) if statistic else {}
-    rows = []
-    for policy, matches in by_policy(outcomes).items():
-        common, value = row_fields(matches, policy), values.get(policy)
-        rows.append(
-            LeaderboardRow(
-                **common,
-                metric=metric_of(value or common["reward"]),
-                rating=ratings.get(policy),
-                values={"value": value} if statistic else {},
-            )
-        )
-    return Leaderboard(
-        **common_fields(outcomes, MeanReward.name, stop_reason),
-        **ranked_by_means(rows, reward_cases(outcomes, statistic)),
-        ranked_by=f"mean {statistic or 'reward'}",
-        columns=(*statistic_columns(statistic), REWARD, *([RATING._replace(importance=5)] if ratings else [])),
-        notes=(_RATING_NOTE,) if ratings else (),
-        caveats=(
-            *(fitted.notes if fitted else ()),
-            *missing_intervals(one for row in rows for one in (row.values.get("value"), row.reward)),
-        ),
-    )
-
-
 _RATING_NOTE = (
     "rating: Bradley-Terry in Elo, mean 1000, of all pairs at a table by their rewards, equal ones half a win each; its 95 %"
     " interval is clustered by deal"
@@ -155,22 +141,8 @@ _RATING_NOTE = (
 
 def statistic_columns(statistic: str) -> list[LeaderboardColumn]:
     """Returns the column of the value ``value``, the mean of a statistic; an empty list without one."""
-    return [LeaderboardColumn(f"{statistic} (n)", _value_cell)] if statistic else []
-
-
-def _value_cell(row: LeaderboardRow) -> str:
-    return formatting.estimate(row.values["value"])
-
-
-def _statistic_means(outcomes: Sequence[Outcome], statistic: str) -> dict[str, Estimate | None]:
-    """Returns the mean of a statistic by match, clustered by deal, for every policy with a finished match."""
-    seeds = {outcome.number: outcome.seed for outcome in outcomes}
-    values: dict[str, list[float]] = {}
-    deals: dict[str, list[int]] = {}
-    for number, policy, value in rewards(outcomes, statistic):
-        values.setdefault(policy, []).append(value)
-        deals.setdefault(policy, []).append(seeds[number])
-    return {policy: mean_estimate(own, deals[policy]) for policy, own in values.items()}
+    column = LeaderboardColumn(f"{statistic} (n)", lambda row: formatting.estimate(row.values["value"]))
+    return [column] if statistic else []
 
 
 def _tables_of_many(outcomes: Iterable[Outcome]) -> Comparisons:

@@ -9,7 +9,6 @@ Sources: LLMArena (arXiv 2402.16499) for the win rate as undercover; DeepEval (a
 means over the matches in which a player had a role.
 """
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -31,6 +30,7 @@ from rating.schemes.leaderboard import (
     LeaderboardRow,
     by_policy,
     common_fields,
+    means_of,
     metric_of,
     ranked_by_means,
     row_fields,
@@ -41,7 +41,10 @@ from rating.stats.estimates import Estimate, Rating, bounded_mean, mean_estimate
 from rating.stats.results import finished
 from rating.stats.roles import RoleMatch, role_skills
 from rating.stats.simultaneous import DealResult
-from rating.store.records import Match, Outcome
+from rating.store.records import Match, Outcome, SeatOutcome
+
+Cast = tuple[Outcome, list[str]]
+"""A finished match and the role of each seat."""
 
 
 class Roles(Repeating):
@@ -95,13 +98,65 @@ class Roles(Repeating):
         return self.count_rule(scheduled=2 if opponent else 1, opponent=opponent)
 
     def cases(self, outcomes: Sequence[Outcome]) -> list[DealResult]:
-        """Returns the results in each role."""
-        return role_cases(outcomes, self._casting(), self.setting.environment.declaration.results)
+        """Returns the result in each role of each finished match; several seats in one role count once.
+
+        With a fixed opponent, a result counts only if the opponent has all seats of the other roles.
+        """
+        casting, cases = self._casting(), []
+        for outcome in finished(outcomes):
+            roles = casting.cast(outcome)
+            if roles is None:
+                continue
+            for role in casting.roles:
+                inside = [seat for seat, own in zip(outcome.seats, roles, strict=True) if own == role]
+                outside = {seat.policy for seat, own in zip(outcome.seats, roles, strict=True) if own != role}
+                if casting.opponent and outside != {casting.opponent}:
+                    continue
+                for policy in sorted({seat.policy for seat in inside}):
+                    rewards = [seat.reward for seat in inside if seat.policy == policy]
+                    value = float(any(reward > 0 for reward in rewards)) if self._is_won else fmean(rewards)
+                    cases.append(DealResult(policy, outcome.seed, value, f"as {role}"))
+        return cases
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str = "") -> Leaderboard:
-        """Makes the leaderboard."""
-        results = self.setting.environment.declaration.results
-        return role_leaderboard(outcomes, self._casting(), results=results, stop_reason=stop_reason)
+        """Makes the leaderboard.
+
+        Its rows have the values ``roles`` (share of matches won, or mean score, by role, clustered by deal; ``None`` for a role
+        that the policy never had), ``skills`` (ratings by role, adjusted for the other players; roles without an estimate are
+        missing) and ``overall`` (mean of the skills, if there is one for every role). The facts have the ``advantage`` of the
+        side of the first role and the number of ``unclassified`` matches.
+        """
+        casting, cases = self._casting(), self.cases(outcomes)
+        first = casting.roles[0]
+        played = finished(outcomes)
+        cast = [(outcome, roles) for outcome in played if (roles := casting.cast(outcome))]
+        sides = [side for outcome, roles in cast for side in _sides(outcome, roles, first)]
+        means = means_of(cases, self._mean)
+        fitted = role_skills(sides) if self._is_won else None
+        rows = []
+        for policy, matches in by_policy(outcomes).items():
+            own = {role: means.get((policy, f"as {role}")) for role in casting.roles}
+            skills = fitted.skills.get(policy, {}) if fitted else {}
+            values = {
+                "roles": own,
+                "skills": {role: _rating(skill) for role, skill in skills.items()},
+                "overall": _rating(fitted.overall[policy]) if fitted and policy in fitted.overall else None,
+            }
+            rows.append(LeaderboardRow(**row_fields(matches, policy), metric=metric_of(own[first]), values=values))
+        unclassified = len(played) - len(cast)
+        advantage = fitted.advantage if fitted else None
+        return Leaderboard(
+            **common_fields(outcomes, self.name, stop_reason),
+            **ranked_by_means(rows, [case for case in cases if case.part == f"as {first}"]),
+            ranked_by=f"{'wins' if self._is_won else 'score'} as {first}",
+            columns=(*_columns(casting.roles, rows, is_share=self._is_won), REWARD),
+            notes=_skill_notes(advantage, first) if advantage else (),
+            caveats=(
+                *([f"{unclassified} matches with unknown roles do not count"] if unclassified else []),
+                *missing_intervals(one for row in rows for one in (*row.values["roles"].values(), row.reward)),
+            ),
+            facts={"advantage": advantage, "unclassified": unclassified},
+        )
 
     def seat_groups(self, played: Sequence[Outcome]) -> list[SeatGroups]:
         """Returns the roles, and the seats if roles are hidden, otherwise seats are roles."""
@@ -111,8 +166,7 @@ class Roles(Repeating):
             cast = casting.cast(outcome)
             return cast[index] if cast else None
 
-        is_share = self.setting.environment.declaration.results == "wins"
-        measure = seat_groups.WINS if is_share else seat_groups.POINTS
+        measure = seat_groups.WINS if self._is_won else seat_groups.POINTS
         notes = [f"{measure.label} by role, with any policies on the other seats"]
         if casting.opponent:
             notes.append(f"the leaderboard counts only matches with {casting.opponent} on all seats of the other roles")
@@ -124,17 +178,54 @@ class Roles(Repeating):
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the results in the first role with intervals and running means, and the results of every pair."""
-        casting, results = self._casting(), self.setting.environment.declaration.results
+        casting = self._casting()
         role = casting.roles[0]
-        label = f"{'share of wins' if results == 'wins' else 'mean score'} as {role}"
+        label = f"{'share of wins' if self._is_won else 'mean score'} as {role}"
         rows = ((row.policy, row.values["roles"][role]) for row in board.rows)
         played = [(outcome, cast) for outcome in finished(outcomes) if (cast := casting.cast(outcome))]
-        names = [row.policy for row in board.rows]
         return [
             *estimate_figure(rows, f"{label} with its 95 % interval"),
-            *running_means(_in_first_role(played, casting, results), label),
-            *_with_partners(played, names, casting.roles, results),
+            *running_means(self._in_first_role(played, casting), label),
+            *self._with_partners(played, [row.policy for row in board.rows], casting.roles),
         ]
+
+    def _in_first_role(self, played: Iterable[Cast], casting: "Casting") -> Iterator[tuple[int, str, float]]:
+        """Yields match number, policy and result for each counted seat in the first role."""
+        for outcome, cast in played:
+            seats = list(zip(outcome.seats, cast, strict=True))
+            others = {seat.policy for seat, role in seats if role != casting.roles[0]}
+            if not casting.opponent or others == {casting.opponent}:
+                for seat, role in seats:
+                    if role == casting.roles[0]:
+                        yield outcome.number, seat.policy, self._worth(seat)
+
+    def _with_partners(self, played: Iterable[Cast], names: Sequence[str], roles: Sequence[str]) -> list[Figure]:
+        """Returns the result of the first role for every pair of policies; an empty list unless there are two seats."""
+        cases = []
+        for outcome, cast in played:
+            if len(cast) != 2 or cast.count(roles[0]) != 1:
+                return []
+            first = cast.index(roles[0])
+            ours, theirs = outcome.seats[first], outcome.seats[1 - first]
+            cases.append(DealResult(ours.policy, outcome.seed, self._worth(ours), theirs.policy))
+        if not cases:
+            return []
+        means = means_of(cases, self._mean)
+        table = {one: {other: means.get((one, other)) for other in names} for one in names}
+        what = "share of wins" if self._is_won else "mean score"
+        label = f"{what} of the row as {roles[0]} with the column as {roles[1]}"
+        return [Matrix(table, label, percent=self._is_won)]
+
+    @property
+    def _is_won(self) -> bool:
+        """Whether a positive reward is a win; if not, the reward is a score."""
+        return self.setting.environment.declaration.results == "wins"
+
+    def _worth(self, seat: SeatOutcome) -> float:
+        return float(seat.reward > 0) if self._is_won else seat.reward
+
+    def _mean(self, values: Sequence[float], deals: Sequence[int]) -> Estimate | None:
+        return bounded_mean(values, deals) if self._is_won else mean_estimate(values, deals)
 
     def _casting(self) -> "Casting":
         declaration = self.setting.environment.declaration
@@ -185,109 +276,19 @@ class Casting:
         return [first if is_tested else others[0] for is_tested in tested] if sum(tested) == 1 else None
 
 
-def role_cases(outcomes: Iterable[Outcome], casting: Casting, results: str) -> list[DealResult]:
-    """Returns the result of each policy in each role of each finished match; several seats in one role count once.
-
-    Args:
-        outcomes: of the environment, in any order.
-        casting: as for the leaderboard.
-        results: as for the leaderboard.
-    """
-    cases = []
-    for outcome in finished(outcomes):
-        roles = casting.cast(outcome)
-        if roles is None:
-            continue
-        for role in casting.roles:
-            inside = [seat for seat, own in zip(outcome.seats, roles, strict=True) if own == role]
-            outside = {seat.policy for seat, own in zip(outcome.seats, roles, strict=True) if own != role}
-            if casting.opponent and outside != {casting.opponent}:
-                continue
-            for policy in sorted({seat.policy for seat in inside}):
-                rewards = [seat.reward for seat in inside if seat.policy == policy]
-                value = float(any(reward > 0 for reward in rewards)) if results == "wins" else fmean(rewards)
-                cases.append(DealResult(policy, outcome.seed, value, f"as {role}"))
-    return cases
-
-
-def role_leaderboard(
-    outcomes: Iterable[Outcome],
-    casting: Casting,
-    *,
-    results: str = "wins",
-    stop_reason: str = "",
-) -> Leaderboard:
-    """Makes the leaderboard of an environment with roles.
-
-    Its rows have the values ``roles`` (share of matches won, or mean score, by role, clustered by deal; ``None`` for a role that
-    the policy never had), ``skills`` (ratings by role, adjusted for the other players; roles without an estimate are missing)
-    and ``overall`` (mean of the skills, if there is one for every role). The facts have the ``advantage`` of the side of the
-    first role and the number of ``unclassified`` matches.
-
-    Args:
-        outcomes: all its outcomes, including void ones, in any order; at least one.
-        casting: assignment of roles to seats. With a fixed opponent, a policy's results in a role count only in matches in which
-            the opponent has all seats of the other roles.
-        results: ``wins`` if a positive reward is a win, ``scores`` if the reward is a score.
-        stop_reason: why play stopped.
-
-    Raises:
-        ValueError: if there are no outcomes.
-    """
-    outcomes = list(outcomes)
-    cast = [(outcome, roles) for outcome in finished(outcomes) if (roles := casting.cast(outcome))]
-    sides = [side for outcome, roles in cast for side in _sides(outcome, roles, casting.roles[0])]
-    cases: dict[tuple[str, str], list[DealResult]] = {}
-    for case in role_cases(outcomes, casting, results):
-        cases.setdefault((case.policy, case.part), []).append(case)
-    fitted = role_skills(sides) if results == "wins" else None
-    rows = []
-    for policy, matches in by_policy(outcomes).items():
-        own = {role: _estimate(cases.get((policy, f"as {role}"), []), results) for role in casting.roles}
-        skills = fitted.skills.get(policy, {}) if fitted else {}
-        values = {
-            "roles": own,
-            "skills": {role: _rating(skill) for role, skill in skills.items()},
-            "overall": _rating(fitted.overall[policy]) if fitted and policy in fitted.overall else None,
-        }
-        metric = metric_of(next(iter(own.values())))
-        rows.append(LeaderboardRow(**row_fields(matches, policy), metric=metric, values=values))
-    first = casting.roles[0]
-    unclassified = len(finished(outcomes)) - len(cast)
-    advantage = fitted.advantage if fitted else None
-    return Leaderboard(
-        **common_fields(outcomes, Roles.name, stop_reason),
-        **ranked_by_means(rows, itertools.chain(*(cases.get((row.policy, f"as {first}"), []) for row in rows))),
-        ranked_by=f"{'wins' if results == 'wins' else 'score'} as {first}",
-        columns=(*_columns(casting.roles, rows, results), REWARD),
-        notes=_skill_notes(advantage, first) if advantage else (),
-        caveats=(
-            *([_unclassified_note(unclassified)] if unclassified else []),
-            *missing_intervals(one for row in rows for one in (*row.values["roles"].values(), row.reward)),
-        ),
-        facts={"advantage": advantage, "unclassified": unclassified},
-    )
-
-
 def _rating(skill: Estimate) -> Rating:
     return Rating(*skill[:3], is_linked=True)
 
 
 def _skill_notes(advantage: Estimate, role: str) -> tuple[str, ...]:
-    value, low, high = (formatting.number(number, 0) for number in advantage[:3])
     return (
         "skill: in Elo with its 95 % interval, 1000 on average in each role, given who else was at the table",
-        f"advantage of the side with the role {role}: {value} Elo [{low}, {high}]",
+        f"advantage of the side with the role {role}: {formatting.elo(advantage)}",
     )
 
 
-def _unclassified_note(matches: int) -> str:
-    return f"{matches} matches with unknown roles do not count"
-
-
-def _columns(roles: Sequence[str], rows: Sequence[LeaderboardRow], results: str) -> list[LeaderboardColumn]:
+def _columns(roles: Sequence[str], rows: Sequence[LeaderboardRow], *, is_share: bool) -> list[LeaderboardColumn]:
     """Returns the columns of the results by role, then of the skills by role."""
-    is_share = results == "wins"
     own = [
         LeaderboardColumn(
             f"wins as {role}, % (n)" if is_share else f"score as {role} (n)", _result_cell(role, is_share)
@@ -307,43 +308,6 @@ def _skill_cell(role: str) -> Callable[[LeaderboardRow], str]:
     return lambda row: formatting.rating(row.values["skills"].get(role))
 
 
-Cast = tuple[Outcome, list[str]]
-"""A finished match and the role of each seat."""
-
-
-def _in_first_role(played: Iterable[Cast], casting: Casting, results: str) -> Iterator[tuple[int, str, float]]:
-    """Yields match number, policy and result for each counted seat in the first role."""
-    for outcome, cast in played:
-        seats = list(zip(outcome.seats, cast, strict=True))
-        others = {seat.policy for seat, role in seats if role != casting.roles[0]}
-        if not casting.opponent or others == {casting.opponent}:
-            for seat, role in seats:
-                if role == casting.roles[0]:
-                    yield outcome.number, seat.policy, _worth(seat.reward, results)
-
-
-def _with_partners(played: Iterable[Cast], names: Sequence[str], roles: Sequence[str], results: str) -> list[Figure]:
-    """Returns the result of the first role for every pair of policies; an empty list unless there are two seats."""
-    cases: dict[tuple[str, str], list[DealResult]] = {}
-    for outcome, cast in played:
-        if len(cast) != 2 or cast.count(roles[0]) != 1:
-            return []
-        first = cast.index(roles[0])
-        ours, theirs = outcome.seats[first], outcome.seats[1 - first]
-        case = DealResult(ours.policy, outcome.seed, _worth(ours.reward, results))
-        cases.setdefault((ours.policy, theirs.policy), []).append(case)
-    if not cases:
-        return []
-    table = {one: {other: _estimate(cases.get((one, other), []), results) for other in names} for one in names}
-    is_share = results == "wins"
-    what = "share of wins" if is_share else "mean score"
-    return [Matrix(table, f"{what} of the row as {roles[0]} with the column as {roles[1]}", percent=is_share)]
-
-
-def _worth(reward: float, results: str) -> float:
-    return float(reward > 0) if results == "wins" else reward
-
-
 def _sides(outcome: Outcome, roles: Sequence[str], first: str) -> list[RoleMatch]:
     """Returns the two sides of a match and the winner; an empty list if a side has no players."""
     players = [(seat.policy, role) for seat, role in zip(outcome.seats, roles, strict=True)]
@@ -360,8 +324,3 @@ def _sides(outcome: Outcome, roles: Sequence[str], first: str) -> list[RoleMatch
             outcome.seed,
         )
     ]
-
-
-def _estimate(cases: Sequence[DealResult], results: str) -> Estimate | None:
-    values, deals = [case.value for case in cases], [case.deal for case in cases]
-    return bounded_mean(values, deals) if results == "wins" else mean_estimate(values, deals)

@@ -20,8 +20,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rating.schedules.adaptive import CAP
-from rating.schedules.until import ENDED, SUSPENDED, Rule
+from rating.schedules.until import CAP, ENDED, SUSPENDED, Rule
 from rating.schemes.conditions import (
     ALIKE_LEVEL,
     DEFAULT_RULE,
@@ -34,7 +33,6 @@ from rating.schemes.conditions import (
 )
 from rating.stats.estimates import RunningMean
 from rating.stats.results import finished, rated_seats
-from rating.stats.trueskill import TrueSkillOptions
 from rating.store.records import FINISHED, PLAYED, VOID, Outcome, SeatOutcome
 
 PAUSED = "paused"
@@ -109,69 +107,7 @@ class CountRule:
         return _Counting(policies, self)
 
 
-class MatchCounts:
-    """Finished and scheduled matches of each policy; the base of every rule's state.
-
-    Args:
-        policies: those under test.
-        most: scheduled matches of a policy after which no batch begins.
-        opponent: policy whose matches count only if it has every seat; empty for none.
-
-    Attributes:
-        finished: finished matches by policy.
-        scheduled: scheduled matches by policy.
-    """
-
-    def __init__(self, policies: Sequence[str], most: int, opponent: str = "") -> None:
-        self.finished = dict.fromkeys(policies, 0)
-        self.scheduled = dict.fromkeys(policies, 0)
-        self._most = most
-        self._opponent = opponent
-        self._next = 0
-
-    def schedule(self, policies: Iterable[str]) -> None:
-        """Counts a match about to be played."""
-        self._count(self.scheduled, set(policies))
-
-    def add(self, outcomes: Sequence[Outcome]) -> None:
-        """Counts the finished matches among the next outcomes.
-
-        Raises:
-            ValueError: if the outcomes do not follow the earlier ones.
-        """
-        numbers = [outcome.number for outcome in outcomes]
-        if numbers:
-            if min(numbers) < self._next:
-                raise ValueError(f"expected outcomes from match {self._next} on, got match {min(numbers)}")
-            self._next = max(numbers) + 1
-        for outcome in finished(outcomes):
-            self._count(self.finished, {seat.policy for seat in outcome.seats})
-
-    def leave_out(self, policy: str) -> None:
-        """Excludes a policy."""
-        self.finished.pop(policy, None)
-        self.scheduled.pop(policy, None)
-
-    def cap(self) -> str:
-        """Returns ``cap`` if a policy has reached the maximum number of scheduled matches, else an empty string."""
-        return CAP if max(self.scheduled.values()) >= self._most else ""
-
-    def stopped_with(self, reason: str) -> str:
-        """Returns the values of the rule when it fired."""
-        if reason == CAP:
-            return f"{max(self.scheduled.values())} matches of a policy scheduled (max_matches: {self._most})"
-        return self.reached()
-
-    def reached(self) -> str:
-        """Returns the current and required values."""
-        raise NotImplementedError
-
-    def _count(self, table: dict[str, int], names: set[str]) -> None:
-        for name in (names - {self._opponent} or names) & table.keys():
-            table[name] += 1
-
-
-class _Counting(MatchCounts):
+class _Counting(Rule):
     """The state of a ``CountRule``."""
 
     least = math.inf
@@ -240,7 +176,6 @@ class StopRule:
         max_matches: scheduled matches of a policy after which no batch begins.
         rule: the conditions, in the syntax of ``rating.schemes.conditions``.
         alike: negligible difference in Elo; 0 for none.
-        trueskill: parameters of the ratings.
         conditions: the parsed rule.
 
     Raises:
@@ -254,7 +189,6 @@ class StopRule:
     max_matches: int = 400
     rule: str = DEFAULT_RULE
     alike: float = ALIKE_ELO
-    trueskill: TrueSkillOptions = field(default_factory=TrueSkillOptions)
     conditions: tuple[Condition, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -279,7 +213,7 @@ class StopRule:
         return _Rated(policies, self)
 
 
-class _Rated(MatchCounts):
+class _Rated(Rule):
     """The state of a ``StopRule``."""
 
     def __init__(self, policies: Sequence[str], rule: StopRule) -> None:
@@ -289,7 +223,7 @@ class _Rated(MatchCounts):
         self._conditions = rule.conditions
         first = rule.conditions[0]
         self._online = first if isinstance(first, TrueSkillInMatchOrder) else None
-        self._evidence = MatchEvidence(policies, rule.trueskill, rule.growth)
+        self._evidence = MatchEvidence(policies, rule.growth)
         self._is_due = False
         self._next_look = 0
 
@@ -381,7 +315,7 @@ class SettlingRule:
         return _Settling(policies, self)
 
 
-class _Settling(MatchCounts):
+class _Settling(Rule):
     """The state of a ``SettlingRule``."""
 
     def __init__(self, policies: Sequence[str], rule: SettlingRule) -> None:

@@ -7,16 +7,15 @@ import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import NamedTuple
 
 from llmarena_envs.core.declaration import role_of
 from rating.schedules.batches import Contest, Schedule
-from rating.schedules.swiss import START, Committee, Pairing, Swiss, SwissPlan, TournamentRules, rounds_for
+from rating.schedules.swiss import START, Pairing, Swiss, TournamentRules, rounds_for
 from rating.schemes import formatting
 from rating.schemes.base import Scheme
-from rating.schemes.duels import Duels, head_to_head, skill_leaderboard
-from rating.schemes.figures import Figure, Grid, Trajectories, rating_figure
+from rating.schemes.duels import Duels, skill_leaderboard
+from rating.schemes.figures import Figure, Grid, Trajectories, pair_figure, rating_figure
 from rating.schemes.leaderboard import Leaderboard, LeaderboardColumn, LeaderboardRow, ranked, ranks_of
 from rating.schemes.setting import seat_staff
 from rating.schemes.stopping import FIRST_MATCHES
@@ -41,60 +40,6 @@ class Stage(NamedTuple):
     ratings: dict[str, float]
 
 
-def tournament_leaderboard(
-    outcomes: Iterable[Outcome], plan: SwissPlan, *, ties: str = "half", stop_reason: str = ""
-) -> Leaderboard:
-    """Makes the leaderboard of a tournament.
-
-    In addition to ``skill_leaderboard``, its rows have the values ``elo`` (online, K = 4), ``byes`` (rounds without a match)
-    and ``rematches`` (pairings with a policy that it had met before); its facts have ``rounds``,
-    ``newcomers`` and ``path`` (see ``rating_path``). The metric is the rating.
-
-    Args:
-        outcomes: all its outcomes, including void ones, in any order; at least one.
-        plan: plan of the tournament.
-        ties: treatment of ties in the ranks, as in ``TournamentRules``.
-        stop_reason: why play stopped.
-
-    Raises:
-        ValueError: if there are no outcomes, or a match does not have two rated seats.
-    """
-    outcomes = list(outcomes)
-    skill = skill_leaderboard(outcomes, model=model("half"), stop_reason=stop_reason)
-    path = rating_path(outcomes, plan, ties)
-    online, byes = elo(outcomes), _byes(path, plan)
-    again = Counter(name for stage in _rematches(path) for name in stage.pair)
-    rows = [
-        replace(
-            row,
-            metric=row.rating.value if row.rating else None,
-            values={
-                **row.values,
-                "elo": online.get(row.policy),
-                "byes": byes[row.policy],
-                "rematches": again[row.policy],
-            },
-        )
-        for row in skill.rows
-    ]
-    pairs = skill.established
-    if ties == "drop" and skill.matches:
-        pairs = bradley_terry.standings(bradley_terry.compare(outcomes), model(ties)).established
-        ranks = ranks_of([row.policy for row in rows if row.rank], pairs)
-        rows = [replace(row, rank=ranks.get(row.policy)) for row in rows]
-    return replace(
-        skill,
-        scheme="tournament",
-        ranked_by="rating" if ties == "half" else "rating without ties",
-        rows=ranked(rows, _rating_of if ties == "half" else _rating_without_ties),
-        established=pairs,
-        columns=(*skill.columns, *_COLUMNS),
-        notes=(*_notes(path, plan, ties), *skill.notes),
-        wide_notes=(*skill.wide_notes, "Elo: online, K = 4, in match order"),
-        facts={**skill.facts, "rounds": rounds_for(len(plan.field)), "newcomers": plan.newcomers, "path": path},
-    )
-
-
 def _rating_of(row: LeaderboardRow) -> float | None:
     return row.rating.value if row.rating else None
 
@@ -104,61 +49,11 @@ def _rating_without_ties(row: LeaderboardRow) -> float | None:
     return rating.value if rating else None
 
 
-def _notes(path: Sequence[Stage], plan: SwissPlan, ties: str) -> list[str]:
-    """Returns the lines on the schedule."""
-    rounds = rounds_for(len(plan.field))
-    pairings = f"{len(path)} pairing{'' if len(path) == 1 else 's'}"
-    played = f"{rounds} Swiss round{'' if rounds == 1 else 's'}, {pairings} complete"
-    if plan.newcomers:
-        played += f"; placed afterwards: {', '.join(plan.newcomers)}"
-    counted = {"half": "counts as half a win of each", "drop": "is left out"}[ties]
-    again = [" and ".join(stage.pair) for stage in _rematches(path)]
-    return [
-        played,
-        f"pairings, judges and ranks use ratings; in these a tie {counted}",
-        *([f"met again: {', '.join(again)}"] if again else []),
-    ]
-
-
 _COLUMNS = (
     LeaderboardColumn("Elo", lambda row: formatting.number(row.values["elo"], 0), 8, wide=True),
     LeaderboardColumn("byes", lambda row: str(row.values["byes"]), 5, wide=True),
     LeaderboardColumn("rematches", lambda row: str(row.values["rematches"]), 5, wide=True),
 )
-
-
-def current_ratings(outcomes: Iterable[Outcome], ties: str) -> dict[str, float]:
-    """Returns the Bradley-Terry ratings of policies with a finished match, mean 1000.
-
-    They are maximum likelihood estimates, or use a prior if these do not exist (see ``rating.stats.bradley_terry``).
-    """
-    comparisons = bradley_terry.compare(outcomes)
-    if not comparisons.policies:
-        return {}
-    fitted = bradley_terry.fit(comparisons, model(ties))
-    return dict(zip(fitted.policies, map(float, fitted.ratings), strict=True))
-
-
-def rating_path(outcomes: Iterable[Outcome], plan: SwissPlan, ties: str) -> tuple[Stage, ...]:
-    """Returns the completed prefix of pairings, each with the ratings after it.
-
-    Args:
-        outcomes: of the tournament, in any order.
-        plan: plan of the tournament.
-        ties: as in ``TournamentRules``.
-    """
-    by_pairing: dict[int, list[Outcome]] = {}
-    for outcome in outcomes:
-        if outcome.status != VOID:
-            by_pairing.setdefault(outcome.number // plan.matches, []).append(outcome)
-    present, played, stages = set(plan.field), list[Outcome](), list[Stage]()
-    while len(own := by_pairing.get(len(stages), [])) == plan.matches:
-        played += own
-        first, second = (seat.policy for seat in rated_seats(min(own, key=lambda outcome: outcome.number)))
-        present |= {first, second}
-        known = current_ratings(played, ties)
-        stages.append(Stage(len(played), (first, second), {name: known.get(name, START) for name in sorted(present)}))
-    return tuple(stages)
 
 
 def model(ties: str) -> BradleyTerryOptions:
@@ -173,16 +68,6 @@ def _rematches(path: Sequence[Stage]) -> list[Stage]:
             again.append(stage)
         met.add(frozenset(stage.pair))
     return again
-
-
-def _byes(path: Sequence[Stage], plan: SwissPlan) -> Mapping[str, int]:
-    """Returns the number of completed rounds that each policy of the field did not play."""
-    size = len(plan.field) // 2
-    byes: Counter[str] = Counter()
-    for number in range(min(rounds_for(len(plan.field)), len(path) // size)):
-        playing = {name for stage in path[number * size : (number + 1) * size] for name in stage.pair}
-        byes.update(set(plan.field) - playing)
-    return byes
 
 
 JUDGES_OPTION = "n_judges"
@@ -209,7 +94,7 @@ class Tournament(Scheme):
         name = self.setting.environment.name
         self._contest.check(f"{name}, whose players meet in a tournament", policies=2, seats=2)
         self._rules.check(pool.policies)
-        present = self._plan.field
+        present = self._field
         pairs = list(itertools.combinations(present, 2))
         for newcomer in (None, *self._rules.newcomers):
             if newcomer is not None:
@@ -229,33 +114,107 @@ class Tournament(Scheme):
     @property
     def first_matches(self) -> int:
         """Number of matches of the first round, since a pairing has only two policies."""
-        return max(FIRST_MATCHES, len(self._plan.field) // 2 * self._plan.matches)
+        return max(FIRST_MATCHES, len(self._field) // 2 * self._rules.matches)
 
     def schedule(self) -> Schedule:
         """Returns a new schedule."""
-        return Swiss(self._contest, self._plan, self.current_ratings, self.staffed, self.setting.pool.withdrawn)
+        return Swiss(self._contest, self._rules, self.current_ratings, self.staffed, self.setting.pool.withdrawn)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str = "") -> Leaderboard:
-        """Makes the leaderboard."""
-        return tournament_leaderboard(outcomes, self._plan, ties=self._rules.ties, stop_reason=stop_reason)
+        """Makes the leaderboard.
+
+        In addition to ``skill_leaderboard``, its rows have the values ``elo`` (online, K = 4), ``byes`` (rounds without a match)
+        and ``rematches`` (pairings with a policy that it had met before); its facts have ``rounds``, ``newcomers`` and ``path``
+        (see ``path``). The metric is the rating.
+        """
+        rules, ties = self._rules, self._rules.ties
+        skill = skill_leaderboard(outcomes, model=model("half"), stop_reason=stop_reason)
+        path = self.path(outcomes)
+        online, byes = elo(outcomes), self._byes(path)
+        again = Counter(name for stage in _rematches(path) for name in stage.pair)
+        rows = []
+        for row in skill.rows:
+            own = {"elo": online.get(row.policy), "byes": byes[row.policy], "rematches": again[row.policy]}
+            rows.append(replace(row, metric=_rating_of(row), values={**row.values, **own}))
+        pairs = skill.established
+        if ties == "drop" and skill.matches:
+            pairs = bradley_terry.standings(compare(outcomes), model(ties)).established
+            ranks = ranks_of([row.policy for row in rows if row.rank], pairs)
+            rows = [replace(row, rank=ranks.get(row.policy)) for row in rows]
+        return replace(
+            skill,
+            scheme=self.name,
+            ranked_by="rating" if ties == "half" else "rating without ties",
+            rows=ranked(rows, _rating_of if ties == "half" else _rating_without_ties),
+            established=pairs,
+            columns=(*skill.columns, *_COLUMNS),
+            notes=(*self._notes(path), *skill.notes),
+            wide_notes=(*skill.wide_notes, "Elo: online, K = 4, in match order"),
+            facts={**skill.facts, "rounds": rounds_for(len(self._field)), "newcomers": rules.newcomers, "path": path},
+        )
+
+    def _notes(self, path: Sequence[Stage]) -> list[str]:
+        """Returns the lines on the schedule."""
+        rules, rounds = self._rules, rounds_for(len(self._field))
+        pairings = f"{len(path)} pairing{'' if len(path) == 1 else 's'}"
+        played = f"{rounds} Swiss round{'' if rounds == 1 else 's'}, {pairings} complete"
+        if rules.newcomers:
+            played += f"; placed afterwards: {', '.join(rules.newcomers)}"
+        counted = {"half": "counts as half a win of each", "drop": "is left out"}[rules.ties]
+        again = [" and ".join(stage.pair) for stage in _rematches(path)]
+        return [
+            played,
+            f"pairings, judges and ranks use ratings; in these a tie {counted}",
+            *([f"met again: {', '.join(again)}"] if again else []),
+        ]
+
+    def _byes(self, path: Sequence[Stage]) -> Counter[str]:
+        """Returns the number of completed rounds that each policy of the field did not play."""
+        field = self._field
+        size, byes = len(field) // 2, Counter[str]()
+        for number in range(min(rounds_for(len(field)), len(path) // size)):
+            playing = {name for stage in path[number * size : (number + 1) * size] for name in stage.pair}
+            byes.update(set(field) - playing)
+        return byes
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the ratings, their course and the results of every pair."""
         path: tuple[Stage, ...] = board.facts["path"]
         course = _course(path, [row.policy for row in board.rows]) if path else []
-        return [*rating_figure(board.rows), *course, *head_to_head(board, outcomes)]
+        pairs = pair_figure([row.policy for row in board.rows], compare(outcomes))
+        return [*rating_figure(board.rows), *course, *pairs]
 
     def comparisons(self, outcomes: Sequence[Outcome]) -> Comparisons:
         """Returns the results of all pairs."""
         return compare(outcomes)
 
     def current_ratings(self, outcomes: Sequence[Outcome]) -> dict[str, float]:
-        """Returns the ratings for pairings and committees, of policies with a finished match."""
-        return current_ratings(outcomes, self._rules.ties)
+        """Returns the Bradley-Terry ratings for pairings and committees, of policies with a finished match, mean 1000.
+
+        They are maximum likelihood estimates, or use a prior if these do not exist (see ``rating.stats.bradley_terry``).
+        """
+        comparisons = compare(outcomes)
+        if not comparisons.policies:
+            return {}
+        fitted = bradley_terry.fit(comparisons, model(self._rules.ties))
+        return dict(zip(fitted.policies, map(float, fitted.ratings), strict=True))
 
     def path(self, outcomes: Iterable[Outcome]) -> tuple[Stage, ...]:
-        """Returns the ratings after every complete pairing; outcomes of other environments are ignored."""
-        return rating_path(self.own(outcomes), self._plan, self._rules.ties)
+        """Returns the completed prefix of pairings, each with the ratings after it; other environments are ignored."""
+        size, by_pairing = self._rules.matches, dict[int, list[Outcome]]()
+        for outcome in self.own(outcomes):
+            if outcome.status != VOID:
+                by_pairing.setdefault(outcome.number // size, []).append(outcome)
+        present, played, stages = set(self._field), list[Outcome](), list[Stage]()
+        while len(own := by_pairing.get(len(stages), [])) == size:
+            played += own
+            first, second = (seat.policy for seat in rated_seats(min(own, key=lambda outcome: outcome.number)))
+            present |= {first, second}
+            known = self.current_ratings(played)
+            stages.append(
+                Stage(len(played), (first, second), {name: known.get(name, START) for name in sorted(present)})
+            )
+        return tuple(stages)
 
     def staff(self) -> Mapping[int, str]:
         """Returns no staff: it depends on the pairing."""
@@ -282,8 +241,7 @@ class Tournament(Scheme):
             return self._served(environment.agents, staff)
         rules, is_adjustable = self._rules, JUDGES_OPTION in environment.takes
         least = rules.min_judges if rules.min_judges is not None and is_adjustable else seats
-        committee = Committee(seats, least, rules.exclude, rules.families, rules.exclude_family)
-        members = committee.members(ranking, pair)
+        members = rules.committee(pair, ranking, size=seats, least=least)
         agents = self.agents(len(environment.agents) - seats + len(members))
         served = self._served(agents, {**staff, role: members})
         if not is_adjustable:
@@ -297,10 +255,10 @@ class Tournament(Scheme):
     def _rules(self) -> TournamentRules:
         return self.setting.tournament or TournamentRules()
 
-    @cached_property
-    def _plan(self) -> SwissPlan:
-        rules = self._rules
-        return SwissPlan(rules.scores(self.setting.pool.policies), rules.newcomers, rules.questions, rules.paired)
+    @property
+    def _field(self) -> list[str]:
+        """Policies that play the rounds, sorted."""
+        return self._rules.founders(self.setting.pool.policies)
 
     @property
     def _judges(self) -> list[str]:

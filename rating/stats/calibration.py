@@ -89,17 +89,15 @@ class Calibration:
     gain: Estimate
 
 
-def predict(comparisons: Comparisons, options: BradleyTerryOptions | None = None) -> Predictions | None:
-    """Predicts every result from the results of other deals by Bradley-Terry.
+def predict(comparisons: Comparisons) -> Predictions | None:
+    """Predicts every result from the results of other deals by Bradley-Terry with a fitted prior width.
 
     Args:
         comparisons: m results.
-        options: options of the fit; by default with a fitted prior width.
 
     Returns:
         ``None`` for fewer than two deals.
     """
-    options = options or BradleyTerryOptions(prior_sd="fitted")
     deals, deal = np.unique(comparisons.cluster, return_inverse=True)
     if len(deals) < 2:
         return None
@@ -108,7 +106,7 @@ def predict(comparisons: Comparisons, options: BradleyTerryOptions | None = None
     for number in range(min(PARTS, len(deals))):
         own = part == number
         others = comparisons.select(~own)
-        fitted = fit(others, options)
+        fitted = fit(others, BradleyTerryOptions(prior_sd="fitted"))
         first, second = comparisons.first[own], comparisons.second[own]
         lead = fitted.ratings[first] - fitted.ratings[second] + fitted.seat_advantage
         score[own] = probability(lead / ELO_PER_NAT)

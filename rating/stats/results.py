@@ -184,25 +184,3 @@ def records_by_seat(results: Iterable[PairResult]) -> dict[str, tuple[WinDrawLos
         first, second = table[result.second]
         table[result.second] = first, second.add(1 - result.score)
     return dict(sorted(table.items()))
-
-
-def pair_table(results: Iterable[PairResult], *, by_seat: bool = False) -> dict[str, dict[str, WinDrawLoss | None]]:
-    """Returns the tally of each policy against each other policy, by names.
-
-    Args:
-        results: results of one environment.
-        by_seat: whether to count only the matches with the row policy on the first seat.
-
-    Returns:
-        Row, then column; ``None`` if there was no such match.
-    """
-    results = list(results)
-    names = sorted({name for result in results for name in (result.first, result.second)})
-    table: dict[str, dict[str, WinDrawLoss | None]] = {row: dict.fromkeys(names) for row in names}
-    for result in results:
-        table[result.first][result.second] = (table[result.first][result.second] or WinDrawLoss()).add(result.score)
-        if not by_seat:
-            table[result.second][result.first] = (table[result.second][result.first] or WinDrawLoss()).add(
-                1 - result.score
-            )
-    return table

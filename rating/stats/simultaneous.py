@@ -166,7 +166,7 @@ def _by_deal(cases: Iterable[DealResult]) -> dict[str, dict[int, list[float]]]:
     return {name: dict(deals) for name, deals in sorted(table.items())}
 
 
-def established(cases: Iterable[DealResult], level: float = LEVEL) -> tuple[Pair, ...]:
+def established(cases: Iterable[DealResult]) -> tuple[Pair, ...]:
     """Returns the pairs of policies with an established difference of means, corrected for multiple comparisons.
 
     A pair is left out if it has fewer than ``FEWEST_CLUSTERS`` common deals, or if the difference on the common deals and the
@@ -174,7 +174,6 @@ def established(cases: Iterable[DealResult], level: float = LEVEL) -> tuple[Pair
 
     Args:
         cases: results of one part, in any order.
-        level: maximum probability that any pair is wrong.
     """
     values = _by_deal(cases)
     means = {name: fmean(itertools.chain.from_iterable(deals.values())) for name, deals in values.items()}
@@ -194,7 +193,7 @@ def established(cases: Iterable[DealResult], level: float = LEVEL) -> tuple[Pair
         differences[[deals[deal] for deal in found], column] = list(found.values())
     differences /= np.sqrt((differences**2).sum(axis=0))
     statistics = np.abs(differences.sum(axis=0)) * (1 - _ROUNDING)
-    rejected = step_down(statistics, np.abs(_signs(len(deals)) @ differences), level)
+    rejected = step_down(statistics, np.abs(_signs(len(deals)) @ differences))
     return tuple(
         pair
         for pair, is_found in zip(pairs, rejected, strict=True)

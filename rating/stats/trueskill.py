@@ -9,7 +9,6 @@ Source: Herbrich, Minka and Graepel, "TrueSkill: a Bayesian skill rating system"
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -18,47 +17,29 @@ import numpy as np
 from rating.stats.results import PairResult, pair_results
 from rating.store.records import Outcome
 
+MU = 25.0
+"""Mean of a new policy's skill."""
+
+SIGMA = 25.0 / 3
+"""Its standard deviation."""
+
+BETA = 25.0 / 6
+"""Standard deviation of the performance in one match."""
+
+TAU = 25.0 / 300
+"""Standard deviation of the skill drift between matches; because of it, sigma never falls below a floor."""
+
+DRAW_PROBABILITY = 0.10
+"""Draw probability of two equally strong policies."""
+
+_MARGIN = NormalDist().inv_cdf((DRAW_PROBABILITY + 1) / 2) * math.sqrt(2) * BETA
+"""Difference of two performances below which a match is a draw."""
+
 _SQRT_HALF = math.sqrt(0.5)
 _SQRT_2_PI = math.sqrt(2 * math.pi)
 
 _FAR = 30.0
 """Standard deviations beyond which the normal tail is replaced by its expansion: the distribution itself underflows at 38."""
-
-
-@dataclass(frozen=True)
-class TrueSkillOptions:
-    """Parameters of the model, in units of skill.
-
-    Attributes:
-        mu: mean of a new policy's skill.
-        sigma: its standard deviation.
-        beta: standard deviation of the performance in one match.
-        tau: standard deviation of the skill drift between matches; 0 suits policies that do not learn. With drift, sigma never
-            falls below a floor, for any number of matches.
-        draw_probability: draw probability of two equally strong policies; at least 0 and below 1.
-    """
-
-    mu: float = 25.0
-    sigma: float = 25.0 / 3
-    beta: float = 25.0 / 6
-    tau: float = 25.0 / 300
-    draw_probability: float = 0.10
-
-    def __post_init__(self) -> None:
-        if not math.isfinite(self.mu):
-            raise ValueError(f"mu: expected a finite number, got {self.mu}")
-        for name in ("sigma", "beta"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise ValueError(f"{name}: expected a positive number, got {getattr(self, name)}")
-        if not 0 <= self.tau < math.inf:
-            raise ValueError(f"tau: expected a number of 0 or more, got {self.tau}")
-        if not 0 <= self.draw_probability < 1:
-            raise ValueError(f"draw_probability: expected 0 or more and less than 1, got {self.draw_probability}")
-
-    @cached_property
-    def draw_margin(self) -> float:
-        """Difference of two performances below which a match is a draw."""
-        return NormalDist().inv_cdf((self.draw_probability + 1) / 2) * math.sqrt(2) * self.beta
 
 
 class TrueSkillRating(NamedTuple):
@@ -68,50 +49,36 @@ class TrueSkillRating(NamedTuple):
     sigma: float
 
 
-def check_draws(results: Iterable[PairResult], options: TrueSkillOptions) -> None:
-    """Checks that the model allows draws if there are any.
-
-    Raises:
-        ValueError: if a match was a draw and ``draw_probability`` is 0.
-    """
-    if options.draw_probability == 0 and any(result.score == 0.5 for result in results):
-        raise ValueError("draw_probability: expected more than 0 for matches with draws, got 0")
-
-
 def update_pair(
-    winner: TrueSkillRating, loser: TrueSkillRating, drawn: bool, options: TrueSkillOptions
+    winner: TrueSkillRating, loser: TrueSkillRating, drawn: bool
 ) -> tuple[TrueSkillRating, TrueSkillRating]:
     """Returns the new ratings of two players.
 
     Args:
         winner: rating of the winner, or of either player after a draw.
         loser: rating of the other player.
-        drawn: whether the match was a draw; requires a positive draw probability.
-        options: parameters of the model.
+        drawn: whether the match was a draw.
     """
     mus, variances = [winner.mu, loser.mu], [winner.sigma**2, loser.sigma**2]
-    play(mus, variances, ((0, 1, drawn),), options)
+    play(mus, variances, ((0, 1, drawn),))
     return TrueSkillRating(mus[0], math.sqrt(variances[0])), TrueSkillRating(mus[1], math.sqrt(variances[1]))
 
 
-def play(
-    mus: list[float], variances: list[float], results: Iterable[tuple[int, int, bool]], options: TrueSkillOptions
-) -> None:
+def play(mus: list[float], variances: list[float], results: Iterable[tuple[int, int, bool]]) -> None:
     """Rates matches in sequence, in place.
 
     Args:
         mus: mean skill of each player.
         variances: variance of the skill of each player.
         results: index of the winner, index of the loser, and whether the match was a draw.
-        options: parameters of the model.
     """
-    noise, drift, margin = 2 * options.beta**2, options.tau**2, options.draw_margin
+    noise, drift = 2 * BETA**2, TAU**2
     for winner, loser, drawn in results:
         own, other = variances[winner] + drift, variances[loser] + drift
         variance = noise + own + other
         scale = math.sqrt(variance)
         lead = mus[winner] - mus[loser]
-        v, w = draw_corrections(lead / scale, margin / scale) if drawn else win_corrections((lead - margin) / scale)
+        v, w = draw_corrections(lead / scale, _MARGIN / scale) if drawn else win_corrections((lead - _MARGIN) / scale)
         mus[winner] += own / scale * v
         mus[loser] -= other / scale * v
         w /= variance
@@ -171,17 +138,16 @@ class TrueSkillResult:
     history: dict[str, tuple[RatingStep, ...]]
 
 
-def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -> TrueSkillResult:
+def rate(outcomes: Iterable[Outcome]) -> TrueSkillResult:
     """Rates finished two-player matches in match-number order.
 
     Args:
         outcomes: outcomes of one environment, in any order; void ones are skipped.
-        options: parameters of the model.
 
     Raises:
-        ValueError: if a match was a draw and ``draw_probability`` is 0; see also ``pair_results``.
+        ValueError: as ``pair_results``.
     """
-    running = RunningRatings(options or TrueSkillOptions())
+    running = RunningRatings()
     history: dict[str, list[RatingStep]] = {}
     for result in pair_results(outcomes):
         running.add(result)
@@ -195,35 +161,26 @@ def rate(outcomes: Iterable[Outcome], options: TrueSkillOptions | None = None) -
 class RunningRatings:
     """TrueSkill ratings updated match by match.
 
-    Args:
-        options: parameters of the model.
-
     Attributes:
         ratings: by policy, after all added matches.
     """
 
-    def __init__(self, options: TrueSkillOptions) -> None:
+    def __init__(self) -> None:
         self.ratings: dict[str, TrueSkillRating] = {}
-        self._options = options
-        self._start = TrueSkillRating(options.mu, options.sigma)
 
     def add(self, result: PairResult) -> None:
-        """Rates the next match.
-
-        Raises:
-            ValueError: if it was a draw and ``draw_probability`` is 0.
-        """
-        check_draws((result,), self._options)
+        """Rates the next match."""
         winner, loser = (result.first, result.second) if result.score > 0 else (result.second, result.first)
-        before = self.ratings.get(winner, self._start), self.ratings.get(loser, self._start)
-        self.ratings[winner], self.ratings[loser] = update_pair(*before, result.score == 0.5, self._options)
+        new = TrueSkillRating(MU, SIGMA)
+        before = self.ratings.get(winner, new), self.ratings.get(loser, new)
+        self.ratings[winner], self.ratings[loser] = update_pair(*before, result.score == 0.5)
 
 
 class OrderAverage(NamedTuple):
     """A policy's rating over random match orders.
 
     Attributes:
-        mu: mean of mu, with the ratings of each order shifted to the mean of the options.
+        mu: mean of mu, with the ratings of each order shifted to the mean ``MU``.
         sigma: mean of sigma: the uncertainty of the skill.
         sd: standard deviation of the shifted mu: the order sensitivity, not an error of the rating.
     """
@@ -234,11 +191,7 @@ class OrderAverage(NamedTuple):
 
 
 def average_over_orders(
-    results: Iterable[PairResult],
-    options: TrueSkillOptions | None = None,
-    *,
-    permutations: int = 20,
-    seed: int = 0,
+    results: Iterable[PairResult], *, permutations: int = 20, seed: int = 0
 ) -> dict[str, OrderAverage]:
     """Rates two-player matches in random orders.
 
@@ -246,7 +199,6 @@ def average_over_orders(
 
     Args:
         results: in any order.
-        options: parameters of the model.
         permutations: number of random orders; at least 2.
         seed: seed of the random orders.
 
@@ -254,13 +206,11 @@ def average_over_orders(
         By policy, sorted.
 
     Raises:
-        ValueError: if there are fewer than 2 orders, or a match was a draw and ``draw_probability`` is 0.
+        ValueError: if there are fewer than 2 orders.
     """
-    options = options or TrueSkillOptions()
     if permutations < 2:
         raise ValueError(f"permutations: expected 2 or more, got {permutations}")
     results = sorted(results)
-    check_draws(results, options)
     names = sorted({name for result in results for name in (result.first, result.second)})
     if not names:
         return {}
@@ -274,29 +224,28 @@ def average_over_orders(
     mus, sigmas = np.empty((2, permutations, len(names)))
     for row in range(permutations):
         order = rng.permutation(len(results))
-        means, variances = [options.mu] * len(names), [options.sigma**2] * len(names)
+        means, variances = [MU] * len(names), [SIGMA**2] * len(names)
         winners, losers = indices[order].T.tolist()
-        play(means, variances, zip(winners, losers, drawn[order].tolist(), strict=True), options)
+        play(means, variances, zip(winners, losers, drawn[order].tolist(), strict=True))
         mus[row], sigmas[row] = means, [math.sqrt(variance) for variance in variances]
-    mus += options.mu - mus.mean(axis=1, keepdims=True)
+    mus += MU - mus.mean(axis=1, keepdims=True)
     columns = zip(names, mus.mean(axis=0), sigmas.mean(axis=0), mus.std(axis=0, ddof=1), strict=True)
     return {name: OrderAverage(float(mu), float(sigma), float(sd)) for name, mu, sigma, sd in columns}
 
 
-def elo(outcomes: Iterable[Outcome], *, k: float = 4.0, start: float = 1000.0) -> dict[str, float]:
+def elo(outcomes: Iterable[Outcome]) -> dict[str, float]:
     """Returns Elo ratings after all finished two-player matches, by policy name.
 
-    Scale 400, base 10; a tie is half a win; matches are applied in match-number order. The defaults are from Auto-Arena (arXiv
-    2405.20267v1). The result depends on the order of the matches: publish ``rating.stats.bradley_terry`` instead.
+    Scale 400, base 10; a tie is half a win; matches are applied in match-number order. A new policy has 1000, and a match changes
+    a rating by at most 4 (Auto-Arena, arXiv 2405.20267v1). The result depends on the order of the matches: publish
+    ``rating.stats.bradley_terry`` instead.
 
     Args:
         outcomes: outcomes of one environment; void ones are skipped.
-        k: largest change by one match.
-        start: rating of a new policy.
     """
     ratings: dict[str, float] = {}
     for result in pair_results(outcomes):
-        first, second = ratings.setdefault(result.first, start), ratings.setdefault(result.second, start)
-        change = k * (result.score - 1 / (1 + 10 ** ((second - first) / 400)))
+        first, second = ratings.setdefault(result.first, 1000.0), ratings.setdefault(result.second, 1000.0)
+        change = 4 * (result.score - 1 / (1 + 10 ** ((second - first) / 400)))
         ratings[result.first], ratings[result.second] = first + change, second - change
     return dict(sorted(ratings.items()))

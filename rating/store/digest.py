@@ -37,8 +37,8 @@ _other = turn.alias("other")
 _LAST_TURNS = select(turn.c.match, turn.c.seal).where(
     turn.c.number == select(func.max(_other.c.number)).where(_other.c.match == turn.c.match).scalar_subquery()
 )
-_TRANSCRIPT = select(transcript.c.turns).where(transcript.c.match == bindparam("match"))
-_JOURNAL = (
+TRANSCRIPT = select(transcript.c.turns).where(transcript.c.match == bindparam("match"))
+JOURNAL = (
     select(turn.c.number, turn.c.payload, turn.c.seal).where(turn.c.match == bindparam("match")).order_by(turn.c.number)
 )
 
@@ -70,12 +70,7 @@ def seal_of_match(
 
     Args:
         turns_seal: seal of its last turn, or of its identity if it has none.
-        status: as stored, like the other arguments.
-        tries: number of attempts, including void ones.
-        turns: number of turns that this seal covers.
-        seats: outcomes of its seats.
-        digest: digest of the match.
-        error: reason if it is void.
+        status: column of the match as stored, like ``tries``, ``turns``, ``seats``, ``digest`` and ``error``.
         transcript: its packed turns.
     """
     return link(turns_seal, status, str(tries), str(turns), seats, digest, error, transcript)
@@ -158,12 +153,12 @@ def _row_differences(db: Database, row: Row, dictionary: bytes) -> Iterator[str]
     values = {"match": row[0]}
     chain = seal_of_identity(*identity)
     chains = [chain]
-    packed = db.row(_TRANSCRIPT, values)
+    packed = db.row(TRANSCRIPT, values)
     transcript = packed[0] if packed else b""
     for payload in unpack_lines(transcript, dictionary) if packed else ():
         chain = link(chain, payload)
         chains.append(chain)
-    journal = db.all(_JOURNAL, values)
+    journal = db.all(JOURNAL, values)
     for number, payload, turn_seal in journal:
         if number != len(chains) - 1:
             yield f"expected turn {len(chains) - 1}, got turn {number}"
@@ -191,11 +186,8 @@ def _seal_differences(db: Database) -> Iterator[str]:
         return
     found = seal_parts(db)
     for kind, sealed in parts.items():
-        for name in _unequal(sealed, found[kind]):
-            yield f"{kind}: {name} changed, was added or taken away after the run was sealed"
+        for name in sorted({*sealed, *found[kind]}):
+            if sealed.get(name) != found[kind].get(name):
+                yield f"{kind}: {name} changed, was added or taken away after the run was sealed"
     if seal_of_run(known) != head or row[0] != dump_seal(head, known):
         yield "the seal is not that of the parts named beside it"
-
-
-def _unequal(first: Mapping[str, str], second: Mapping[str, str]) -> list[str]:
-    return sorted(name for name in {*first, *second} if first.get(name) != second.get(name))

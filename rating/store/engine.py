@@ -23,7 +23,7 @@ Values = Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
 _ATTEMPTS = 5
 """Maximum number of attempts at a write."""
 
-_BATCH = 200
+BATCH = 200
 """Number of rows per fetch."""
 
 
@@ -83,10 +83,8 @@ class Database:
     def row(self, query: Executable, values: Values = None) -> Row | None:
         """Returns the first row of a query, or ``None``."""
         result: Any = self.execute(query, values)
-        try:
+        with self._explained():
             row: Row | None = result.first()
-        except SQLAlchemyError as error:
-            raise self.explain(error) from error
         return row
 
     def all(self, query: Executable, values: Values = None) -> list[Row]:
@@ -128,10 +126,8 @@ class Database:
     def command(self, sql: str) -> CursorResult[Any]:
         """Executes a command of the server or a setting, without parameters."""
         connection = self.connection()
-        try:
+        with self._explained():
             return connection.exec_driver_sql(sql)
-        except SQLAlchemyError as error:
-            raise self.explain(error) from error
 
     def connection(self) -> Connection:
         """Returns the connection, reopened if it was lost outside a transaction."""
@@ -169,10 +165,8 @@ class Database:
         raise NotImplementedError
 
     def _connect(self) -> Connection:
-        try:
+        with self._explained():
             return self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        except SQLAlchemyError as error:
-            raise self.explain(error) from error
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
@@ -182,17 +176,30 @@ class Database:
 
     def _execute(self, statement: Executable, values: Values) -> CursorResult[Any]:
         connection = self.connection()
-        try:
+        with self._explained():
             return connection.execute(statement, values)
+
+    def _fetched(self, result: Any) -> Iterator[Row]:
+        with self._explained():
+            for batch in result.partitions(BATCH):
+                yield from batch
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
         except SQLAlchemyError as error:
             raise self.explain(error) from error
 
-    def _fetched(self, result: Any) -> Iterator[Row]:
-        try:
-            for batch in result.partitions(_BATCH):
-                yield from batch
-        except SQLAlchemyError as error:
-            raise self.explain(error) from error
+
+@contextmanager
+def closed_on_error(db: Database) -> Iterator[None]:
+    """Closes a database if the block raises."""
+    try:
+        yield
+    except BaseException:
+        db.close()
+        raise
 
 
 @cache

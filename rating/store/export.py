@@ -12,7 +12,11 @@ from rating.store.records import Record
 FAILURES = tuple(
     kind.name.lower() for kind in Failure if kind not in (Failure.OK, Failure.PROVIDER, Failure.ENVIRONMENT_BUG)
 )
-_TOKENS = ("prompt_tokens", "completion_tokens", "reasoning_tokens", "unknown_usage")
+_OF_SEATS = (
+    *("reward", "turns", "forfeit", "reasks", "fallbacks"),
+    *("prompt_tokens", "completion_tokens", "reasoning_tokens", "unknown_usage"),
+)
+_COLUMNS = ("match", "environment", "number", "seed", "status", "seat", "policy", *_OF_SEATS, *FAILURES)
 
 
 def record_table(record: Record) -> dict[str, Any]:
@@ -37,15 +41,10 @@ def write_jsonl(records: Iterable[Record], file: TextIO) -> None:
 
 def write_csv(records: Iterable[Record], file: TextIO) -> None:
     """Writes one row for every seat of every match."""
-    writer = csv.DictWriter(file, fieldnames=list(_columns()), lineterminator="\n")
+    writer = csv.DictWriter(file, fieldnames=_COLUMNS, lineterminator="\n")
     writer.writeheader()
     for record in records:
         writer.writerows(_rows(record))
-
-
-def _columns() -> Iterator[str]:
-    yield from ("match", "environment", "number", "seed", "status", "seat", "policy", "reward", "turns", "forfeit")
-    yield from ("reasks", "fallbacks", *_TOKENS, *FAILURES)
 
 
 def _rows(record: Record) -> Iterator[dict[str, Any]]:
@@ -57,7 +56,6 @@ def _rows(record: Record) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
         if record.outcome:
             result = record.outcome.seats[seat]
-            row |= {name: getattr(result, name) for name in ("reward", "turns", "forfeit", "reasks", "fallbacks")}
-            row |= {name: getattr(result, name) for name in _TOKENS}
+            row |= {name: getattr(result, name) for name in _OF_SEATS}
             row |= {name: result.failures.get(name, 0) for name in FAILURES}
         yield row

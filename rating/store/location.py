@@ -26,7 +26,9 @@ DATABASE = "run.db"
 SERVER = "store.json"
 """Name of the file that holds the server and the name of the run there."""
 
-UNFINISHED_DATABASE = DATABASE + ".new"
+UNFINISHED = ".new"
+"""Suffix of a database file during creation."""
+UNFINISHED_DATABASE = DATABASE + UNFINISHED
 FILES = (SERVER, UNFINISHED_DATABASE, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 
 SCHEMES = ("postgresql", "postgres")
@@ -93,11 +95,6 @@ class Address:
                 f" letter or digit, got {run!r}; name it in the address: {_EXAMPLE}?run=NAME"
             )
         return replace(self, run=run)
-
-    def anchored(self) -> "Address":
-        """Returns the address with absolute paths of certificate files."""
-        files = {name: str(Path(self.options[name]).absolute()) for name in _FILES if name in self.options}
-        return replace(self, options={**self.options, **files})
 
     def arguments(self) -> dict[str, Any]:
         """Returns the arguments of ``psycopg.connect``."""
@@ -179,8 +176,10 @@ def address_of(path: Path) -> Address | None:
 
 
 def set_address(path: Path, address: Address) -> None:
-    """Records the server address of a run."""
-    text = json.dumps({"url": address.anchored().url, "run": address.run}, indent=2)
+    """Records the server address of a run, with absolute paths of certificate files."""
+    files = {name: str(Path(address.options[name]).absolute()) for name in _FILES if name in address.options}
+    anchored = replace(address, options={**address.options, **files})
+    text = json.dumps({"url": anchored.url, "run": address.run}, indent=2)
     with replacing_text(path / SERVER) as file:
         file.write(text + "\n")
 
@@ -198,7 +197,10 @@ def create_store(path: Path, address: Address | None) -> "Store":
     """
     if address is None:
         return create_file(path / DATABASE)
-    store = create_on_server(address)
+    with _packages():
+        from rating.store import postgres
+        from rating.store.store import Store
+    store = Store(postgres.create(address), is_new=True)
     set_address(path, address)
     return store
 
@@ -215,9 +217,12 @@ def open_store(path: Path, *, read_only: bool = False) -> "Store":
         OptionError: if a required package is missing.
     """
     address = address_of(path)
-    if address is not None:
-        return open_on_server(address, read_only=read_only)
-    return open_file(path / DATABASE, read_only=read_only)
+    if address is None:
+        return open_file(path / DATABASE, read_only=read_only)
+    with _packages():
+        from rating.store import postgres
+        from rating.store.store import Store
+    return Store(postgres.open_existing(address, read_only=read_only))
 
 
 def create_file(path: Path) -> "Store":
@@ -233,52 +238,11 @@ def create_file(path: Path) -> "Store":
 
 
 def open_file(path: Path, *, read_only: bool = False) -> "Store":
-    """Opens the store of a run in an SQLite file.
-
-    Runs on a read-only file system can be read, even after the process was killed.
-
-    Args:
-        path: the file.
-        read_only: whether to write nothing; another process may write at the same time.
-
-    Raises:
-        RunError: if it does not exist, is damaged, is not a database of this suite, or has another schema version. It is not
-            changed.
-    """
+    """Opens the store of a run in an SQLite file; see ``sqlite.open_existing``."""
     from rating.store import sqlite
     from rating.store.store import Store
 
-    return Store(sqlite.open_to_read(path) if read_only else sqlite.open_existing(path))
-
-
-def create_on_server(address: Address) -> "Store":
-    """Makes the store of a new run in PostgreSQL.
-
-    Raises:
-        RunError: if the name is taken or the server refuses.
-        OptionError: if a required package is missing.
-    """
-    with _packages():
-        from rating.store import postgres
-        from rating.store.store import Store
-    return Store(postgres.create(address), is_new=True)
-
-
-def open_on_server(address: Address, *, read_only: bool = False) -> "Store":
-    """Opens the store of a run in PostgreSQL.
-
-    Args:
-        address: address of the run.
-        read_only: whether to refuse writes.
-
-    Raises:
-        RunError: if it does not exist, is damaged, was written by another version, or the server refuses.
-        OptionError: if a required package is missing.
-    """
-    with _packages():
-        from rating.store import postgres
-        from rating.store.store import Store
-    return Store(postgres.open_existing(address, read_only=read_only))
+    return Store(sqlite.open_existing(path, read_only=read_only))
 
 
 def discard_store(path: Path) -> None:

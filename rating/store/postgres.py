@@ -9,13 +9,12 @@ import psycopg
 from sqlalchemy import Connection, Executable, bindparam, create_engine, func, select, text
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.schema import CreateIndex, CreateTable
 
 from llmarena_envs.core.options import nearest
 from rating.errors import RunError, StoreError
-from rating.store.engine import Database, Row, TransactionLost, Values, cause
+from rating.store.engine import BATCH, Database, Row, TransactionLost, Values, cause, closed_on_error
 from rating.store.location import SCHEMA, Address
-from rating.store.schema import METADATA, PACKED, SCHEMA_VERSION, fact
+from rating.store.schema import METADATA, PACKED, SCHEMA_VERSION, creation, fact
 
 READER = "llmarena_reader"
 """Role with read access to new runs, if it exists in the database."""
@@ -46,9 +45,6 @@ _ENCODING = "UTF8"
 
 _MARK = "llmarena-envs: a run, version "
 """Prefix of the comment on the schema of a run."""
-
-_BATCH = 200
-"""Number of rows per fetch."""
 
 _UNDONE = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure)
 """Errors of a transaction rolled back because of another one."""
@@ -130,11 +126,8 @@ class PostgresDatabase(Database):
         self.address = address
         self._is_locked = False
         self._patience = 0.0
-        try:
+        with closed_on_error(self):
             self.connection()
-        except BaseException:
-            self.close()
-            raise
         self._patience = PATIENCE
 
     def rows(self, query: Executable, values: Values = None) -> Iterator[Row]:
@@ -142,14 +135,11 @@ class PostgresDatabase(Database):
         if self.in_transaction:
             yield from self.all(query, values)
             return
-        try:
-            with self._engine.connect() as connection:
-                connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-                connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
-                with closing(connection.execute(query, values, execution_options={"yield_per": _BATCH})) as result:
-                    yield from self._fetched(result)
-        except SQLAlchemyError as error:
-            raise self.explain(error) from error
+        with self._explained(), self._engine.connect() as connection:
+            connection = connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+            with closing(connection.execute(query, values, execution_options={"yield_per": BATCH})) as result:
+                yield from self._fetched(result)
 
     def lock(self) -> None:
         """Takes an advisory lock, again after each reconnection."""
@@ -223,13 +213,11 @@ class PostgresDatabase(Database):
     def _wait_for_lock(self, attempt: Callable[[], Any], patience: float) -> bool:
         """Attempts to take the lock for up to ``patience`` seconds and returns whether it was taken."""
         end = time.monotonic() + patience
-        try:
+        with self._explained():
             while attempt() != (True,):
                 if time.monotonic() > end:
                     return False
                 time.sleep(_PAUSES[0])
-        except SQLAlchemyError as error:
-            raise self.explain(error) from error
         return True
 
 
@@ -240,7 +228,7 @@ def create(address: Address) -> PostgresDatabase:
         RunError: if a run of this name exists.
     """
     db = PostgresDatabase(address)
-    try:
+    with closed_on_error(db):
         db.lock()
         if db.comment() is not None:
             if not _is_empty(db):
@@ -255,9 +243,6 @@ def create(address: Address) -> PostgresDatabase:
             if db.row(text("SELECT 1 FROM pg_roles WHERE rolname = :name"), {"name": READER}):
                 for statement in _rights_of_reader(address.schema):
                     db.command(statement)
-    except BaseException:
-        db.close()
-        raise
     return db
 
 
@@ -273,11 +258,8 @@ def open_existing(address: Address, *, read_only: bool = False) -> PostgresDatab
         StoreError: if the user has no access.
     """
     db = PostgresDatabase(address, read_only=read_only)
-    try:
+    with closed_on_error(db):
         _check(db)
-    except BaseException:
-        db.close()
-        raise
     return db
 
 
@@ -287,12 +269,9 @@ def drop(address: Address) -> None:
     Raises:
         RunError: if another process plays it.
     """
-    db = PostgresDatabase(address)
-    try:
+    with closing(PostgresDatabase(address)) as db:
         db.lock()
         db.command(f'DROP SCHEMA IF EXISTS "{address.schema}" CASCADE')
-    finally:
-        db.close()
 
 
 def _check(db: PostgresDatabase) -> None:
@@ -330,9 +309,7 @@ def _is_empty(db: PostgresDatabase) -> bool:
 def _creation(schema: str) -> list[str]:
     """Returns the statements that create the tables of a new run."""
     statements = [f'CREATE SCHEMA "{schema}"', f"COMMENT ON SCHEMA \"{schema}\" IS '{_MARK}{SCHEMA_VERSION}'"]
-    for table in METADATA.sorted_tables:
-        statements.append(str(CreateTable(table).compile(dialect=_DIALECT)))
-        statements += [str(CreateIndex(index).compile(dialect=_DIALECT)) for index in table.indexes]
+    statements += creation(_DIALECT).values()
     for column in PACKED:
         statements.append(f"ALTER TABLE {column.table.name} ALTER COLUMN {column.name} SET STORAGE EXTERNAL")
     return statements

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, bindparam, func, select
 
 from agents.records import Turn
 from rating.errors import RunError
-from rating.store.digest import differences, link, stored_seal
+from rating.store.digest import JOURNAL, TRANSCRIPT, differences, link, stored_seal
 from rating.store.engine import Database, Row
 from rating.store.packing import unpack, unpack_lines
 from rating.store.records import (
@@ -76,8 +76,6 @@ _TURNS_IN_PROGRESS = (
     .where(_columns.status.not_in(FINAL))
     .group_by(turn.c.match)
 )
-_JOURNAL = select(turn.c.payload).where(turn.c.match == bindparam("match")).order_by(turn.c.number)
-_TRANSCRIPT = select(transcript.c.turns).where(transcript.c.match == bindparam("match"))
 _DICTIONARY = select(dictionary.c.data).where(dictionary.c.environment == bindparam("environment"))
 
 
@@ -86,21 +84,17 @@ class Reader:
 
     Args:
         db: database of the run.
+
+    Attributes:
+        name: name of the database in messages.
+        is_copy: whether reads use a copy without later writes, e.g. after the writing process was killed.
     """
 
     def __init__(self, db: Database) -> None:
+        self.name = db.name
+        self.is_copy = db.is_copy
         self._db = db
         self._dictionaries: dict[str, bytes] = {}
-
-    @property
-    def name(self) -> str:
-        """Name of the database in messages."""
-        return self._db.name
-
-    @property
-    def is_copy(self) -> bool:
-        """Whether reads use a copy without later writes, e.g. after the writing process was killed."""
-        return self._db.is_copy
 
     def changes(self) -> str | None:
         """Returns a text that changes with each write, or ``None`` if the files of the run show changes."""
@@ -120,8 +114,7 @@ class Reader:
 
     def turns(self, match: Match) -> tuple[Turn, ...]:
         """Returns the turns of a match so far."""
-        row = self._db.row(_TRANSCRIPT, {"match": match.id})
-        return tuple(map(load_turn, self._lines(match.id, match.environment, row[0] if row else None)))
+        return tuple(map(load_turn, self._lines(match.id, match.environment, self._transcript(match))))
 
     def outcome(self, match: Match) -> Outcome | None:
         """Returns the outcome of a match, or ``None`` if it is unknown or unfinished."""
@@ -192,10 +185,6 @@ class Reader:
         turns = tuple(map(load_turn, self._lines(full_id, environment, packed)))
         return load_record(match, outcome, turns, digest, tries, error)
 
-    def count(self, status: str, environment: str) -> int:
-        """Returns the number of matches of an environment with a status."""
-        return self.counts()[environment, status]
-
     def counts(self) -> Counter[tuple[str, str]]:
         """Returns the number of matches by environment and status; not cached, since other processes can write."""
         return Counter({(environment, status): count for environment, status, count in self._db.all(_COUNTS)})
@@ -262,11 +251,16 @@ class Reader:
         """Returns every difference between the database and the record, with its location."""
         return list(differences(self._db))
 
+    def _transcript(self, match: Match) -> bytes | None:
+        """Returns the packed turns of a match, or ``None`` if it is in progress."""
+        row = self._db.row(TRANSCRIPT, {"match": match.id})
+        return row[0] if row else None
+
     def _lines(self, match_id: str, environment: str, packed: bytes | None) -> list[str]:
         """Returns the serialized turns of a match, from its transcript or else from its journal."""
         if packed is not None:
             return unpack_lines(packed, self._dictionary(environment))
-        return [payload for (payload,) in self._db.all(_JOURNAL, {"match": match_id})]
+        return [payload for _, payload, _ in self._db.all(JOURNAL, {"match": match_id})]
 
     def _dictionary(self, environment: str) -> bytes:
         known = self._dictionaries.get(environment)

@@ -234,9 +234,7 @@ def dump_seats(seats: Sequence[SeatOutcome]) -> str:
     )
 
 
-def load_outcome(
-    environment: str, number: int, seed: str, status: str, seats: str, policies: int | None = None
-) -> Outcome | None:
+def load_outcome(environment: str, number: int, seed: str, status: str, seats: str, policies: int) -> Outcome | None:
     """Parses the stored columns of an outcome; returns ``None`` if the match is unfinished.
 
     Args:
@@ -245,7 +243,7 @@ def load_outcome(
         seed: seed of the match.
         status: ``unfinished`` or the status of the outcome.
         seats: outcomes of the seats, in JSON.
-        policies: number of policies of the match; if given, the number of seats must be the same.
+        policies: number of policies of the match.
 
     Raises:
         RunError: if the columns are damaged.
@@ -261,7 +259,7 @@ def load_outcome(
             if not math.isfinite(seat.reward):
                 raise ValueError("a reward that is not finite")
         _check_types((environment, str), (number, int))
-        if policies not in (None, len(found)):
+        if policies != len(found):
             raise ValueError(f"{len(found)} seats for {policies} policies")
         return Outcome(environment, number, int(seed), status, found)
 

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
 )
+from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlalchemy.types import TypeDecorator, UserDefinedType
 
 SCHEMA_VERSION = 4
@@ -43,7 +44,7 @@ class _EscapedText(TypeDecorator[str]):
 
 
 class _Blob(UserDefinedType[bytes]):
-    """A binary column in SQLite; a value of another type is returned as it is, so that damage can be reported."""
+    """A binary column in SQLite; values of another type are returned unchanged, and the reader reports the damage."""
 
     cache_ok = True
 
@@ -113,6 +114,16 @@ call = Table(
 """Model calls. A call in flight has the number 0."""
 
 Index("call_number", call.c.number)
+
+
+def creation(dialect: Dialect) -> dict[str, str]:
+    """Returns name -> statement that creates it, for every table and index."""
+    statements = {}
+    for table in METADATA.sorted_tables:
+        statements[table.name] = str(CreateTable(table).compile(dialect=dialect)).strip()
+        statements |= {str(index.name): str(CreateIndex(index).compile(dialect=dialect)) for index in table.indexes}
+    return statements
+
 
 PACKED = (transcript.c.turns, dictionary.c.data)
 """Columns already compressed; PostgreSQL should not compress them."""

@@ -12,17 +12,14 @@ from sqlalchemy import ColumnElement, create_engine, func, literal_column, selec
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
-from sqlalchemy.schema import CreateIndex, CreateTable
 
 from agents.private_file import create_private
 from rating.errors import RunError, StoreError
-from rating.store.engine import Database, cause
-from rating.store.schema import METADATA, SCHEMA_VERSION
+from rating.store.engine import Database, cause, closed_on_error
+from rating.store.location import UNFINISHED
+from rating.store.schema import METADATA, SCHEMA_VERSION, creation
 
 APPLICATION_ID = 0x4C4D4172  # "LMAr" in the file header marks a database of this project
-
-UNFINISHED = ".new"
-"""Suffix of a database file during creation."""
 
 _READING_SECONDS = 5
 """Lock timeout of read-only connections, in seconds."""
@@ -90,7 +87,7 @@ def create(path: Path) -> SqliteDatabase:
         with closing(_connect(unfinished.absolute().as_uri())) as new:
             new.execute("PRAGMA journal_mode = OFF")  # a new file needs no rollback
             new.execute("BEGIN IMMEDIATE")
-            for statement in _creation().values():
+            for statement in creation(_DIALECT).values():
                 new.execute(statement)
             new.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             new.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -98,59 +95,33 @@ def create(path: Path) -> SqliteDatabase:
         unfinished.replace(path)
     except (OSError, sqlite3.Error) as error:
         raise _store_error(str(path), error) from error
-    return _opened(
-        SqliteDatabase(path, lambda: _connect_to_write(path)), lambda db: db.command("PRAGMA journal_mode = WAL")
-    )
+    db = SqliteDatabase(path, lambda: _connect_to_write(path))
+    with closed_on_error(db):
+        db.command("PRAGMA journal_mode = WAL")
+    return db
 
 
-def open_existing(path: Path) -> SqliteDatabase:
+def open_existing(path: Path, *, read_only: bool = False) -> SqliteDatabase:
     """Opens the database of a run.
 
     A write-protected file is opened read-only, or as a copy if its writer was killed.
+
+    Args:
+        path: the file.
+        read_only: whether to write neither to the file nor to its directory; another process may write at the same time. The
+            integrity of the pages is not checked: this takes long, and monitoring opens the file repeatedly.
 
     Raises:
         RunError: if the file does not exist, is damaged, is not a database of this suite, or has another schema version. It is
             not changed.
     """
     _check_file(path)
-
-    def check(db: SqliteDatabase) -> None:
-        _check_version(path, db)
-        (verdict,) = db.command("PRAGMA quick_check(1)").one()
-        if verdict != "ok":
-            raise _damaged(path, " ".join(verdict.split()))
-        _check_tables(path, db)
-
-    if os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
-        return _opened(SqliteDatabase(path, lambda: _connect_to_write(path)), check)
-    return _opened(_reading(path, timeout=30), check)
-
-
-def open_to_read(path: Path) -> SqliteDatabase:
-    """Opens the database of a run for reading, also during a run; writes neither to the file nor to its directory.
-
-    If the writer was killed, a copy is opened. The integrity of the pages is not checked: this takes long, and monitoring opens
-    the file repeatedly.
-
-    Raises:
-        RunError: as ``open_existing``.
-    """
-    _check_file(path)
-
-    def check(db: SqliteDatabase) -> None:
-        _check_version(path, db)
-        _check_tables(path, db)
-
-    return _opened(_reading(path, _READING_SECONDS), check)
-
-
-def _opened(db: SqliteDatabase, check: Callable[[SqliteDatabase], object]) -> SqliteDatabase:
-    """Returns the database after a check; closes it if the check fails."""
-    try:
-        check(db)
-    except BaseException:
-        db.close()
-        raise
+    if not read_only and os.access(path.parent, os.W_OK) and os.access(path, os.W_OK):
+        db = SqliteDatabase(path, lambda: _connect_to_write(path))
+    else:
+        db = _reading(path, _READING_SECONDS if read_only else 30)
+    with closed_on_error(db):
+        _check(path, db, with_pages=not read_only)
     return db
 
 
@@ -199,15 +170,6 @@ def _copy(path: Path, log: Path) -> sqlite3.Connection:
     return copy
 
 
-def _creation() -> dict[str, str]:
-    """Returns name -> statement that creates it, for every table and index."""
-    statements = {}
-    for table in METADATA.sorted_tables:
-        statements[table.name] = str(CreateTable(table).compile(dialect=_DIALECT)).strip()
-        statements |= {str(index.name): str(CreateIndex(index).compile(dialect=_DIALECT)) for index in table.indexes}
-    return statements
-
-
 def _check_file(path: Path) -> None:
     """Checks that the file exists, and that an empty one has no log, since SQLite would delete the log even for reading."""
     if not path.exists():
@@ -221,7 +183,8 @@ def _log_of(path: Path) -> Path:
     return path.with_name(f"{path.name}-wal")
 
 
-def _check_version(path: Path, db: SqliteDatabase) -> None:
+def _check(path: Path, db: SqliteDatabase, *, with_pages: bool) -> None:
+    """Checks the version and the pages, and that no table, index, view or trigger is missing, added or changed."""
     (application,) = db.command("PRAGMA application_id").one()
     if application != APPLICATION_ID:
         raise RunError(f"{path}: this database was not written by llmarena; nothing in it was changed")
@@ -231,11 +194,11 @@ def _check_version(path: Path, db: SqliteDatabase) -> None:
             f"{path}: expected schema version {SCHEMA_VERSION}, got {version}: it was written by"
             f" {'a newer' if version > SCHEMA_VERSION else 'an older'} version of llmarena-envs; install that version to read it"
         )
-
-
-def _check_tables(path: Path, db: SqliteDatabase) -> None:
-    """Checks that no table, index, view or trigger is missing, added or changed."""
-    expected = {name: statement.split() for name, statement in _creation().items()}
+    if with_pages:
+        (verdict,) = db.command("PRAGMA quick_check(1)").one()
+        if verdict != "ok":
+            raise _damaged(path, " ".join(verdict.split()))
+    expected = {name: statement.split() for name, statement in creation(_DIALECT).items()}
     rows = db.all(text("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL"))
     found = {name: statement.split() for name, statement in rows}
     if strange := sorted(name for name in {*found, *expected} if found.get(name) != expected.get(name)):

@@ -1,15 +1,20 @@
 """The recorded state of a run: the facts of its store, read and written as typed values."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agents.turn import TurnSettings
 from rating.errors import RunError
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
+
+T = TypeVar("T")
 
 _IDENTITY = "players"
 _RUN_FILE = "run_file"
@@ -127,7 +132,7 @@ class RunState:
             self.facts.get(_STOPPED + environment, ""),
             self._number(_SCHEDULED + environment),
             self._number(_STOPPED_AFTER + environment),
-            self._starts(_PHASES + environment),
+            self._parsed(_PHASES + environment, "[]", "numbers of matches", lambda starts: tuple(map(int, starts))),
         )
 
     def stop_reasons(self) -> dict[str, str]:
@@ -167,33 +172,19 @@ class RunState:
             raise RunError(_damage(name, "a number of matches", text))
         return int(text) if text else None
 
-    def _starts(self, name: str) -> tuple[int, ...]:
-        text = self.facts.get(name, "[]")
-        try:
-            return tuple(int(number) for number in json.loads(text))
-        except (ValueError, TypeError, RecursionError) as error:
-            raise RunError(_damage(name, "numbers of matches", text)) from error
-
     def _table(self, name: str) -> dict[str, Any]:
-        text = self.facts.get(name, "{}")
+        return self._parsed(name, "{}", "a table", dict)
+
+    def _parsed(self, name: str, default: str, expected: str, convert: Callable[[Any], T]) -> T:
+        text = self.facts.get(name, default)
         try:
-            return dict(json.loads(text))
+            return convert(json.loads(text))
         except (ValueError, TypeError, RecursionError) as error:
-            raise RunError(_damage(name, "a table", text)) from error
+            raise RunError(_damage(name, expected, text)) from error
 
 
 def _damage(name: str, expected: str, text: str) -> str:
     return f"the record of a run is damaged: expected {expected} as fact {name!r}, got {text[:_SHOWN]!r}"
-
-
-class Facts(Protocol):
-    """A store of facts."""
-
-    def facts(self) -> Mapping[str, str]:
-        """Returns all facts by name."""
-
-    def set_fact(self, name: str, value: str) -> None:
-        """Sets a fact."""
 
 
 class StateWriter:
@@ -203,7 +194,7 @@ class StateWriter:
         store: of the run.
     """
 
-    def __init__(self, store: Facts) -> None:
+    def __init__(self, store: "Store") -> None:
         self._store = store
 
     def begin(self, versions: Mapping[str, str], identity: Identity, run_file: str) -> None:

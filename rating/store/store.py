@@ -37,7 +37,6 @@ _STATE = (
 )
 _SEAL_OF_TURN = select(_turn.c.seal).where(_turn.c.match == bindparam("match"), _turn.c.number == bindparam("number"))
 _DELETE_TURNS = delete(_turn).where(_turn.c.match == bindparam("match"))
-_TRANSCRIPT = select(_transcript.c.turns).where(_transcript.c.match == bindparam("match"))
 _END = (
     update(_match)
     .where(_match.c.id == bindparam("match"))
@@ -220,7 +219,7 @@ class Store(Reader):
             if (
                 state.turns
                 and all(self._seal_of_turn(match, number) != known for number, known in last)
-                and not self._db.row(_TRANSCRIPT, {"match": match.id})
+                and self._transcript(match) is None
             ):
                 raise self._lost_turns(match)
             if outcome.status == VOID:
@@ -350,8 +349,7 @@ class Store(Reader):
                 raise self._entered_already(match, state.turns)
             if is_new:
                 return transcript
-        row = self._db.row(_TRANSCRIPT, {"match": match.id})
-        return row[0] if row else b""
+        return self._transcript(match) or b""
 
     def _new_dictionary(self, match: Match, lines: list[str]) -> bytes:
         """Creates the dictionary of an environment from a match, and returns an empty dictionary to pack this match.

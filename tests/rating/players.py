@@ -193,15 +193,6 @@ class KillsItsProcess(ScriptedPolicy):
         return self.choose(view.legal)
 
 
-class Stuck:
-    """Blocks until a test sets ``let_go``."""
-
-    let_go = threading.Event()
-
-    def __call__(self, observation):
-        self.let_go.wait(30)
-
-
 class Person:
     """A person who thinks until ``others_are_done``."""
 

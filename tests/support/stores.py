@@ -11,7 +11,7 @@ import pytest
 from benchmarks.postgres_server import PostgresServer
 from rating.store import sqlite
 from rating.store.engine import Database
-from rating.store.location import Address, create_file, create_on_server, open_file, open_on_server, parse_address
+from rating.store.location import Address, create_file, open_file, parse_address
 from rating.store.store import Store
 
 
@@ -67,14 +67,17 @@ class ServerPlace(Place):
         return parse_address(self.url).of(name)
 
     def create(self, name: str = "run") -> Store:
-        return create_on_server(self.address(name))
+        from rating.store import postgres
+
+        return Store(postgres.create(self.address(name)), is_new=True)
 
     def open(self, name: str = "run", *, read_only: bool = False) -> Store:
-        return open_on_server(self.address(name), read_only=read_only)
+        from rating.store import postgres
+
+        return Store(postgres.open_existing(self.address(name), read_only=read_only))
 
     def database(self, name: str = "run") -> Database:
-
-        from rating.store import postgres  # needs an extra that the tests of other libraries do without
+        from rating.store import postgres
 
         return postgres.open_existing(self.address(name))
 

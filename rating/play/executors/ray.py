@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import count
 from multiprocessing.connection import Connection
@@ -22,9 +23,8 @@ from agents.records import Turn
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import RunConfig
 from rating.errors import ClusterError
-from rating.play.executors.executor import OnTurn, Played, Slots, play_despite_death
+from rating.play.executors.executor import OnTurn, Played, Slots, WorkerDied, play_despite_death
 from rating.play.executors.process import end_with_parent, ending, interruptions_blocked
-from rating.play.executors.ray_messages import Failed, GiveUp, Here, Room, Said, Task
 from rating.store.records import Match
 
 CONNECTING = 60.0
@@ -40,13 +40,67 @@ _LAST_WORDS = 250
 """Maximum characters shown of the last line of Ray's output."""
 
 
-def check_ray() -> None:
-    """Checks that Ray is installed.
+@dataclass(frozen=True)
+class Here:
+    """Working directory and module path of the run, which its workers adopt if they can.
+
+    Attributes:
+        directory: the working directory.
+        path: the module search path.
+    """
+
+    directory: str
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A match to play on from its recorded turns."""
+
+    number: int
+    match: Match
+    played: Sequence[Turn]
+
+
+@dataclass(frozen=True)
+class GiveUp:
+    """Cancels a task."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Said:
+    """A turn of a task, or its result."""
+
+    number: int
+    what: Turn | Played | WorkerDied
+
+
+@dataclass(frozen=True)
+class Room:
+    """Number of workers that are ready; 0 right after connecting."""
+
+    workers: int
+
+
+@dataclass(frozen=True)
+class Failed:
+    """Why nothing can be played in the cluster."""
+
+    reason: str
+
+
+def check_executor(name: str) -> None:
+    """Checks that an executor is available, before anything is made or changed.
+
+    Args:
+        name: value of ``--executor``.
 
     Raises:
-        OptionError: if it is not.
+        OptionError: if it is ``ray`` and Ray is not installed.
     """
-    if find_spec("ray") is None:
+    if name == "ray" and find_spec("ray") is None:
         raise OptionError(
             "the executor ray needs 'ray', which is not installed: pip install 'llmarena-envs[ray]'; or choose another one"
             " with --executor"
@@ -58,11 +112,7 @@ class RayExecutor:
 
     The cluster is the one at ``RAY_ADDRESS``, else one that runs on this machine, else one started for this run. The run connects
     when the first match needs it. It has at most the configured number of workers, fewer if the cluster has no room. A worker is
-    replaced if it or its machine dies.
-
-    Args:
-        config: the run.
-        slots: one; widened to the number of ready workers.
+    replaced if it or its machine dies. The one slot is widened to the number of ready workers.
     """
 
     def __init__(self, config: RunConfig, slots: Slots) -> None:
@@ -91,12 +141,7 @@ class RayExecutor:
 
 
 class _Driver:
-    """Handle of the process that drives Ray.
-
-    Args:
-        config: the run.
-        slots: widened when workers are ready.
-    """
+    """Handle of the process that drives Ray; widens the slots when workers are ready."""
 
     def __init__(self, config: RunConfig, slots: Slots) -> None:
         self._slots = slots
@@ -123,7 +168,7 @@ class _Driver:
             OptionError: if Ray is not installed.
             ClusterError: if it cannot connect.
         """
-        check_ray()
+        check_executor("ray")
         driver = cls(config, slots)
         try:
             async with asyncio.timeout(CONNECTING):

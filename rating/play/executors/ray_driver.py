@@ -24,7 +24,7 @@ from rating.config.run_file import RunConfig
 from rating.play import run_directory
 from rating.play.executors.executor import Played, WorkerDied, play_match
 from rating.play.executors.process import INTERRUPTIONS
-from rating.play.executors.ray_messages import Failed, GiveUp, Here, Room, Said, Task
+from rating.play.executors.ray import Failed, GiveUp, Here, Room, Said, Task
 from rating.play.players import Players
 from rating.store.records import Match
 
@@ -50,13 +50,7 @@ class _Over(Exception):
 
 
 def drive(pipe: "Connection[Any, Any]", config: RunConfig, here: Here) -> None:
-    """Plays the matches that arrive through a pipe in a Ray cluster, until ``None`` arrives or the pipe ends.
-
-    Args:
-        pipe: connection to the process of the run.
-        config: the run.
-        here: working directory and module path of the run.
-    """
+    """Plays the matches that arrive through a pipe in a Ray cluster, until ``None`` arrives or the pipe ends."""
     try:
         _connect()
         pipe.send(Room(0))
@@ -124,12 +118,7 @@ class _Ready:
 
 
 class _Worker:
-    """Plays matches, somewhere in the cluster.
-
-    Args:
-        config: the run.
-        here: working directory and module path of the run.
-    """
+    """Plays matches, somewhere in the cluster."""
 
     def __init__(self, config: RunConfig, here: Here) -> None:
         if Path(here.directory).is_dir():
@@ -171,13 +160,7 @@ class _Worker:
 
 
 class _Cluster:
-    """Workers in a cluster, each lent to one match at a time.
-
-    Args:
-        pipe: connection to the process of the run.
-        config: the run.
-        here: working directory and module path of the run.
-    """
+    """Workers in a cluster, each lent to one match at a time."""
 
     def __init__(self, pipe: "Connection[Any, Any]", config: RunConfig, here: Here) -> None:
         self._pipe = pipe

@@ -36,20 +36,19 @@ _DEALS_OF_THE_MODEL = 3.0
 """Number of additional deals with a dispersion of 1 in the estimate, because a few unanimous results prove little."""
 
 
-def drawn_ratings(fitted: BradleyTerryFit, comparisons: Comparisons, *, draws: int = 400, seed: int = 0) -> Floats:
+def drawn_ratings(fitted: BradleyTerryFit, comparisons: Comparisons, *, draws: int = 400) -> Floats:
     """Returns draws from the posterior of the ratings, in Elo with mean 0, shape (draws, n).
 
     Args:
         fitted: fit of the same comparisons, not ``clustered``, of two or more policies.
         comparisons: the fitted results.
         draws: number of draws.
-        seed: seed of the draws.
     """
     robust = clustered(fitted, comparisons)
     assert isinstance(fitted.options.prior_sd, float)
     deals = np.array(robust.clusters)
     factor = dispersion(fitted.covariance, robust.covariance, fitted.options.prior_sd, deals)
-    return draw(*totals(comparisons), factor, deals, draws=draws, seed=seed, seat_term=fitted.options.seat_term)
+    return draw(*totals(comparisons), factor, deals, draws=draws, seat_term=fitted.options.seat_term)
 
 
 def dispersion(model: Floats, robust: Floats, prior_sd: float, deals: Floats | Integers) -> Floats:

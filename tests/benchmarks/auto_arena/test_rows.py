@@ -14,10 +14,11 @@ from benchmarks.experiments.command import main
 from benchmarks.experiments.runs import PlayedRun, play_runs
 from llmarena_envs.core.options import OptionError
 from rating.cli.process import Interruptions
-from rating.schedules.swiss import SwissPlan
-from rating.schemes.tournament import tournament_leaderboard
+from rating.schedules.swiss import TournamentRules
+from rating.schemes.tournament import Tournament
 from rating.store.records import FINISHED, UNDECIDED, VOID, Match, Outcome, SeatOutcome
 from tests.rating.made_outcomes import Players
+from tests.rating.made_schemes import made_setting
 
 
 def lines(path):
@@ -188,8 +189,9 @@ def made_board(newcomers, pairs):
     """The leaderboard of pairings of twenty battles each."""
     players = Players({"a": 200.0, "b": 0.0, "c": -200.0, "n": 100.0})
     battles = enumerate(pair for pair in pairs for _ in range(20))
-    plan = SwissPlan(dict.fromkeys("abcn", 0.0), newcomers, questions=20)
-    return tournament_leaderboard(players.play(Match("game_v0", n, tuple(pair), n) for n, pair in battles), plan)
+    rules = TournamentRules(newcomers=newcomers, questions=20)
+    scheme = Tournament(made_setting(policies="abcn", tournament=rules))
+    return scheme.board(players.play(Match("game_v0", n, tuple(pair), n) for n, pair in battles))
 
 
 def test_the_path_of_a_newcomer_begins_where_it_came():

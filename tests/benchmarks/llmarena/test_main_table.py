@@ -16,9 +16,10 @@ from benchmarks.llmarena.main_table import (
     raw_table,
 )
 from rating.schemes.duels import skill_leaderboard
-from rating.schemes.rewards import reward_leaderboard
+from rating.schemes.rewards import MeanReward
 from rating.schemes.summary import summarise_scores
 from tests.rating.made_outcomes import duel, match, void
+from tests.rating.made_schemes import made_setting
 
 PUBLISHED = load_published("benchmarks.llmarena")
 SCORES = {"tictactoe_v0": {"a": 30.0, "b": 15.0}, "bid_v0": {"a": 1.0, "b": 2.0, "c": -1.0}}
@@ -60,7 +61,7 @@ def test_abilities_are_averages_over_the_games_that_ask_for_them():
 def test_raw_values_stand_with_their_uncertainty():
     board = skill_leaderboard([duel(0, "a", "b", "a"), duel(1, "b", "a", "a"), void(2, "a", "b")])
     assert raw_cell(board.rows[0]) == f"{board.rows[0].values['mu']:.2f} ± {board.rows[0].values['sigma']:.2f} (2)"
-    rewards = reward_leaderboard(
+    rewards = MeanReward(made_setting()).board(
         [match(number, ("a", paid), ("b", 0.0), seed=number) for number, paid in enumerate((1.0, 3.0, 2.0, 1.0, 3.0))]
     )
     varied, constant = map(raw_cell, rewards.rows)

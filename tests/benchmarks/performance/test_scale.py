@@ -34,7 +34,7 @@ def statements_of(directory, filled, more):
         patch.setattr(Database, "execute", lambda db, *values: sent.append(values) or execute(db, *values))
         asyncio.run(Runner(run, store, Session(executor="asyncio")).run())
         patch.undo()
-        return len(sent), store.count("finished", run.config.environment[0].name)
+        return len(sent), store.counts()[run.config.environment[0].name, "finished"]
 
 
 @pytest.mark.slow

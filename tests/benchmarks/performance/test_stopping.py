@@ -6,7 +6,6 @@ import pytest
 from benchmarks.options import parse
 from benchmarks.performance import stopping
 from rating.schemes.conditions import MatchEvidence
-from rating.schemes.stopping import StopRule
 from rating.store.records import FINISHED, Outcome, SeatOutcome
 
 
@@ -26,7 +25,7 @@ def test_every_run_of_every_cell_ends_and_is_held_against_the_truth():
 def test_the_evidence_of_the_simulation_is_that_of_a_run():
     rng = np.random.default_rng(1)
     games = stopping.Games(np.array([[0.0, 80.0, 150.0]]), 0.3, rng)
-    evidence, number = MatchEvidence("abc", StopRule().trueskill, 1.0), 0
+    evidence, number = MatchEvidence("abc", 1.0), 0
     for one, other in [(0, 1), (1, 2), (0, 2)] * 15:
         scores = games.play(np.array([one]), np.array([other]))
         games.add(np.array([one]), np.array([other]), scores)
@@ -36,4 +35,4 @@ def test_the_evidence_of_the_simulation_is_that_of_a_run():
             number += 1
     games.ratings()
     drawn = games.drawn(np.array([0]), 4000)[0]
-    assert drawn.std(axis=0) == pytest.approx(evidence.posterior().draws().std(axis=0), rel=0.1)
+    assert drawn.std(axis=0) == pytest.approx(evidence.posterior().draws.std(axis=0), rel=0.1)

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from rating.errors import BudgetExceeded, StoreError
+from rating.errors import BudgetExceeded
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.play.session import ONE_GO, Session
@@ -90,20 +90,3 @@ def test_calls_of_unknown_usage_do_not_slip_past_a_budget(tmp_path, monkeypatch)
     with pytest.raises(BudgetExceeded, match=r"none of 1\d replies for .* says how many tokens"):
         go(tmp_path / "run", Session(max_tokens=1000))
     assert answers.sent < 40 + answers.most
-
-
-@pytest.mark.parametrize(("step", "error"), [("write", StoreError), ("begin", StoreError)])
-def test_unwritable_call_log_ends_the_run(tmp_path, monkeypatch, step, error):
-    answers = answer(monkeypatch)
-
-    def full(self, logged):
-        raise error("no room")
-
-    create(tmp_path / "run", run_file())
-    with monkeypatch.context() as patch, pytest.raises(error, match="no room"):
-        patch.setattr(f"rating.store.call_log.CallLog.{step}", full)
-        go(tmp_path / "run")
-    assert (answers.sent == 0) == (step == "begin")
-    with contextlib.closing(run_directory.open_store(tmp_path / "run")) as store:
-        assert store.statuses().keys() <= {"finished", "unfinished"}
-    go(tmp_path / "run")

@@ -1,6 +1,5 @@
 """Going on with a run whose run file was edited: what may change, who may leave and who may come."""
 
-import asyncio
 import re
 
 import pytest
@@ -8,13 +7,11 @@ import pytest
 from agents.errors import ProviderError
 from rating.cli import main
 from rating.errors import RunError
-from rating.play import run_directory
-from rating.play.runner import Runner
 from rating.store.records import FINISHED, VOID
-from rating.store.state import RunState
 from rating.viewer.report.tables import to_text
 from tests.rating.interruption import ended_after
 from tests.rating.players import Asked
+from tests.rating.runs import begin, go_on
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -40,14 +37,6 @@ STOPS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def all_work():
-    Asked.calls.clear()
-    Asked.failing.clear()
-    yield
-    Asked.failing.clear()
-
-
 def policies(names, spec=f"{HERE}:Reached"):
     return "".join(f'[[policy]]\nname = "{name}"\nspec = "{spec}"\noptions = {{ name = "{name}" }}\n' for name in names)
 
@@ -59,27 +48,6 @@ def run_file(
     extra="",
 ):
     return f"schedule = 'round_robin'\n{extra}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"
-
-
-def begin(directory, text):
-    run_directory.create(directory, text, "run.toml")[1].close()
-    return go_on(directory)
-
-
-def go_on(directory, text=None):
-    """Plays a run, with another run file if there is one, and returns it, the number of void matches and the records."""
-    if text is not None:
-        (directory / "run.toml").write_text(text)
-    run, store = run_directory.reopen_run(directory)
-    try:
-        void = asyncio.run(Runner(run, store).run())
-        return run, void, list(store.records()), store.facts()
-    finally:
-        store.close()
-
-
-def board(run, records, facts, environment="tictactoe_v0"):
-    return run.leaderboard(environment, [record.outcome for record in records if record.outcome], RunState(facts))
 
 
 def played(records):
@@ -135,21 +103,20 @@ def test_withdrawn_policy_leaves_a_complete_run(tmp_path, withdraw):
     assert void > 0
     out = text.replace(policies("d"), policies("d") + "withdrawn = true\n" if withdraw == "flag" else "")
     calls = Asked.calls["d"]
-    run, void, records, facts = go_on(tmp_path / "run", out)
+    _, void, records, facts = left = go_on(tmp_path / "run", out)
     assert (void, facts["stopped:tictactoe_v0"], Asked.calls["d"]) == (0, "mu_stable", calls)
     assert played(before).items() <= played(records).items()
     assert {record.error for record in records if record.status == VOID} == {"withdrawn: d"}
-    shown = to_text(board(run, records, facts))
+    shown = to_text(left.board())
     assert (
         re.search(r"^\S* +d .*  withdrawn  ", shown, re.M)
         and "d is withdrawn: its row is of what it had played" in shown
     )
     assert "suspended" not in shown
     Asked.failing.clear()
-    run, void, records, facts = go_on(tmp_path / "run", text)
-    again, expected = (board(one[0], one[2], one[3]) for one in ((run, void, records, facts), whole))
-    assert void == 0
-    assert again.rows == expected.rows
+    again = go_on(tmp_path / "run", text)
+    assert again.void == 0
+    assert again.board().rows == whole.board().rows
 
 
 @pytest.mark.slow
@@ -159,7 +126,7 @@ def test_newcomers_play_the_same_deals_in_a_new_phase(tmp_path, scheme):
     stop = STOPS.get(scheme, STOP)
     _, _, first, _ = begin(tmp_path / "run", run_file(names, environment, stop))
     text = run_file([*names, "c"], environment, stop)
-    run, void, records, facts = go_on(tmp_path / "run", text)
+    run, void, records, facts = played_on = go_on(tmp_path / "run", text)
     name = run.config.environment[0].name
     own = [record for record in records if record.match.number < len(first)]
     later = [record for record in records if record.match.number >= len(first)]
@@ -169,7 +136,7 @@ def test_newcomers_play_the_same_deals_in_a_new_phase(tmp_path, scheme):
     assert {record.match.seed for record in later[:2]} <= {record.match.seed for record in first}
     assert facts[f"phases:{name}"] == f"[{len(first)}]"
     assert facts[f"stopped:{name}"] in ("count", "mu_stable", "settled")
-    shown = board(run, records, facts, name)
+    shown = played_on.board(name)
     assert {row.policy for row in shown.rows} == {*names, "c"}
     assert shown.reached.startswith("c among the others: ")
     assert go_on(tmp_path / "run")[2] == records

@@ -2,7 +2,6 @@
 
 import pytest
 
-from agents.policy import ScriptedPolicy
 from llmarena_envs.core.options import OptionError
 from rating.config.resume import identity_of
 from rating.config.run_file import DEADLINE, parse_run_file, run_file_text
@@ -54,15 +53,12 @@ def test_a_run_file_is_read():
 
 
 def test_the_llmarena_preset():
-    config = parse_run_file('preset = "llmarena"\n' + GOOD.replace("[turns]\nreasks = 1", ""), "run.toml")
+    text = GOOD.replace("[turns]\nreasks = 1", "") + '[[environment]]\nname = "bid_v0"\n'
+    config = parse_run_file('preset = "llmarena"\n' + text, "run.toml")
     turns = config.turn_settings("connect_four_v0")
     assert (turns.reasks, turns.reask_illegal, turns.feedback) == (2, False, False)
     assert (turns.unparsable, turns.illegal) == ("random_legal", "forfeit")
-
-
-def test_the_llmarena_preset_asks_nobody_twice_for_a_bid():
-    text = 'preset = "llmarena"\n[[environment]]\nname = "bid_v0"\n[[policy]]\nspec = "random"\n'
-    turns = parse_run_file(text, "run.toml").turn_settings("bid_v0")
+    turns = config.turn_settings("bid_v0")
     assert (turns.reasks, turns.unparsable) == (0, "noop")
 
 
@@ -103,6 +99,8 @@ def test_the_llmarena_preset_asks_nobody_twice_for_a_bid():
         ('name = "left"', 'name = "a\\nb"', "expected a name of at most 200 characters on one line"),
         ('name = "left"', f'name = "{"x" * 201}"', "expected a name of at most 200 characters on one line"),
         ('[[environment]]\nname = "connect', '[[environmen]]\nname = "connect', "did you mean 'environment'"),
+        ("seed = 3", "ahead = 0", "ahead: .*greater than or equal to 1, got 0"),
+        (GOOD, "", "environment: field required"),
     ],
 )
 def test_bad_run_files_are_refused_with_what_was_expected(old, new, message):
@@ -111,29 +109,11 @@ def test_bad_run_files_are_refused_with_what_was_expected(old, new, message):
         parse_run_file(GOOD.replace(old, new, 1), "run.toml").check()
 
 
-def test_an_empty_run_file_is_refused():
-    with pytest.raises(OptionError, match="environment: field required"):
-        parse_run_file("", "run.toml")
-
-
 def test_flags_become_a_run_file():
     settings = {"seed": 11, "stop": {"max_matches": 20}}
     config = parse_run_file(run_file_text(["tictactoe_v0"], ["random", "first_legal"], settings), "flags")
     assert (config.seed, config.stop.max_matches) == (11, 20)
     assert config.pool("tictactoe_v0") == ["first_legal", "random"]
-
-
-class Mine(ScriptedPolicy):
-    def __init__(self, choice=0):
-        self.choice = choice
-
-    def __call__(self, view):
-        return view.legal[self.choice]
-
-
-def test_a_factory_of_ones_own():
-    text = GOOD.replace('spec = "random"', f'spec = "{__name__}:Mine"\noptions = {{ choice = -1 }}')
-    assert parse_run_file(text, "run.toml").find_policy(f"{__name__}:Mine").options == {"choice": -1}
 
 
 def test_a_registry_id_names_the_same_environment():
@@ -182,8 +162,6 @@ def test_ahead_and_staff_are_part_of_what_a_run_is():
     staff = GOOD.replace('name = "connect_four_v0"', 'name = "connect_four_v0"\nstaff = { judge = ["random"] }')
     assert plain not in (identity(f"ahead = 1\n{GOOD}"), identity(staff))
     assert identity(GOOD.replace("workers = 2", "workers = 1")) == plain
-    with pytest.raises(OptionError, match=r"ahead: .*greater than or equal to 1, got 0"):
-        parse_run_file(f"ahead = 0\n{GOOD}", "run.toml")
 
 
 @pytest.mark.parametrize(

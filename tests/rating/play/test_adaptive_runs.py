@@ -1,7 +1,6 @@
 """Runs whose matches are chosen from results: on any number of workers, interrupted, with failures, leavers and newcomers."""
 
-import asyncio
-import json
+from contextlib import closing
 
 import pytest
 
@@ -12,11 +11,11 @@ from rating.config.run_file import parse_run_file
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.play.run import Run
-from rating.play.runner import Runner
 from rating.schedules.until import Until
 from rating.schemes.rewards import CO_PLAYERS
 from rating.store.records import FINISHED, VOID
 from rating.store.state import RunState
+from tests.rating import runs
 from tests.rating.interruption import ended_after
 from tests.rating.players import Asked
 
@@ -31,14 +30,6 @@ STOP = "[stop]\nmin_matches = 20\nmax_matches = 60\n"
 SCRIPTED = f'schedule = "adaptive"\nexecutor = "asyncio"\n{STOP}{GAME}{POOL}'
 
 
-@pytest.fixture(autouse=True)
-def all_work():
-    Asked.calls.clear()
-    Asked.failing.clear()
-    yield
-    Asked.failing.clear()
-
-
 def asked(names, stop="min_matches = 12\nmax_matches = 40\neps = 1000.0", extra=""):
     players = "".join(
         f'[[policy]]\nname = "{name}"\nspec = "tests.rating.players:Reached"\noptions = {{ name = "{name}" }}\n'
@@ -49,16 +40,8 @@ def asked(names, stop="min_matches = 12\nmax_matches = 40\neps = 1000.0", extra=
 
 def go_on(directory, text=None):
     """Plays a run, with another run file if there is one; returns the number of void matches, the records and the facts."""
-    if not (directory / "run.toml").exists():
-        run_directory.create(directory, text, "run.toml")[1].close()
-    elif text is not None:
-        (directory / "run.toml").write_text(text)
-    run, store = run_directory.reopen_run(directory)
-    try:
-        void = asyncio.run(Runner(run, store).run())
-        return void, list(store.records()), store.facts()
-    finally:
-        store.close()
+    step = runs.go_on if (directory / "run.toml").exists() else runs.begin
+    return step(directory, text)[1:]
 
 
 def stop_after(monkeypatch, directory, count, text=None):
@@ -190,21 +173,14 @@ def test_adaptive_tables_are_balanced(tmp_path):
 
 
 def test_adaptive_schedule_from_the_command_line(tmp_path, capsys):
-    words = ["run", "--env", "tictactoe_v0", "--policy", "random", "--policy", "first_legal", "--policy", "greedy"]
-    words += ["--schedule", "adaptive", "--min-matches", "8", "--max-matches", "20"]
+    words = "run --env tictactoe_v0 --policy random --policy first_legal --policy greedy".split()
+    words += "--schedule adaptive --min-matches 8 --max-matches 20".split()
     assert main([*words, "--dry-run"]) == 0
     assert "tictactoe_v0" in capsys.readouterr().out
     assert main([*words, "--out", str(tmp_path / "run"), "--quiet"]) == 0
-    assert json.loads(run_facts(tmp_path / "run")["players"])["schedule"] == {"tictactoe_v0": "adaptive"}
+    with closing(run_directory.open_store(tmp_path / "run")) as store:
+        assert run_directory.read_identity(store).schedule == {"tictactoe_v0": "adaptive"}
     assert main(["replay", str(tmp_path / "run"), "--verify"]) == 0
     (tmp_path / "run.toml").write_text(SCRIPTED)
     assert main(["run", str(tmp_path / "run.toml"), "--schedule", "adaptive", "--dry-run"]) == 2
     assert "got both" in capsys.readouterr().err
-
-
-def run_facts(directory):
-    _, store = run_directory.open_run(directory)
-    try:
-        return store.facts()
-    finally:
-        store.close()

@@ -31,10 +31,6 @@ def play(path, text="", session=None):
         return runner.bill, list(store.records())
 
 
-def log_of(path):
-    return logged_calls(path)
-
-
 @pytest.mark.slow
 def test_calls_of_void_matches_are_logged(tmp_path, monkeypatch):
     numbers = itertools.count()
@@ -49,7 +45,7 @@ def test_calls_of_void_matches_are_logged(tmp_path, monkeypatch):
     text = run_file("tries = 1", matches=6).replace('localhost:1/v1" }', 'localhost:1/v1", max_attempts = 1 }')
     bill, records = play(tmp_path / "run", text)
     matches = {record.match.id: record for record in records}
-    logged = log_of(tmp_path / "run")
+    logged = logged_calls(tmp_path / "run")
     assert len(logged) == next(numbers)
     tried_out = [item for item in logged if not item.match]
     logged = [item for item in logged if item.match]
@@ -92,7 +88,7 @@ def test_bill_of_resumed_run_has_calls_of_all_sessions(tmp_path, monkeypatch):
     play(tmp_path / "run", run_file(), Session(max_tokens=2000))
     bill, records = play(tmp_path / "run")
     assert {record.status for record in records} == {FINISHED}
-    assert bill.total().calls == answers.sent == len(log_of(tmp_path / "run"))
+    assert bill.total().calls == answers.sent == len(logged_calls(tmp_path / "run"))
     assert bill.total().tokens == answers.tokens
     assert sum(used.calls for used in bill.totals.values()) == answers.sent
 
@@ -102,7 +98,7 @@ def test_call_outside_matches_belongs_to_first_policy(tmp_path):
     with contextlib.closing(store):
         runner = Runner(run, store)
         runner._on_call(Call("gpt-x", "", "", 1, CallStatus.AUTHENTICATION))
-    (logged,) = log_of(tmp_path / "run")
+    (logged,) = logged_calls(tmp_path / "run")
     assert (logged.environment, logged.match, logged.policy) == ("", "", "model")
 
 
@@ -122,4 +118,4 @@ def test_a_run_without_models_logs_nothing(tmp_path):
     text = "[[environment]]\nname = 'tictactoe_v0'\n[stop]\nmax_matches = 4\nmin_matches = 2\n"
     text += "[[policy]]\nspec = 'random'\n[[policy]]\nspec = 'greedy'\n"
     play(tmp_path / "run", "workers = 1\n" + text)
-    assert log_of(tmp_path / "run") == []
+    assert logged_calls(tmp_path / "run") == []

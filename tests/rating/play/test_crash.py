@@ -1,13 +1,12 @@
 """A run that is killed and resumed ends like one that never was."""
 
-import io
 import os
 import random
-import re
 import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 
@@ -15,8 +14,8 @@ from benchmarks.processes import running
 from rating.cli import main
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.store.export import write_jsonl
 from rating.store.records import FINISHED, VOID
+from tests.rating.runs import log_of
 
 pytestmark = [pytest.mark.timeout(180), pytest.mark.slow]
 
@@ -37,7 +36,7 @@ def count(directory, status=FINISHED):
         _, store = run_directory.open_run(directory)
     except RunError:
         return 0
-    number = store.count(status, "tictactoe_v0")
+    number = store.counts()["tictactoe_v0", status]
     store.close()
     return number
 
@@ -50,12 +49,8 @@ def wait_for(condition, seconds=60):
 
 
 def log(directory):
-    """Returns everything recorded of the matches of a run but wall times."""
-    _, store = run_directory.open_run(directory)
-    text = io.StringIO()
-    write_jsonl(store.records(), text)
-    store.close()
-    return re.sub(r'"seconds": [^,}]+', "", text.getvalue())
+    with closing(run_directory.open_store(directory)) as store:
+        return log_of(store.records())
 
 
 def processes(group):

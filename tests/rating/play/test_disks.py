@@ -1,15 +1,13 @@
 """A disk that is full, or on which nothing may be written: it is said, nothing is lost, and with room the run goes on."""
 
-import io
-import re
 import shutil
 from contextlib import closing
 
 import pytest
 
 from rating.cli import main
-from rating.store.export import write_jsonl
 from rating.store.location import open_file
+from tests.rating.runs import log_of
 from tests.support.disks import read_only, small_disk
 
 RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--seed", "3"]
@@ -29,9 +27,7 @@ def said(capsys, *arguments, code=2):
 def log(directory):
     """Returns everything recorded of the matches of a run but wall times."""
     with closing(open_file(directory / "run.db")) as store:
-        text = io.StringIO()
-        write_jsonl(store.records(), text)
-        return re.sub(r'"seconds": [^,}]+', "", text.getvalue()), store.digest()
+        return log_of(store.records()), store.digest()
 
 
 @pytest.fixture(scope="module")

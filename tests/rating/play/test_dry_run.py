@@ -72,12 +72,23 @@ def moves_at_random(monkeypatch):
     return read
 
 
+def forecast_of(text, reply_tokens=200):
+    return asyncio.run(forecast(Run(parse_run_file(text, "run.toml")), reply_tokens=reply_tokens, latency=2.0))
+
+
+def usage(options, reply_tokens, environment="name = 'tictactoe_v0'"):
+    """Returns the expected calls and prompt tokens of two models with some options."""
+    text = run_file(f"[[environment]]\n{environment}\n", tokens=1000, matches=4, max_matches=8)
+    rows = forecast_of(text.replace("max_tokens = 1000", f"max_tokens = 1000, {options}"), reply_tokens).rows
+    return sum(row.calls.expected for row in rows), sum(row.prompt_tokens.expected for row in rows)
+
+
 @pytest.mark.parametrize("environment", ["tictactoe_v0", "connect_four_v0", "bid_v0"])
 def test_forecast_is_near_the_usage_of_the_run(tmp_path, monkeypatch, environment):
     text = run_file(
         f"[[environment]]\nname = '{environment}'\n", names="abc", min_matches=8, max_matches=30, matches=20
     )
-    expected = asyncio.run(forecast(Run(parse_run_file(text, "run.toml")), reply_tokens=200, latency=2.0))
+    expected = forecast_of(text)
     read = moves_at_random(monkeypatch)
     run, store = run_directory.create(tmp_path / "run", text, "run.toml")
     with contextlib.closing(store):
@@ -100,10 +111,7 @@ def test_forecast_counts_replies_in_the_history(monkeypatch):
     sends_nothing(monkeypatch)
 
     def read(history, reply_tokens):
-        text = run_file("[[environment]]\nname = 'tictactoe_v0'\n", names="ab", tokens=1000, matches=4, max_matches=8)
-        text = text.replace("max_tokens = 1000", f"max_tokens = 1000, history = '{history}'")
-        found = asyncio.run(forecast(Run(parse_run_file(text, "run.toml")), reply_tokens=reply_tokens, latency=2.0))
-        return sum(row.prompt_tokens.expected for row in found.rows)
+        return usage(f"history = '{history}'", reply_tokens)[1]
 
     single, short, long = read("single_turn", 20), read("full", 20), read("full", 500)
     assert single == read("single_turn", 500)
@@ -112,25 +120,16 @@ def test_forecast_counts_replies_in_the_history(monkeypatch):
 
 def test_calls_that_format_replies_are_forecast(monkeypatch):
     sends_nothing(monkeypatch)
-
-    def calls(option):
-        text = run_file("[[environment]]\nname = 'tictactoe_v0'\n", names="ab", tokens=50, matches=4, max_matches=8)
-        text = text.replace("max_tokens = 50", f"max_tokens = 50, format_with_second_call = {option}")
-        found = asyncio.run(forecast(Run(parse_run_file(text, "run.toml")), reply_tokens=20, latency=2.0))
-        return sum(row.calls.expected for row in found.rows)
-
-    assert calls("true") == 2 * calls("false") > 0
+    twice, once = (usage(f"format_with_second_call = {option}", 20)[0] for option in ("true", "false"))
+    assert twice == 2 * once > 0
 
 
 def test_reply_tokens_count_in_a_native_dialogue(monkeypatch):
     sends_nothing(monkeypatch)
-    staff = "[environment.staff]\nuser = ['random']\njudge = ['random']\n[[policy]]\nspec = 'random'\n"
+    staff = "[environment.staff]\nuser = ['random']\njudge = ['random']\n[[policy]]\nspec = 'random'"
 
     def read(history, reply_tokens):
-        text = run_file(f"[[environment]]\nname = 'simulation_v0'\n{staff}", tokens=1000, matches=4, max_matches=8)
-        text = text.replace("max_tokens = 1000", f"max_tokens = 1000, history = '{history}'")
-        found = asyncio.run(forecast(Run(parse_run_file(text, "run.toml")), reply_tokens=reply_tokens, latency=2.0))
-        return sum(row.prompt_tokens.expected for row in found.rows)
+        return usage(f"history = '{history}'", reply_tokens, f"name = 'simulation_v0'\n{staff}")[1]
 
     assert read("single_turn", 20) == read("single_turn", 500)
     # Four answers: the later three prompts hold the earlier ones, 1, 2 and 3 of them.

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import io
 import os
 import re
 import signal
@@ -12,15 +11,14 @@ import pytest
 
 from llmarena_envs.core.options import OptionError
 from rating.cli import main
-from rating.config.run_file import parse_run_file
 from rating.errors import ErrorBudgetExceeded
 from rating.play import run_directory
 from rating.play.executors.executor import WorkerDied, play_despite_death
 from rating.play.executors.process import ProcessExecutor, ending
 from rating.play.runner import Runner
 from rating.play.session import Session
-from rating.store.export import write_jsonl
 from rating.store.records import FINISHED, VOID, Match
+from tests.rating.runs import log_of
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -57,9 +55,7 @@ def play(directory, text, session):
         records = list(store.records())
         digest = store.digest()
         store.close()
-    log = io.StringIO()
-    write_jsonl(records, log)
-    return records, re.sub(r'"seconds": [^,}]+', "", log.getvalue()), digest, runner.progress()
+    return records, log_of(records), digest, runner.progress()
 
 
 def test_match_of_dead_worker_ends_like_undisturbed_one(tmp_path, caplog):
@@ -178,8 +174,3 @@ def test_what_cannot_play_is_said_before_a_directory_is_made(says, tmp_path, mon
     assert main(["run", str(tmp_path / "study.toml"), "--out", str(tmp_path / "run"), *flags]) == 2
     assert "pip install 'llmarena-envs[ray]'" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
-
-
-def test_a_run_file_may_name_its_executor_as_older_ones_did():
-    text = run_file(1, "SaysWhere").replace('executor = "process"', 'executor = "asyncio"')
-    assert parse_run_file(text.replace("options = {", "options = { folder = '.'"), "run.toml").executor == "asyncio"

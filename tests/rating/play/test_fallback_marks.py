@@ -1,17 +1,14 @@
 """Policies whose fallback played many of their turns are marked on every leaderboard, whatever the way of comparing."""
 
-import asyncio
 import json
 import re
-from contextlib import closing
 
 import pytest
 
 from rating.cli import main
-from rating.play import run_directory
-from rating.play.runner import Runner
 from rating.schemes.caveats import fallback_mark, is_marked
 from rating.schemes.registry import SCHEMES
+from tests.rating.runs import play_run
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -32,9 +29,7 @@ def test_every_scheme_marks_a_policy_with_many_fallbacks(tmp_path, capsys):
     text = 'executor = "asyncio"\nkeep_going = true\n[turns]\nreasks = 0\n[stop]\nmax_matches = 4\nmatches = 4\n'
     text += "".join(f'[[environment]]\n{table}\nscheme = "{name}"\n' for name, table in ENVIRONMENTS.items())
     text += '[[policy]]\nname = "faulty"\nspec = "tests.rating.players:falters"\n[[policy]]\nspec = "first_legal"\n'
-    run, store = run_directory.create(tmp_path / "run", text, "run.toml")
-    with closing(store):
-        asyncio.run(Runner(run, store).run())
+    play_run(tmp_path / "run", text)
     main(["rate", str(tmp_path / "run"), "--json"])
     *boards, summary = json.loads(capsys.readouterr().out)
     assert {board["scheme"] for board in boards} == SCHEMES.keys()

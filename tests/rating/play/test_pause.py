@@ -1,10 +1,9 @@
 """A game whose first matches give no information is paused, on any number of workers at the same match."""
 
-import asyncio
 import json
 import re
 import shlex
-from contextlib import closing
+from collections import Counter
 
 import pytest
 
@@ -13,9 +12,9 @@ from rating.cli import main
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
 from rating.play.run import Run
-from rating.play.runner import Runner
 from rating.play.session import ONE_GO, Session
 from rating.store.records import FINISHED, VOID
+from tests.rating import runs
 from tests.rating.interruption import ended_after
 from tests.rating.players import Asked
 
@@ -27,13 +26,6 @@ FORFEITS = [f'name = "{name}"\nspec = "{HERE}:answers:value=none"' for name in "
 FAILING = [f'name = "{name}"\nspec = "{HERE}:Asked"\noptions = {{ name = "{name}" }}' for name in "ab"]
 FORFEIT = '[turns]\nreasks = 0\nunparsable = "forfeit"'
 WINS = ['spec = "first_legal"', 'spec = "greedy"']
-
-
-@pytest.fixture(autouse=True)
-def all_work():
-    Asked.failing.clear()
-    yield
-    Asked.failing.clear()
 
 
 def run_file(policies, settings="", slots=20, environment='name = "tictactoe_v0"'):
@@ -49,11 +41,9 @@ def begin(directory, text):
 
 
 def go_on(directory, session=ONE_GO):
-    """Plays a run and returns the statuses of its matches, why it stopped, and its digest."""
-    run, store = run_directory.open_run(directory)
-    with closing(store):
-        asyncio.run(Runner(run, store, session).run())
-        return dict(store.statuses()), store.facts()["stopped:tictactoe_v0"], store.digest()
+    """Plays a run and returns the statuses of its matches, why it stopped, and its records."""
+    _, _, records, facts = runs.go_on(directory, session=session)
+    return Counter(record.status for record in records), facts["stopped:tictactoe_v0"], records
 
 
 @pytest.mark.parametrize("policies", [TIES, FORFEITS])

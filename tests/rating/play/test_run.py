@@ -9,15 +9,16 @@ from rating.play.run import Run
 POOL = '[[policy]]\nspec = "random"\n[[policy]]\nspec = "first_legal"\n'
 
 
-def test_scheme_without_field_refuses_an_opponent():
-    run = Run(parse_run_file(f'[[environment]]\nname = "tictactoe_v0"\nopponent = "random"\n{POOL}', "run.toml"))
-    with pytest.raises(OptionError, match="tictactoe_v0: opponent: expected none"):
-        run.scheme("tictactoe_v0")
-
-
-def test_scheme_with_too_few_policies_is_refused():
-    run = Run(parse_run_file('[[environment]]\nname = "tictactoe_v0"\n[[policy]]\nspec = "random"\n', "run.toml"))
-    with pytest.raises(OptionError, match="expected 2 policies or more"):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f'opponent = "random"\n{POOL}', "tictactoe_v0: opponent: expected none"),
+        ('[[policy]]\nspec = "random"\n', "expected 2 policies or more"),
+    ],
+)
+def test_scheme_refuses_unsuitable_policies(text, message):
+    run = Run(parse_run_file(f'[[environment]]\nname = "tictactoe_v0"\n{text}', "run.toml"))
+    with pytest.raises(OptionError, match=message):
         run.scheme("tictactoe_v0")
 
 

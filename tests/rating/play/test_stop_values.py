@@ -1,6 +1,5 @@
 """The values with which a stop rule fired: they satisfy the rule, and are recomputed from the log."""
 
-import asyncio
 import itertools
 import random
 import re
@@ -9,10 +8,10 @@ from contextlib import closing
 import pytest
 
 from rating.play import run_directory
-from rating.play.runner import Runner
 from rating.schemes.conditions import compared
 from rating.store.state import RunState
 from rating.viewer.report.tables import to_text
+from tests.rating.runs import play_run
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -46,10 +45,7 @@ SATISFIED = {
 
 
 def play(directory, text):
-    run, store = run_directory.create(directory, text, "run.toml")
-    with closing(store):
-        asyncio.run(Runner(run, store).run())
-    return read(directory)
+    return read(play_run(directory, text))
 
 
 def read(directory, opened=run_directory.open_run):

@@ -1,6 +1,5 @@
 """A policy that fails for good is suspended: nobody waits for it, and it plays again when the run goes on."""
 
-import asyncio
 import re
 from dataclasses import replace
 
@@ -8,24 +7,14 @@ import pytest
 
 from agents.errors import ProviderError
 from rating.cli import main
-from rating.play import run_directory
-from rating.play.runner import Runner
 from rating.store.records import FINISHED, VOID
-from rating.store.state import RunState
 from rating.viewer.report.tables import to_text
 from tests.rating.players import Asked
+from tests.rating.runs import begin, go_on
 
 pytestmark = pytest.mark.timeout(60)
 
 DEAD = ProviderError("401: no such key", fatal=True)
-
-
-@pytest.fixture(autouse=True)
-def all_work():
-    Asked.calls.clear()
-    Asked.failing.clear()
-    yield
-    Asked.failing.clear()
 
 
 def policies(names):
@@ -41,22 +30,10 @@ def run_file(
     return f"schedule = 'round_robin'\n{settings}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"
 
 
-def play(directory, text):
-    run, store = run_directory.create(directory, text, "run.toml")
-    void = asyncio.run(Runner(run, store).run())
-    return void, run, store
-
-
-def go_on(directory):
-    run, store = run_directory.reopen_run(directory)
-    return asyncio.run(Runner(run, store).run()), store
-
-
 def test_suspended_policy_is_not_asked_again(tmp_path):
     Asked.failing["dead"] = DEAD
-    void, _, store = play(tmp_path / "run", run_file(["a", "b", "dead"], settings="max_errors = 1\nconcurrency = 8"))
-    records, facts = list(store.records()), store.facts()
-    store.close()
+    text = run_file(["a", "b", "dead"], settings="max_errors = 1\nconcurrency = 8")
+    _, void, records, facts = begin(tmp_path / "run", text)
     assert facts["stopped:tictactoe_v0"] == "mu_stable"
     assert Asked.calls["dead"] <= 8  # those under way when the first one failed
     finished = [record for record in records if record.status == FINISHED]
@@ -69,40 +46,29 @@ def test_suspended_policy_is_not_asked_again(tmp_path):
     assert facts["suspended:dead"] == "401: no such key"
 
 
-def leaderboard(run, store):
-    return run.leaderboard("tictactoe_v0", store.outcomes(), RunState(store.facts()))
-
-
 @pytest.mark.slow
 def test_suspended_policy_plays_again_in_resumed_run(tmp_path):
     text = run_file(["a", "b", "dead"])
-    _, run, store = play(tmp_path / "whole", text)
-    whole = leaderboard(run, store)
-    store.close()
+    whole = begin(tmp_path / "whole", text)
     Asked.failing["dead"] = DEAD
-    play(tmp_path / "run", text)[2].close()
+    begin(tmp_path / "run", text)
     Asked.failing.clear()
-    void, store = go_on(tmp_path / "run")
-    assert (void, store.facts()["suspended:dead"]) == (0, "")
+    played = go_on(tmp_path / "run")
+    assert (played.void, played.facts["suspended:dead"]) == (0, "")
     # While it was suspended the others played more than it takes with it: parts of batches, which are not rated.
-    again = leaderboard(run, store)
+    again = played._replace(run=whole.run).board()
     assert again.left_over > 0
-    assert any(record.status == VOID for record in store.records())
-    assert replace(again, left_over=0) == whole
-    store.close()
+    assert any(record.status == VOID for record in played.records)
+    assert replace(again, left_over=0) == whole.board()
 
 
 def test_leaderboard_names_suspended_policies(tmp_path):
     Asked.failing["dead"] = DEAD
-    settings = "concurrency = 1"
-    text = run_file(["a", "b", "dead"], settings=settings)
-    _, run, store = play(tmp_path / "run", text)
-    board = leaderboard(run, store)
+    board = begin(tmp_path / "run", run_file(["a", "b", "dead"], settings="concurrency = 1")).board()
     shown = to_text(board)
     assert re.search(r"^\S* +dead .*  suspended  ", shown, re.M)
     assert "dead is suspended: 401: no such key; repair it and resume, or take it out of the run file" in shown
     assert {row.policy: bool(row.absent) for row in board.rows} == {"a": False, "b": False, "dead": True}
-    store.close()
 
 
 ENVIRONMENTS = {
@@ -125,9 +91,7 @@ def test_schemes_stop_when_all_policies_are_suspended(tmp_path, scheme):
         "half_width = 0.001\n" if scheme == "means" else ""
     )
     pool = ["dead"] if scheme == "field" else ["dead", "gone"]
-    void, _, store = play(tmp_path / "run", run_file(pool, environment, "concurrency = 2", stop))
-    facts, records = store.facts(), list(store.records())
-    store.close()
+    _, void, records, facts = begin(tmp_path / "run", run_file(pool, environment, "concurrency = 2", stop))
     reason = next(value for name, value in facts.items() if name.startswith("stopped:"))
     assert reason == ("void" if scheme == "tournament" else "suspended")
     assert void > 0
@@ -142,9 +106,7 @@ def test_schemes_finish_without_a_suspended_policy(tmp_path, scheme):
     stop = "min_matches = 4\nmax_matches = 1000\nmatches = 20\nwindow = 4\n" + (
         "half_width = 1000.0\n" if scheme == "means" else "eps = 1000.0\nrule = 'trueskill'\n"
     )
-    void, _, store = play(tmp_path / "run", run_file([*names, "dead"], environment, "max_errors = 1", stop))
-    facts, records = store.facts(), list(store.records())
-    store.close()
+    _, void, records, facts = begin(tmp_path / "run", run_file([*names, "dead"], environment, "max_errors = 1", stop))
     reason = next(value for name, value in facts.items() if name.startswith("stopped:"))
     assert reason in ("count", "mu_stable", "settled")
     assert void > 0
@@ -157,11 +119,8 @@ def test_suspended_staff_ends_only_its_environment(tmp_path):
     text = run_file(["a", "b", "dead"], judged, "concurrency = 1") + '[[environment]]\nname = "tictactoe_v0"\n'
     text = text.replace(policies(["dead"]), policies(["dead"]) + "rated = false\n")
     Asked.failing["dead"] = DEAD
-    void, run, store = play(tmp_path / "run", text)
-    facts, environment = store.facts(), "tests.rating.judged_env"
-    outcomes = [outcome for outcome in store.outcomes() if outcome.environment == environment]
-    shown = to_text(run.leaderboard(environment, outcomes, RunState(facts)))
-    store.close()
+    _, void, _, facts = played = begin(tmp_path / "run", text)
+    shown = to_text(played.board("tests.rating.judged_env"))
     assert void > 0
     assert "\ndead is suspended: 401: no such key; repair it" in shown
     assert facts["stopped:tests.rating.judged_env"] == "suspended"
@@ -173,9 +132,8 @@ def test_suspended_staff_ends_only_its_environment(tmp_path):
 def test_suspension_holds_in_all_environments(tmp_path):
     text = run_file(["a", "b", "dead"], settings="concurrency = 1") + '[[environment]]\nname = "connect_four_v0"\n'
     Asked.failing["dead"] = DEAD
-    _, _, store = play(tmp_path / "run", text)
-    reasons = {name: value for name, value in store.facts().items() if name.startswith("stopped:")}
-    store.close()
+    facts = begin(tmp_path / "run", text).facts
+    reasons = {name: value for name, value in facts.items() if name.startswith("stopped:")}
     assert Asked.calls["dead"] == 1
     assert set(reasons.values()) == {"mu_stable"}
 
@@ -183,11 +141,10 @@ def test_suspension_holds_in_all_environments(tmp_path):
 def test_final_failure_is_not_retried_in_this_session(tmp_path):
     Asked.failing["dead"] = ProviderError("no reply", final=True)
     settings = "tries = 3\nmax_errors = 1000"
-    void, _, store = play(tmp_path / "run", run_file(["a", "dead"], settings=settings, stop="max_matches = 8"))
-    assert {record.tries for record in store.records()} == {1}
-    store.close()
+    _, void, records, _ = begin(tmp_path / "run", run_file(["a", "dead"], settings=settings, stop="max_matches = 8"))
+    assert {record.tries for record in records} == {1}
     assert Asked.calls["dead"] == void == 8
-    assert go_on(tmp_path / "run")[0] == 8
+    assert go_on(tmp_path / "run").void == 8
     assert Asked.calls["dead"] == 16
 
 

@@ -32,7 +32,7 @@ def count(directory):
         _, store = run_directory.open_run(directory)
     except RunError:
         return 0
-    number = store.count(FINISHED, JUDGED)
+    number = store.counts()[JUDGED, FINISHED]
     store.close()
     return number
 

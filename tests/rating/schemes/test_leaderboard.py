@@ -10,13 +10,13 @@ from rating.schedules.round_robin import cross_play, round_robin
 from rating.schemes.cooperation import Cooperation
 from rating.schemes.duels import Duels, skill_leaderboard
 from rating.schemes.leaderboard import headline
-from rating.schemes.rewards import MeanReward, SelfPlay, reward_leaderboard
-from rating.schemes.roles import Casting, Roles, role_leaderboard
+from rating.schemes.rewards import MeanReward, SelfPlay
+from rating.schemes.roles import Roles
 from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryOptions, compare, fit, standings
 from rating.stats.estimates import mean_estimate, rate_estimate
 from rating.stats.results import WinDrawLoss, pair_results
-from rating.stats.trueskill import TrueSkillOptions, average_over_orders, rate
+from rating.stats.trueskill import average_over_orders, rate
 from rating.store.records import BUG, FINISHED, VOID, Match, Outcome, SeatOutcome
 from rating.viewer.report import tables
 from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest, void
@@ -105,7 +105,7 @@ def test_board_void_matches_change_only_counts(kind):
 def test_skill_rows_match_the_rating_modules():
     outcomes = LOGS["duels"]
     board = skill_leaderboard(outcomes, stop_reason="sigma", permutations=25, seed=3)
-    fitted, online = fit(outcomes, BradleyTerryOptions(prior_sd="fitted")), rate(outcomes).ratings
+    fitted, online = fit(compare(outcomes), BradleyTerryOptions(prior_sd="fitted")), rate(outcomes).ratings
     spread = average_over_orders(pair_results(outcomes), permutations=25, seed=3)
     assert board.stop_reason == "sigma" and board.facts["orders"] == 25 and board.scheme == "duels"
     assert [row.policy for row in board.rows] == ["strong", *sorted(("middle", "other"), key=_place(fitted)), "weak"]
@@ -194,11 +194,13 @@ def test_skill_score_is_clustered_by_deal():
 
 def test_board_ranks_follow_its_metric():
     outcomes = undercover_log(lambda name, number: name == "a")
-    board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
+    board = BOARD_OF["roles"](outcomes)
     assert {row.policy: row.rank for row in board.rows} == {"a": (1, 1), "b": (2, 3), "f": (2, 3)}
-    apart = reward_leaderboard([match(number, ("a", 1.0 + number % 2), ("b", number % 3 - 9.0)) for number in range(9)])
+    apart = BOARD_OF["mean_reward"](
+        [match(number, ("a", 1.0 + number % 2), ("b", number % 3 - 9.0)) for number in range(9)]
+    )
     assert [row.rank for row in apart.rows] == [(1, 1), (2, 2)]
-    one = reward_leaderboard([match(0, ("a", 1.0), ("b", 0.0)), void(1, "a", "c")])
+    one = BOARD_OF["mean_reward"]([match(0, ("a", 1.0), ("b", 0.0)), void(1, "a", "c")])
     assert {row.policy: row.rank for row in one.rows} == {"a": (1, 2), "b": (1, 2), "c": None}
 
 
@@ -236,13 +238,8 @@ def test_skill_board_equals_are_sorted_by_name():
 
 
 def test_skill_board_follows_options():
-    outcomes = LOGS["duels"]
-    options = TrueSkillOptions(tau=0.0, draw_probability=0.2)
-    board = skill_leaderboard(outcomes, trueskill=options, model=BradleyTerryOptions(seat_term=False))
+    board = skill_leaderboard(LOGS["duels"], model=BradleyTerryOptions(seat_term=False))
     assert board.facts["seat_advantage"] is None
-    assert {row.policy: (row.values["mu"], row.values["sigma"]) for row in board.rows} == rate(
-        outcomes, options
-    ).ratings
 
 
 def test_effort_matches_sums_by_hand():
@@ -271,12 +268,12 @@ def test_reward_board_of_three_seats_has_ratings():
         paid = [1000.0 if name == "rare" and rng.random() < 0.2 else rng.normal(pay[name], 1) % 50 for name in seated]
         paid = [-5.0 if name == "rare" and value < 1000 else value for name, value in zip(seated, paid, strict=True)]
         outcomes.append(match(number, *zip(seated, paid, strict=True), seed=number // 2))
-    board = reward_leaderboard(outcomes)
+    board = BOARD_OF["mean_reward"](outcomes)
     expected = standings(replace(compare(outcomes), seated=False))
     assert {row.policy: row.rating[:3] for row in board.rows} == {row.policy: row.rating[:3] for row in expected.rows}
     assert board.rows[0].policy == "rare" and board.rows[0].rating == min(row.rating for row in board.rows)
     assert "rating" in tables.to_text(board) and board.caveats == expected.notes
-    two = reward_leaderboard(LOGS["mean_reward"])
+    two = BOARD_OF["mean_reward"](LOGS["mean_reward"])
     assert all(row.rating is None for row in two.rows) and "rating" not in tables.to_text(two)
 
 
@@ -289,9 +286,9 @@ def test_reward_board_equal_values_have_no_interval():
         assert any("all deals came out alike" in note and "fewer than" not in note for note in board.caveats)
         figure = scheme.figures(board, outcomes)[0]
         assert figure.rows == [("a", 1.0, None, None), ("b", -1.0, None, None)]  # both ends are open
-    alone = reward_leaderboard(outcomes[:1])
+    alone = BOARD_OF["mean_reward"](outcomes[:1])
     assert any("fewer than 5 deals" in note and "alike" not in note for note in alone.caveats)
-    assert not any("interval where" in note for note in reward_leaderboard(LOGS["mean_reward"]).caveats)
+    assert not any("interval where" in note for note in BOARD_OF["mean_reward"](LOGS["mean_reward"]).caveats)
 
 
 def test_cooperation_plus_minus_recovers_skills():
@@ -311,7 +308,7 @@ def test_cooperation_plus_minus_recovers_skills():
 
 def test_roles_board_has_skills_by_role():
     outcomes = undercover_log(lambda name, number: name == "a" or (name == "b" and number % 2 == 0))
-    board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
+    board = BOARD_OF["roles"](outcomes)
     assert [row.policy for row in board.rows] == ["a", "b", "f"]
     skills = [row.values["skills"]["undercover"].value for row in board.rows]
     assert skills == sorted(skills, reverse=True) and len(set(skills)) == 3
@@ -319,7 +316,9 @@ def test_roles_board_has_skills_by_role():
     assert advantage.low < advantage.value < advantage.high
     text = tables.to_text(board)
     assert "skill as undercover" in text and "skill as civilian" not in text  # only one policy was ever a civilian
-    scores = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"), results="scores")
+    scores = Roles(
+        made_setting(5, "abf", opponent="f", declaration=Declaration(hidden_role=HIDDEN, results="scores"))
+    ).board(outcomes)
     assert scores.facts["advantage"] is None and not any(row.values["skills"] for row in scores.rows)
 
 
@@ -344,7 +343,7 @@ def test_cooperation_board_separates_self_and_cross_play():
 
 def test_roles_board_hidden_roles_have_win_rates():
     outcomes = undercover_log(lambda name, number: name == "a" or number % 2 == 0)
-    board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
+    board = BOARD_OF["roles"](outcomes)
     rows = {row.policy: row for row in board.rows}
     assert board.rows[0].policy == "a"
     each = len(outcomes) // 3
@@ -366,13 +365,13 @@ def test_roles_board_unknown_roles_are_unclassified(statistics):
         replace(outcome, seats=tuple(replace(seat, statistics=statistics) for seat in outcome.seats))
         for outcome in (forfeit, unknown)
     ]
-    board = role_leaderboard(outcomes, Casting(hidden=HIDDEN, opponent="f"))
+    board = BOARD_OF["roles"](outcomes)
     rows = {row.policy: row for row in board.rows}
     assert rows["a"].values["roles"]["undercover"] == rate_estimate(0, 1)
     assert rows["f"].values["roles"]["undercover"] is None and rows["f"].values["roles"]["civilian"] is None
     assert board.facts["unclassified"] == 1
     nobody_undercover = played(Match("game_v0", 2, ("f", "a", "f"), 2), [1.0, -1.0, -1.0], roles=9)
-    again = role_leaderboard([nobody_undercover], Casting(hidden=HIDDEN, opponent="f"))
+    again = BOARD_OF["roles"]([nobody_undercover])
     assert again.facts["unclassified"] == 1 and all(row.values["roles"]["civilian"] is None for row in again.rows)
 
 
@@ -399,8 +398,8 @@ def test_reward_board_statistic_ranks_by_its_mean():
         )
         for number in range(6)
     ]
-    board = reward_leaderboard(outcomes, statistic="points")
+    board = MeanReward(made_setting(value="points")).board(outcomes)
     assert [(row.policy, row.metric, row.reward.value) for row in board.rows] == [("b", 6.0, -1.0), ("a", 0.5, 1.0)]
     text = tables.to_text(board)
     assert "points (n)" in text and "rank: by mean points" in text
-    assert reward_leaderboard(outcomes).rows[0].policy == "a"
+    assert BOARD_OF["mean_reward"](outcomes).rows[0].policy == "a"

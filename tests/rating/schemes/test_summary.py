@@ -5,7 +5,7 @@ import pytest
 from rating.schemes.cooperation import Cooperation
 from rating.schemes.duels import skill_leaderboard
 from rating.schemes.leaderboard import headline
-from rating.schemes.rewards import reward_leaderboard
+from rating.schemes.rewards import MeanReward
 from rating.schemes.summary import Average, summarise, summarise_scores
 from rating.stats.bradley_terry import compare, standings
 from rating.stats.expected_scores import CommonPolicies, win_probabilities
@@ -142,7 +142,7 @@ def test_summary_tables_of_three_use_all_pairs():
         replace(match(number, ("a", 2.0), ("b", 1.0 + number % 3), ("c", 0.0)), environment="bid_v0")
         for number in range(12)
     ]
-    summary = summarise([reward_leaderboard(tables)], tables)
+    summary = summarise([MeanReward(made_setting()).board(tables)], tables)
     assert summary.pool == CommonPolicies(("bid_v0",), ("a", "b", "c"))
     assert summary.rows[-1].policy == "c" and summary.rows[-1].score.high < 0.5
 

@@ -96,24 +96,29 @@ def test_a_growing_log_is_read_on(store):
     assert list(read) == [LOGGED] * 2
 
 
-def test_calls_in_flight_at_a_kill_are_lost_once(store):
-    log, others = store.call_log(), replace(LOGGED, policy="another")
-    for _ in range(3):
-        log.begin(LOGGED)
-    log.begin(others)
-    log.write(LOGGED)
-    log.write(replace(others, match="out of the cache"))
-    store.call_log()
-    read = list(store.calls())
-    assert [logged.call.status for logged in read[2:]] == [CallStatus.LOST] * 3
-    assert sorted(logged.policy for logged in read[2:]) == ["a model", "a model", "another"]
-    assert {(logged.call.prompt_tokens, logged.call.completion_tokens) for logged in read[2:]} == {(None, None)}
-    store.call_log()
-    assert len(list(store.calls())) == 5
-
-
 @pytest.mark.parametrize(("name", "value"), [("latency", 10**400), ("time", "0001-01-01T00:00:00+23:59")])
 def test_a_number_or_time_out_of_range_is_no_call(name, value):
     line = json.dumps({**json.loads(dump_call(LOGGED)), name: value})
     with pytest.raises(ValueError, match=r"too large|out of range"):
         load_call(line)
+
+
+def test_calls_in_flight_at_a_kill_are_lost_once(place):
+    others = replace(LOGGED, policy="another")
+    with closing(place.create()) as store:
+        log, shown = store.call_log(), store.calls()
+        for logged in (LOGGED, LOGGED, LOGGED, others):
+            log.begin(logged)
+        log.write(LOGGED)
+        log.write(replace(others, match="out of the cache"))
+        assert len(list(shown)) == 2
+        for _ in range(2):
+            store.call_log()
+        lost = list(shown.further())
+    assert sorted(logged.policy for logged in lost) == ["a model", "a model", "another"]
+    for logged in lost:
+        assert (logged.call.status, logged.call.prompt_tokens, logged.call.completion_tokens) == (
+            CallStatus.LOST,
+            None,
+            None,
+        )

@@ -1,6 +1,7 @@
 """The digest of play is the same wherever a run is played; the seal is not."""
 
 import asyncio
+from contextlib import closing
 
 from rating.play import run_directory
 from rating.play.runner import Runner
@@ -23,12 +24,11 @@ spec = "first_legal"
 
 def played(directory, settings):
     run, store = run_directory.create(directory, settings + RUN, "run.toml")
-    asyncio.run(Runner(run, store).run())
-    hashes = store.digest(), store.seal()
-    digests = [record.digest for record in store.records()]
-    assert store.check() == []
-    store.close()
-    return hashes, digests
+    with closing(store):
+        asyncio.run(Runner(run, store).run())
+        hashes = store.digest(), store.seal()
+        assert store.check() == []
+        return hashes, [record.digest for record in store.records()]
 
 
 def test_digest_does_not_depend_on_workers(tmp_path):

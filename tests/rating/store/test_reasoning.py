@@ -2,6 +2,7 @@
 
 import csv
 import io
+from contextlib import closing
 
 import pytest
 
@@ -16,9 +17,8 @@ THOUGHT = "thought <script>alert(1)</script>"
 
 @pytest.fixture
 def records(directory):  # noqa: F811
-    store = run_directory.open_store(directory)
-    yield list(store.records())
-    store.close()
+    with closing(run_directory.open_store(directory)) as store:
+        return list(store.records())
 
 
 def test_it_is_in_the_record_and_comes_back(records):

@@ -1,6 +1,7 @@
 """Stories of recorded matches."""
 
 import asyncio
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -37,10 +38,9 @@ judge = ["by_length"]
 
 def played(directory, name, more=""):
     run, store = run_directory.create(directory / "run", RUN.format(name, more), "run.toml")
-    asyncio.run(Runner(run, store).run())
-    record = next(store.records())
-    store.close()
-    return record
+    with closing(store):
+        asyncio.run(Runner(run, store).run())
+        return next(store.records())
 
 
 @pytest.fixture(scope="module")
@@ -54,28 +54,29 @@ def test_a_recorded_match_is_told(record):
     written = [(scene.speaker, scene.text) for scene in scenes if scene.speaker.startswith(("writer", "editor"))]
     assert len(written) == len(record.turns) - 1
     assert all(text in turn.played for (_, text), turn in zip(written, record.turns, strict=False))
+    drawn = tell(record, draw=True)
+    assert drawn == tell(record)._replace(pictures=drawn.pictures) and drawn.pictures
+
+
+@pytest.mark.parametrize(
+    ("change", "speakers", "missing"),
+    [
+        ({}, ["", "writer_0", "editor_0"], ""),
+        ({"action": None}, ["", "writer_0"], ""),
+        ({"read": "another text"}, [], "what editor_0 reads in turn 2 is not what was recorded"),
+    ],
+    ids=["under way", "forfeit", "not recorded"],
+)
+def test_tell_ends_where_the_match_or_its_record_does(record, change, speakers, missing):
+    first, second, *_ = record.turns
+    told = tell(replace(record, turns=(first, replace(second, **change)), outcome=None))
+    assert ([scene.speaker for scene in told.scenes], told.missing) == (speakers, missing)
 
 
 def test_tell_match_without_judges_draws_its_result(tmp_path):
     record = played(tmp_path, "writer_editor_v0", '[environment.options]\ntask = "translation"\nn_judges = 0\n')
     _, missing, pictures = tell(record, draw=True)
     assert missing == "" and "judge_0" not in pictures[-1] and "The result" in pictures[-1]
-
-
-def test_a_match_that_is_under_way_is_told_as_far_as_it_goes(record):
-    scenes, *_ = tell(replace(record, turns=record.turns[:2], outcome=None))
-    assert [scene.speaker for scene in scenes] == ["", "writer_0", "editor_0"]
-
-
-def test_a_forfeit_is_told_up_to_it(record):
-    scenes, missing, _ = tell(replace(record, turns=(record.turns[0], replace(record.turns[1], action=None))))
-    assert ([scene.speaker for scene in scenes], missing) == (["", "writer_0"], "")
-
-
-def test_what_was_not_recorded_is_not_told(record):
-    changed = replace(record.turns[1], read=record.turns[1].read + " ")
-    story = tell(replace(record, turns=(record.turns[0], changed)))
-    assert story == Story(missing="what editor_0 reads in turn 2 is not what was recorded")
 
 
 def test_an_environment_that_fails_takes_nothing_down(record, monkeypatch):
@@ -90,17 +91,9 @@ def test_an_environment_that_fails_takes_nothing_down(record, monkeypatch):
 
 def test_tell_draws_the_beginning_and_every_turn(tmp_path):
     record = played(tmp_path, "tictactoe_v0")
+    assert tell(record) == Story()  # this game has no story
     _, missing, pictures = tell(record, draw=True)
     assert missing == "" and len(pictures) == len(record.turns) + 1 == len(set(pictures))
     env = make_environment("tictactoe_v0", record.match.options)
     env.reset(seed=Streams(record.match.seed).game())
     assert pictures[0] == env.unwrapped.draw()
-
-
-def test_a_match_with_a_story_is_told_and_drawn_at_once(record):
-    drawn = tell(record, draw=True)
-    assert drawn == tell(record)._replace(pictures=drawn.pictures) and drawn.pictures
-
-
-def test_games_without_a_story_are_not_played_again(tmp_path):
-    assert tell(played(tmp_path, "tictactoe_v0")) == Story()

@@ -5,6 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,41 +21,54 @@ from tests.rating.store.test_store import MATCH, OUTCOME, TURN
 
 @pytest.fixture
 def store(tmp_path):
-    opened = create_file(tmp_path / "run.db")
-    yield opened
-    opened.close()
+    with closing(create_file(tmp_path / "run.db")) as opened:
+        yield opened
 
 
 def path_of(store):
     return Path(store.name)
 
 
+def execute(path, statement):
+    with closing(sqlite3.connect(path)) as db, db:
+        return db.execute(statement).fetchone()
+
+
+def copied(store, folder, files):
+    """Copies files of a store beside a writer that does not end."""
+    folder.mkdir()
+    for file in path_of(store).parent.glob(files):
+        shutil.copy(file, folder)
+    return folder / "run.db"
+
+
 @pytest.mark.parametrize("reader", [{}, {"read_only": True}])
-@pytest.mark.parametrize(
-    "files", ["run.db*", "run.*[!m]"]
-)  # with the index of the log, and without, as somebody copies it
+@pytest.mark.parametrize("files", ["run.db*", "run.*[!m]"], ids=["with index of the log", "without"])
 def test_open_file_killed_writer_read_only_directory(store, tmp_path, monkeypatch, files, reader):
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    for file in path_of(store).parent.glob(files):
-        shutil.copy(file, copy)
-    before = {file.name for file in copy.iterdir()}
+    copy = copied(store, tmp_path / "copy", files)
+    before = {file.name for file in copy.parent.iterdir()}
     monkeypatch.setattr("os.access", lambda path, mode: False)
-    left = open_file(copy / "run.db", **reader)
-    assert left.turns(MATCH) == (TURN,)
-    assert {file.name for file in copy.iterdir()} == before
-    left.close()
-    assert {file.name for file in copy.iterdir()} == before
+    with closing(open_file(copy, **reader)) as left:
+        assert left.turns(MATCH) == (TURN,)
+        assert {file.name for file in copy.parent.iterdir()} == before
+    assert {file.name for file in copy.parent.iterdir()} == before
 
 
-def test_a_new_store_overwrites_nothing(store):
+@pytest.mark.parametrize("reader", [{}, {"read_only": True}])
+def test_open_file_emptied_file_keeps_its_log(store, tmp_path, reader):
+    store.add_match(MATCH)
+    copy = copied(store, tmp_path / "copy", "run.db*")
+    copy.write_bytes(b"")
+    with pytest.raises(RunError, match=r"empty, but its log run\.db-wal is not"):
+        open_file(copy, **reader)
+    assert (copy.parent / "run.db-wal").stat().st_size > 0
+
+
+def test_create_existing_and_open_missing_file_are_refused(store, tmp_path):
     with pytest.raises(RunError, match="there already"):
         create_file(path_of(store))
-
-
-def test_a_missing_file_is_not_made(tmp_path):
     with pytest.raises(RunError, match="does not exist"):
         open_file(tmp_path / "none.db")
     assert not (tmp_path / "none.db").exists()
@@ -70,34 +84,10 @@ def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
 
 
 @pytest.mark.parametrize("reader", [{}, {"read_only": True}])
-def test_the_log_of_a_file_that_was_emptied_is_kept(store, tmp_path, reader):
-    store.add_match(MATCH)
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    for file in path_of(store).parent.glob("run.db*"):
-        shutil.copy(file, copy)
-    (copy / "run.db").write_bytes(b"")
-    with pytest.raises(RunError, match=r"empty, but its log run\.db-wal is not"):
-        open_file(copy / "run.db", **reader)
-    assert (copy / "run.db-wal").stat().st_size > 0
-
-
-def test_a_foreign_database_is_refused(tmp_path):
-    path = tmp_path / "run.db"
-    with sqlite3.connect(path) as db:
-        db.execute("CREATE TABLE match (id)")
-    db.close()
-    with pytest.raises(RunError, match="not written by llmarena"):
-        open_file(path)
-
-
-@pytest.mark.parametrize("reader", [{}, {"read_only": True}])
 @pytest.mark.parametrize(("change", "writer"), [(1, "a newer"), (-1, "an older")])
 def test_another_schema_version_is_refused_untouched(store, change, writer, reader):
     version = SCHEMA_VERSION + change
-    with sqlite3.connect(path_of(store)) as db:
-        db.execute(f"PRAGMA user_version = {version}")
-    db.close()
+    execute(path_of(store), f"PRAGMA user_version = {version}")
     store.close()
     before = path_of(store).read_bytes()
     with pytest.raises(RunError, match=f"expected schema version {SCHEMA_VERSION}, got {version}: .* {writer} version"):
@@ -106,14 +96,17 @@ def test_another_schema_version_is_refused_untouched(store, change, writer, read
 
 
 @pytest.mark.parametrize(
-    "statement",
-    ["CREATE TABLE more (x)", "DROP TABLE transcript", "CREATE TRIGGER t AFTER INSERT ON turn BEGIN SELECT 1; END"],
+    ("statement", "message"),
+    [
+        ("CREATE TABLE more (x)", "not as they were made"),
+        ("DROP TABLE transcript", "not as they were made"),
+        ("CREATE TRIGGER t AFTER INSERT ON turn BEGIN SELECT 1; END", "not as they were made"),
+        ("PRAGMA application_id = 1", "not written by llmarena"),
+    ],
 )
-def test_a_database_with_other_tables_is_refused(store, statement):
-    with sqlite3.connect(path_of(store)) as db:
-        db.execute(statement)
-    db.close()
-    with pytest.raises(RunError, match="not as they were made"):
+def test_a_database_with_other_tables_is_refused(store, statement, message):
+    execute(path_of(store), statement)
+    with pytest.raises(RunError, match=message):
         open_file(path_of(store))
 
 
@@ -134,13 +127,12 @@ def test_a_run_can_be_read_where_nothing_may_be_written(store, monkeypatch, what
     store.close()
     refused = {path_of(store).parent: "folder" in what, path_of(store): "file" in what}
     monkeypatch.setattr("os.access", lambda path, mode: not refused[path])
-    archive = open_file(path_of(store))
-    assert [record.match for record in archive.records()] == [MATCH]
-    assert archive.check() == []
-    assert [path.name for path in path_of(store).parent.iterdir()] == ["run.db"]
-    with pytest.raises(StoreError, match="readonly"):
-        archive.add_turn(MATCH, TURN)
-    archive.close()
+    with closing(open_file(path_of(store))) as archive:
+        assert [record.match for record in archive.records()] == [MATCH]
+        assert archive.check() == []
+        assert [path.name for path in path_of(store).parent.iterdir()] == ["run.db"]
+        with pytest.raises(StoreError, match="readonly"):
+            archive.add_turn(MATCH, TURN)
 
 
 @pytest.mark.parametrize("ended", [False, True])
@@ -155,11 +147,10 @@ def test_everything_written_survives_a_process_that_is_killed(tmp_path, ended):
     )
     process = subprocess.run([sys.executable, "-c", code, str(path), str(ended)], check=False)
     assert process.returncode == -signal.SIGKILL
-    store = open_file(path)
-    assert store.turns(MATCH) == (TURN,)
-    assert store.outcome(MATCH) == (OUTCOME if ended else None)
-    assert [difference for difference in store.check() if "not sealed" not in difference] == []
-    store.close()
+    with closing(open_file(path)) as store:
+        assert store.turns(MATCH) == (TURN,)
+        assert store.outcome(MATCH) == (OUTCOME if ended else None)
+        assert [difference for difference in store.check() if "not sealed" not in difference] == []
 
 
 def test_the_dictionary_of_an_environment_is_bounded(store):
@@ -170,6 +161,4 @@ def test_the_dictionary_of_an_environment_is_bounded(store):
         store.add_turn(match, replace(TURN, read=noise))
         store.finish(match, replace(OUTCOME, number=number))
         assert store.turns(match) == (replace(TURN, read=noise),)
-    with sqlite3.connect(path_of(store)) as db:
-        assert db.execute("SELECT max(length(data)), count(*) FROM dictionary").fetchone() <= (32768, 1)
-    db.close()
+    assert execute(path_of(store), "SELECT max(length(data)), count(*) FROM dictionary") <= (32768, 1)

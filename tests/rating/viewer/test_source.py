@@ -176,7 +176,7 @@ def test_exported_battles_have_the_ratings_of_the_run(tmp_path, played, capsys):
     with open_source(tmp_path / "out.jsonl", seated=True) as source:
         boards = {board.environment: board for board in source.leaderboards()}
     for name in names:
-        fitted = bradley_terry.fit([one for one in outcomes if one.environment == name])
+        fitted = bradley_terry.fit(bradley_terry.compare([one for one in outcomes if one.environment == name]))
         expected = dict(zip(fitted.policies, fitted.ratings, strict=True))
         assert ratings(battles[name], seated=True) == (pytest.approx(expected), pytest.approx(fitted.seat_advantage))
         found = bradley_terry.standings(bradley_terry.compare(one for one in outcomes if one.environment == name))

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from llmarena_envs.core.declaration import HiddenRole
+from llmarena_envs.core.declaration import Declaration, HiddenRole
 from rating.schemes.cooperation import Cooperation
 from rating.schemes.duels import skill_leaderboard
-from rating.schemes.rewards import SelfPlay, reward_leaderboard
-from rating.schemes.roles import Casting, role_leaderboard
+from rating.schemes.rewards import MeanReward, SelfPlay
+from rating.schemes.roles import Roles
 from rating.store.records import SeatOutcome
 from rating.viewer.report.by_seat import EVERYBODY, place_tables
 from tests.rating.made_outcomes import duel, match
@@ -99,18 +99,16 @@ def test_seat_table_ignores_withheld_and_unscheduled():
 
 def test_seat_table_of_three_seats_shows_rewards():
     outcomes = [match(number, ("a", 4.0 + number), ("b", 2.0), ("c", 0.0)) for number in range(3)]
-    (table,) = tables(reward_leaderboard, outcomes, "bid_v0")
+    (table,) = tables(MeanReward(made_setting()).board, outcomes, "bid_v0")
     assert values(table)[EVERYBODY] == [5.0, 2.0, 0.0] and table.shown.header[1] == "seat 1 (n)"
 
 
 def test_role_table_of_roles_in_agent_ids():
     written = seats(("a", 3.0, "writer_0", {}), ("b", 1.0, "editor_0", {}))
     outcomes = [replace(match(number), seats=written) for number in range(2)]
-
-    def leaderboard(outcomes):
-        return role_leaderboard(outcomes, Casting(("writer", "editor")), results="scores")
-
-    (table,) = tables(leaderboard, outcomes, "writer_editor_v0")
+    declaration = Declaration(rated_roles=("writer", "editor"), results="scores")
+    scheme = Roles(made_setting(("writer_0", "editor_0"), declaration=declaration))
+    (table,) = tables(scheme.board, outcomes, "writer_editor_v0")
     assert table.kind == "roles" and table.drawn.parts == ["writer", "editor"]
     assert values(table) == {EVERYBODY: [3.0, 1.0], "a": [3.0, None], "b": [None, 1.0]}
 
@@ -123,8 +121,9 @@ def test_role_table_of_hidden_roles():
             yield name, 1.0 if has_won else -1.0, f"player_{index}", {"role": float(index == undercover)}
 
     outcomes = [replace(match(number), seats=seats(*players(number))) for number in range(4)]
-    casting = Casting(hidden=HiddenRole("role", {"undercover": 1, "civilian": 0}, "seat"))
-    by_seat, by_role = tables(lambda outcomes: role_leaderboard(outcomes, casting), outcomes, "undercover_v0")
+    hidden = HiddenRole("role", {"undercover": 1, "civilian": 0}, "seat")
+    scheme = Roles(made_setting(3, NAMES, declaration=Declaration(hidden_role=hidden)))
+    by_seat, by_role = tables(scheme.board, outcomes, "undercover_v0")
     assert (by_seat.kind, by_role.kind) == ("seats", "roles")
     assert values(by_role)[EVERYBODY] == [0.5, 0.5] and values(by_role)["c"] == [0.0, 1 / 3]
 
