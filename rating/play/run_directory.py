@@ -2,11 +2,10 @@
 
 import importlib.metadata
 import platform
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agents.registry import split_spec
 from llmarena_envs.core.options import OptionError
@@ -15,6 +14,7 @@ from rating.config.run_file import PERSON, RunConfig, parse_run_file
 from rating.config.run_file_source import keep_prices
 from rating.config.tournament_config import keep_scores
 from rating.errors import RunError
+from rating.play.lock import LOCK, Lock
 from rating.play.run import Run
 from rating.replacing import replacing_text
 from rating.store import location
@@ -26,23 +26,8 @@ if TYPE_CHECKING:
     from rating.store.store import Store
 
 
-if sys.platform == "win32":
-    import msvcrt
-
-    def _take(file: IO[str]) -> None:
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-
-else:
-    import fcntl
-
-    def _take(file: IO[str]) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 RUN_FILE = "run.toml"
 LINKS = "web.json"
-LOCK = "run.lock"
-"""Name of the locked file; its content has no meaning."""
 
 _SHOWN = ("price", "prices", "ratings")
 """Keys of a run file that only affect tables; their current values apply."""
@@ -366,28 +351,3 @@ def versions() -> dict[str, str]:
     """Returns the versions that results depend on."""
     names = ("llmarena-envs", "pettingzoo", "gymnasium", "numpy", "openai", *_DICTIONARIES)
     return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}
-
-
-class Lock:
-    """Keeps a second process from playing the same run while entered; the system releases it when the process ends.
-
-    Raises:
-        RunError: if another process holds it.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._file = (path / LOCK).open("w", encoding="utf-8")
-        try:
-            _take(self._file)
-        except (BlockingIOError, PermissionError):  # on Linux and macOS, and on Windows
-            self._file.close()
-            raise RunError(f"{path}: another process is playing this run; wait for it or stop it") from None
-        except BaseException:
-            self._file.close()
-            raise
-
-    def __enter__(self) -> "Lock":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()

@@ -175,7 +175,7 @@ def means_by_role(directory, task, players):
     scheme = run.scheme("writer_editor_v0")
     board = scheme.leaderboard([record.outcome for record in records], facts["stopped:writer_editor_v0"])
     assert {row.policy for row in board.staff} == {"rubric", "broken"}
-    return {role: {row.policy: row.roles[role].value for row in board.rows} for role in ("writer", "editor")}
+    return {role: {row.policy: row.values["roles"][role].value for row in board.rows} for role in ("writer", "editor")}
 
 
 @pytest.mark.slow

@@ -66,22 +66,22 @@ def board(demo, environment):
 def test_idiom_solitaire(demo):
     rows = board(demo, "idiom_solitaire_v0")
     for better, worse in pairwise(("fewest", "random", "common")):
-        assert rows[better].low > rows[worse].high
+        assert rows[better].rating.low > rows[worse].rating.high
 
 
 def test_code_review(demo):
     rows = board(demo, CODE_REVIEW)
     for better, worse in product(("fixer", "unsure"), ("echo", "random")):
-        assert ends(rows[better].roles["writer"])[0] > ends(rows[worse].roles["writer"])[1]
+        assert ends(rows[better].values["roles"]["writer"])[0] > ends(rows[worse].values["roles"]["writer"])[1]
     for worse in ("echo", "random", "unsure"):
-        assert rows["fixer"].roles["editor"].low > rows[worse].roles["editor"].value
+        assert rows["fixer"].values["roles"]["editor"].low > rows[worse].values["roles"]["editor"].value
 
 
 def test_translation(demo):
     rows = board(demo, TRANSLATION)
     for better, worse in pairwise(("translator", "careless", "echo", "random")):
         for role in ("writer", "editor"):
-            assert rows[better].roles[role].value > rows[worse].roles[role].value
+            assert rows[better].values["roles"][role].value > rows[worse].values["roles"][role].value
         assert ends(rows[better].reward)[0] > ends(rows[worse].reward)[1]
 
 

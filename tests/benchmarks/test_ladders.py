@@ -52,7 +52,7 @@ def ends(estimate):
 
 
 def rated(row):
-    return row.low, row.high
+    return row.rating.low, row.rating.high
 
 
 def test_all_seven_games_are_played_to_their_end(run, boards):
@@ -97,14 +97,18 @@ def test_bid(boards):
 
 def test_hanabi(boards):
     table = rows(boards, "hanabi_v0")
-    assert_separated(ends(table["convention"].self_play), ends(table["random"].self_play))
-    assert table["convention"].self_play.value >= 6.0
+    assert_separated(ends(table["convention"].values["self_play"]), ends(table["random"].values["self_play"]))
+    assert table["convention"].values["self_play"].value >= 6.0
 
 
 def test_undercover(boards):
     table = rows(boards, "undercover_v0")
-    assert_separated(ends(table["similarity"].roles["undercover"]), ends(table["silent"].roles["undercover"]))
-    assert_separated(ends(table["similarity"].roles["civilian"]), ends(table["random"].roles["civilian"]))
+    assert_separated(
+        ends(table["similarity"].values["roles"]["undercover"]), ends(table["silent"].values["roles"]["undercover"])
+    )
+    assert_separated(
+        ends(table["similarity"].values["roles"]["civilian"]), ends(table["random"].values["roles"]["civilian"])
+    )
     assert boards["undercover_v0"].references == {"random votes": 0.6}
 
 

@@ -103,7 +103,7 @@ def import_lock_of_windows() -> None:
     msvcrt.locking, msvcrt.LK_NBLCK = locking, 2
     importlib.import_module("rating.errors")  # all that it imports, as far as that is imported on this system
     here, sys.platform = sys.platform, "win32"
-    importlib.import_module("rating.play.run_directory")
+    importlib.import_module("rating.play.lock")
     sys.platform = here
     del sys.modules["msvcrt"]
 
@@ -130,7 +130,7 @@ def main(directory: Path) -> None:
     from llmarena_envs.sandbox.protocol import SandboxError
     from rating.cli import main as llmarena
     from rating.errors import RunError
-    from rating.play.run_directory import Lock
+    from rating.play.lock import Lock
 
     run = directory / "run"
     (directory / "run.toml").write_text(

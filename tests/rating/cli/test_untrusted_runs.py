@@ -139,8 +139,8 @@ def own_game(tmp_path_factory):
     return trapped(tmp_path_factory.mktemp("game"), OWN_GAME)
 
 
-def commands_on(run):
-    """Returns every command that reads, on a copy of a run."""
+def commands_on(run, *, logs=True):
+    """Returns every command that reads, on a copy of a run; with or without those that read a log."""
     folder = run.parent
     battle = {"environment": "trap.game", "model_a": "a", "model_b": "b", "winner": "model_a"}
     (folder / "log.jsonl").write_text(json.dumps(battle) + "\n")
@@ -148,6 +148,7 @@ def commands_on(run):
         [command, *([] if "log.jsonl" in arguments else [str(run)]), *arguments]
         for command, all_arguments in READS.items()
         for arguments in all_arguments
+        if logs or "log.jsonl" not in arguments
     ]
 
 
@@ -171,7 +172,7 @@ def test_reading_a_run_imports_no_policies(own_policies):
 
 @pytest.mark.slow
 def test_reading_a_run_imports_no_environment(own_game):
-    done = llmarena(own_game.parent, *commands_on(own_game))
+    done = llmarena(own_game.parent, *commands_on(own_game, logs=False))
     assert [(command, arguments) for command, arguments, _, touched, _ in done if touched] == []
     for command in ("rate", "report", "compare", "agreement"):
         assert all(code == 2 and "--trust" in error for name, _, code, _, error in done if name == command)
@@ -220,7 +221,7 @@ def test_changed_run_file_is_refused_without_imports(own_policies, tmp_path, old
     text = (run / "run.toml").read_text()
     assert old in text
     (run / "run.toml").write_text(text.replace(old, new))
-    done = llmarena(run.parent, *({one[0]: one for one in commands_on(run) if one[0] != "serve"}.values()))
+    done = llmarena(run.parent, *({one[0]: one for one in commands_on(run, logs=False) if one[0] != "serve"}.values()))
     assert not any(touched for _, _, _, touched, _ in done)
     for command in ("rate", "report", "compare", "agreement"):
         assert all(code == 2 and said in error for name, _, code, _, error in done if name == command)
@@ -250,7 +251,7 @@ def test_changed_facts_and_records_import_nothing(own_policies, tmp_path):
             for table in ("match", "dictionary"):
                 db.execute(f"UPDATE {table} SET environment = replace(environment, ?, ?)", (old, new))
             (run / "run.toml").write_text((run / "run.toml").read_text().replace(old, new))
-    done = llmarena(run.parent, *(one for one in commands_on(run) if one[0] != "serve"))
+    done = llmarena(run.parent, *(one for one in commands_on(run, logs=False) if one[0] != "serve"))
     assert not any(touched for _, _, _, touched, _ in done)
 
 

@@ -9,7 +9,7 @@ import pytest
 from rating.cli import main
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.play.run_directory import Lock
+from rating.play.lock import Lock
 from rating.store import sqlite
 
 RUN_FILE = """

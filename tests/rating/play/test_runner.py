@@ -9,8 +9,8 @@ import pytest
 from rating.config.run_tables import RatingsConfig
 from rating.errors import ErrorBudgetExceeded, RunError, StoreError
 from rating.play import attempts, run_directory
+from rating.play.lock import Lock
 from rating.play.run import Run
-from rating.play.run_directory import Lock
 from rating.play.runner import Runner
 from rating.store.records import BUG, FINISHED, VOID
 from rating.store.verify import verify

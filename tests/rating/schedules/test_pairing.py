@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 from llmarena_envs.core.options import OptionError
 from rating.schedules.swiss import pair_up
 
-RATINGS = st.one_of(st.integers(0, 3).map(float), st.floats(0, 2000, allow_nan=False))
+RATINGS = st.one_of(
+    st.integers(0, 3).map(float), st.floats(0, 2000, allow_nan=False).map(lambda value: round(value, 6))
+)
+"""Ratings are compared to 6 decimals."""
 
 
 @st.composite
