@@ -31,11 +31,8 @@ if TYPE_CHECKING:
     from rating.store.store import Store
 
 
-ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
-"""Environment of the match of the current task, for log messages."""
-
 MATCH: ContextVar[Match | None] = ContextVar("MATCH", default=None)
-"""Match of the current task, for model calls."""
+"""Match of the current task, for model calls and log messages."""
 
 HELD_BACK = 0.5
 """Seconds of computation that can be lost with a killed process: turns within this time are written together."""
@@ -158,7 +155,7 @@ class _Turns:
 
 
 class Matches:
-    """Plays and records the matches of a run. Failures are logged when they occur, with ``ENVIRONMENT`` set.
+    """Plays and records the matches of a run. Failures are logged when they occur, with ``MATCH`` set.
 
     Args:
         on_suspension: called with the name of a suspended policy.
@@ -243,7 +240,6 @@ class Matches:
 
     async def _attempt(self, match: Match, executor: Executor) -> Outcome:
         """Plays a match, again if a provider fails, and records it."""
-        ENVIRONMENT.set(match.environment)
         MATCH.set(match)
         is_repeatable = self._players.is_repeatable(match)
         for _ in range(self._run.config.tries):
