@@ -43,7 +43,7 @@ def test_a_recorded_match_is_told(record):
     [
         ({}, ["", "writer_0", "editor_0"], ""),
         ({"action": None}, ["", "writer_0"], ""),
-        ({"read": "another text"}, [], "what editor_0 reads in turn 2 is not what was recorded"),
+        ({"read": "another text"}, [], "turn 2: the observation of editor_0 differs from the record"),
     ],
     ids=["under way", "forfeit", "not recorded"],
 )
