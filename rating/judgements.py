@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from llmarena_envs.core.declaration import Verdicts, role_of
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.reading.markup import narrow
-from rating.rows import read_rows
+from rating.rows import UnreadableRow, each_row
 from rating.store.environments import load_environment
 from rating.store.records import PLAYED, Outcome, SeatOutcome
 
@@ -167,7 +167,10 @@ def read_judgements(paths: Sequence[Path]) -> list[Judgement]:
     """
     found = _Collection()
     for path in paths:
-        for where, row in read_rows(path):
+        for place, row in each_row(path):
+            where = f"{path}, {place}"
+            if isinstance(row, UnreadableRow):
+                raise OptionError(f"{where}: {row.reason}")
             try:
                 found.add_row(where, row, path.stem)
             except OptionError as error:
@@ -246,13 +249,13 @@ def _plain(row: Mapping[str, Any], file: str) -> tuple[Judgement, dict[str, str]
     swapped = _choice(row, "order", ORDERS)
     words = (_number(row, "words_a"), _number(row, "words_b"))
     lengths = None if words[0] is None or words[1] is None else (words[0], words[1])
-    texts_name = item_name(item, tuple(sorted(players))) if players[0] else item
     if swapped:
         players = players[::-1]
         lengths = lengths and lengths[::-1]
-    name = item_name(item, players) + (" (BA)" if swapped and not players[0] else "")
-    verdict = field(row, VERDICT, empty=True)
-    return Judgement(name, judge, None, players=players, words=lengths, texts_name=texts_name), {stage: verdict}
+    judgement = unjudged(item, judge, players, lengths)
+    if swapped and not pair:
+        judgement = judgement._replace(item=f"{item} (BA)")
+    return judgement, {stage: field(row, VERDICT, empty=True)}
 
 
 def committee(row: Mapping[str, Any]) -> Iterator[tuple[Judgement, dict[str, str]]]:
@@ -263,7 +266,6 @@ def committee(row: Mapping[str, Any]) -> Iterator[tuple[Judgement, dict[str, str
         raise OptionError(f"judges: expected a list of names, got {str(judges)!r:.60}")
     if len(set(judges)) < len(judges):
         raise OptionError(f"judges: expected distinct names, got {judges!r:.80}")
-    texts_name = item_name(item, tuple(sorted(players)))
     for judge in judges:
         said = row.get(judge.strip().casefold())
         winners = said.get("winner") if isinstance(said, Mapping) else None
@@ -271,10 +273,7 @@ def committee(row: Mapping[str, Any]) -> Iterator[tuple[Judgement, dict[str, str
             raise OptionError(f"{judge}: expected an object with a list `winner`, got {str(said)!r:.60}")
         texts = ["" if winner is None else str(winner) for winner in winners]
         stages = {"first": texts[0]} if len(texts) > 1 else {}
-        yield (
-            Judgement(item_name(item, players), judge, None, players=players, texts_name=texts_name),
-            {**stages, "final": texts[-1]},
-        )
+        yield unjudged(item, judge, players), {**stages, "final": texts[-1]}
 
 
 def _game(row: Mapping[str, Any]) -> tuple[str, tuple[str, str]]:
@@ -282,6 +281,14 @@ def _game(row: Mapping[str, Any]) -> tuple[str, tuple[str, str]]:
         case [str() | int() as question, str(first), str(second)]:
             return str(question), (first, second)
     raise OptionError(f"gamekey: expected [question, player, player], got {str(row['gamekey'])!r:.60}")
+
+
+def unjudged(
+    question: str, judge: str, players: tuple[str, str], words: tuple[float, float] | None = None
+) -> Judgement:
+    """Returns the judgement on a question, without the verdict; the same players in both orders share the texts."""
+    texts = item_name(question, tuple(sorted(players)))
+    return Judgement(item_name(question, players), judge, None, players=players, words=words, texts_name=texts)
 
 
 def item_name(item: str, players: tuple[str, ...]) -> str:

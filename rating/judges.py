@@ -258,19 +258,19 @@ class _Total:
 
 def _corrected(found: Mapping[str, Biases]) -> dict[str, Biases]:
     """Corrects the p-values of all tests together."""
-    values: dict[tuple[str, str], float] = {}
-    for judge, biases in found.items():
-        for kind in ("position", "verbosity", "family"):
-            test = getattr(biases, kind)
-            if test is not None and test.p is not None:
-                values[judge, kind] = test.p
+    values = {
+        (judge, kind): test.p
+        for judge, biases in found.items()
+        for kind, test in vars(biases).items()
+        if test is not None and test.p is not None
+    }
     corrected = dict(zip(values, holm(list(values.values())), strict=True))
     return {
         judge: replace(
             biases,
             **{
-                kind: getattr(biases, kind)._replace(p=corrected[judge, kind])
-                for kind in ("position", "verbosity", "family")
+                kind: test._replace(p=corrected[judge, kind])
+                for kind, test in vars(biases).items()
                 if (judge, kind) in corrected
             },
         )

@@ -32,18 +32,6 @@ class UnreadableRow(NamedTuple):
     reason: str
 
 
-def read_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the rows of a file as ``each_row`` does, with file and place.
-
-    Raises:
-        OptionError: as ``each_row``, or naming file and place, if a row is unreadable.
-    """
-    for where, row in each_row(path):
-        if isinstance(row, UnreadableRow):
-            raise OptionError(f"{path}, {where}: {row.reason}")
-        yield f"{path}, {where}", row
-
-
 def each_row(
     path: Path, fold: Callable[[str], str] = str.casefold
 ) -> Iterator[tuple[str, dict[str, Any] | UnreadableRow]]:
@@ -238,8 +226,4 @@ def _double(names: list[str]) -> str:
     return ""
 
 
-def _missing(_: str) -> None:
-    return None
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_missing)
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=lambda _: None)

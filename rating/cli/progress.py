@@ -17,7 +17,7 @@ from rich.progress import Progress as Bars
 from rich.text import Text
 
 from llmarena_envs.core.terminal import printable
-from rating.play.attempts import ENVIRONMENT
+from rating.play.attempts import MATCH
 from rating.play.runner import EnvironmentProgress, Progress
 from rating.schemes.stopping import PAUSED
 from rating.store.calls import Usage
@@ -208,11 +208,11 @@ class FailureLines(logging.Handler):
             self._hidden[kind] += 1
             return
         self._next[kind] = now + _SECONDS_BETWEEN_FAILURES
-        environment = ENVIRONMENT.get()
+        match = MATCH.get()
         text = printable(" ".join(record.getMessage().split()))[:_LONGEST_FAILURE]
         hidden = self._hidden.pop(kind, 0)
         more = f" ({hidden} more like this since the last one)" if hidden else ""
-        self._show(f"{environment}: {text}{more}" if environment else f"{text}{more}")
+        self._show(f"{match.environment}: {text}{more}" if match else f"{text}{more}")
 
 
 def _matches(game: EnvironmentProgress) -> str:

@@ -31,9 +31,7 @@ def scripted_judge_warnings(config: RunConfig) -> list[str]:
 def family_warnings(config: RunConfig, families: Mapping[str, str]) -> list[str]:
     """Returns a warning for each judge that is a player too, or of the same family as players.
 
-    Args:
-        config: the run.
-        families: further families, see ``agents.families``.
+    ``families`` holds further families, see ``agents.families``.
     """
     return [warning for item in config.environment for warning in _family_warnings(config, item, families)]
 

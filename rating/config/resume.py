@@ -6,9 +6,9 @@ added policy plays in a new phase after the earlier ones.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agents.registry import split_spec
 from rating.config.run_file import Declared, RunConfig
@@ -16,6 +16,9 @@ from rating.config.run_tables import PolicyConfig
 from rating.config.tournament_config import TournamentConfig
 from rating.schemes.setting import ADAPTIVE, Begun
 from rating.store.state import Identity, RunState
+
+if TYPE_CHECKING:
+    from rating.store.store import Store
 
 
 @dataclass(frozen=True)
@@ -31,21 +34,18 @@ class Earlier:
     begun: Begun = field(default_factory=Begun)
 
 
-def earlier(
-    config: RunConfig, state: RunState, sizes: Mapping[str, int], seatings: Callable[[str], Sequence[tuple[str, ...]]]
-) -> dict[str, Earlier]:
+def earlier(config: RunConfig, state: RunState, store: "Store") -> dict[str, Earlier]:
     """Returns what earlier sessions of a run left, by environment.
 
     Args:
         config: the run, with its recorded names.
         state: the recorded state of the run.
-        sizes: number of recorded matches of each environment.
-        seatings: returns the policies on the seats of the recorded matches of an environment.
+        store: of the run.
 
     Raises:
         RunError: if the state is damaged.
     """
-    recorded, found = state.identity, {}
+    recorded, found, sizes = state.identity, {}, store.sizes()
     for item in config.environment:
         present = config.pool(item.name)
         known = [tuple(names) for names in recorded.pools.get(item.name, [])] if recorded else []
@@ -59,7 +59,7 @@ def earlier(
         begun = Begun(
             count=sizes.get(item.name, 0) if recorded else 0,
             starts=state.schedule(item.name).starts if recorded else (),
-            seats=tuple(seatings(item.name)) if config.schedule_of(item.name) == ADAPTIVE else (),
+            seats=tuple(store.seatings(item.name)) if config.schedule_of(item.name) == ADAPTIVE else (),
         )
         found[item.name] = Earlier(phases, begun)
     return found

@@ -31,11 +31,8 @@ if TYPE_CHECKING:
     from rating.store.store import Store
 
 
-ENVIRONMENT: ContextVar[str] = ContextVar("ENVIRONMENT", default="")
-"""Environment of the match of the current task, for log messages."""
-
 MATCH: ContextVar[Match | None] = ContextVar("MATCH", default=None)
-"""Match of the current task, for model calls."""
+"""Match of the current task, for model calls and log messages."""
 
 HELD_BACK = 0.5
 """Seconds of computation that can be lost with a killed process: turns within this time are written together."""
@@ -105,13 +102,7 @@ class Halt:
 
 
 class Executors:
-    """The executors of a session.
-
-    Args:
-        config: the run.
-        players: source of environments and policies; the caller closes it.
-        session: settings of the session.
-    """
+    """The executors of a session."""
 
     def __init__(self, config: RunConfig, players: Players, session: Session) -> None:
         self._config = config
@@ -124,10 +115,6 @@ class Executors:
             self._pool = RayExecutor(config, self._slots(1))
         else:
             self._pool = ProcessExecutor(config, self._slots(config.workers or os.cpu_count() or 1))
-
-    @property
-    def _pools_scripted(self) -> bool:
-        return self._name in ("process", "ray") or (self._name == "auto" and self._config.workers != 1)
 
     @property
     def slots(self) -> int:
@@ -144,7 +131,9 @@ class Executors:
             return self._people
         if self._players.uses_service(match):
             return self._here
-        pooled = self._name in ("process", "ray") or (self._pools_scripted and self._players.is_scripted(match))
+        pooled = self._name in ("process", "ray")
+        if self._name == "auto":
+            pooled = self._config.workers != 1 and self._players.is_scripted(match)
         return self._pool if pooled else self._here
 
     async def close(self) -> None:
@@ -166,13 +155,9 @@ class _Turns:
 
 
 class Matches:
-    """Plays and records the matches of a run. Failures are logged when they occur, with ``ENVIRONMENT`` set.
+    """Plays and records the matches of a run. Failures are logged when they occur, with ``MATCH`` set.
 
     Args:
-        run: the run.
-        store: records matches.
-        players: source of environments and policies; the caller closes it.
-        session: settings of the session.
         on_suspension: called with the name of a suspended policy.
 
     Attributes:
@@ -255,7 +240,6 @@ class Matches:
 
     async def _attempt(self, match: Match, executor: Executor) -> Outcome:
         """Plays a match, again if a provider fails, and records it."""
-        ENVIRONMENT.set(match.environment)
         MATCH.set(match)
         is_repeatable = self._players.is_repeatable(match)
         for _ in range(self._run.config.tries):
@@ -345,8 +329,6 @@ async def try_match(
     """Plays a match on from its recorded turns, and records the result.
 
     Args:
-        store: of the run.
-        executor: plays the match.
         match: the match, already in the store.
         on_turn: called after every new turn.
         is_repeatable: whether lost turns can be computed again; if not, each turn is written before the next one begins.
@@ -369,12 +351,7 @@ async def try_match(
 
 
 class _NewTurns:
-    """The turns of an attempt, written at once or buffered, to write many in one transaction.
-
-    Args:
-        store: of the run.
-        match: the match.
-        seconds: maximum seconds of play to buffer.
+    """The turns of an attempt, buffered for some seconds of play, to write many in one transaction.
 
     Attributes:
         held: turns not yet written.

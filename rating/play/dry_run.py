@@ -218,11 +218,6 @@ class _Rehearsal:
 class _Simulation:
     """Plays through the schedule of an environment with generated results, and rehearses some of its matches.
 
-    Args:
-        config: the run.
-        environment: its name.
-        reply_tokens: tokens per reply.
-
     Attributes:
         rehearsals: of all simulations.
         batches: of each simulation, number of matches of each batch.

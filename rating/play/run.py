@@ -19,19 +19,17 @@ from rating.store.state import RunState
 
 
 class Run:
-    """A run. The scheme of each environment is made once.
+    """A run. Its stopping rule and the scheme of each environment are made once.
 
     Args:
         config: its settings.
         earlier: what earlier sessions left, by environment; by default nothing.
-
-    Attributes:
-        config: its settings.
     """
 
     def __init__(self, config: RunConfig, earlier: Mapping[str, Earlier] | None = None) -> None:
         self.config = config
         self._earlier = earlier or {}
+        self._stopping = config.stop.stopping()
         self._schemes: dict[str, Scheme] = {}
 
     def phases(self, environment: str) -> tuple[tuple[str, ...], ...]:
@@ -97,7 +95,7 @@ class Run:
                     opponent=item.opponent,
                     prices=partial(self._prices, environment),
                 ),
-                stopping=config.stop.stopping(),
+                stopping=self._stopping,
                 begun=self.begun(environment),
                 seed=config.seed,
                 schedule=config.schedule_of(environment),

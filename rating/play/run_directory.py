@@ -153,9 +153,6 @@ def replace_run_file(path: Path, text: str) -> None:
 def open_run(path: Path) -> "tuple[Run, Store]":
     """Opens the directory of a run for reading, as last played.
 
-    Args:
-        path: the directory.
-
     Raises:
         RunError: if it holds no run, or its run file has changes that are not allowed.
     """
@@ -188,10 +185,6 @@ def reopen_run(path: Path) -> "tuple[Run, Store]":
 def read_run(path: Path, store: "Store") -> Run:
     """Returns the run of a directory as last played; checks the current run file against it.
 
-    Args:
-        path: the directory.
-        store: of the run.
-
     Raises:
         RunError: if the directory holds no run, its record is damaged, or its run file has changes that are not allowed.
     """
@@ -213,7 +206,7 @@ def read_state(store: "Store") -> RunState:
 def _resumed(config: RunConfig, store: "Store", state: RunState) -> Run:
     if state.identity is not None:
         config = with_names(config, state.identity)
-    return Run(config, earlier(config, state, store.sizes(), store.seatings))
+    return Run(config, earlier(config, state, store))
 
 
 @contextmanager
@@ -345,10 +338,6 @@ def people(config: RunConfig, identity: Identity) -> frozenset[str]:
     """Returns the names of all people who ever played or served, including those removed from the run file.
 
     Their messages can be private.
-
-    Args:
-        config: the run.
-        identity: its recorded players.
     """
     specs = {name: identity.spec(name) for name in identity.players}
     for item in config.environment:
@@ -381,9 +370,6 @@ def versions() -> dict[str, str]:
 
 class Lock:
     """Keeps a second process from playing the same run while entered; the system releases it when the process ends.
-
-    Args:
-        path: directory of the run.
 
     Raises:
         RunError: if another process holds it.

@@ -85,12 +85,7 @@ class Progress:
 
 
 class Runner:
-    """Plays a run.
-
-    Args:
-        run: the run.
-        store: records matches and calls, and holds the ones from earlier sessions.
-        session: settings of the session.
+    """Plays a run, and records matches and calls in its store, beside those of earlier sessions.
 
     Attributes:
         bill: usage of the model calls of all sessions.

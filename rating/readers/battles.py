@@ -27,8 +27,8 @@ from rating.judgements import (
     Label,
     committee,
     field,
-    item_name,
     read_label,
+    unjudged,
 )
 from rating.readers.style import read_style
 from rating.rows import UnreadableRow, each_row, is_text
@@ -147,7 +147,7 @@ def read_pair(row: Mapping[str, Any], where: str, players: tuple[str, str]) -> I
     weight = _number(row, "weight")
     if weight is not None and not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
         raise OptionError(f"weight: expected {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}, got {weight:g}")
-    judgement = _unjudged(row, judge, shown, question or where, is_swapped) if judge else None
+    judgement = _judgement(row, judge, shown, question or where, is_swapped) if judge else None
     if judgement is not None:
         judgement = judgement._replace(first=label) if is_first else judgement._replace(final=label)
     style = read_style(row)
@@ -213,21 +213,14 @@ def _number_of(name: str, value: Any) -> float:
     return number
 
 
-def _unjudged(
+def _judgement(
     row: Mapping[str, Any], judge: str, players: tuple[str, str], question: str, is_swapped: bool
 ) -> Judgement:
     """Returns the judgement of a named judge without its verdict; each turn of a conversation is an item of its own."""
     turn = _optional(row, ("turn",))
     item = case_name(f"{question}, turn {turn}") if turn else question
     first, second = (_number(row, f"words_{side}") for side in ("ba" if is_swapped else "ab"))
-    return Judgement(
-        item_name(item, players),
-        name_of(judge),
-        None,
-        players=players,
-        words=None if first is None or second is None else (first, second),
-        texts_name=item_name(item, tuple(sorted(players))),
-    )
+    return unjudged(item, name_of(judge), players, None if first is None or second is None else (first, second))
 
 
 def read_debate(row: dict[str, Any], where: str) -> Iterator[Result]:
@@ -238,20 +231,15 @@ def read_debate(row: dict[str, Any], where: str) -> Iterator[Result]:
     """
     if not {"gamekey", "judges"} <= row.keys():
         raise OptionError("expected gamekey and judges, the judgement of a debate")
-    for unnamed, stages in committee(row):
-        players = (name_of(unnamed.players[0]), name_of(unnamed.players[1]))
-        labels = {stage: read_label(text, unnamed.players) for stage, text in stages.items()}
-        final, first = labels["final"], labels.get("first")
+    for raw, stages in committee(row):
         question = case_name(str(row["gamekey"][0]))
-        judgement = Judgement(
-            item_name(question, players),
-            name_of(unnamed.judge),
-            final,
-            first=first,
-            players=players,
-            texts_name=item_name(question, tuple(sorted(players))),
+        players = (name_of(raw.players[0]), name_of(raw.players[1]))
+        labels = {stage: read_label(text, raw.players) for stage, text in stages.items()}
+        final = labels["final"]
+        yield Result(
+            None if final is None else battle_of(players, _score(final), question),
+            judgement=unjudged(question, name_of(raw.judge), players)._replace(final=final, first=labels.get("first")),
         )
-        yield Result(None if final is None else battle_of(players, _score(final), question), judgement=judgement)
 
 
 def is_matrix(columns: Sequence[str], names: Sequence[str]) -> bool:

@@ -20,38 +20,8 @@ class Case(NamedTuple):
     document: str
 
 
-class Scores:
-    """Scores by case and model, averaged if a model did a case several times."""
-
-    def __init__(self) -> None:
-        self._values: dict[Case, dict[str, list[float]]] = defaultdict(dict)
-
-    def add(self, case: Case, model: str, value: float) -> None:
-        """Adds the score of a model on a case; larger is better."""
-        self._values[case].setdefault(model, []).append(value)
-
-    def results(self) -> Iterator[Result]:
-        """Yields the results of all pairs of models, case by case.
-
-        Raises:
-            OptionError: if no two models share a case, or there are too many results.
-        """
-        shared = sum(len(values) * (len(values) - 1) // 2 for values in self._values.values())
-        if not shared:
-            models = sorted({model for values in self._values.values() for model in values})
-            raise OptionError(
-                "expected files of two models or more with cases in common, got"
-                f" {', '.join(models) or 'no score'}{' without one' if len(models) > 1 else ''}"
-            )
-        if shared > MOST_BATTLES:
-            raise OptionError(
-                f"expected at most {MOST_BATTLES} pairs of scores, got {shared}; read fewer files at once"
-            )
-        for case, values in self._values.items():
-            means = {model: sum(found) / len(found) for model, found in sorted(values.items())}
-            for first, second in itertools.combinations(means, 2):
-                score = 0.5 + 0.5 * ((means[first] > means[second]) - (means[first] < means[second]))
-                yield Result(battle_of((first, second), score, f"{case.task}: {case.document}"), case.task)
+Scores = dict[Case, dict[str, list[float]]]
+"""Scores by case and model; several if a model did a case several times, which are averaged."""
 
 
 def plain_number(value: Any) -> float | None:
@@ -67,11 +37,11 @@ class Metrics:
     """Scores by metric; files may hold several metrics, one of them is compared."""
 
     def __init__(self) -> None:
-        self._scores: dict[str, Scores] = defaultdict(Scores)
+        self._scores: dict[str, Scores] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
 
     def add(self, metric: str, case: Case, model: str, value: float) -> None:
         """Adds the score of a model on a case by a metric; larger is better."""
-        self._scores[metric].add(case, model, value)
+        self._scores[metric][case][model].append(value)
 
     def results(self, metric: str) -> Iterator[Result]:
         """Yields the results of all pairs of models.
@@ -80,7 +50,8 @@ class Metrics:
             metric: full name of the metric, or its part before a comma or slash if unambiguous; empty for the only one.
 
         Raises:
-            OptionError: if there is no score, no such metric, or several; or as ``Scores.results``.
+            OptionError: if there is no score, no such metric, or several, no two models share a case, or there are too many
+                results.
         """
         if not self._scores:
             raise OptionError("expected scores, got none that is a number")
@@ -92,4 +63,21 @@ class Metrics:
             raise OptionError(
                 f"expected --metric with one of the metrics in the files ({names}), got {metric or 'none'!r}"
             )
-        return self._scores[fitting[0]].results()
+        return _results(self._scores[fitting[0]])
+
+
+def _results(scores: Scores) -> Iterator[Result]:
+    shared = sum(len(values) * (len(values) - 1) // 2 for values in scores.values())
+    if not shared:
+        models = sorted({model for values in scores.values() for model in values})
+        raise OptionError(
+            "expected files of two models or more with cases in common, got"
+            f" {', '.join(models) or 'no score'}{' without one' if len(models) > 1 else ''}"
+        )
+    if shared > MOST_BATTLES:
+        raise OptionError(f"expected at most {MOST_BATTLES} pairs of scores, got {shared}; read fewer files at once")
+    for case, values in scores.items():
+        means = {model: sum(found) / len(found) for model, found in sorted(values.items())}
+        for first, second in itertools.combinations(means, 2):
+            score = 0.5 + 0.5 * ((means[first] > means[second]) - (means[first] < means[second]))
+            yield Result(battle_of((first, second), score, f"{case.task}: {case.document}"), case.task)

@@ -38,7 +38,7 @@ class TournamentRules:
         prior: initial score by policy, larger is better; the median if missing.
         ties: treatment of ties in the ratings for pairings, committees and ranks: ``half`` counts a tie as half a win for each,
             ``drop`` ignores it.
-        families: family of a policy.
+        families: family of a policy, in addition to ``agents.families``.
         exclude_family: whether policies of a candidate's family are excluded as judges.
         exclude: policies that never judge.
         min_judges: minimum number of judges if the environment has seats for more; ``None`` to require all seats.
@@ -75,7 +75,7 @@ class TournamentRules:
 
     def scores(self, policies: Sequence[str]) -> dict[str, float]:
         """Returns the initial score of each of ``policies``; a missing score is the median of the policies before it."""
-        scores = self._filled([name for name in policies if name not in self.newcomers], {})
+        scores = self._filled(self.founders(policies), {})
         for newcomer in self.newcomers:
             scores |= self._filled([newcomer], scores)
         return scores
@@ -85,32 +85,36 @@ class TournamentRules:
         middle = statistics.median(known) if known else 0.0
         return {name: self.prior.get(name, middle) for name in names}
 
-
-@dataclass(frozen=True)
-class SwissPlan:
-    """The plan of a tournament.
-
-    Attributes:
-        scores: initial score of every policy, including newcomers; decides the first round.
-        newcomers: policies placed after all rounds, in this order.
-        questions: questions per pairing, one match each.
-        paired: whether each question is played in both seat orders, in two matches.
-    """
-
-    scores: Mapping[str, float]
-    newcomers: Sequence[str] = ()
-    questions: int = 40
-    paired: bool = False
-
-    @property
-    def field(self) -> list[str]:
-        """Policies that play the rounds, sorted."""
-        return sorted(self.scores.keys() - set(self.newcomers))
+    def founders(self, policies: Iterable[str]) -> list[str]:
+        """Returns those of ``policies`` that play the rounds, sorted."""
+        return sorted(set(policies) - set(self.newcomers))
 
     @property
     def matches(self) -> int:
         """Matches per pairing."""
         return self.questions * (1 + self.paired)
+
+    def committee(self, pair: Pairing, ranking: Sequence[str], *, size: int, least: int) -> tuple[str, ...]:
+        """Returns the judges of a pair, best first.
+
+        Args:
+            pair: the two candidates.
+            ranking: all policies present, best first.
+            size: members wanted.
+            least: members required.
+
+        Raises:
+            OptionError: if fewer than ``least`` policies are eligible.
+        """
+        related = {family_of(name, self.families) for name in pair} - {""} if self.exclude_family else set()
+        barred = {*pair, *self.exclude, *(name for name in ranking if family_of(name, self.families) in related)}
+        members = tuple(name for name in ranking if name not in barred)[:size]
+        if len(members) < least:
+            raise OptionError(
+                f"committee: expected {least} judges or more for {pair[0]} against {pair[1]}, got {len(members)}; name"
+                " more policies, exclude fewer, let fewer do with min_judges, or name fixed judges in [environment.staff]"
+            )
+        return members
 
 
 class Swiss:
@@ -125,7 +129,7 @@ class Swiss:
 
     Args:
         contest: two rated seats.
-        plan: plan of the tournament.
+        rules: rules of the tournament.
         rate: returns the ratings of policies with a match, given all outcomes.
         staffed: returns the contest with its staff, given a pair and all policies present, best first.
         withdrawn: policies withdrawn by the user; their void matches do not block the schedule.
@@ -139,20 +143,21 @@ class Swiss:
     def __init__(
         self,
         contest: Contest,
-        plan: SwissPlan,
+        rules: TournamentRules,
         rate: Callable[[Sequence[Outcome]], Mapping[str, float]],
         staffed: Callable[[Pairing, Sequence[str]], Contest],
         withdrawn: Collection[str] = (),
     ) -> None:
         self._contest = contest
-        self._plan = plan
+        self._rules = rules
+        self._scores = rules.scores(contest.policies)
         self._rate = rate
         self._staffed = staffed
         self._withdrawn = frozenset(withdrawn)
         self._outcomes: list[Outcome] = []
         self._known: Mapping[str, float] = {}
         self._is_void = False
-        self._present = plan.field
+        self._present = rules.founders(contest.policies)
         self._in_first_round = True
         self._met: Counter[frozenset[str]] = Counter()
         self._pairings = enumerate(self._draw())
@@ -184,9 +189,9 @@ class Swiss:
             for pair in drawn.pairs:
                 yield self._meet(*pair)
             self._in_first_round = False
-        for newcomer in self._plan.newcomers:
+        for newcomer in self._rules.newcomers:
             self._present.append(newcomer)
-            yield self._meet(newcomer, self._nearest(newcomer, self._plan.scores))
+            yield self._meet(newcomer, self._nearest(newcomer, self._scores))
             for _ in range(rounds_for(len(self._present)) - 1):
                 yield self._meet(newcomer, self._nearest(newcomer, self._ratings()))
 
@@ -197,7 +202,7 @@ class Swiss:
     def _ratings(self) -> dict[str, float]:
         """Returns the current ranking values of the policies present: initial scores in the first round, then ratings."""
         if self._in_first_round:
-            return {name: self._plan.scores[name] for name in self._present}
+            return {name: self._scores[name] for name in self._present}
         return {name: self._known.get(name, START) for name in self._present}
 
     def _nearest(self, newcomer: str, values: Mapping[str, float]) -> str:
@@ -207,16 +212,16 @@ class Swiss:
         return min(new, key=lambda name: abs(values[name] - values[newcomer]))
 
     def _matches(self, pairing: int, pair: Pairing) -> list[Match]:
-        contest, plan = self._staffed(pair, ranked(self._ratings())), self._plan
+        contest, rules = self._staffed(pair, ranked(self._ratings())), self._rules
         seats = [pair, pair[::-1]]
         order = np.random.default_rng(deal_seed(contest.seed, f"seats/{contest.environment}", pairing))
-        begins = order.permutation(plan.questions) % 2
+        begins = order.permutation(rules.questions) % 2
         matches: list[Match] = []
-        for question in range(plan.questions):
-            deal = pairing * plan.questions + question
+        for question in range(rules.questions):
+            deal = pairing * rules.questions + question
             turned = begins[question]
-            for seated in (seats[turned], seats[1 - turned])[: 1 + plan.paired]:
-                number = pairing * plan.matches + len(matches)
+            for seated in (seats[turned], seats[1 - turned])[: 1 + rules.paired]:
+                number = pairing * rules.matches + len(matches)
                 matches.append(contest.match(number, Planned(deal, seated), question))
         return matches
 
@@ -294,42 +299,3 @@ def _costs(
         for first in range(size)
         for second in range(first + 1, size)
     }
-
-
-@dataclass(frozen=True)
-class Committee:
-    """Rules for choosing the judges of a pairing among the compared policies.
-
-    Attributes:
-        size: members wanted.
-        least: members required.
-        exclude: policies that never judge.
-        families: further families of policies, see ``agents.families``.
-        exclude_family: whether policies of a candidate's family are excluded.
-    """
-
-    size: int
-    least: int
-    exclude: tuple[str, ...] = ()
-    families: Mapping[str, str] = field(default_factory=dict)
-    exclude_family: bool = False
-
-    def members(self, ranking: Sequence[str], pair: tuple[str, str]) -> tuple[str, ...]:
-        """Returns the judges of a pair, best first.
-
-        Args:
-            ranking: all policies, best first.
-            pair: the two candidates.
-
-        Raises:
-            OptionError: if fewer than ``least`` policies are eligible.
-        """
-        related = {family_of(name, self.families) for name in pair} - {""} if self.exclude_family else set()
-        barred = {*pair, *self.exclude, *(name for name in ranking if family_of(name, self.families) in related)}
-        members = tuple(name for name in ranking if name not in barred)[: self.size]
-        if len(members) < self.least:
-            raise OptionError(
-                f"committee: expected {self.least} judges or more for {pair[0]} against {pair[1]}, got {len(members)}; name"
-                " more policies, exclude fewer, let fewer do with min_judges, or name fixed judges in [environment.staff]"
-            )
-        return members

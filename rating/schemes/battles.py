@@ -87,8 +87,7 @@ def battle_leaderboard(
 def _notes(deals: int, advantage: Estimate | None) -> tuple[str, ...]:
     seats = "seats are not known: no advantage of the first is fitted"
     if advantage is not None:
-        value, low, high = (formatting.number(number, 0) for number in advantage[:3])
-        seats = f"advantage of the first: {value} Elo" + (f" [{low}, {high}]" if low else "")
+        seats = f"advantage of the first: {formatting.elo(advantage)}"
     return (
         "rating: Bradley-Terry in Elo, mean 1000, with its 95 % interval; score: mean with a tie as a half",
         "against all: mean score expected against each other policy alike, by the ratings",

@@ -17,6 +17,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -67,8 +68,8 @@ class MatchEvidence:
         self._mus: dict[str, list[float]] = {}
         self._rated = 0
         self._met: set[str] = set()
+        self._outcomes: list[Outcome] = []
         self._results: list[PairResult] = []
-        self._deals: list[int] = []
         self._left_out: set[str] = set()
         self._posterior: Posterior | None = None
         self._standings: Standings | None = None
@@ -76,11 +77,10 @@ class MatchEvidence:
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Adds the outcomes of the next matches."""
         self._posterior = self._standings = None
-        seeds = {outcome.number: outcome.seed for outcome in outcomes}
-        for duel in pair_results(outcomes):
-            self._met.update((duel.first, duel.second))
-            self._results.append(duel)
-            self._deals.append(seeds[duel.number])
+        results = pair_results(outcomes)
+        self._outcomes += outcomes
+        self._results += results
+        self._met.update(name for duel in results for name in (duel.first, duel.second))
 
     def leave_out(self, policy: str) -> None:
         """Excludes a policy: its rank is not required."""
@@ -111,7 +111,8 @@ class MatchEvidence:
     def change(self, window: int) -> float:
         """Returns the largest change of a policy's mu over its last ``window`` matches, by TrueSkill in match order."""
         self._in_match_order()
-        return max(_change(self._mus[name], window) for name in self.under_test)
+        courses = [self._mus[name] for name in self.under_test]
+        return max(abs(own[-1] - own[-1 - window]) if len(own) > window else math.inf for own in courses)
 
     def _in_match_order(self) -> RunningRatings:
         """Applies the new results and returns the ratings of TrueSkill in match order."""
@@ -125,7 +126,7 @@ class MatchEvidence:
     def posterior(self) -> "Posterior":
         """Returns the posterior of the ratings of all policies that are not excluded."""
         if self._posterior is None:
-            self._posterior = Posterior(self._comparisons(), self._left_out, self.under_test)
+            self._posterior = Posterior(bradley_terry.compare(self._outcomes), self._left_out, self.under_test)
         return self._posterior
 
     def half_width(self) -> float:
@@ -153,19 +154,8 @@ class MatchEvidence:
     def _shown(self) -> Standings:
         """Returns the ratings on the leaderboard."""
         if self._standings is None:
-            self._standings = bradley_terry.standings(self._comparisons(), growth=self._growth)
+            self._standings = bradley_terry.standings(bradley_terry.compare(self._outcomes), growth=self._growth)
         return self._standings
-
-    def _comparisons(self) -> Comparisons:
-        names = tuple(sorted(self._met))
-        index_of = {name: index for index, name in enumerate(names)}
-        return Comparisons(
-            names,
-            np.array([index_of[duel.first] for duel in self._results], dtype=np.int64),
-            np.array([index_of[duel.second] for duel in self._results], dtype=np.int64),
-            np.array([duel.score for duel in self._results], dtype=np.float64),
-            np.array(self._deals, dtype=np.int64),
-        )
 
 
 class Neighbours(NamedTuple):
@@ -202,7 +192,6 @@ class Posterior:
         self.policies = tuple(comparisons.policies[index] for index in self._kept)
         self.ratings = self._fitted.ratings[self._kept]
         self._is_free = np.array([name in under_test for name in self.policies])
-        self._drawn: Floats | None = None
 
     def expected_spearman(self) -> float:
         """Returns the expected Spearman correlation of the estimated with the true ranking; 1 for a single policy.
@@ -211,13 +200,13 @@ class Posterior:
         """
         if len(self.policies) < 2:
             return 1.0
-        return float(bradley_terry.expected_spearman(self.ratings, self.draws()))
+        return float(bradley_terry.expected_spearman(self.ratings, self.draws))
 
     def top_known(self, count: int) -> float:
         """Returns the probability that the set of the best ``count`` policies is correct; 1 if there are no others."""
         if count >= len(self.policies):
             return 1.0
-        return float(bradley_terry.set_is_known(self.ratings, self.draws(), count))
+        return float(bradley_terry.set_is_known(self.ratings, self.draws, count))
 
     def alike(self, band: float, top: int | None = None) -> float:
         """Returns the mean probability that two unresolved policies differ by less than a band; 0 without such pairs.
@@ -233,20 +222,14 @@ class Posterior:
             asked &= inside[one] != inside[other]
         if not asked.any():
             return 0.0
-        return float(bradley_terry.share_alike(self.ratings, self.draws(), np.array([one[asked], other[asked]]), band))
+        return float(bradley_terry.share_alike(self.ratings, self.draws, np.array([one[asked], other[asked]]), band))
 
+    @cached_property
     def draws(self) -> Floats:
-        """Returns draws of the ratings, in Elo, shape (draws, n)."""
-        if self._drawn is None:
-            drawn = bradley_terry.drawn_ratings(self._fitted, self._comparisons)[:, self._kept]
-            shift = float(self._fitted.ratings.mean())
-            self._drawn = np.where(self._is_free, drawn + shift, self.ratings)
-        return self._drawn
-
-
-def _change(mus: Sequence[float], window: int) -> float:
-    """Returns the absolute change of mu over the last ``window`` matches; ``mus`` begins with the initial mu."""
-    return abs(mus[-1] - mus[-1 - window]) if len(mus) > window else float("inf")
+        """Draws of the ratings, in Elo, shape (draws, n)."""
+        drawn = bradley_terry.drawn_ratings(self._fitted, self._comparisons)[:, self._kept]
+        free: Floats = np.where(self._is_free, drawn + float(self._fitted.ratings.mean()), self.ratings)
+        return free
 
 
 ALIKE_LEVEL = 0.9

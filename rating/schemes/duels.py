@@ -14,7 +14,7 @@ from rating.schedules.round_robin import round_robin
 from rating.schemes import formatting
 from rating.schemes.base import Repeating
 from rating.schemes.conditions import TopKnown
-from rating.schemes.figures import Figure, HeadToHead, Trajectories, rating_figure
+from rating.schemes.figures import Figure, Trajectories, pair_figure, rating_figure
 from rating.schemes.leaderboard import (
     RATING,
     REWARD,
@@ -31,13 +31,12 @@ from rating.schemes.leaderboard import (
 )
 from rating.schemes.setting import ADAPTIVE
 from rating.schemes.stopping import StopRule
-from rating.stats import bradley_terry
 from rating.stats.bradley_terry import BradleyTerryFit, BradleyTerryOptions, Comparisons, Standings, compare, standings
 from rating.stats.estimates import Estimate, Rating, rate_estimate
 from rating.stats.expected_scores import met_scores
-from rating.stats.results import PairResult, WinDrawLoss, finished, pair_results, pair_table, records_by_seat
+from rating.stats.results import PairResult, WinDrawLoss, finished, pair_results, records_by_seat
 from rating.stats.transitivity import against_one_scale
-from rating.stats.trueskill import RunningRatings, average_over_orders, rate
+from rating.stats.trueskill import OrderAverage, RunningRatings, average_over_orders, rate
 from rating.store.records import Match, Outcome
 
 
@@ -80,7 +79,10 @@ class Duels(Repeating):
 
     def figures(self, board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
         """Returns the ratings, their course and the results of every pair."""
-        return skill_figures(board, outcomes)
+        history = rate(outcomes).history
+        course = [Trajectories(history, "TrueSkill mu ± sigma")] if history else []
+        pairs = pair_figure([row.policy for row in board.rows], compare(outcomes))
+        return [*rating_figure(board.rows), *course, *pairs]
 
     def comparisons(self, outcomes: Sequence[Outcome]) -> Comparisons:
         """Returns the results of all pairs."""
@@ -119,19 +121,11 @@ def skill_leaderboard(
     model = model or BradleyTerryOptions(prior_sd="fitted")
     played = finished(outcomes)
     results = pair_results(played, with_itself=True)
-    comparisons = bradley_terry.compare(played)
-    found = standings(comparisons, model, growth=growth) if comparisons.policies else None
+    comparisons = compare(played)
+    found = _standings(comparisons, model, growth)
     between = [result for result in results if result.first != result.second]
     spread = average_over_orders(between, permutations=permutations, seed=seed)
-    online = RunningRatings()
-    for result in between:
-        online.add(result)
-    rows = []
-    for row in _rows(outcomes, played, between, comparisons, found, model):
-        own = spread.get(row.policy)
-        mu, sigma = online.ratings.get(row.policy, (None, None))
-        values = {**row.values, "mu": mu, "sigma": sigma, "spread": own}
-        rows.append(replace(row, metric=own.mu if own else None, values=values))
+    rows = _rows(outcomes, played, between, comparisons, found, model, spread)
     facts = _facts(found, played, results)
     doubts = (*found.notes, *against_one_scale(comparisons)) if found else ()
     if facts["is_regularised"]:
@@ -146,7 +140,7 @@ def skill_leaderboard(
         columns=(RATING, SCORE, *parts, *TRUESKILL, *TALLIES),
         caveats=doubts,
         notes=(
-            *([rating_note(rows, facts)] if found else []),
+            *([_rating_note(rows, facts)] if found else []),
             *([_seat_note(facts)] if played else []),
         ),
         wide_notes=(
@@ -165,24 +159,27 @@ def _rows(
     comparisons: Comparisons,
     found: Standings | None,
     model: BradleyTerryOptions,
+    spread: Mapping[str, OrderAverage],
 ) -> list[LeaderboardRow]:
-    """Returns the rows without TrueSkill."""
+    online = RunningRatings()
+    for result in between:
+        online.add(result)
     fair = [match for match in played if not any(seat.forfeit for seat in match.seats)]
     ratings = ratings_of(found)
     without_ties = ratings_of(_standings(comparisons, replace(model, ties="drop")))
-    without_forfeits = (
-        ratings if len(fair) == len(played) else ratings_of(_standings(bradley_terry.compare(fair), model))
-    )
+    without_forfeits = ratings if len(fair) == len(played) else ratings_of(_standings(compare(fair), model))
     ranks = {row.policy: Ranks(row.best_rank, row.worst_rank) for row in found.rows} if found else {}
     scores = met_scores(comparisons, found.fitted) if found else {}
     forfeits, by_seat = _forfeit_rates(played), records_by_seat(between)
     rows = []
     for policy, matches in by_policy(outcomes).items():
         first, second = by_seat.get(policy, (WinDrawLoss(), WinDrawLoss()))
+        mu, sigma = online.ratings.get(policy, (None, None))
+        own = spread.get(policy)
         rows.append(
             LeaderboardRow(
                 **row_fields(matches, policy),
-                metric=None,
+                metric=own.mu if own else None,
                 rank=ranks.get(policy),
                 rating=ratings.get(policy),
                 score=scores.get(policy),
@@ -193,14 +190,17 @@ def _rows(
                     **forfeits.get(policy, {"forfeited": None, "ended_by_forfeit": None}),
                     "first": first,
                     "second": second,
+                    "mu": mu,
+                    "sigma": sigma,
+                    "spread": own,
                 },
             )
         )
     return rows
 
 
-def _standings(comparisons: Comparisons, model: BradleyTerryOptions) -> Standings | None:
-    return standings(comparisons, model) if comparisons.policies else None
+def _standings(comparisons: Comparisons, model: BradleyTerryOptions, growth: float = 1.0) -> Standings | None:
+    return standings(comparisons, model, growth=growth) if comparisons.policies else None
 
 
 def ratings_of(found: Standings | None) -> dict[str, Rating]:
@@ -253,7 +253,7 @@ def _has_ties(rows: Iterable[LeaderboardRow]) -> bool:
     return any(row.tally and row.tally.draws for row in rows)
 
 
-def rating_note(rows: Iterable[LeaderboardRow], facts: Mapping[str, Any]) -> str:
+def _rating_note(rows: Iterable[LeaderboardRow], facts: Mapping[str, Any]) -> str:
     """Returns the definition of the ratings."""
     deals = f"{facts['deals']} deal{'' if facts['deals'] == 1 else 's'}"
     note = (
@@ -271,8 +271,7 @@ def _seat_note(facts: Mapping[str, Any]) -> str:
     note = f"first seat won {position.wins}, tied {position.draws}, lost {position.losses}"
     if advantage is None or advantage.low is None:
         return note
-    value, low, high = (formatting.number(number, 0) for number in advantage[:3])
-    return f"{note}; its advantage: {value} Elo [{low}, {high}]"
+    return f"{note}; its advantage: {formatting.elo(advantage)}"
 
 
 def _parts(rows: Sequence[LeaderboardRow]) -> tuple[list[LeaderboardColumn], list[str]]:
@@ -326,18 +325,3 @@ TALLIES = (
     LeaderboardColumn("second", lambda row: formatting.tally(row.values["second"]), 6, wide=True),
     REWARD._replace(wide=True),
 )
-
-
-def skill_figures(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
-    """Returns the ratings with their intervals, their course, and the results of every pair."""
-    history = rate(outcomes).history
-    course = [Trajectories(history, "TrueSkill mu ± sigma")] if history else []
-    return [*rating_figure(board.rows), *course, *head_to_head(board, outcomes)]
-
-
-def head_to_head(board: Leaderboard, outcomes: Sequence[Outcome]) -> list[Figure]:
-    """Returns the results of every pair of policies; an empty list without any."""
-    found = pair_table(pair_results(outcomes, with_itself=True))
-    names = [row.policy for row in board.rows if row.policy in found]
-    table = {one: {other: found[one][other] for other in names} for one in names}
-    return [HeadToHead(table)] if table else []

@@ -36,6 +36,12 @@ def rating(value: Rating | None) -> str:
     return f"{number(value.value, 0)} {low}, {high}"
 
 
+def elo(value: Estimate) -> str:
+    """Formats a difference of ratings with its interval, if it has one: ``35 Elo [10, 60]``."""
+    interval = "" if value.low is None else f" [{number(value.low, 0)}, {number(value.high, 0)}]"
+    return f"{number(value.value, 0)} Elo{interval}"
+
+
 def score(value: Estimate | None, decimals: int = 0) -> str:
     """Formats a score in per cent: ``54 [51, 57]``."""
     if value is None:

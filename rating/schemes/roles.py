@@ -281,10 +281,9 @@ def _rating(skill: Estimate) -> Rating:
 
 
 def _skill_notes(advantage: Estimate, role: str) -> tuple[str, ...]:
-    value, low, high = (formatting.number(number, 0) for number in advantage[:3])
     return (
         "skill: in Elo with its 95 % interval, 1000 on average in each role, given who else was at the table",
-        f"advantage of the side with the role {role}: {value} Elo [{low}, {high}]",
+        f"advantage of the side with the role {role}: {formatting.elo(advantage)}",
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from rating.schemes.caveats import counted
 from rating.schemes.leaderboard import Leaderboard, Ranks, headline, ranks_of
 from rating.stats import bradley_terry
-from rating.stats.bradley_terry import BradleyTerryFit, Comparisons
+from rating.stats.bradley_terry import Comparisons
 from rating.stats.estimates import Estimate, normalise
 from rating.stats.expected_scores import NOBODY, CommonPolicies, established_scores, largest_pool, win_probabilities
 from rating.stats.results import rated_seats
@@ -114,39 +114,24 @@ def summarise_comparisons(
         fits[name] = bradley_terry.standings(results).fitted
         rated[name] = tuple(policy for policy in fits[name].policies if policy not in withheld)
     scores = {board.environment: headline(board) for board in boards}
-    table = _with_pool(summarise_scores(scores, abilities), fits, rated, outside)
+    table, pool = summarise_scores(scores, abilities), largest_pool(rated)
+    found = win_probabilities(fits, pool)
+    ranks = ranks_of(pool.policies, established_scores(fits, pool) if pool.policies else ())
     shares: dict[str, float] = {}
-    for row in itertools.chain.from_iterable(board.rows for board in boards):
-        shares[row.policy] = max(row.fallback_share, shares.get(row.policy, 0.0))
-    return replace(table, rows=tuple(replace(row, fallback_share=shares[row.policy]) for row in table.rows))
+    for shown in itertools.chain.from_iterable(board.rows for board in boards):
+        shares[shown.policy] = max(shown.fallback_share, shares.get(shown.policy, 0.0))
+    rows = [
+        replace(row, score=found.get(row.policy), rank=ranks.get(row.policy), fallback_share=shares[row.policy])
+        for row in table.rows
+    ]
+    rows.sort(key=lambda row: -round(row.score.value, 6) if row.score else 1.0)
+    return replace(table, rows=tuple(rows), pool=pool, outside={**outside, **_outside(rated, pool)})
 
 
 def _comparisons(outcomes: Sequence[Outcome]) -> Comparisons:
     """Returns the results of all pairs of seats; a seat advantage is fitted only in two-seat games."""
     two = all(len(rated_seats(outcome)) == 2 for outcome in outcomes)
     return replace(bradley_terry.compare(outcomes), seated=two)
-
-
-def _with_pool(
-    table: Summary,
-    fits: Mapping[str, BradleyTerryFit],
-    rated: Mapping[str, tuple[str, ...]],
-    outside: Mapping[str, str],
-) -> Summary:
-    """Adds the mean scores of the pool to a summary.
-
-    Args:
-        table: of all environments.
-        fits: ratings of the environments in which policies beat each other.
-        rated: policies with shown ratings, for each of these environments.
-        outside: the other environments, with the reason.
-    """
-    pool = largest_pool(rated)
-    found = win_probabilities(fits, pool)
-    ranks = ranks_of(pool.policies, established_scores(fits, pool) if pool.policies else ())
-    rows = [replace(row, score=found.get(row.policy), rank=ranks.get(row.policy)) for row in table.rows]
-    rows.sort(key=lambda row: -round(row.score.value, 6) if row.score else 1.0)
-    return replace(table, rows=tuple(rows), pool=pool, outside={**outside, **_outside(rated, pool)})
 
 
 def _outside(rated: Mapping[str, Sequence[str]], pool: CommonPolicies) -> dict[str, str]:

@@ -7,16 +7,15 @@ import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import NamedTuple
 
 from llmarena_envs.core.declaration import role_of
 from rating.schedules.batches import Contest, Schedule
-from rating.schedules.swiss import START, Committee, Pairing, Swiss, SwissPlan, TournamentRules, rounds_for
+from rating.schedules.swiss import START, Pairing, Swiss, TournamentRules, rounds_for
 from rating.schemes import formatting
 from rating.schemes.base import Scheme
-from rating.schemes.duels import Duels, head_to_head, skill_leaderboard
-from rating.schemes.figures import Figure, Grid, Trajectories, rating_figure
+from rating.schemes.duels import Duels, skill_leaderboard
+from rating.schemes.figures import Figure, Grid, Trajectories, pair_figure, rating_figure
 from rating.schemes.leaderboard import Leaderboard, LeaderboardColumn, LeaderboardRow, ranked, ranks_of
 from rating.schemes.setting import seat_staff
 from rating.schemes.stopping import FIRST_MATCHES
@@ -95,7 +94,7 @@ class Tournament(Scheme):
         name = self.setting.environment.name
         self._contest.check(f"{name}, whose players meet in a tournament", policies=2, seats=2)
         self._rules.check(pool.policies)
-        present = self._plan.field
+        present = self._field
         pairs = list(itertools.combinations(present, 2))
         for newcomer in (None, *self._rules.newcomers):
             if newcomer is not None:
@@ -115,11 +114,11 @@ class Tournament(Scheme):
     @property
     def first_matches(self) -> int:
         """Number of matches of the first round, since a pairing has only two policies."""
-        return max(FIRST_MATCHES, len(self._plan.field) // 2 * self._plan.matches)
+        return max(FIRST_MATCHES, len(self._field) // 2 * self._rules.matches)
 
     def schedule(self) -> Schedule:
         """Returns a new schedule."""
-        return Swiss(self._contest, self._plan, self.current_ratings, self.staffed, self.setting.pool.withdrawn)
+        return Swiss(self._contest, self._rules, self.current_ratings, self.staffed, self.setting.pool.withdrawn)
 
     def board(self, outcomes: Sequence[Outcome], stop_reason: str = "") -> Leaderboard:
         """Makes the leaderboard.
@@ -128,7 +127,7 @@ class Tournament(Scheme):
         and ``rematches`` (pairings with a policy that it had met before); its facts have ``rounds``, ``newcomers`` and ``path``
         (see ``path``). The metric is the rating.
         """
-        plan, ties = self._plan, self._rules.ties
+        rules, ties = self._rules, self._rules.ties
         skill = skill_leaderboard(outcomes, model=model("half"), stop_reason=stop_reason)
         path = self.path(outcomes)
         online, byes = elo(outcomes), self._byes(path)
@@ -151,17 +150,17 @@ class Tournament(Scheme):
             columns=(*skill.columns, *_COLUMNS),
             notes=(*self._notes(path), *skill.notes),
             wide_notes=(*skill.wide_notes, "Elo: online, K = 4, in match order"),
-            facts={**skill.facts, "rounds": rounds_for(len(plan.field)), "newcomers": plan.newcomers, "path": path},
+            facts={**skill.facts, "rounds": rounds_for(len(self._field)), "newcomers": rules.newcomers, "path": path},
         )
 
     def _notes(self, path: Sequence[Stage]) -> list[str]:
         """Returns the lines on the schedule."""
-        plan, rounds = self._plan, rounds_for(len(self._plan.field))
+        rules, rounds = self._rules, rounds_for(len(self._field))
         pairings = f"{len(path)} pairing{'' if len(path) == 1 else 's'}"
         played = f"{rounds} Swiss round{'' if rounds == 1 else 's'}, {pairings} complete"
-        if plan.newcomers:
-            played += f"; placed afterwards: {', '.join(plan.newcomers)}"
-        counted = {"half": "counts as half a win of each", "drop": "is left out"}[self._rules.ties]
+        if rules.newcomers:
+            played += f"; placed afterwards: {', '.join(rules.newcomers)}"
+        counted = {"half": "counts as half a win of each", "drop": "is left out"}[rules.ties]
         again = [" and ".join(stage.pair) for stage in _rematches(path)]
         return [
             played,
@@ -171,7 +170,7 @@ class Tournament(Scheme):
 
     def _byes(self, path: Sequence[Stage]) -> Counter[str]:
         """Returns the number of completed rounds that each policy of the field did not play."""
-        field = self._plan.field
+        field = self._field
         size, byes = len(field) // 2, Counter[str]()
         for number in range(min(rounds_for(len(field)), len(path) // size)):
             playing = {name for stage in path[number * size : (number + 1) * size] for name in stage.pair}
@@ -182,7 +181,8 @@ class Tournament(Scheme):
         """Returns the ratings, their course and the results of every pair."""
         path: tuple[Stage, ...] = board.facts["path"]
         course = _course(path, [row.policy for row in board.rows]) if path else []
-        return [*rating_figure(board.rows), *course, *head_to_head(board, outcomes)]
+        pairs = pair_figure([row.policy for row in board.rows], compare(outcomes))
+        return [*rating_figure(board.rows), *course, *pairs]
 
     def comparisons(self, outcomes: Sequence[Outcome]) -> Comparisons:
         """Returns the results of all pairs."""
@@ -201,11 +201,11 @@ class Tournament(Scheme):
 
     def path(self, outcomes: Iterable[Outcome]) -> tuple[Stage, ...]:
         """Returns the completed prefix of pairings, each with the ratings after it; other environments are ignored."""
-        size, by_pairing = self._plan.matches, dict[int, list[Outcome]]()
+        size, by_pairing = self._rules.matches, dict[int, list[Outcome]]()
         for outcome in self.own(outcomes):
             if outcome.status != VOID:
                 by_pairing.setdefault(outcome.number // size, []).append(outcome)
-        present, played, stages = set(self._plan.field), list[Outcome](), list[Stage]()
+        present, played, stages = set(self._field), list[Outcome](), list[Stage]()
         while len(own := by_pairing.get(len(stages), [])) == size:
             played += own
             first, second = (seat.policy for seat in rated_seats(min(own, key=lambda outcome: outcome.number)))
@@ -241,8 +241,7 @@ class Tournament(Scheme):
             return self._served(environment.agents, staff)
         rules, is_adjustable = self._rules, JUDGES_OPTION in environment.takes
         least = rules.min_judges if rules.min_judges is not None and is_adjustable else seats
-        committee = Committee(seats, least, rules.exclude, rules.families, rules.exclude_family)
-        members = committee.members(ranking, pair)
+        members = rules.committee(pair, ranking, size=seats, least=least)
         agents = self.agents(len(environment.agents) - seats + len(members))
         served = self._served(agents, {**staff, role: members})
         if not is_adjustable:
@@ -256,10 +255,10 @@ class Tournament(Scheme):
     def _rules(self) -> TournamentRules:
         return self.setting.tournament or TournamentRules()
 
-    @cached_property
-    def _plan(self) -> SwissPlan:
-        rules = self._rules
-        return SwissPlan(rules.scores(self.setting.pool.policies), rules.newcomers, rules.questions, rules.paired)
+    @property
+    def _field(self) -> list[str]:
+        """Policies that play the rounds, sorted."""
+        return self._rules.founders(self.setting.pool.policies)
 
     @property
     def _judges(self) -> list[str]:

@@ -288,18 +288,18 @@ def compare_units(
     if equal is not None:
         _check("equal", equal, margin, 0.5, open_low=True)
     needed = 2 / level
-    for_a, for_b = (_log_evidence(units, bet) for bet in _bets_of_better(margin, needed))
+    for_a, for_b = (_log_evidence(units, bet) for bet in _bets(0.5 + margin, needed))
     after, better = min(
         (reached, name)
         for reached, name in ((_reached(for_a, needed), a), (_reached(for_b, needed), b), (math.inf, ""))
         if reached is not None
     )
-    bets_of_equal = () if equal is None else _bets_of_equal(equal, 1 / level)
+    bets_of_equal = () if equal is None else _bets(0.5 - equal, 1 / level)
     peaks = [_evidence(_log_evidence(units, bet)).peak for bet in bets_of_equal]
     is_equal = None if equal is None else min(peaks) >= 1 / level
     win_rate, notes = _win_rate(units, level)
     settled = not ahead or not len(units.scores) or (better and equal is None) or is_equal
-    decisions = [[bet] for bet in ([] if better else _bets_of_better(margin, needed))]
+    decisions = [[bet] for bet in ([] if better else _bets(0.5 + margin, needed))]
     return PolicyComparison(
         a=a,
         b=b,
@@ -395,13 +395,9 @@ def _check(name: str, value: float, low: float, high: float, *, open_low: bool) 
         )
 
 
-def _bets_of_better(margin: float, needed: float) -> tuple[Bet, Bet]:
-    return Bet(0.5 + margin, needed), Bet(0.5 + margin, needed, of_second=True)
-
-
-def _bets_of_equal(margin: float, needed: float) -> tuple[Bet, Bet]:
-    """Returns the bets against "worse by the margin or more" for both policies."""
-    return Bet(0.5 - margin, needed), Bet(0.5 - margin, needed, of_second=True)
+def _bets(mean: float, needed: float) -> tuple[Bet, Bet]:
+    """Returns the bets of both policies against a mean score of at most ``mean``."""
+    return Bet(mean, needed), Bet(mean, needed, of_second=True)
 
 
 def _log_evidence(units: Units, bet: Bet) -> Floats:

@@ -184,24 +184,3 @@ def records_by_seat(results: Iterable[PairResult]) -> dict[str, tuple[WinDrawLos
         first, second = table[result.second]
         table[result.second] = first, second.add(1 - result.score)
     return dict(sorted(table.items()))
-
-
-def pair_table(results: Iterable[PairResult]) -> dict[str, dict[str, WinDrawLoss | None]]:
-    """Returns the tally of each policy against each other policy, by names.
-
-    Args:
-        results: results of one environment.
-
-    Returns:
-        Row, then column; ``None`` if there was no such match.
-    """
-    results = list(results)
-    names = sorted({name for result in results for name in (result.first, result.second)})
-    table: dict[str, dict[str, WinDrawLoss | None]] = {row: dict.fromkeys(names) for row in names}
-    for result in results:
-        for row, column, score in (
-            (result.first, result.second, result.score),
-            (result.second, result.first, 1 - result.score),
-        ):
-            table[row][column] = (table[row][column] or WinDrawLoss()).add(score)
-    return table

@@ -34,6 +34,7 @@ from rating.stats.bradley_terry import (
     standings,
     totals,
 )
+from rating.stats.bradley_terry.comparisons import in_order, weights
 from rating.stats.bradley_terry.links import links_of
 from rating.stats.nash import nash_average
 
@@ -95,7 +96,7 @@ def lack_of_fit(comparisons: Comparisons, *, draws: int = 999, seed: int = 0) ->
     core = _largest_group(comparisons) if len(comparisons.policies) > 2 else comparisons
     if len(core.policies) < 3:
         return None
-    scores = _scores(_sorted(core))
+    scores = _scores(in_order(core))
     pairs, parameters = len(scores.variance), scores.parameters
     if pairs <= parameters or scores.deals <= parameters:
         return None
@@ -131,13 +132,6 @@ def _largest_group(comparisons: Comparisons) -> Comparisons:
     )
 
 
-def _sorted(comparisons: Comparisons) -> Comparisons:
-    """Returns the results in a canonical order, so rounding does not depend on the order of the log."""
-    weight = np.ones(len(comparisons.score)) if comparisons.weight is None else comparisons.weight
-    keys = (comparisons.cluster, weight, comparisons.score, comparisons.second, comparisons.first)
-    return comparisons.select(np.lexsort(keys))
-
-
 @dataclass(frozen=True, eq=False)
 class _Scores:
     """Residuals of q pairs and of the first seat, by deal.
@@ -170,7 +164,7 @@ def _scores(core: Comparisons) -> _Scores:
     size = len(core.policies)
     fitted = fit(core, BradleyTerryOptions(prior_sd=None))
     x = (fitted.ratings - MEAN_RATING) / ELO_PER_NAT
-    weight = np.ones(len(core.score)) if core.weight is None else core.weight
+    weight = weights(core)
     expected = expit(x[core.first] - x[core.second] + fitted.seat_advantage / ELO_PER_NAT)
     residual, variance = weight * (core.score - expected), weight * expected * (1 - expected)
     low, high = np.minimum(core.first, core.second), np.maximum(core.first, core.second)

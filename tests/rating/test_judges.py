@@ -154,11 +154,6 @@ def test_study_both_orders_give_consistency():
     assert row.biases.position.p == pytest.approx(2 / 2**6)
 
 
-def test_study_unrelated_items_are_not_paired():
-    (row,) = study([Judgement(f"m{n}", "ann", "A") for n in range(10)]).judges
-    assert (row.consistent, row.biases.position) == (None, None)
-
-
 def test_study_numeric_verdicts_have_no_biases():
     judgements = [
         Judgement(f"m{n}", judge, float(n % 5 + shift)) for n in range(20) for judge, shift in (("a", 0), ("b", 1))

@@ -129,13 +129,7 @@ class Executor(Protocol):
 
 
 class AsyncExecutor:
-    """Plays matches in this process; for policies that wait for servers, and for people.
-
-    Args:
-        config: the run.
-        players: source of environments and policies; the caller closes it.
-        slots: limit concurrent matches.
-    """
+    """Plays matches in this process; for policies that wait for servers, and for people."""
 
     def __init__(self, config: RunConfig, players: Players, slots: Slots) -> None:
         self._config = config
@@ -154,16 +148,13 @@ async def play_despite_death(
     played: Sequence[Turn],
     on_turn: OnTurn,
 ) -> Played:
-    """Plays a match and resumes it once if its worker dies.
+    """Plays a match and resumes it once if its worker dies; void, and final for now, if the second worker dies too.
 
     Args:
         play: plays the match in a worker; raises ``WorkerDied``.
         match: the match.
         played: its recorded turns.
         on_turn: called after every new turn.
-
-    Returns:
-        The result: void, and final for now, if the second worker dies too.
     """
     turns = [*played]
     deaths: list[str] = []

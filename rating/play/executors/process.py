@@ -35,11 +35,7 @@ _BLINK = 0.5
 class ProcessExecutor:
     """Plays matches in worker processes, one at a time in each; for policies that compute.
 
-    Workers start on demand; a dead worker is replaced.
-
-    Args:
-        config: the run.
-        slots: limit concurrent matches, and thereby workers.
+    Workers start on demand, as many as there are slots; a dead worker is replaced.
     """
 
     def __init__(self, config: RunConfig, slots: Slots) -> None:

@@ -112,11 +112,7 @@ class RayExecutor:
 
     The cluster is the one at ``RAY_ADDRESS``, else one that runs on this machine, else one started for this run. The run connects
     when the first match needs it. It has at most the configured number of workers, fewer if the cluster has no room. A worker is
-    replaced if it or its machine dies.
-
-    Args:
-        config: the run.
-        slots: one; widened to the number of ready workers.
+    replaced if it or its machine dies. The one slot is widened to the number of ready workers.
     """
 
     def __init__(self, config: RunConfig, slots: Slots) -> None:

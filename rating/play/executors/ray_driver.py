@@ -50,13 +50,7 @@ class _Over(Exception):
 
 
 def drive(pipe: "Connection[Any, Any]", config: RunConfig, here: Here) -> None:
-    """Plays the matches that arrive through a pipe in a Ray cluster, until ``None`` arrives or the pipe ends.
-
-    Args:
-        pipe: connection to the process of the run.
-        config: the run.
-        here: working directory and module path of the run.
-    """
+    """Plays the matches that arrive through a pipe in a Ray cluster, until ``None`` arrives or the pipe ends."""
     try:
         _connect()
         pipe.send(Room(0))

@@ -46,8 +46,7 @@ class ComparisonGraph(NamedTuple):
 
 def is_connected(wins: Floats, games: Floats) -> bool:
     """Returns whether the graph of wins and ties is strongly connected."""
-    beats = _beats(wins, games)
-    return _reaches_all(beats) and _reaches_all(beats.T)
+    return _components(_beats(wins, games))[0] == 1
 
 
 def links_of(wins: Floats, games: Floats) -> ComparisonGraph:
@@ -72,17 +71,6 @@ def links_of(wins: Floats, games: Floats) -> ComparisonGraph:
 
 def _beats(wins: Floats, games: Floats) -> NDArray[np.bool_]:
     return (wins > 0) | (games - wins > 0).T
-
-
-def _reaches_all(beats: NDArray[np.bool_]) -> bool:
-    """Returns whether the first policy reaches every other."""
-    reached = np.arange(len(beats)) == 0
-    for _ in range(len(beats)):
-        further = reached | beats[reached].any(axis=0)
-        if np.array_equal(further, reached):
-            break
-        reached = further
-    return bool(reached.all())
 
 
 def _components(beats: NDArray[np.bool_]) -> tuple[int, NDArray[np.int32]]:

@@ -43,24 +43,19 @@ class BradleyTerryOptions:
         prior_sd: standard deviation of the prior of the ratings, in Elo; ``fitted`` to estimate it from the pool
             (``best_prior_sd``); ``None`` for none (maximum likelihood), replaced by the default, with a flag, if the data alone
             do not determine finite ratings.
-        seat_prior_sd: standard deviation of the prior of the seat advantage, in Elo.
-        seat_term: whether the first seat may have an advantage.
+        seat_term: whether the first seat may have an advantage; its prior has the default width.
         ties: ``half`` counts a tie as half a win of each: ratings are then on the scale of the expected score, which places
             policies that often tie closer together than their decided games do. ``drop`` leaves ties out.
     """
 
     prior_sd: float | Literal["fitted"] | None = DEFAULT_PRIOR_SD
-    seat_prior_sd: float = DEFAULT_PRIOR_SD
     seat_term: bool = True
     ties: str = "half"
 
     def __post_init__(self) -> None:
-        for name in ("prior_sd", "seat_prior_sd"):
-            value = getattr(self, name)
-            if name == "prior_sd" and (value is None or value == "fitted"):
-                continue
-            if not isinstance(value, int | float) or not 0 < value < math.inf:
-                raise ValueError(f"{name}: expected a positive number of Elo points, got {value!r}")
+        sd = self.prior_sd
+        if sd is not None and sd != "fitted" and not (isinstance(sd, int | float) and 0 < sd < math.inf):
+            raise ValueError(f"prior_sd: expected a positive number of Elo points, got {sd!r}")
         if self.ties not in TIES:
             raise ValueError(f"ties: expected {', '.join(map(repr, TIES))}, got {self.ties!r}")
 
@@ -132,7 +127,7 @@ def precision(size: int, options: BradleyTerryOptions) -> Floats:
     if isinstance(options.prior_sd, str):
         raise TypeError(f"prior_sd: expected a number by now, got {options.prior_sd!r}")
     prior = 0.0 if options.prior_sd is None else (ELO_PER_NAT / options.prior_sd) ** 2
-    return np.append(np.full(size, prior), (ELO_PER_NAT / options.seat_prior_sd) ** 2)
+    return np.append(np.full(size, prior), (ELO_PER_NAT / DEFAULT_PRIOR_SD) ** 2)
 
 
 def curvature(weight: Floats, options: BradleyTerryOptions) -> Floats:

@@ -35,4 +35,4 @@ def test_the_evidence_of_the_simulation_is_that_of_a_run():
             number += 1
     games.ratings()
     drawn = games.drawn(np.array([0]), 4000)[0]
-    assert drawn.std(axis=0) == pytest.approx(evidence.posterior().draws().std(axis=0), rel=0.1)
+    assert drawn.std(axis=0) == pytest.approx(evidence.posterior().draws.std(axis=0), rel=0.1)

@@ -18,10 +18,11 @@ from rating.cli import main
 from rating.cli.progress import FailureLines, GameBars, ProgressDisplay
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
-from rating.play.attempts import ENVIRONMENT
+from rating.play.attempts import MATCH
 from rating.play.run import Run
 from rating.play.runner import EnvironmentProgress, Progress, Runner
 from rating.store.calls import Usage
+from rating.store.records import Match
 
 HOSTILE = "m\x1b[31m[red]\u202e"
 
@@ -139,14 +140,14 @@ def test_failures_of_one_kind_are_rate_limited():
     lines, clock = [], Clock()
     log = logging.Logger("of a test")
     log.addHandler(FailureLines(lines.append, clock))
-    token = ENVIRONMENT.set("tictactoe_v0")
+    token = MATCH.set(Match("tictactoe_v0", 0, ("a", "b"), 1))
     for second in range(31):
         clock.now = 1000.0 + second
         log.info("model: refused\x1b[31m\nat attempt %d", second)
         if second == 3:
             log.warning("%s is out", "model")
     log.error("model is suspended")
-    ENVIRONMENT.reset(token)
+    MATCH.reset(token)
     assert lines == [
         "tictactoe_v0: model: refused\\x1b[31m at attempt 0",
         "tictactoe_v0: model is out",

@@ -1,6 +1,6 @@
 """Runs whose matches are chosen from results: on any number of workers, interrupted, with failures, leavers and newcomers."""
 
-import json
+from contextlib import closing
 
 import pytest
 
@@ -173,21 +173,14 @@ def test_adaptive_tables_are_balanced(tmp_path):
 
 
 def test_adaptive_schedule_from_the_command_line(tmp_path, capsys):
-    words = ["run", "--env", "tictactoe_v0", "--policy", "random", "--policy", "first_legal", "--policy", "greedy"]
-    words += ["--schedule", "adaptive", "--min-matches", "8", "--max-matches", "20"]
+    words = "run --env tictactoe_v0 --policy random --policy first_legal --policy greedy".split()
+    words += "--schedule adaptive --min-matches 8 --max-matches 20".split()
     assert main([*words, "--dry-run"]) == 0
     assert "tictactoe_v0" in capsys.readouterr().out
     assert main([*words, "--out", str(tmp_path / "run"), "--quiet"]) == 0
-    assert json.loads(run_facts(tmp_path / "run")["players"])["schedule"] == {"tictactoe_v0": "adaptive"}
+    with closing(run_directory.open_store(tmp_path / "run")) as store:
+        assert run_directory.read_identity(store).schedule == {"tictactoe_v0": "adaptive"}
     assert main(["replay", str(tmp_path / "run"), "--verify"]) == 0
     (tmp_path / "run.toml").write_text(SCRIPTED)
     assert main(["run", str(tmp_path / "run.toml"), "--schedule", "adaptive", "--dry-run"]) == 2
     assert "got both" in capsys.readouterr().err
-
-
-def run_facts(directory):
-    _, store = run_directory.open_run(directory)
-    try:
-        return store.facts()
-    finally:
-        store.close()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from rating.schedules.batches import Contest, Stop
-from rating.schedules.swiss import Swiss, SwissPlan, rounds_for
+from rating.schedules.swiss import Swiss, TournamentRules, rounds_for
 from rating.schemes.tournament import Tournament
 from rating.store.records import BUG, UNDECIDED, VOID
 from tests.rating.made_outcomes import Players, play_out
@@ -21,7 +21,7 @@ def swiss(count, newcomers=0, *, seed=0, scores=None, **plan):
     policies = tuple(STRENGTHS)[: count + newcomers]
     contest = Contest("game_v0", policies, seed=seed)
     scores = scores or dict.fromkeys(policies, 0.0)
-    plan = SwissPlan(scores, policies[count:], **plan)
+    plan = TournamentRules(prior=scores, newcomers=policies[count:], **plan)
     return Swiss(contest, plan, RATE, lambda pair, ranking: contest)
 
 
@@ -84,7 +84,7 @@ def test_swiss_paired_questions_swap_seats():
 
 def test_swiss_pairings_share_cases():
     contest = Contest("game_v0", tuple("abcd"), by_deal={"number": list(range(5))})
-    plan = SwissPlan(dict.fromkeys("abcd", 0.0), questions=3)
+    plan = TournamentRules(questions=3)
     schedule = Swiss(contest, plan, lambda outcomes: {}, lambda pair, ranking: contest)
     for _ in range(4):
         assert [match.options["number"] for match in schedule.next_batch()] == [0, 1, 2]
@@ -124,7 +124,7 @@ def test_swiss_staff_follows_the_current_ranking():
         asked.append((set(pair), list(ranking)))
         return replace(contest, staff={2: ranking[0]}, options={"n_judges": 1})
 
-    plan = SwissPlan({"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, questions=30)
+    plan = TournamentRules(prior={"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}, questions=30)
     schedule = Swiss(contest, plan, RATE, staffed)
     batches, _ = [], schedule.next_batch
     players = Players({"a": -500.0, "b": 0.0, "c": 100.0, "d": 600.0})
@@ -165,7 +165,7 @@ def test_swiss_labels_do_not_affect_matches():
     drawn = []
     for environment in ("game_v0", "game_v0#one", "game_v0#two"):
         contest = Contest(environment, ("a", "b"), seed=3)
-        plan = SwissPlan({"a": 0.0, "b": 0.0})
+        plan = TournamentRules()
         batch = Swiss(contest, plan, lambda outcomes: {}, lambda pair, ranking, contest=contest: contest).next_batch()
         drawn.append([(match.seed, match.policies) for match in batch])
     assert drawn[0] == drawn[1] == drawn[2]

@@ -8,7 +8,6 @@ import pytest
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
-from rating.schedules.swiss import Committee
 from rating.schemes.tournament import Tournament, TournamentRules
 from rating.store.records import BUG, FINISHED, Outcome, SeatOutcome
 from tests.rating.made_outcomes import duel, play_out, void
@@ -184,11 +183,11 @@ def test_tournament_ranks_follow_the_ties_option():
 
 def test_committee_leaves_out_players_and_families():
     ranking = list("abcdefgh")
-    committee = Committee(3, 3, exclude=("b",), families={"a": "x", "d": "x", "f": "y"}, exclude_family=True)
-    assert committee.members(ranking, ("h", "c")) == ("a", "d", "e")
-    assert committee.members(ranking, ("a", "c")) == ("e", "f", "g")
+    rules = TournamentRules(exclude=("b",), families={"a": "x", "d": "x", "f": "y"}, exclude_family=True)
+    assert rules.committee(("h", "c"), ranking, size=3, least=3) == ("a", "d", "e")
+    assert rules.committee(("a", "c"), ranking, size=3, least=3) == ("e", "f", "g")
     with pytest.raises(OptionError, match="expected 3 judges or more for a against f, got 2"):
-        committee.members(list("abcdef"), ("a", "f"))
+        rules.committee(("a", "f"), list("abcdef"), size=3, least=3)
 
 
 def test_tournament_missing_judges_have_no_seats():

@@ -89,9 +89,6 @@ def test_mean_estimate_few_values_have_no_interval():
     assert mean_estimate([]) is None
     assert mean_estimate([4.0]) == (4.0, None, None, 1, 1)
     assert mean_estimate([4.0, 6.0], [9, 9]) == (5.0, None, None, 2, 1)
-
-
-def test_mean_estimate_huge_seeds_are_clusters():
     assert mean_estimate([1.0, 2.0, 3.0], [2**63 + 1, 2**63 + 1, 5]).clusters == 2
 
 

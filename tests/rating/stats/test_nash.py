@@ -10,8 +10,9 @@ from rating.stats.nash import nash_average
 ROCK_PAPER_SCISSORS = np.array([[0.0, -1, 1], [1, 0, -1], [-1, 1, 0]])
 
 
-def antisymmetric(rng, size):
-    upper = np.triu(rng.normal(0, 200, (size, size)), 1)
+def antisymmetric(rng, size, digits=0.0):
+    """Entries that differ by up to this number of digits."""
+    upper = np.triu(rng.normal(0, 200, (size, size)) * 10 ** rng.uniform(-digits, 0, (size, size)), 1)
     return upper - upper.T
 
 
@@ -32,11 +33,11 @@ def test_nash_average_textbook_games_match(advantage, weights):
     assert average.skills == pytest.approx(np.array(advantage) @ weights)
 
 
-@pytest.mark.parametrize("size", [2, 5, 14, 40])
-def test_nash_average_mix_is_unbeaten(size):
+@pytest.mark.parametrize(("size", "digits"), [(2, 0), (5, 0), (14, 0), (40, 0), (8, 6)])
+def test_nash_average_mix_is_unbeaten(size, digits):
     rng = np.random.default_rng(size)
     for _ in range(10):
-        advantage = antisymmetric(rng, size)
+        advantage = antisymmetric(rng, size, digits)
         weights, skills = nash_average(advantage)
         assert weights.min() >= 0
         assert weights.sum() == pytest.approx(1)
@@ -99,15 +100,6 @@ def ratings(advantage):
     np.fill_diagonal(games, 0)
     names = [f"{index:02d}" for index in range(len(advantage))]
     return fit_totals(names, games * expit(advantage / ELO_PER_NAT), games).ratings
-
-
-def test_nash_average_very_unequal_entries_are_solved():
-    rng = np.random.default_rng(7)
-    for _ in range(20):
-        size = 8
-        upper = np.triu(rng.normal(size=(size, size)) * 10 ** rng.uniform(-6, 0, (size, size)), 1)
-        advantage = upper - upper.T
-        assert (advantage @ nash_average(advantage).weights).max() < 1e-7 * np.abs(advantage).max()
 
 
 @pytest.mark.parametrize(

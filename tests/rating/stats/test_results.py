@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from rating.stats.results import WinDrawLoss, finished, pair_results, pair_table, records_by_seat
+from rating.stats.results import WinDrawLoss, finished, pair_results, records_by_seat
 from rating.store.records import Outcome
 from tests.rating.made_outcomes import disturbed, duel, match, void
 
@@ -56,10 +56,5 @@ def test_tallies_match_by_hand():
         "a": (WinDrawLoss(1, 1, 1), WinDrawLoss(1, 0, 1)),
         "b": (WinDrawLoss(0, 0, 1), WinDrawLoss(0, 1, 1)),
         "c": (WinDrawLoss(1, 0, 0), WinDrawLoss(1, 0, 0)),
-    }
-    assert pair_table(results) == {
-        "a": {"a": None, "b": WinDrawLoss(2, 1, 0), "c": WinDrawLoss(0, 0, 2)},
-        "b": {"a": WinDrawLoss(0, 1, 2), "b": None, "c": None},
-        "c": {"a": WinDrawLoss(2, 0, 0), "b": None, "c": None},
     }
     assert WinDrawLoss(1, 2, 3).n == 6

@@ -30,9 +30,6 @@ def test_step_down_after_rejections_rejects_more():
     alone = np.full(50, 2.2)
     assert not step_down(alone, drawn).any()
     assert step_down(np.r_[np.full(49, 9.0), 2.2], drawn).all()
-
-
-def test_step_down_without_hypotheses_is_empty():
     assert not len(step_down(np.zeros(0), np.zeros((100, 0))))
 
 

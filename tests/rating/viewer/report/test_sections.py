@@ -9,12 +9,13 @@ from html import unescape
 import pytest
 
 from rating.schemes.caveats import figures
-from rating.schemes.duels import skill_figures, skill_leaderboard
+from rating.schemes.duels import Duels, skill_leaderboard
 from rating.viewer.report.page import page_of
 from rating.viewer.report.sections import leaderboard_section
 from rating.viewer.report.write import report_page
 from rating.viewer.source import open_source
 from tests.rating.made_outcomes import duel
+from tests.rating.made_schemes import made_setting
 from tests.rating.runs import play_run, run_file
 
 STOP = "rule = 'trueskill'\nmin_matches = 24\nmax_matches = 24\nmatches = 6"
@@ -78,7 +79,7 @@ def test_leaderboard_section_of_one_policy_has_no_pairs():
     board = skill_leaderboard(outcomes)
     rows = tuple(replace(row, withheld=row.policy == "b") for row in board.rows)
     board = replace(board, rows=rows)
-    section = leaderboard_section(board, figures(board, outcomes, skill_figures))
+    section = leaderboard_section(board, figures(board, outcomes, Duels(made_setting()).figures))
     assert section.matrix is None and "pairs" not in [plot.what for plot in section.plots]
 
 
