@@ -186,16 +186,6 @@ def test_schedules_are_pinned(batches, digest):
     assert hashlib.sha256(identities.encode()).hexdigest()[:16] == digest
 
 
-@pytest.mark.parametrize("seats", [1, 2, 3])
-def test_everywhere_balances_seats(seats):
-    counts = Counter(
-        (name, seat)
-        for match in take(everywhere(small_contest("game_v0", names(4), seats)), 2)
-        for seat, name in enumerate(match.policies)
-    )
-    assert len(counts) == 4 * seats and len(set(counts.values())) == 1
-
-
 def test_round_robin_staff_keeps_its_seats():
     contest = small_contest("game_v0", ("a", "b"), 2, staff={0: "examiner", 3: "a"})
     matches, bare = take(round_robin(contest)), take(round_robin(small_contest("game_v0", ("a", "b"))))

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from rating.schemes.caveats import add_caveats, figures, share_played_for
-from rating.schemes.leaderboard import headline
+from rating.schemes.caveats import add_caveats, claims, figures, share_played_for
+from rating.schemes.leaderboard import Ranks, headline
 from rating.schemes.summary import summarise_scores
 from rating.viewer.report.sections import leaderboard_section
 from rating.viewer.report.tables import sheet, to_json, to_text
@@ -113,3 +113,33 @@ def test_caveats_unbalanced_seats_are_named(lost, named):
     board = board_of("duels", log)
     assert board.unbalanced == named
     assert ("not on every seat equally often" in to_text(board)) == bool(named)
+
+
+EACH = "Established with 95 % confidence, all pairs together"
+UNKNOWN = " with 95 % confidence."
+
+
+@pytest.mark.parametrize(
+    ("ranks", "expected"),
+    [
+        ([(1, 1)], ""),
+        ([(1, 1), (2, 2), (3, 3)], f"{EACH}: a above b above c."),
+        ([(1, 3), (1, 3), (1, 3)], f"These data do not tell any two of the 3 policies apart{UNKNOWN}"),
+        ([(1, 2), (1, 2)], f"These data do not tell the two policies apart{UNKNOWN}"),
+        (
+            [(1, 2), (1, 2), (3, 3), (4, 5), (4, 5)],
+            f"{EACH}: ranks 1-2 above c above ranks 4-5. Not established: the order of ranks 1-2 and of ranks 4-5.",
+        ),
+        (
+            [(1, 2), (1, 3), (2, 3)],
+            f"{EACH}: a is above 1 of the 2 others. Not established: the order as a whole.",
+        ),
+        # a is above d, and c above e and f, but nobody who comes first is above all that come after.
+        (
+            [(1, 5), (1, 6), (1, 4), (2, 6), (2, 6), (2, 6)],
+            f"{EACH}: a is above 1 of the 5 others. Not established: the order as a whole.",
+        ),
+    ],
+)
+def test_claims_name_what_ranks_establish(ranks, expected):
+    assert claims([(name, Ranks(*own)) for name, own in zip("abcdef", ranks, strict=False)]) == expected

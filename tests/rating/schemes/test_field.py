@@ -9,7 +9,7 @@ from rating.play.run import Run
 from rating.schedules.batches import Stop
 from rating.schemes.field import Field
 from rating.schemes.rewards import SelfPlay
-from rating.schemes.stopping import CountRule, SettlingRule, StopRule
+from rating.schemes.stopping import SettlingRule, StopRule
 from rating.store.records import FINISHED, VOID, Match, Outcome, SeatOutcome
 from tests.rating.made_schemes import made_setting
 
@@ -133,14 +133,6 @@ def test_field_limit_ignores_matches_as_the_opponent():
     assert len(matches) == 3 * 60
 
 
-def test_field_half_width_gives_a_settling_rule():
-    stop = StopRule(min_matches=7, max_matches=11)
-    rule = Field(made_setting(half_width=0.5, rule=stop, value="points")).end()
-    assert isinstance(rule, SettlingRule)
-    assert (rule.half_width, rule.statistic, rule.min_matches, rule.max_matches) == (0.5, "points", 7, 11)
-    assert Field(made_setting(rule=stop, matches=9)).end() == CountRule(9, 11, "random")
-
-
 @pytest.mark.parametrize(("asked", "number"), [(1, 1), (25, 25), (30, 30), (31, 32), (50, 50), (100, 100)])
 def test_self_play_plays_the_requested_matches(asked, number):
     scheme = SelfPlay(made_setting(matches=asked))
@@ -166,7 +158,6 @@ def test_self_play_board_has_the_first_seat():
     ]
     (row,) = scheme.leaderboard(outcomes).rows
     assert row.values["first"] == (1, 1, 1)
-    assert Field(made_setting(3)).leaderboard  # other numbers of seats have no first of two
     three = SelfPlay(made_setting(3, ("a",), matches=1))
     (row,) = three.leaderboard([outcome_of(played(three)[0], [1.0, 0.0, 0.0])]).rows
     assert row.values["first"] is None

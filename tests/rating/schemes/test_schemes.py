@@ -45,6 +45,7 @@ def test_catalogue_declares_known_schemes():
         (scheme("duels", agents(2)), StopRule(max_matches=70)),
         (scheme("mean_reward", agents(3)), CountRule(30, 70)),
         (scheme("mean_reward", agents(2), matches=90), CountRule(70, 70)),
+        (scheme("field", agents(2)), CountRule(30, 70, "random")),
         # Of five matches of each of three policies one is with itself: the other four come along.
         (scheme("cooperation", agents(2)), CountRule(150, 350)),
         (scheme("cooperation", agents(4)), CountRule(30, 70)),
