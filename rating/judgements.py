@@ -118,15 +118,12 @@ def exchanged(verdict: Label | None) -> Label | None:
     return {FIRST: SECOND, SECOND: FIRST}.get(verdict, verdict) if isinstance(verdict, str) else verdict
 
 
-def read_label(
-    text: str, players: tuple[str, str] = ("", ""), spellings: Mapping[str, str] = SPELLINGS
-) -> Label | None:
+def read_label(text: str, players: tuple[str, str] = ("", "")) -> Label | None:
     """Reads a verdict.
 
     Args:
         text: as written in a file. The name of a player is a verdict for it.
         players: shown first and second.
-        spellings: verdicts by spelling.
 
     Returns:
         ``None`` for an abstention.
@@ -136,12 +133,12 @@ def read_label(
     """
     word = " ".join(narrow(text).strip("[]*`\"' \t\n").split()).casefold()
     named = (FIRST, SECOND)[players.index(text)] if text in players and players[0] != players[1] else None
-    if word in spellings:
-        if named not in (None, spellings[word]):
+    if spelled := SPELLINGS.get(word):
+        if named not in (None, spelled):
             raise OptionError(
-                f"{text!r:.60} is the name of a player and a spelling of {spellings[word]} too; give the player another name"
+                f"{text!r:.60} is the name of a player and a spelling of {spelled} too; give the player another name"
             )
-        return spellings[word]
+        return spelled
     if named is not None:
         return named
     if word in NOTHING:
@@ -242,7 +239,7 @@ def _plain(row: Mapping[str, Any], file: str) -> tuple[Judgement, dict[str, str]
     pair = next((names for names in PLAYERS if all(name in row for name in names)), None)
     players = (field(row, pair[:1]), field(row, pair[1:])) if pair else ("", "")
     item = field(row, ITEM, "" if pair else _MISSING)
-    if turn := field(row, ("turn",), "", empty=True):
+    if turn := optional(row, ("turn",)):
         item = f"{item}, turn {turn}"
     judge = field(row, JUDGE, file if pair == ("left", "right") else _MISSING)
     stage = _choice(row, "stage", STAGES)
@@ -318,15 +315,20 @@ def field(row: Mapping[str, Any], names: Sequence[str], default: Any = _MISSING,
     return str(value)
 
 
+def optional(row: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Returns the first field of a row with one of these names, or an empty text."""
+    return field(row, names, "", empty=True)
+
+
 def _choice(row: Mapping[str, Any], name: str, known: Mapping[str, Any]) -> Any:
-    value = field(row, (name,), "", empty=True).casefold()
+    value = optional(row, (name,)).casefold()
     if value not in known:
         raise OptionError(f"{name}: expected one of {', '.join(filter(None, known))}, got {value!r:.60}")
     return known[value]
 
 
 def _number(row: Mapping[str, Any], name: str) -> float | None:
-    text = field(row, (name,), "", empty=True)
+    text = optional(row, (name,))
     try:
         value = float(text) if text else None
     except ValueError:

@@ -116,12 +116,14 @@ class _Item:
     """Two texts, A and B, with the verdicts on them in either order.
 
     Attributes:
+        shown: the judgement item in which A is shown first.
         players: authors of A and B; empty if not known.
         more: words of A minus words of B; ``None`` if not known.
         scores: scores of A by judge, before discussion, each with whether A was shown first.
         orders: the same for final verdicts, if a judge gave one in both orders within one match.
     """
 
+    shown: str
     players: tuple[str, str]
     more: float | None = None
     scores: dict[str, list[tuple[bool, float]]] = field(default_factory=lambda: defaultdict(list))
@@ -151,13 +153,9 @@ def judge_biases(judgements: Iterable[Judgement], families: Mapping[str, str]) -
 def _items(judgements: Sequence[Judgement]) -> dict[str, _Item]:
     """Returns the texts by name; A is the side shown first in the first judgement."""
     found: dict[str, _Item] = {}
-    order: dict[str, str] = {}
     for one in judgements:
-        name = one.texts
-        is_first = order.setdefault(name, one.item) == one.item
-        if name not in found:
-            found[name] = _Item(one.players)
-        item = found[name]
+        item = found.setdefault(one.texts, _Item(one.item, one.players))
+        is_first = one.item == item.shown
         if one.words:
             item.more = (one.words[0] - one.words[1]) * (1 if is_first else -1)
         own = _score(one.final if one.first is None else one.first, is_first=is_first)

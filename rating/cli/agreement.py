@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=FAMILY",
-        help="family of a judge or player, beside those of well-known models; may be repeated",
+        help="family of a judge or player, in addition to the built-in families; repeatable",
     )
     flags.add_trust(parser)
 

@@ -27,6 +27,7 @@ from rating.judgements import (
     Label,
     committee,
     field,
+    optional,
     read_label,
     unjudged,
 )
@@ -125,10 +126,10 @@ def read_pair(row: Mapping[str, Any], where: str, players: tuple[str, str]) -> I
         OptionError: if it has no result.
     """
     one, other = (name_of(field(row, (column,))) for column in players)
-    is_swapped = _optional(row, ("order",)).casefold() == "ba"
+    is_swapped = optional(row, ("order",)).casefold() == "ba"
     shown = (other, one) if is_swapped else (one, other)
     question, judge, stage, environment = (
-        _optional(row, names) for names in (ITEM, JUDGE, ("stage",), ("environment",))
+        optional(row, names) for names in (ITEM, JUDGE, ("stage",), ("environment",))
     )
     question = case_name(question)
     if stage.casefold() not in STAGES:
@@ -162,19 +163,10 @@ def read_pair(row: Mapping[str, Any], where: str, players: tuple[str, str]) -> I
     )
 
 
-def _optional(row: Mapping[str, Any], names: Sequence[str]) -> str:
-    """Returns the first field of a row with one of these names, or an empty text."""
-    for name in names:
-        if name in row:
-            value = row[name]
-            return value if isinstance(value, str) else field(row, (name,), empty=True)
-    return ""
-
-
 def _verdict(row: Mapping[str, Any]) -> str:
     """Returns the verdict as written; empty without one."""
     if not _SHARES.keys() <= row.keys():
-        return _optional(row, _WINNER)
+        return optional(row, _WINNER)
     chosen = [label for name, label in _SHARES.items() if _number(row, name) == 1]
     if len(chosen) != 1:
         raise OptionError(f"expected 1 in one of {', '.join(_SHARES)}, got it in {len(chosen)}")
@@ -217,7 +209,7 @@ def _judgement(
     row: Mapping[str, Any], judge: str, players: tuple[str, str], question: str, is_swapped: bool
 ) -> Judgement:
     """Returns the judgement of a named judge without its verdict; each turn of a conversation is an item of its own."""
-    turn = _optional(row, ("turn",))
+    turn = optional(row, ("turn",))
     item = case_name(f"{question}, turn {turn}") if turn else question
     first, second = (_number(row, f"words_{side}") for side in ("ba" if is_swapped else "ab"))
     return unjudged(item, name_of(judge), players, None if first is None or second is None else (first, second))

@@ -46,20 +46,19 @@ class Pair(NamedTuple):
     worse: str
 
 
-def step_down(statistics: Floats, nulls: Floats, level: float = LEVEL) -> NDArray[np.bool_]:
-    """Returns the rejected hypotheses, with the familywise error rate at the level.
+def step_down(statistics: Floats, nulls: Floats) -> NDArray[np.bool_]:
+    """Returns the rejected hypotheses, with the familywise error rate ``LEVEL``.
 
     Args:
         statistics: absolute values of the test statistics of m hypotheses, shape (m,).
         nulls: draws from their joint distribution if all hypotheses hold, shape (draws, m).
-        level: familywise error rate, above 0 and below 1.
 
     Returns:
         Shape (m,).
     """
     rejected = np.zeros(len(statistics), dtype=bool)
     while not rejected.all():
-        critical = np.quantile(nulls[:, ~rejected].max(axis=1), 1 - level, method="higher")
+        critical = np.quantile(nulls[:, ~rejected].max(axis=1), 1 - LEVEL, method="higher")
         found = ~rejected & (statistics > critical)
         if not found.any():
             break

@@ -71,7 +71,7 @@ class Calls:
             self._read = number
             try:
                 yield load_call(line)
-            except (ValueError, TypeError, KeyError, RecursionError) as error:
+            except (ValueError, TypeError, OverflowError, RecursionError) as error:
                 self.damage.append(f"call {number}: {error}"[:300])
                 if len(self.damage) > MAX_DAMAGED:
                     raise RunError(f"{self._db.name}: expected a log of calls, but {self.damage[-1]}") from error

@@ -68,18 +68,11 @@ def load_call(line: str) -> LoggedCall:
     """Parses a call.
 
     Raises:
-        ValueError: if it is not a call; also TypeError, KeyError and RecursionError.
+        ValueError: if it is not a call; also TypeError, OverflowError and RecursionError.
     """
     table = json.loads(line)
     if not isinstance(table, dict):
         raise ValueError("expected a JSON object")
-    try:
-        return _call(table)
-    except OverflowError as error:
-        raise ValueError(str(error)) from error
-
-
-def _call(table: dict[str, Any]) -> LoggedCall:
     time = datetime.fromisoformat(_text(table, "time"))
     if time.tzinfo is None:
         raise ValueError("time: expected one with its zone")

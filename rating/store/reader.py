@@ -34,20 +34,9 @@ _ORDER = (_columns.environment, _columns.number)
 
 _FACTS = select(fact).order_by(fact.c.name)
 
-_RECORDS = select(
-    _columns.environment,
-    _columns.number,
-    _columns.policies,
-    _columns.seed,
-    _columns.options,
-    _columns.status,
-    _columns.seats,
-    _columns.digest,
-    _columns.tries,
-    _columns.error,
-    _columns.id,
-    transcript.c.turns,
-).select_from(match_table.outerjoin(transcript, transcript.c.match == _columns.id))
+_RECORDS = select(match_table, transcript.c.turns).select_from(
+    match_table.outerjoin(transcript, transcript.c.match == _columns.id)
+)
 
 _SUMMARY = (
     _columns.environment,
@@ -171,7 +160,7 @@ class Reader:
             where = f"match in row {found}"
             try:  # separate queries: one damaged row does not affect the others
                 (row,) = self._db.all(_RECORDS.where(key == found))
-                where = f"match {row[-2]} ({row[0]} {row[1]})"
+                where = f"match {row[0]} ({row[1]} {row[2]})"
                 record = self._record(row)
             except (RunError, ValueError) as error:
                 yield Damage(where, str(error))
@@ -179,10 +168,10 @@ class Reader:
                 yield record
 
     def _record(self, row: Row) -> Record:
-        environment, number, policies, seed, options, status, seats, digest, tries, error, full_id, packed = row
+        match_id, environment, number, policies, seed, options, status, tries, _, seats, digest, error, _, packed = row
         match = load_match(environment, number, policies, seed, options)
         outcome = load_outcome(environment, number, seed, status, seats, len(match.policies))
-        turns = tuple(map(load_turn, self._lines(full_id, environment, packed)))
+        turns = tuple(map(load_turn, self._lines(match_id, environment, packed)))
         return load_record(match, outcome, turns, digest, tries, error)
 
     def counts(self) -> Counter[tuple[str, str]]:

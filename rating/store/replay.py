@@ -59,7 +59,7 @@ class Replay:
         """
         env = self.env
         if env.agent_selection != turn.agent or env.observe(turn.agent)["text"] != turn.read:
-            return f"what {turn.agent} reads in turn {turn.index + 1} is not what was recorded"
+            return f"turn {turn.index + 1}: the observation of {turn.agent} differs from the record"
         env.step(turn.action)
         self.turns, self._digest = self.turns + 1, turn.digest
         return ""
@@ -182,7 +182,7 @@ class _Listener:
         return messages
 
     def __call__(self, observation: Any) -> Any:
-        raise NotImplementedError("nobody is asked when a match is told again")
+        raise NotImplementedError("a replay calls no policy")
 
 
 def _listener(agent: str, turns: tuple[Turn, ...]) -> _Listener | None:

@@ -37,10 +37,12 @@ _STATE = (
 )
 _SEAL_OF_TURN = select(_turn.c.seal).where(_turn.c.match == bindparam("match"), _turn.c.number == bindparam("number"))
 _DELETE_TURNS = delete(_turn).where(_turn.c.match == bindparam("match"))
+_OF_ATTEMPT = ("status", "tries", "turns", "seats", "digest", "error")
+"""Columns of ``match`` that describe its attempts."""
 _END = (
     update(_match)
     .where(_match.c.id == bindparam("match"))
-    .values({name: bindparam(name) for name in ("status", "tries", "turns", "seats", "digest", "error", "seal")})
+    .values({name: bindparam(name) for name in (*_OF_ATTEMPT, "seal")})
 )
 _DELETE_FACT = delete(_fact).where(_fact.c.name == bindparam("fact"))
 
@@ -228,8 +230,7 @@ class Store(Reader):
             else:
                 transcript = self._pack(match, state, links)
             sealed = seal_of_match(end.seal, *columns, transcript)
-            names = ("status", "tries", "turns", "seats", "digest", "error")
-            self._db.execute(_END, {"match": match.id, **dict(zip(names, columns, strict=True)), "seal": sealed})
+            self._db.execute(_END, {"match": match.id, **dict(zip(_OF_ATTEMPT, columns, strict=True)), "seal": sealed})
 
         self._write(write)
         self._states.pop(match.id, None)

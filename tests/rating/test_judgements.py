@@ -141,11 +141,8 @@ def test_read_judgements_auto_arena_logs_with_lengths(tmp_path):
         ("item,judge,verdict,words_a,words_b\nq,ann,A,nan,5\n", "line 2: words_a: expected a number of words"),
         (f"item,judge,verdict\nq,ann,{'A' * 200_000}\n", "line 2: expected A, B, tie or a number, got 'AAA"),
         ('{"item": 1, "judge": "a", "verdict": "A"}\n{"item": 1', "line 2: expected JSON, but"),
-        ('{"item": 1, "item": 2, "judge": "a", "verdict": "A"}', "line 1: .*the key 'item' stands there twice"),
         ('{"item": [1], "judge": "a", "verdict": "A"}', "line 1: item: expected a text or a number, got"),
         ('{"item": 1, "judge": true, "verdict": "A"}', "line 1: judge: expected a text or a number"),
-        ('{"item": 1, "judge": "a", "verdict": "A"}\n7', "line 2: expected an object, got '7'"),
-        ("[" * 100_000, "expected JSON, but"),
         (committee(ann={}), "line 1: ann: expected an object with a list `winner`"),
         (committee(judges="ann"), "line 1: judges: expected a list of names"),
         (committee(judges=["ann", "ann"]), "line 1: judges: expected distinct names"),
@@ -155,14 +152,11 @@ def test_read_judgements_auto_arena_logs_with_lengths(tmp_path):
     ],
 )
 def test_read_judgements_bad_input_names_the_line(tmp_path, text, message):
-    with pytest.raises(OptionError, match=rf"file\.csv.*{message}" if "line" in message else message):
+    with pytest.raises(OptionError, match=rf"file\.csv.*{message}"):
         read(tmp_path, text)
 
 
-def test_read_judgements_non_text_files_are_refused(tmp_path):
-    (tmp_path / "file.csv").write_bytes("item,judge,verdict\nq,a,平局\n".encode("gbk"))
-    with pytest.raises(OptionError, match=r"file\.csv, line 2: expected text in UTF-8"):
-        read_judgements([tmp_path / "file.csv"])
+def test_read_judgements_missing_file_is_refused(tmp_path):
     with pytest.raises(OptionError, match=r"none\.csv: expected a file of results in UTF-8"):
         read_judgements([tmp_path / "none.csv"])
     assert read(tmp_path, "") == []

@@ -82,7 +82,6 @@ def draw(
     deals: Floats | Integers,
     *,
     draws: int = 400,
-    seed: int = 0,
     seat_term: bool = True,
 ) -> Floats:
     """Returns draws from the posterior of the ratings, in Elo with mean 0, shape (..., draws, n).
@@ -93,7 +92,6 @@ def draw(
         factor: dispersion of the results, shape (...).
         deals: number of deals, shape (...).
         draws: number of draws.
-        seed: seed of the draws.
         seat_term: whether the earlier seat may have an advantage.
     """
     size, axes = wins.shape[-1], _contrasts(wins.shape[-1])
@@ -116,7 +114,7 @@ def draw(
     weight = np.exp(np.array(evidence) - np.max(evidence, axis=0))
     below = np.cumsum(weight / weight.sum(axis=0), axis=0)[:-1, ..., None]
     chosen = (below < (np.arange(draws) + 0.5) / draws).sum(axis=0)  # draws of each spread in proportion to its weight
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     noise, degrees = rng.standard_normal((draws, size - 1)), np.maximum(deals - 1, 1)[..., None]
     noise = noise * np.sqrt(degrees / (2 * rng.standard_gamma(degrees / 2, size=chosen.shape)))[..., None]
     drawn = np.zeros_like(noise)

@@ -12,27 +12,17 @@ from rating.cli import main
 from rating.play import run_directory
 from rating.store.location import parse_address
 from rating.viewer.web import watched
+from tests.rating.runs import run_file
 from tests.rating.viewer.web.pages import HOME, cells, pages_of
 
-RUN = """
-seed = 3
-workers = 1
-max_errors = 100
-[stop]
-min_matches = 6
-max_matches = 6
-[[environment]]
-name = "tictactoe_v0"
-[[environment]]
-name = "connect_four_v0"
-[[policy]]
-spec = "random"
-[[policy]]
-spec = "first_legal"
-[[policy]]
-spec = "tests.rating.players:hostile"
-environments = ["tictactoe_v0"]
-"""
+RUN = run_file(
+    "tictactoe_v0",
+    "connect_four_v0",
+    policies=("random", "first_legal", 'spec = "tests.rating.players:hostile"\nenvironments = ["tictactoe_v0"]'),
+    seed=3,
+    stop="min_matches = 6\nmax_matches = 6",
+    more="max_errors = 100",
+)
 
 
 @pytest.fixture(scope="module")

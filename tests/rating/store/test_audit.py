@@ -1,6 +1,5 @@
 """Whatever is changed in the record of a run is found, and it is said where."""
 
-import asyncio
 import json
 import re
 import shutil
@@ -10,27 +9,13 @@ from contextlib import closing
 import pytest
 
 from rating.cli import main
-from rating.play import run_directory
-from rating.play.runner import Runner
 from rating.store.digest import link, seal_of_identity
 from rating.store.location import open_file
 from rating.store.records import BUG, VOID, Match, dump_turn, void_outcome
+from tests.rating.runs import play_run, run_file
 
-RUN = """
-seed = 4
-workers = 1
-[stop]
-min_matches = 10
-max_matches = 10
-[[environment]]
-name = "tictactoe_v0"
-[[environment]]
-name = "connect_four_v0"
-[[policy]]
-spec = "random"
-[[policy]]
-spec = "first_legal"
-"""
+STOP = "min_matches = 10\nmax_matches = 10"
+RUN = run_file("tictactoe_v0", "connect_four_v0", policies=("random", "first_legal"), stop=STOP)
 COLUMNS = {
     "fact": ("name", "value"),
     "match": (
@@ -46,9 +31,8 @@ COLUMNS = {
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
     """A run with finished matches, one that is void after two turns, one that is a bug and one that is under way."""
-    directory = tmp_path_factory.mktemp("audit") / "run"
-    run, store = run_directory.create(directory, RUN, "run.toml")
-    asyncio.run(Runner(run, store).run())
+    directory = play_run(tmp_path_factory.mktemp("audit") / "run", RUN)
+    store = open_file(directory / "run.db")
     record = next(store.records())
     first = store.counts()["tictactoe_v0", "finished"]
     void, bug, under_way = (
@@ -252,7 +236,7 @@ def test_verification_shows_seal_and_digest(capsys, run):
 
 
 @pytest.mark.parametrize(
-    "text", [RUN + "# more\n", "", None, RUN.replace('[[environment]]\nname = "tictactoe_v0"\n', "")]
+    "text", [RUN + "# more\n", "", None, RUN.replace("[[environment]]\nname = 'tictactoe_v0'\n", "")]
 )
 def test_verification_changed_run_file_is_a_difference(capsys, copy, text):
     if text is None:

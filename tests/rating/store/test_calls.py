@@ -11,7 +11,7 @@ import pytest
 from agents.models.calls import Call, CallStatus
 from rating.errors import RunError
 from rating.store.call_log import MAX_DAMAGED
-from rating.store.calls import LoggedCall, dump_call, load_call
+from rating.store.calls import LoggedCall, dump_call
 from rating.store.location import create_file, open_file
 
 LOGGED = LoggedCall(
@@ -61,6 +61,8 @@ def test_written_calls_are_read_again(store, tmp_path):
         {"policy": None},
         {"time": "2026-06-01T12:00:00"},
         {"time": "yesterday"},
+        {"time": "0001-01-01T00:00:00+23:59"},
+        {"latency": 10**400},
         {"headers": "secret"},
     ],
 )
@@ -94,13 +96,6 @@ def test_a_growing_log_is_read_on(store):
     again.go_on_from(read)
     assert list(again.further()) == [LOGGED]
     assert list(read) == [LOGGED] * 2
-
-
-@pytest.mark.parametrize(("name", "value"), [("latency", 10**400), ("time", "0001-01-01T00:00:00+23:59")])
-def test_a_number_or_time_out_of_range_is_no_call(name, value):
-    line = json.dumps({**json.loads(dump_call(LOGGED)), name: value})
-    with pytest.raises(ValueError, match=r"too large|out of range"):
-        load_call(line)
 
 
 def test_calls_in_flight_at_a_kill_are_lost_once(place):

@@ -1,34 +1,18 @@
 """The digest of play is the same wherever a run is played; the seal is not."""
 
-import asyncio
 from contextlib import closing
 
 from rating.play import run_directory
-from rating.play.runner import Runner
+from tests.rating.runs import play_run, run_file
 
-RUN = """
-seed = 9
-[stop]
-min_matches = 10
-max_matches = 10
-[[environment]]
-name = "tictactoe_v0"
-[[environment]]
-name = "bid_v0"
-[[policy]]
-spec = "random"
-[[policy]]
-spec = "first_legal"
-"""
+STOP = "min_matches = 10\nmax_matches = 10"
+RUN = run_file("tictactoe_v0", "bid_v0", policies=("random", "first_legal"), seed=9, stop=STOP)
 
 
-def played(directory, settings):
-    run, store = run_directory.create(directory, settings + RUN, "run.toml")
-    with closing(store):
-        asyncio.run(Runner(run, store).run())
-        hashes = store.digest(), store.seal()
+def played(directory, workers):
+    with closing(run_directory.open_store(play_run(directory, RUN.replace("workers = 1", workers)))) as store:
         assert store.check() == []
-        return hashes, [record.digest for record in store.records()]
+        return (store.digest(), store.sealed), [record.digest for record in store.records()]
 
 
 def test_digest_does_not_depend_on_workers(tmp_path):

@@ -39,8 +39,11 @@ def played(environment="tictactoe_v0", settings=SETTINGS, replies=None, **option
     env = make_environment(environment, {})
     agents = env.unwrapped.possible_agents
     episode = play(env, {agents[0]: policy, **{agent: FirstLegal() for agent in agents[1:]}}, match.seed, settings)
-    turns = tuple(load_turn(dump_turn(turn)) for turn in episode.turns)
-    return Record(match, None, turns, episode.digest, 1, ""), [request["messages"] for request in requests]
+    return recorded(match, episode), [request["messages"] for request in requests]
+
+
+def recorded(match, episode):
+    return Record(match, None, tuple(load_turn(dump_turn(turn)) for turn in episode.turns), episode.digest, 1, "")
 
 
 def read(record, settings=SETTINGS):
@@ -86,8 +89,7 @@ def test_prompts_native_roles_are_those_received(name, options):
         episode = play(env, {agent: LLMPolicy("mock", **options) for agent in agents}, 3)
     sent = [request.body["messages"] for request in server.requests]
     assert len(sent) == len(replies)
-    turns = tuple(load_turn(dump_turn(turn)) for turn in episode.turns)
-    record = Record(Match(environment, 0, ("model",) * len(agents), 3, given), None, turns, episode.digest, 1, "")
+    record = recorded(Match(environment, 0, ("model",) * len(agents), 3, given), episode)
     prompts = PromptReader({}).read(record)
     assert (list(prompts.sent.values()), prompts.missing) == (sent, "")
     assert rebuilt(record, pack_prompts(record, prompts, {}), {}) == sent
@@ -153,7 +155,11 @@ def test_prompts_are_those_that_were_sent(options):
 @pytest.mark.parametrize("settings", [replace(SETTINGS, feedback=False), TurnSettings(), TurnSettings(reasks=0)])
 def test_prompts_follow_what_was_done_about_bad_replies(settings):
     record, sent = played(settings=settings, history="full")
-    assert list(read(record, settings).sent.values()) == sent
+
+    async def inside():  # also inside of an event loop
+        return read(record, settings)
+
+    assert list(asyncio.run(inside()).sent.values()) == sent
 
 
 def test_prompts_unfinished_match_has_the_prompts_so_far():
@@ -163,21 +169,12 @@ def test_prompts_unfinished_match_has_the_prompts_so_far():
     assert list(read(half).sent.values()) == sent[:count]
 
 
-def test_prompts_are_read_inside_of_an_event_loop():
-    record, sent = played()
-
-    async def inside():
-        return read(record)
-
-    assert list(asyncio.run(inside()).sent.values()) == sent
-
-
 def with_detail(record, change):
-    turns = [
-        replace(turn, attempts=tuple(replace(one, detail=change(dict(one.detail or {}))) for one in turn.attempts))
-        for turn in record.turns
-    ]
-    return replace(record, turns=tuple(replace(turn, digest="") for turn in turns))
+    def changed(turn):
+        attempts = tuple(replace(one, detail=change(dict(one.detail or {}))) for one in turn.attempts)
+        return replace(turn, digest="", attempts=attempts)
+
+    return replace(record, turns=tuple(map(changed, record.turns)))
 
 
 def without(name):

@@ -1,6 +1,5 @@
 """Stories of recorded matches."""
 
-import asyncio
 from contextlib import closing
 from dataclasses import replace
 
@@ -10,42 +9,23 @@ from agents.play import Streams
 from llmarena_envs import writer_editor_v0
 from llmarena_envs.catalogue import make_environment
 from rating.play import run_directory
-from rating.play.runner import Runner
 from rating.store.replay import Story, tell
+from tests.rating.runs import play_run, run_file
 
-RUN = """
-seed = 3
-workers = 1
-[stop]
-min_matches = 1
-max_matches = 2
-[[environment]]
-name = "{}"
-{}
-[[policy]]
-spec = "random"
-[[policy]]
-name = "other"
-spec = "random"
-"""
-JUDGES = """
-[environment.options]
-objective = false
-[environment.staff]
-judge = ["by_length"]
-"""
+WRITER_EDITOR = 'name = "writer_editor_v0"\n[environment.options]\n'
+JUDGED = WRITER_EDITOR + 'objective = false\n[environment.staff]\njudge = ["by_length"]'
+POLICIES = ("random", 'name = "other"\nspec = "random"')
 
 
-def played(directory, name, more=""):
-    run, store = run_directory.create(directory / "run", RUN.format(name, more), "run.toml")
-    with closing(store):
-        asyncio.run(Runner(run, store).run())
+def played(directory, environment):
+    text = run_file(environment, policies=POLICIES, seed=3, stop="min_matches = 1\nmax_matches = 2")
+    with closing(run_directory.open_store(play_run(directory / "run", text))) as store:
         return next(store.records())
 
 
 @pytest.fixture(scope="module")
 def record(tmp_path_factory):
-    return played(tmp_path_factory.mktemp("stories"), "writer_editor_v0", JUDGES)
+    return played(tmp_path_factory.mktemp("stories"), JUDGED)
 
 
 def test_a_recorded_match_is_told(record):
@@ -63,7 +43,7 @@ def test_a_recorded_match_is_told(record):
     [
         ({}, ["", "writer_0", "editor_0"], ""),
         ({"action": None}, ["", "writer_0"], ""),
-        ({"read": "another text"}, [], "what editor_0 reads in turn 2 is not what was recorded"),
+        ({"read": "another text"}, [], "turn 2: the observation of editor_0 differs from the record"),
     ],
     ids=["under way", "forfeit", "not recorded"],
 )
@@ -74,7 +54,7 @@ def test_tell_ends_where_the_match_or_its_record_does(record, change, speakers, 
 
 
 def test_tell_match_without_judges_draws_its_result(tmp_path):
-    record = played(tmp_path, "writer_editor_v0", '[environment.options]\ntask = "translation"\nn_judges = 0\n')
+    record = played(tmp_path, WRITER_EDITOR + 'task = "translation"\nn_judges = 0')
     _, missing, pictures = tell(record, draw=True)
     assert missing == "" and "judge_0" not in pictures[-1] and "The result" in pictures[-1]
 

@@ -211,7 +211,7 @@ def test_positions_are_drawn_once_per_turn(played, monkeypatch):
 def test_positions_failed_replay_gives_the_reason(played):
     (record, *_), _ = played
     other = replace(record, turns=(replace(record.turns[0], read="else"),))
-    assert "is not what was recorded" in Positions().draw(other, 1).missing
+    assert "differs from the record" in Positions().draw(other, 1).missing
     gone = replace(record, match=Match("no_such_game_v0", 0, ("a", "b"), 1))
     assert "no_such_game" in Positions().draw(gone, 1).missing
     broken = replace(
