@@ -156,7 +156,7 @@ def test_a_run_that_goes_on_is_followed_without_reload_killed_and_resumed(page, 
             os.kill(run.pid, signal.SIGKILL)
             run.wait()
             page.goto(board)
-            text_of(page, "#progress", "was killed")
+            text_of(page, "#progress", "Running, or killed")
             is_same = unmarked(page)
             finished = page.locator("#progress-table tbody td").nth(4).inner_text()
             with command("resume", directory):
