@@ -6,6 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+UNFINISHED = ".unfinished"
+"""Suffix of a file or directory during creation."""
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
@@ -14,7 +17,7 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         OSError: if it cannot be written; ``filename`` is set.
     """
-    unfinished = path.with_name(f"{path.name}.unfinished")
+    unfinished = path.with_name(path.name + UNFINISHED)
     try:
         _remove(unfinished)  # left by a killed process
         try:

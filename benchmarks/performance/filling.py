@@ -14,7 +14,7 @@ from rating.play import run_directory
 from rating.play.run import Run
 from rating.schedules.batches import Stop
 from rating.store import location
-from rating.store.location import Address
+from rating.store.address import Address
 from rating.store.records import Match, Outcome, outcome_of
 from rating.store.store import Store
 

@@ -29,7 +29,7 @@ from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.play.session import Session
 from rating.store import location, postgres
-from rating.store.location import parse_address
+from rating.store.address import parse_address
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 

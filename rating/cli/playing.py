@@ -22,7 +22,7 @@ from rating.play import run_directory
 from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.play.session import ONE_GO, Session
-from rating.store.location import Address, parse_address
+from rating.store.address import Address, parse_address
 
 if TYPE_CHECKING:
     from rating.store.store import Store

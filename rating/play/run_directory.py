@@ -18,7 +18,7 @@ from rating.play.lock import LOCK, Lock
 from rating.play.run import Run
 from rating.replacing import replacing_text
 from rating.store import location
-from rating.store.location import Address
+from rating.store.address import Address
 from rating.store.records import UNFINISHED
 from rating.store.state import Identity, RunState, StateWriter
 

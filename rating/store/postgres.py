@@ -12,8 +12,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from llmarena_envs.core.options import nearest
 from rating.errors import RunError, StoreError
+from rating.store.address import SCHEMA, Address
 from rating.store.engine import BATCH, Database, Row, TransactionLost, Values, cause, closed_on_error
-from rating.store.location import SCHEMA, Address
 from rating.store.schema import METADATA, PACKED, SCHEMA_VERSION, creation, fact
 
 READER = "llmarena_reader"

@@ -15,8 +15,8 @@ from sqlalchemy.pool import NullPool
 
 from agents.private_file import create_private
 from rating.errors import RunError, StoreError
+from rating.replacing import UNFINISHED
 from rating.store.engine import Database, cause, closed_on_error
-from rating.store.location import UNFINISHED
 from rating.store.schema import METADATA, SCHEMA_VERSION, creation
 
 APPLICATION_ID = 0x4C4D4172  # "LMAr" in the file header marks a database of this project

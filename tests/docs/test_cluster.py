@@ -21,7 +21,7 @@ from rating.cli import main
 from rating.errors import StoreError
 from rating.play import run_directory
 from rating.store import postgres
-from rating.store.location import Address, parse_address
+from rating.store.address import Address, parse_address
 from rating.store.records import Record
 from tests.docs.pages import code_blocks
 from tests.docs.shell import commands

@@ -10,8 +10,9 @@ import pytest
 
 from benchmarks.postgres_server import PostgresServer
 from rating.store import sqlite
+from rating.store.address import Address, parse_address
 from rating.store.engine import Database
-from rating.store.location import Address, create_file, open_file, parse_address
+from rating.store.location import create_file, open_file
 from rating.store.store import Store
 
 

@@ -12,7 +12,6 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import count
 from multiprocessing.connection import Connection
@@ -23,8 +22,9 @@ from agents.records import Turn
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import RunConfig
 from rating.errors import ClusterError
-from rating.play.executors.executor import OnTurn, Played, Slots, WorkerDied, play_despite_death
+from rating.play.executors.executor import OnTurn, Played, Slots, play_despite_death
 from rating.play.executors.process import end_with_parent, ending, interruptions_blocked
+from rating.play.executors.ray_messages import Failed, GiveUp, Here, Room, Said, Task
 from rating.store.records import Match
 
 CONNECTING = 60.0
@@ -38,57 +38,6 @@ _LOG = 1_000_000
 
 _LAST_WORDS = 250
 """Maximum characters shown of the last line of Ray's output."""
-
-
-@dataclass(frozen=True)
-class Here:
-    """Working directory and module path of the run, which its workers adopt if they can.
-
-    Attributes:
-        directory: the working directory.
-        path: the module search path.
-    """
-
-    directory: str
-    path: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Task:
-    """A match to play on from its recorded turns."""
-
-    number: int
-    match: Match
-    played: Sequence[Turn]
-
-
-@dataclass(frozen=True)
-class GiveUp:
-    """Cancels a task."""
-
-    number: int
-
-
-@dataclass(frozen=True)
-class Said:
-    """A turn of a task, or its result."""
-
-    number: int
-    what: Turn | Played | WorkerDied
-
-
-@dataclass(frozen=True)
-class Room:
-    """Number of workers that are ready; 0 right after connecting."""
-
-    workers: int
-
-
-@dataclass(frozen=True)
-class Failed:
-    """Why nothing can be played in the cluster."""
-
-    reason: str
 
 
 def check_executor(name: str) -> None:

@@ -24,7 +24,7 @@ from rating.config.run_file import RunConfig
 from rating.play import run_directory
 from rating.play.executors.executor import Played, WorkerDied, play_match
 from rating.play.executors.process import INTERRUPTIONS
-from rating.play.executors.ray import Failed, GiveUp, Here, Room, Said, Task
+from rating.play.executors.ray_messages import Failed, GiveUp, Here, Room, Said, Task
 from rating.play.players import Players
 from rating.store.records import Match
 

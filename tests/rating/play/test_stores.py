@@ -10,7 +10,7 @@ import pytest
 
 from rating.cli import main
 from rating.play import run_directory
-from rating.store.location import parse_address
+from rating.store.address import parse_address
 from rating.viewer.web import watched
 from tests.rating.runs import run_file
 from tests.rating.viewer.web.pages import HOME, cells, pages_of

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from llmarena_envs.core.options import OptionError
-from rating.store.location import address_of, parse_address, set_address
+from rating.store.address import parse_address
+from rating.store.location import address_of, set_address
 
 CERTIFICATE = Path(__file__).parents[2] / "support" / "self_signed.pem"
 
