@@ -5,14 +5,13 @@ import pytest
 from llmarena_envs import writer_editor_v0
 from llmarena_envs.core.narration import Scene
 from rating.cli import main
-from tests.rating.store.test_replay import JUDGES, played
+from tests.rating.store.test_replay import JUDGED, played
 
 
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory):
     directory = tmp_path_factory.mktemp("matches")
-    more = JUDGES.replace("objective", "task = 'translation'\nobjective")
-    played(directory, "writer_editor_v0", more)
+    played(directory, JUDGED.replace("objective", "task = 'translation'\nobjective"))
     return str(directory / "run")
 
 
