@@ -184,8 +184,13 @@ class FaultServer:
 
     async def _stop(self) -> None:
         runner, self._runner = self._runner, None
-        if runner is not None:
-            await runner.cleanup()
+        if runner is None:
+            return
+        server = runner.server
+        await runner.cleanup()
+        await asyncio.sleep(0)  # connections that were accepted meanwhile
+        if server is not None:
+            await server.shutdown(0.01)
 
     async def _serve(self, http: web.Request) -> web.StreamResponse:
         body = await http.json()
