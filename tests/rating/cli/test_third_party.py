@@ -198,15 +198,3 @@ def test_environment_without_a_declaration_is_refused(folder, capsys, old, new, 
     path = folder / "elsewhere" / "silent.py"
     path.write_text(path.read_text().replace(old, new))
     assert message in refused(folder, capsys, run_text(name, [policy("a", 1), policy("b", 2)]))
-
-
-@pytest.mark.slow
-def test_resume_with_other_staff_or_ahead_is_refused(folder, capsys):
-    name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
-    staff = '[environment.staff]\njudge = ["random"]\n'
-    text = run_text(name, [policy("a", 1), policy("b", 2)], staff)
-    rated(folder, capsys, text)
-    for changed in (text.replace('["random"]', '["first_legal"]'), f"ahead = 3\n{text}"):
-        (folder / "run" / "run.toml").write_text(changed, encoding="utf-8")
-        assert main(["resume", str(folder / "run")]) == 2
-        assert "were changed" in capsys.readouterr().err

@@ -109,13 +109,6 @@ def test_bad_run_files_are_refused_with_what_was_expected(old, new, message):
         parse_run_file(GOOD.replace(old, new, 1), "run.toml").check()
 
 
-def test_flags_become_a_run_file():
-    settings = {"seed": 11, "stop": {"max_matches": 20}}
-    config = parse_run_file(run_file_text(["tictactoe_v0"], ["random", "first_legal"], settings), "flags")
-    assert (config.seed, config.stop.max_matches) == (11, 20)
-    assert config.pool("tictactoe_v0") == ["first_legal", "random"]
-
-
 def test_a_registry_id_names_the_same_environment():
     text = GOOD.replace('name = "tictactoe_v0"', 'name = "llmarena/tictactoe-v0"').replace('"first_legal"', '"greedy"')
     config = parse_run_file(text, "run.toml")

@@ -7,9 +7,8 @@ import os
 import pytest
 
 from rating.config.run_tables import RatingsConfig
-from rating.errors import ErrorBudgetExceeded, RunError, StoreError
+from rating.errors import ErrorBudgetExceeded, StoreError
 from rating.play import attempts, run_directory
-from rating.play.lock import Lock
 from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.store.records import BUG, FINISHED, VOID
@@ -226,17 +225,6 @@ def test_a_person_takes_nobodys_slot(tmp_path):
     store.close()
 
 
-def test_paired_matches_share_their_opening(tmp_path):
-    _, records = play(tmp_path, write(['spec = "random"', 'spec = "greedy"']))
-    by_seed = {}
-    for record in records:
-        by_seed.setdefault(record.match.seed, []).append(record)
-    assert all(len(pair) == 2 for pair in by_seed.values())
-    for first, second in by_seed.values():
-        assert first.match.policies == second.match.policies[::-1]
-        assert first.turns[0].read == second.turns[0].read
-
-
 def test_rules_versions_and_data_sources_are_recorded(tmp_path):
     players = (("greedy", "tictactoe_v0"), ("fewest", "idiom_solitaire_v0"))
     specs = [f'spec = "{spec}"\nenvironments = ["{name}"]' for spec, name in players]
@@ -265,14 +253,6 @@ def test_silent_player_loses_and_silent_judge_abstains(tmp_path):
         assert early.statistics["hits"] - late.statistics["hits"] == (early.reward > 0)
         assert judging.statistics["ruled_abstain"] == judging.statistics["rulings"] == (early.policy == "outside")
         assert verify(record, run.config.turn_settings("idiom_solitaire_v0")) == ""
-
-
-def test_two_processes_do_not_play_one_run(tmp_path):
-    tmp_path.joinpath("run").mkdir()
-    with Lock(tmp_path / "run"), pytest.raises(RunError, match="another process"):
-        Lock(tmp_path / "run")
-    with Lock(tmp_path / "run"):
-        pass
 
 
 def test_model_without_moves_is_reported_early_and_unrated(tmp_path, caplog):
