@@ -7,8 +7,8 @@ from contextlib import nullcontext
 import pytest
 
 from rating.cli import main
-from rating.play import run_directory
 from rating.store.records import FINISHED
+from tests.rating.runs import records_of
 
 JUDGED = "tests.rating.judged_env"
 MODEL = '[[policy]]\nname = "{name}"\nspec = "tests.rating.judged_env:Model"\noptions = {{ {options} }}\n'
@@ -30,13 +30,6 @@ def run(folder, run_file, code=0):
     return folder / "run"
 
 
-def records(directory):
-    _, store = run_directory.open_run(directory)
-    found = list(store.records())
-    store.close()
-    return found
-
-
 def board(directory, capsys):
     capsys.readouterr()
     assert main(["rate", "--json", str(directory)]) == 0
@@ -46,13 +39,13 @@ def board(directory, capsys):
 
 def played(directory):
     """Everything but wall times and tries that a run has left."""
-    return [(record.match, record.outcome, record.digest) for record in records(directory)]
+    return [(record.match, record.outcome, record.digest) for record in records_of(directory)]
 
 
 def committees(directory):
     return {
         record.match.number // 4: (record.match.policies[:2], record.match.policies[2:])
-        for record in records(directory)
+        for record in records_of(directory)
     }
 
 
@@ -82,10 +75,10 @@ def test_tournament_with_void_matches_resumes_unchanged(tmp_path, capsys, fails_
 
 def test_newcomer_is_placed_and_the_run_verifies(tmp_path, capsys):
     directory = run(tmp_path, text(7))
-    before = records(directory)
+    before = records_of(directory)
     command = ["resume", str(directory), "--add", "tests.rating.judged_env:Model", "--name", "new"]
     assert main([*command, "--option", "strength=60", "--prior", "3.5"]) == 0
-    after = records(directory)
+    after = records_of(directory)
     assert [record.match for record in after[: len(before)]] == [record.match for record in before]
     placed = {frozenset(record.match.policies[:2]) for record in after[len(before) :]}
     assert len(placed) == 3 and all("new" in pair for pair in placed)  # log2 of eight
@@ -139,9 +132,9 @@ max_matches = 4
     models = text(7, rules="questions = 2").replace("[[policy]]\n", f'[[policy]]\nenvironments = ["{JUDGED}"]\n')
     directory = run(tmp_path, models + others)
     assert main(["resume", str(directory), "--add", f"random@{JUDGED}", "--name", "late"]) == 0
-    boards = [record.match for record in records(directory) if record.match.environment == "tictactoe_v0"]
+    boards = [record.match for record in records_of(directory) if record.match.environment == "tictactoe_v0"]
     assert {name for match in boards for name in match.policies} == {"random", "greedy"}
-    assert all(record.status == FINISHED for record in records(directory))
+    assert all(record.status == FINISHED for record in records_of(directory))
 
 
 @pytest.mark.parametrize(

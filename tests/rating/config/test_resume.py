@@ -11,7 +11,7 @@ from rating.store.records import FINISHED, VOID
 from rating.viewer.report.tables import to_text
 from tests.rating.interruption import ended_after
 from tests.rating.players import Asked
-from tests.rating.runs import begin, go_on
+from tests.rating.runs import asked, begin, go_on
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -37,8 +37,8 @@ STOPS = {
 }
 
 
-def policies(names, spec=f"{HERE}:Reached"):
-    return "".join(f'[[policy]]\nname = "{name}"\nspec = "{spec}"\noptions = {{ name = "{name}" }}\n' for name in names)
+def policies(names):
+    return asked(names, f"{HERE}:Reached")
 
 
 def run_file(

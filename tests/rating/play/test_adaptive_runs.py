@@ -31,10 +31,7 @@ SCRIPTED = f'schedule = "adaptive"\nexecutor = "asyncio"\n{STOP}{GAME}{POOL}'
 
 
 def asked(names, stop="min_matches = 12\nmax_matches = 40\neps = 1000.0", extra=""):
-    players = "".join(
-        f'[[policy]]\nname = "{name}"\nspec = "tests.rating.players:Reached"\noptions = {{ name = "{name}" }}\n'
-        for name in names
-    )
+    players = runs.asked(names, "tests.rating.players:Reached")
     return f'schedule = "adaptive"\n{extra}\n[stop]\n{stop}\n{GAME}{players}'
 
 
