@@ -191,13 +191,6 @@ def test_policies_are_restricted_to_the_named_environments(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    ("command", "plays"), [("run --out x", True), ("resume x", True), ("demo", True), ("export x", False)]
-)
-def test_commands_that_play_continue_without_a_reader(command, plays):
-    assert build_parser().parse_args(command.split()).command.plays == plays
-
-
 def test_version_is_printed(capsys):
     with pytest.raises(SystemExit) as exit_code:
         main(["--version"])

@@ -89,11 +89,6 @@ def test_match_in_a_browser_has_the_given_options():
     assert config.options("connect_four_v0") == {"language": "zh"} and config.seed == 7
 
 
-def test_unknown_seat_is_refused(capsys):
-    assert main(["play", "tictactoe_v0", "--web", "--policy", "player_7=human"]) == 2
-    assert "player_7" in capsys.readouterr().err
-
-
 def test_taken_port_is_refused_and_makes_no_directory(tmp_path, capsys):
     with serve.listen("127.0.0.1", 0) as taken:
         port = str(taken.getsockname()[1])

@@ -83,6 +83,7 @@ def test_operational_options_may_change(tmp_path, before, after):
         ("[stop]", "ahead = 3\n[stop]", "ahead: 2 became 3"),
         ("[stop]", "turns = { reasks = 0 }\n[stop]", "tictactoe_v0: turns: reasks: 2 became 0"),
         ('"tictactoe_v0"', '"connect_four_v0"', "tictactoe_v0: the environment was taken out"),
+        ("'round_robin'", "'adaptive'", 'tictactoe_v0: schedule: "round_robin" became "adaptive"'),
     ],
 )
 def test_forbidden_changes_are_named_with_both_values(tmp_path, before, after, said):

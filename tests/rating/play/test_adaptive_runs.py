@@ -8,7 +8,6 @@ from agents.errors import ProviderError
 from llmarena_envs.core.options import OptionError
 from rating.cli import main
 from rating.config.run_file import parse_run_file
-from rating.errors import RunError
 from rating.play import run_directory
 from rating.play.run import Run
 from rating.schedules.until import Until
@@ -114,12 +113,6 @@ def test_adaptive_run_keeps_max_matches_until_raised(tmp_path):
     _, more, _ = go_on(tmp_path / "run", text)
     sat = [name for names in seatings(more) for name in names]
     assert more[: len(records)] == records and max(map(sat.count, "abc")) == 60
-
-
-def test_the_schedule_of_a_run_does_not_change(tmp_path):
-    go_on(tmp_path / "run", SCRIPTED)
-    with pytest.raises(RunError, match='tictactoe_v0: schedule: "adaptive" became "round_robin"'):
-        go_on(tmp_path / "run", SCRIPTED.replace("adaptive", "round_robin"))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pytest
 
 from llmarena_envs.catalogue import CATALOGUE, load_environment
 from llmarena_envs.core.declaration import Declaration, HiddenRole
-from llmarena_envs.core.options import OptionError
 from rating.schedules.batches import Stop
 from rating.schemes.registry import SCHEMES
 from rating.schemes.stopping import CountRule, StopRule
@@ -89,8 +88,3 @@ def test_roles_hidden_role_goes_to_every_policy_and_seat():
         wolves[match.policies[seat], seat] += 1
     assert {wolves["a", seat] for seat in range(4)} == {wolves["random", seat] for seat in range(4)}
     assert len(wolves) == 12
-
-
-def test_roles_opponent_outside_the_pool_is_refused():
-    with pytest.raises(OptionError, match=r"opponent: expected one of .*got 'c'"):
-        scheme("roles", agents(4), hidden_role=HIDDEN, opponent="c")
