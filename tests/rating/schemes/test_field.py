@@ -10,7 +10,7 @@ from rating.schedules.batches import Stop
 from rating.schemes.field import Field
 from rating.schemes.rewards import SelfPlay
 from rating.schemes.stopping import SettlingRule, StopRule
-from rating.store.records import FINISHED, VOID, Outcome, SeatOutcome
+from rating.store.records import FINISHED, VOID, Match, Outcome, SeatOutcome
 from tests.rating.made_schemes import made_setting
 
 HIDDEN = HiddenRole("part", {"wolf": 2, "sheep": 1}, option="wolf")
@@ -65,6 +65,30 @@ def test_field_board_void_match_counts_for_the_tested():
     board = scheme.leaderboard([outcome_of(first, [1.0, -1.0]), outcome_of(second, [0.0, 0.0], status=VOID)])
     (row,) = board.rows
     assert (row.values["wins"].n, row.effort.void_matches, board.void_matches) == (1, 1, 1)
+
+
+def test_field_board_opponent_in_the_pool_has_a_row():
+    scheme = Field(made_setting(2, ("a", "b"), opponent="b", matches=4))
+    outcomes = [outcome_of(match, [1.0, -1.0]) for match in played(scheme)]
+    rows = {row.policy: row for row in scheme.leaderboard(outcomes).rows}
+    assert rows["b"].values["wins"].n == rows["a"].values["wins"].n == 4
+    assert (
+        rows["b"].values["wins"].value == rows["a"].values["wins"].value == 0.5
+    )  # the first seat wins: two matches of four
+
+
+def test_field_wins_are_clustered_by_deal():
+    def wins(deals, each):
+        cases = [(deal, deal % 2 == 0) for deal in range(deals) for _ in range(each)]
+        outcomes = [
+            outcome_of(Match("game_v0", number, ("a", "x"), deal), [float(won), 0.0])
+            for number, (deal, won) in enumerate(cases)
+        ]
+        return Field(made_setting(2, ("a",), opponent="x")).board(outcomes).rows[0].values["wins"]
+
+    assert wins(10, 8)[3:] == (80, 10)
+    assert wins(10, 8).high - wins(10, 8).low == pytest.approx(wins(10, 1).high - wins(10, 1).low, rel=0.2)
+    assert wins(80, 1).high - wins(80, 1).low < 0.5 * (wins(10, 8).high - wins(10, 8).low)
 
 
 def test_field_of_one_seat_is_refused():

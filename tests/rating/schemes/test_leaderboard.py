@@ -98,6 +98,39 @@ def test_board_void_matches_change_only_counts(kind):
         assert vars(after.effort) | counts == vars(before.effort)
 
 
+def forfeited(outcome, loser):
+    """The same match, which the loser forfeited."""
+    seats = tuple(
+        replace(seat, reward=-1.0 if seat.policy == loser else 1.0, forfeit="illegal" if seat.policy == loser else "")
+        for seat in outcome.seats
+    )
+    return replace(outcome, seats=seats)
+
+
+def forfeits(every=5):
+    """A log in which the strongest policy forfeits some of its matches."""
+    outcomes = []
+    for outcome in LOGS["duels"]:
+        has_strong = "strong" in {seat.policy for seat in outcome.seats}
+        outcomes.append(forfeited(outcome, "strong") if has_strong and outcome.number % every == 0 else outcome)
+    return outcomes
+
+
+def test_skill_board_forfeits_have_rating_and_shares():
+    outcomes = forfeits()
+    rows = {row.policy: row for row in skill_leaderboard(outcomes).rows}
+    lost = sum(any(seat.forfeit for seat in outcome.seats) for outcome in outcomes)
+    strong = rows.pop("strong")
+    assert strong.values["rating_without_forfeits"].value > strong.rating.value + 50
+    assert strong.values["forfeited"] == strong.values["ended_by_forfeit"] == lost / strong.effort.matches > 0.1
+    for row in rows.values():
+        met = [outcome for outcome in outcomes if row.policy in {seat.policy for seat in outcome.seats}]
+        assert row.values["forfeited"] == 0
+        assert row.values["ended_by_forfeit"] == sum(
+            any(seat.forfeit for seat in outcome.seats) for outcome in met
+        ) / len(met)
+
+
 def test_skill_board_policy_without_result_comes_last():
     outcomes = [duel(0, "b", "c", "b"), duel(1, "c", "b", None), void(2, "a", "b"), match(3, ("d", 1.0), ("d", -1.0))]
     board = skill_leaderboard(outcomes)
@@ -139,6 +172,11 @@ def test_effort_matches_sums_by_hand():
     assert (a.matches, a.turns, a.reasks, a.fallbacks, a.prompt_tokens, a.completion_tokens) == (2, 8, 3, 1, 160, 16)
     assert (a.forfeits, a.failures) == ({"illegal": 1}, {"empty": 2, "illegal": 3})
     assert (b.forfeits, b.failures) == ({"unparsable": 1}, {"unparsable": 2})
+
+
+def test_reward_board_of_two_seats_has_no_ratings():
+    board = BOARD_OF["mean_reward"](LOGS["mean_reward"])
+    assert all(row.rating is None for row in board.rows) and "rating" not in tables.to_text(board)
 
 
 def test_reward_board_equal_values_have_no_interval():

@@ -116,6 +116,10 @@ def test_rate_estimate_edge_cases():
         rate_estimate(4, 3)
 
 
+def test_normalise_best_value_is_100():
+    assert normalise({"a": 50.0, "b": 25.0, "c": None, "d": -10.0}) == {"a": 100.0, "b": 50.0, "c": None, "d": -20.0}
+
+
 @pytest.mark.parametrize("values", [{"a": 0.0, "b": -1.0}, {"a": None}, {}, {"a": -3.0}])
 def test_normalise_without_positive_value_is_refused(values):
     with pytest.raises(ValueError, match="above 0"):
