@@ -1,6 +1,7 @@
 """Settings of all tests."""
 
 import signal
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,22 @@ def pytest_configure() -> None:
     """Sets SIGINT as a shell in the foreground leaves it: a background job, and what tests start in it, would ignore it."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the cases of a test with ``slow_except(count)`` as slow, except so many that are spread over them."""
+    tests = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("slow_except") and not item.get_closest_marker("slow"):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    for cases in tests.values():
+        mark = cases[0].get_closest_marker("slow_except")
+        assert mark is not None
+        quick = {number * len(cases) // mark.args[0] for number in range(mark.args[0])}
+        for index, case in enumerate(cases):
+            if index not in quick:
+                case.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

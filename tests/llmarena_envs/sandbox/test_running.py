@@ -142,6 +142,7 @@ ORDINARY = {
 }
 
 
+@pytest.mark.slow_except(13)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ORDINARY)
 def test_ordinary_programs(name: str, backend: str, sandboxes: Mapping[str, Sandbox]) -> None:
@@ -244,6 +245,7 @@ loop.append(loop)
 """
 
 
+@pytest.mark.slow_except(9)
 @pytest.mark.parametrize(
     ("expression", "answer", "value"),
     [
