@@ -1,14 +1,17 @@
 """The command line as a user meets it: output, JSON, exit codes, refusals."""
 
+import argparse
 import csv
 import importlib.metadata
 import io
 import json
 import re
+import runpy
 import shutil
 import signal
 import sqlite3
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -368,3 +371,26 @@ def test_report_prints_its_path(capsys, finished_run, tmp_path):
     first = path.read_bytes()
     output(capsys, "report", finished_run, "--output", path)
     assert path.read_bytes() == first
+
+
+def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for subparser in dict.fromkeys(action.choices.values()):
+                yield from parsers(subparser)
+
+
+def test_help_of_every_command_is_formatted():
+    found = list(parsers(build_parser()))
+    assert len(found) > 12
+    for parser in found:
+        assert parser.format_help().startswith(f"usage: {parser.prog} ")
+
+
+def test_help_of_the_sandbox_is_printed(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["sandbox", "--help"])
+    monkeypatch.delitem(sys.modules, "llmarena_envs.sandbox.__main__", raising=False)
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("llmarena_envs.sandbox", run_name="__main__")
+    assert not ended.value.code and "usage: " in capsys.readouterr().out
