@@ -88,6 +88,7 @@ def test_one_true_value_above_0_is_enough_and_a_list_without_names_has_to_be_rig
     assert discloses(message, VALUES) == disclosed
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_text_is_read(message):
     assert discloses(message, VALUES) in (True, False)

@@ -203,6 +203,7 @@ def test_a_scripted_judgement_gets_its_brackets():
         assert env.read_action(written, "judge_0").verdict == "A"
 
 
+@pytest.mark.slow
 @given(junk)
 @settings(max_examples=60, deadline=None)
 def test_junk_is_refused_or_read_back_as_it_was_read(reply):

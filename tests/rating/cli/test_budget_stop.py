@@ -22,6 +22,7 @@ def run(capsys, *words):
     return code, out, printed and shlex.split(printed[1])
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     ("tables", "flags", "flag"),
     [

@@ -309,6 +309,7 @@ def test_resume_with_wrong_added_policy_changes_nothing(capsys, finished_run, tm
     assert (copy / "run.toml").read_text() == (finished_run / "run.toml").read_text()
 
 
+@pytest.mark.slow
 def test_run_prints_once_why_the_rule_fired(capsys, tmp_path):
     flags = ["--workers", "1", "--quiet", "--stop", "width=150", "--min-matches", "10"]
     shown = output(capsys, "run", "--env", "tictactoe_v0", *POLICIES, *flags, "--out", tmp_path / "run")
@@ -362,6 +363,7 @@ def test_verify_finds_a_changed_record(capsys, finished_run, tmp_path):
     assert "expected digest x, got " in shown
 
 
+@pytest.mark.slow
 def test_report_prints_its_path(capsys, finished_run, tmp_path):
     path = tmp_path / "r.html"
     plots = tmp_path / "r-plots"

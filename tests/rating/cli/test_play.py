@@ -62,6 +62,7 @@ def test_person_reads_legal_moves_and_history(capsys, monkeypatch):
     assert "Moves so far: X: (1, 1), O: (1, 2)" in shown
 
 
+@pytest.mark.slow_except(4)
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_free_seats_get_a_person_and_baselines(name):
     agents = make_environment(name, {}).possible_agents
@@ -74,6 +75,7 @@ def test_free_seats_get_a_person_and_baselines(name):
     assert not any(turn.fallback for turn in episode.turns)
 
 
+@pytest.mark.slow_except(6)
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 @pytest.mark.parametrize("everybody", [False, True])
 def test_people_can_take_any_seat(name, everybody):

@@ -207,6 +207,7 @@ def test_runner_counts_finished_and_expected_matches(tmp_path):
     assert scheme.expected_matches() == group.expected
 
 
+@pytest.mark.slow
 def test_run_on_a_terminal_shows_bars_and_restores_cursor(tmp_path):
     terminal, side = pty.openpty()
     command = [sys.executable, "-m", "rating.cli", "run", "--env", "tictactoe_v0", "--policy", "random"]

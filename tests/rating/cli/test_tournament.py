@@ -55,6 +55,7 @@ def test_tournament_with_staff_uses_it_in_every_match(tmp_path):
     assert {judges for _, judges in committees(directory).values()} == {("tests.rating.judged_env:Model",) * 5}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fails_as", ["", "judge"])
 def test_tournament_with_void_matches_resumes_unchanged(tmp_path, capsys, fails_as):
     (tmp_path / "calm").mkdir()
@@ -73,6 +74,7 @@ def test_tournament_with_void_matches_resumes_unchanged(tmp_path, capsys, fails_
     assert main(["replay", "--verify", str(directory)]) == 0
 
 
+@pytest.mark.slow
 def test_newcomer_is_placed_and_the_run_verifies(tmp_path, capsys):
     directory = run(tmp_path, text(7))
     before = records_of(directory)

@@ -54,6 +54,7 @@ def played(records):
     return {record.match.id: record.digest for record in records if record.status == FINISHED}
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -95,6 +96,7 @@ def test_forbidden_changes_are_named_with_both_values(tmp_path, before, after, s
     go_on(tmp_path / "run", text)
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("withdraw", ["delete", "flag"])
 def test_withdrawn_policy_leaves_a_complete_run(tmp_path, withdraw):
     text = run_file("abd")
@@ -177,6 +179,7 @@ def test_replayed_void_matches_do_not_move_a_phase(tmp_path):
     assert {record.status for record in records} == {FINISHED}
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("shorter", ["repaired", "rule"])
 def test_newcomers_play_after_all_begun_matches(tmp_path, shorter):
     long = "min_matches = 20\neps = 1.5\nrule = 'trueskill'\nsigma = 0.01"

@@ -58,6 +58,7 @@ def test_any_number_of_workers_plays_the_same_matches(tmp_path):
     assert len(set(seatings(one))) == 6 and facts["stopped:tictactoe_v0"]
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("count", [5, 37])
 def test_an_interrupted_run_goes_on_undisturbed(tmp_path, monkeypatch, count):
     whole = go_on(tmp_path / "whole", SCRIPTED)
@@ -90,6 +91,7 @@ def test_who_is_taken_out_is_met_no_more(tmp_path, monkeypatch):
     assert max(record.match.number for record in left_void) < max(record.match.number for record in records)
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("count", [0, 7])
 def test_newcomers_come_in_a_phase_of_their_own_and_go_on_there(tmp_path, monkeypatch, count):
     for name in ("whole", "stopped"):

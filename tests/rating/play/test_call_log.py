@@ -62,6 +62,7 @@ def test_calls_of_void_matches_are_logged(tmp_path, monkeypatch):
     assert bill.total().failed == sum(item.call.status is not CallStatus.OK for item in [*tried_out, *logged]) > 0
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("moment", ["begin", "write"])
 def test_call_that_cannot_be_logged_ends_the_run(tmp_path, monkeypatch, moment):
     answers, noted = answer(monkeypatch), []

@@ -41,6 +41,7 @@ def test_damaged_database_is_refused_unchanged(capsys, tmp_path, whole, command)
     assert (directory / "run.db").read_bytes() == before
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     "loss",
     [

@@ -32,6 +32,7 @@ def whole(tmp_path_factory):
     return runs
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("name", ["workers", "here"])
 def test_a_run_that_fills_the_disk_goes_on_where_there_is_room(capsys, tmp_path, whole, name):
     disk, moved = tmp_path / "disk", tmp_path / "moved"
@@ -71,6 +72,7 @@ def test_a_report_without_room_leaves_the_earlier_one(capsys, tmp_path, whole):
         assert (disk / "report.html").read_text() == "earlier"
 
 
+@pytest.mark.slow
 def test_a_directory_that_may_only_be_read_is_read(capsys, tmp_path, whole):
     folder = tmp_path / "folder"
     run = shutil.copytree(whole["workers"], folder / "run")

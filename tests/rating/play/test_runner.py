@@ -147,6 +147,7 @@ def one_by_one(tmp_path_factory):
     return play(tmp_path_factory.mktemp("one"), write(DAWDLERS, extra="concurrency = 1") + TWO_GAMES)[1]
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(
     ("executor", "workers", "concurrency"),
     [("asyncio", 1, 16), ("process", 1, 64), ("process", 3, 64), ("auto", 2, 5)],
@@ -159,6 +160,7 @@ def test_results_are_equal_on_all_executors_and_workers(tmp_path, one_by_one, ex
     assert log_of(records) == log_of(one_by_one)
 
 
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize(
     ("executor", "workers", "player", "processes"),
     [

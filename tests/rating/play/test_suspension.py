@@ -76,6 +76,7 @@ ENVIRONMENTS = {
 }
 
 
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize("scheme", ENVIRONMENTS)
 def test_schemes_stop_when_all_policies_are_suspended(tmp_path, scheme):
     environment, _ = ENVIRONMENTS[scheme]
@@ -92,6 +93,7 @@ def test_schemes_stop_when_all_policies_are_suspended(tmp_path, scheme):
     assert not any(record.status == FINISHED for record in records)
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize("scheme", ["duels", "mean_reward", "means", "cooperation", "self_play", "roles"])
 def test_schemes_finish_without_a_suspended_policy(tmp_path, scheme):
     environment, names = ENVIRONMENTS[scheme]

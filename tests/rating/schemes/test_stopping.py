@@ -150,6 +150,7 @@ def test_rule_late_outcomes_are_refused():
 PLAYERS = {"a": 0.0, "b": 60.0, "c": 300.0, "d": 330.0}
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize("rule", ["spearman=0.95", "top=2", "separated=100", "width=80", "width=90+spearman=0.8"])
 def test_rule_fires_as_soon_as_all_conditions_hold(rule):
     asked = StopRule(rule=rule, max_matches=100_000, alike=0)
@@ -365,6 +366,7 @@ def test_rule_invalid_numbers_are_refused():
         CountRule(matches=0)
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("founders", ["ab", "abd", "abdefg"])
 def test_rule_ties_do_not_place_a_newcomer(founders):
     rule = StopRule(rule="spearman=0.95", min_matches=10, max_matches=1000, alike=0)

@@ -177,6 +177,7 @@ def test_fit_any_counts_give_a_maximum(counts, prior_sd):
     assert np.all(fitted.errors >= 0) and np.all(np.isfinite(fitted.covariance))
 
 
+@pytest.mark.slow
 def test_fit_intervals_cover_the_truth():
     rng = np.random.default_rng(0)
     covered = {"model": [], "clustered": []}

@@ -124,6 +124,7 @@ def test_standings_unanimous_results_establish_the_order():
     )
 
 
+@pytest.mark.slow
 def test_standings_ranks_of_equals_hold_the_level():
     # Pairwise intervals would tell some two of eight equals apart in nearly half of the pools.
     rng = np.random.default_rng(6)

@@ -74,6 +74,7 @@ def log(count, seed=0):
     return outcomes
 
 
+@pytest.mark.slow
 def test_rate_long_log_matches_trueskill_library():
     outcomes, library = log(600), {}
     history = rate(outcomes).history
