@@ -49,6 +49,15 @@ def committees(directory):
     }
 
 
+def test_tournament_with_min_judges_excludes_families(tmp_path):
+    rules = 'questions = 4\nexclude = ["m6"]\nexclude_family = true\nfamilies = { m0 = "x", m1 = "x", m2 = "y" }'
+    directory = run(tmp_path, text(7, rules=rules, least=1))
+    for pair, judges in committees(directory).values():
+        assert "m6" not in judges
+        assert not ({"m0", "m1"} & set(pair) and {"m0", "m1"} & set(judges))
+    assert {record.match.options["n_judges"] for record in records(directory)} == {3, 4, 5}
+
+
 def test_tournament_with_staff_uses_it_in_every_match(tmp_path):
     staff = '[environment.staff]\njudge = ["tests.rating.judged_env:Model"]\n'
     directory = run(tmp_path, text(4, environment=staff))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
+from rating.schemes.leaderboard import ranks_of
 from rating.stats.simultaneous import DealResult, Pair, established, holm, step_down
 from rating.stats.units import units_of_means
 
@@ -94,6 +95,13 @@ def test_established_equals_hold_the_level(deals):
     rng = np.random.default_rng(deals)
     wrong = np.mean([bool(established(cases_of(drawn(rng, deals, 8)))) for _ in range(200)])
     assert wrong <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 200)
+
+
+def test_ranks_of_counts_established_pairs():
+    pairs = (Pair("a", "b"), Pair("a", "c"), Pair("b", "c"))
+    assert ranks_of("abc", pairs) == {"a": (1, 1), "b": (2, 2), "c": (3, 3)}
+    assert ranks_of("ac", pairs[:2]) == {"a": (1, 1), "c": (2, 2)}
+    assert ranks_of("abc", pairs[:1]) == {"a": (1, 2), "b": (2, 3), "c": (1, 3)}
 
 
 def test_units_of_means_need_all_parts():
