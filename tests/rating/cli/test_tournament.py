@@ -55,7 +55,7 @@ def test_tournament_with_min_judges_excludes_families(tmp_path):
     for pair, judges in committees(directory).values():
         assert "m6" not in judges
         assert not ({"m0", "m1"} & set(pair) and {"m0", "m1"} & set(judges))
-    assert {record.match.options["n_judges"] for record in records(directory)} == {3, 4, 5}
+    assert {record.match.options["n_judges"] for record in records_of(directory)} == {3, 4, 5}
 
 
 def test_tournament_with_staff_uses_it_in_every_match(tmp_path):
