@@ -106,17 +106,12 @@ from llmarena_envs.bargain.text import BargainCodec
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.options import check_bool
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.replies import quoted
 from llmarena_envs.core.text_env import TextEnv
 
 _HEADER = 8
 _GREATEST_COUNT = 5
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -218,3 +213,6 @@ def _mask(source: str, counts: Triple, to_move: bool, may_accept: bool) -> NDArr
         mask[[numbers[plan] for plan in plans(counts)]] = 1
         mask[-1] = may_accept
     return mask
+
+
+env = order_checked(raw_env)

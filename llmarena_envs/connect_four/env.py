@@ -82,13 +82,8 @@ from llmarena_envs.connect_four.text import ConnectFourCodec
 from llmarena_envs.core.board import EMPTY, MARKS, BoardView, encode_marks
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool, check_choice
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.text_env import TextEnv
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -143,3 +138,6 @@ class raw_env(TextEnv):
     def encode(self, view: BoardView) -> NDArray[np.int8]:
         """Returns the planes of own and opponent's discs."""
         return encode_marks(view, ROWS, COLUMNS)
+
+
+env = order_checked(raw_env)

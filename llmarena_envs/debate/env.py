@@ -128,7 +128,7 @@ from llmarena_envs.core.declaration import Declaration, Verdicts
 from llmarena_envs.core.failures import InvalidReply
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
@@ -145,11 +145,6 @@ ASKED = "examiner"
 
 MAX_TEXT = 20_000
 """Maximum number of characters of a question or reference answer in an option."""
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -295,3 +290,6 @@ def _questions(
     if question is not None:
         return (Question("", domain or "", question),)
     return () if questions in (None, ASKED) else load_questions(questions, language)
+
+
+env = order_checked(raw_env)

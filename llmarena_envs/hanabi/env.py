@@ -101,18 +101,13 @@ from numpy.typing import NDArray
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.hanabi.drawing import HanabiDrawing
 from llmarena_envs.hanabi.game import Hanabi, HanabiView
 from llmarena_envs.hanabi.text import HanabiCodec
 from llmarena_envs.hanabi.variant import Variant
 from llmarena_envs.hanabi.vector import VectorEncoder
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -172,3 +167,6 @@ class raw_env(TextEnv):
     def encode(self, view: HanabiView) -> NDArray[np.int8]:
         """Returns the vector of a view."""
         return self._encoder.encode(view)
+
+
+env = order_checked(raw_env)

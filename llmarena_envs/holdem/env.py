@@ -121,7 +121,7 @@ from numpy.typing import NDArray
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.holdem.decision import FlopDecision
 from llmarena_envs.holdem.drawing import HoldemDrawing
@@ -130,11 +130,6 @@ from llmarena_envs.holdem.text import HoldemCodec
 
 _CARDS = 52
 _STREETS = 4
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -233,3 +228,6 @@ def _betting_vector(table: Table, seat: int, to_call: int, stack: int, hands: in
         *(chips * scale for street_chips in put_in for chips in street_chips),
     ]
     return np.array(numbers, dtype=np.float32)
+
+
+env = order_checked(raw_env)

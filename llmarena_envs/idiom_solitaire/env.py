@@ -100,7 +100,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.idiom_solitaire.drawing import IdiomDrawing
@@ -108,11 +108,6 @@ from llmarena_envs.idiom_solitaire.game import CHANNELS, IdiomSolitaire
 from llmarena_envs.idiom_solitaire.lexicons import listed_lexicon, shipped_lexicon
 from llmarena_envs.idiom_solitaire.links import Links
 from llmarena_envs.idiom_solitaire.text import IdiomCodec
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -182,3 +177,6 @@ class raw_env(TextEnv):
     def sources(self) -> tuple[Source, ...]:
         """Returns sources of the idioms, their licences and sizes."""
         return self.game.links.lexicon.sources
+
+
+env = order_checked(raw_env)

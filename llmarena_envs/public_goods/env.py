@@ -102,20 +102,13 @@ from numpy.typing import NDArray
 
 from llmarena_envs.core.declaration import Channel, Declaration
 from llmarena_envs.core.options import check_bool
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.parallel import parallel_form
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.public_goods.drawing import PublicGoodsDrawing
 from llmarena_envs.public_goods.game import PER_ROUND, PublicGoods, PublicGoodsView
 from llmarena_envs.public_goods.text import PublicGoodsCodec
 
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
-
-
-parallel_env = parallel_form(env)
 """Returns the environment with PettingZoo's parallel interface; the options are those of ``raw_env``."""
 
 
@@ -187,3 +180,7 @@ class raw_env(TextEnv):
             if past.investments:
                 vector[start + 2 : start + width] = np.divide(past.investments, greatest)
         return vector
+
+
+env = order_checked(raw_env)
+parallel_env = parallel_form(env)

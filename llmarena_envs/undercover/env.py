@@ -93,17 +93,12 @@ from typing import Any, ClassVar
 
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError, check_bool
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.undercover.drawing import UndercoverDrawing
 from llmarena_envs.undercover.game import CHANNELS, Undercover
 from llmarena_envs.undercover.text import UndercoverCodec
 from llmarena_envs.undercover.words import WordPair, load_pairs, make_pair, shipped_pairs
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -196,3 +191,6 @@ def _choose_pairs(language: str, path: str | Path | None, pair: Sequence[str] | 
         return (make_pair("", *pair),)
     except ValueError as error:
         raise OptionError(f"pair: {error}") from error
+
+
+env = order_checked(raw_env)

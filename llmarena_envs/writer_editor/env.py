@@ -121,7 +121,7 @@ from typing import Any, ClassVar
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import TextEnv
@@ -140,11 +140,6 @@ from llmarena_envs.writer_editor.text import WriterEditorCodec
 
 _ROUNDS = {"code_review": 5, "translation": 1}
 _MAX_TOKEN = 40
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -299,3 +294,6 @@ def _measures(task: str, n_judges: int, tasks: Sequence[Problem | Document], san
 
 def _unknown(program: str, problem: Problem) -> None:
     """Replaces a pass rate without a sandbox."""
+
+
+env = order_checked(raw_env)
