@@ -71,16 +71,7 @@ sign. Without one: 0. An illegal action ends the match: the offender receives -1
 
 `infos` hold `own_total`, `difference` (own minus other total), `agreement`, `efficient` (no other division would have been
 better for one side and no worse for the other), all 0 without an agreement, and `disclosed`: whether a message of this side
-disclosed its values, as far as its words can tell.
-
-A message discloses values if it states, as the writer's own, the true value of one item of at least one kind, and that value is
-above 0: `hats are worth 5 to me`, `each ball gives me three points`, `a hat 5, a ball 3, an apple 1`, `帽子对我值 5`. A list
-without names of items, such as `my values are 5, 3, 1`, has to be right as a whole, and so has one that could be an offer, such
-as `hats: 5, balls: 3, apples: 1`. Offers, counts of items, totals, what the other side is said to value, questions, suppositions,
-denials, bounds and numbers of rounds disclose nothing. On 136 messages that disclose and 146 that do not, in English and
-Chinese (`tests/llmarena_envs/bargain/disclosures.txt`), precision is 1.00 and recall 0.96. The list was written for this project
-and partly used to build the recogniser; on those of its messages that it had not been tried on, precision was 0.97 and recall
-0.91. Nothing is censored.
+has its three values in a row among its numbers, as in `hats 5, balls 3, apples 1`. Nothing is censored.
 
 ### Episode End
 
