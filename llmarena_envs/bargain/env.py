@@ -84,7 +84,7 @@ By `Deal`, after `max_rounds` rounds, or by an illegal action; after at most `2 
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from gymnasium import spaces
@@ -99,7 +99,7 @@ from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.replies import quoted
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 
 _HEADER = 8
 _GREATEST_COUNT = 5
@@ -135,13 +135,13 @@ class raw_env(TextEnv):
         *,
         max_rounds: int = 10,
         instance: Sequence[Sequence[int]] | None = None,
-        source: str = "openspiel",
-        reward: str = "own_total",
+        source: Literal["openspiel", "lewis"] = "openspiel",
+        reward: Literal["own_total", "zero_sum", "win"] = "own_total",
         show_offer_value: bool = False,
-        first_player: str = "player_0",
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        first_player: Literal["player_0", "player_1"] = "player_0",
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_bool("show_offer_value", show_offer_value)
         game = Bargain(max_rounds, instance, source, reward, first_player)

@@ -263,4 +263,5 @@ class Bargain(Game[Action, BargainView]):
 def _states(message: str, values: Triple) -> bool:
     """Returns whether a message has the three values in a row among its numbers."""
     numbers = re.findall(r"\d+", message)
-    return tuple(map(str, values)) in zip(numbers, numbers[1:], numbers[2:], strict=False)
+    hats, balls, apples = map(str, values)
+    return (hats, balls, apples) in zip(numbers, numbers[1:], numbers[2:], strict=False)

@@ -90,7 +90,7 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.parallel import parallel_form
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 
 """Returns the environment with PettingZoo's parallel interface; the options are those of ``raw_env``."""
 
@@ -123,9 +123,9 @@ class raw_env(TextEnv):
         rounds: int = 1,
         values: Sequence[Sequence[float]] | None = None,
         cot: bool = True,
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_bool("cot", cot)
         game = SealedBid(n_bidders, v_max, grid, rounds, values)

@@ -68,7 +68,7 @@ By a line of four, by a full board, or by an illegal action; after at most 42 tu
 * v0: Initial version
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from gymnasium import spaces
@@ -83,7 +83,7 @@ from llmarena_envs.core.board import EMPTY, MARKS, BoardView, encode_marks
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool, check_choice
 from llmarena_envs.core.order import order_checked
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 
 
 class raw_env(TextEnv):
@@ -107,11 +107,11 @@ class raw_env(TextEnv):
         *,
         hint: bool = True,
         random_opening: int = 0,
-        reward_mode: str | None = None,
-        count: str = "windows",
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        reward_mode: Literal["between_turns", "own_move", "cumulative_value"] | None = None,
+        count: Literal["windows", "maximal"] = "windows",
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_bool("hint", hint)
         check_choice("count", count, COUNTS)

@@ -93,7 +93,7 @@ drawn, or by an illegal action. With N cards left in the deck after the deal thi
 * v0: Initial version
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from gymnasium import spaces
@@ -102,7 +102,7 @@ from numpy.typing import NDArray
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import order_checked
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 from llmarena_envs.hanabi.drawing import HanabiDrawing
 from llmarena_envs.hanabi.game import Hanabi, HanabiView
 from llmarena_envs.hanabi.text import HanabiCodec
@@ -135,14 +135,14 @@ class raw_env(TextEnv):
         hand_size: int = 2,
         info_tokens: int = 3,
         life_tokens: int = 1,
-        bomb_score: str = "zero",
+        bomb_score: Literal["zero", "keep"] = "zero",
         hint: bool = True,
         cot: bool = True,
         deck_seed: int | None = None,
         deck: str | None = None,
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_bool("hint", hint)
         check_bool("cot", cot)

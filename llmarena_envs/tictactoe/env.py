@@ -65,7 +65,7 @@ from llmarena_envs.core.board import BoardView, encode_marks
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import order_checked
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 from llmarena_envs.tictactoe.drawing import TicTacToeDrawing
 from llmarena_envs.tictactoe.game import TicTacToe
 from llmarena_envs.tictactoe.text import TicTacToeCodec
@@ -91,9 +91,9 @@ class raw_env(TextEnv):
         *,
         hint: bool = True,
         random_opening: int = 0,
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_bool("hint", hint)
         game, codec = TicTacToe(random_opening), TicTacToeCodec(language, hint)

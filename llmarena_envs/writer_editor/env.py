@@ -116,7 +116,7 @@ illegal action.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.narration import Scene
@@ -124,7 +124,7 @@ from llmarena_envs.core.options import OptionError, check_bool, check_choice, ch
 from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 from llmarena_envs.sandbox import BACKENDS
 from llmarena_envs.writer_editor import text_metrics
 from llmarena_envs.writer_editor.document_files import MAX_LANGUAGE
@@ -174,7 +174,7 @@ class raw_env(TextEnv):
     def __init__(
         self,
         *,
-        task: str = "code_review",
+        task: Literal["code_review", "translation"] = "code_review",
         tasks: Tasks = None,
         number: int | None = None,
         max_rounds: int | None = None,
@@ -184,9 +184,9 @@ class raw_env(TextEnv):
         src_lang: str | None = None,
         tgt_lang: str | None = None,
         consensus_token: str = "over",
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_choice("task", task, TASKS)
         check_bool("objective", objective)
