@@ -35,8 +35,8 @@ NOT_RUN = {
 }
 """Regular expressions of what is not run, searched in ``PAGE: COMMAND`` and ``PAGE: BLOCK OF PYTHON``, with the reason.
 
-It is parsed, as far as that goes, and so is every ``python -m benchmarks...``: those take minutes, and ``.ci/run`` plays their
-smallest size.
+It is parsed, as far as that goes, and so is every ``python -m benchmarks...`` or ``research...``: those take minutes, and the
+smallest size of each is run by ``.ci/run`` or ``tests/research``.
 """
 
 UNKNOWN = {

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from benchmarks.performance.virtual_time import run_in_virtual_time
 from rating.play.batches import play_batches
 from rating.schedules.batches import Stop
 from rating.store.records import FINISHED, Match, Outcome
+from research.virtual_time import run_in_virtual_time
 
 
 class Script:

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from benchmarks.performance.virtual_time import run_in_virtual_time
 from rating.play.executors.executor import Slots
+from research.virtual_time import run_in_virtual_time
 
 
 def test_slots_are_shared_fairly_between_groups():

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.performance.paired_means import Options, drawn, main, measure, rows
+from research.paired_means import Options, drawn, main, measure, rows
 
 
 def test_clear_differences_are_found_by_all():

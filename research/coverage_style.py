@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from benchmarks.performance.trials import Setting, Trial
 from rating.stats.bradley_terry import ELO_PER_NAT, Standings, standings
 from rating.stats.bradley_terry.comparisons import comparisons_of
 from rating.stats.results import Battle
 from rating.stats.style import StyleControl, style_control
+from research.trials import Setting, Trial
 
 Floats = NDArray[np.float64]
 

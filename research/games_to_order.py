@@ -1,8 +1,8 @@
 """Schedules: how many games until the order of the policies is known.
 
-    python -m benchmarks.performance.games_to_order
+    python -m research.games_to_order
 
-Pools of known strength (``benchmarks.performance.pools``) play games drawn from the Bradley-Terry model: two for every choice,
+Pools of known strength (``research.pools``) play games drawn from the Bradley-Terry model: two for every choice,
 with the seats swapped. After every ten choices the fitted ratings are compared with the truth. A schedule is done at the first
 number of finished games from which the Spearman correlation, in the mean over the runs, never falls below the wanted one again.
 Where many pairs are under way at once, a pair is chosen without the results of that many before it. All runs of a line go side
@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import option, parse
-from benchmarks.performance.pools import ELO_PER_NAT, pool
 from rating.schedules.round_robin import circle
 from rating.stats.design import Design
+from research.pools import ELO_PER_NAT, pool
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

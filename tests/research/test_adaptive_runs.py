@@ -4,10 +4,10 @@ import itertools
 from dataclasses import replace
 
 from benchmarks.options import parse
-from benchmarks.performance import adaptive_runs
 from rating.stats.bradley_terry import standings
 from rating.stats.bradley_terry.comparisons import comparisons_of
 from rating.stats.results import Battle
+from research import adaptive_runs
 
 
 def test_both_schedules_play_the_same_policies_to_an_end():

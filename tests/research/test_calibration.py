@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from benchmarks.performance.calibration import Options, main, measure
-from benchmarks.performance.pools import pool
-from benchmarks.performance.transitivity import Setting
+from research.calibration import Options, main, measure
+from research.pools import pool
+from research.transitivity import Setting
 
 
 def test_right_ratings_are_met_and_those_of_a_circle_predict_nothing():

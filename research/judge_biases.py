@@ -1,7 +1,7 @@
 """Biases of judges: how often unbiased judges are named, and how often planted biases are found.
 
-    OMP_NUM_THREADS=1 python -m benchmarks.performance.judge_biases
-    python -m benchmarks.performance.judge_biases --smoke
+    OMP_NUM_THREADS=1 python -m research.judge_biases
+    python -m research.judge_biases --smoke
 
 Judges compare two texts. Each decides by the difference in quality, its planted biases and logistic noise of its own scale. The
 quality of a text is the strength of its policy and Gumbel noise, so that the difference is logistic as well. Judge 0 is of the

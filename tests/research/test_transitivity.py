@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.performance.transitivity import LEVELS, Options, Setting, main, play
+from research.transitivity import LEVELS, Options, Setting, main, play
 
 
 def test_a_circle_is_played_as_it_is_said():

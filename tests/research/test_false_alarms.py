@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.performance.false_alarms import NULLS, Options, alarms, fixed_size, pairs, z_values
+from research.false_alarms import NULLS, Options, alarms, fixed_size, pairs, z_values
 
 SMALL = Options(runs=60, looks=300)
 

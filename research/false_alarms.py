@@ -1,7 +1,7 @@
 """Comparing two policies: false alarms of ``llmarena compare`` under any stopping, and the pairs that it takes.
 
-    OMP_NUM_THREADS=1 python -m benchmarks.performance.false_alarms
-    python -m benchmarks.performance.false_alarms --smoke
+    OMP_NUM_THREADS=1 python -m research.false_alarms
+    python -m research.false_alarms --smoke
 
 The unit is a pair of matches on one deal with the seats exchanged, its score the mean of both. *False alarms*: two policies of
 which neither is better are compared after every pair, and one is called better at any of the looks. Beside the bets of

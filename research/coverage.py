@@ -1,7 +1,7 @@
 """Coverage of printed 95 % intervals, by simulation with policies of known strength.
 
-    python -m benchmarks.performance.coverage
-    python -m benchmarks.performance.coverage --only ties seat
+    python -m research.coverage
+    python -m research.coverage --only ties seat
 
 Every row draws data sets, computes what a leaderboard prints, and counts how often the interval of a policy holds its true
 rating. Results are drawn at random between random pairs, each from the Bradley-Terry model unless the row says otherwise. Where
@@ -16,9 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import option, parse
-from benchmarks.performance import coverage_adaptive, coverage_means, coverage_style, score_means
-from benchmarks.performance.pools import pool
-from benchmarks.performance.trials import Setting, Trial, measure, rated, table
 from rating.schemes.stopping import StopRule
 from rating.stats.bradley_terry import (
     ELO_PER_NAT,
@@ -31,6 +28,9 @@ from rating.stats.bradley_terry import (
     standings,
 )
 from rating.store.records import FINISHED, Outcome, SeatOutcome
+from research import coverage_adaptive, coverage_means, coverage_style, score_means
+from research.pools import pool
+from research.trials import Setting, Trial, measure, rated, table
 
 AT_LEAST = (0.945, 1.0)
 """Goal of claims that are wrong in at most one data set of twenty, but for rounding."""

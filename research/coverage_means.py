@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.performance.trials import Setting, Trial
 from rating.stats.bradley_terry import ELO_PER_NAT, MEAN_RATING
 from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
 from rating.stats.roles import RoleMatch, TeamResult, plus_minus, role_skills
+from research.trials import Setting, Trial
 
 Floats = NDArray[np.float64]
 

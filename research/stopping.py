@@ -1,6 +1,6 @@
 """Stop rules: how many matches the default asks for beside the least that would do, and whether what it promises holds.
 
-    python -m benchmarks.performance.stopping
+    python -m research.stopping
 
 Pools are drawn from a normal distribution of a given standard deviation. They play matches of the Bradley-Terry model, two
 on every deal, with the seats swapped; a share of the matches are ties, whatever the strengths. The default is played as a run
@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import option, parse
-from benchmarks.performance.pools import ELO_PER_NAT
 from rating.schedules.round_robin import circle
 from rating.schemes.conditions import ALIKE_LEVEL, ORDER_LEVEL, TOP_LEVEL
 from rating.schemes.stopping import ALIKE_ELO, LEAST_RATED
@@ -31,6 +30,7 @@ from rating.stats.bradley_terry import BradleyTerryOptions
 from rating.stats.bradley_terry.model import differences, inverse_curvature, maximise, precision, probability
 from rating.stats.bradley_terry.ranking import dispersion, draw, expected_spearman, is_open, set_is_known, share_alike
 from rating.stats.design import Design
+from research.pools import ELO_PER_NAT
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from benchmarks.performance.judge_biases import Setting, judgements, named
+from research.judge_biases import Setting, judgements, named
 
 
 def test_judgements_have_the_size_of_the_setting():

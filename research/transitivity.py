@@ -1,6 +1,6 @@
 """How often pools are flagged as non-transitive, by simulation: those of one scale should not be, others should.
 
-    python -m benchmarks.performance.transitivity
+    python -m research.transitivity
 
 Every pair plays both seats of every deal, all pairs the same deals unless the row says otherwise. Rows of one scale are false
 alarms, to be at most the level; the others are power.
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.options import option, parse
-from benchmarks.performance.pools import ELO_PER_NAT, pool
 from rating.stats.bradley_terry import Comparisons, Floats
 from rating.stats.transitivity import lack_of_fit
+from research.pools import ELO_PER_NAT, pool
 
 
 @dataclass(frozen=True)

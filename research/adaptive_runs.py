@@ -1,6 +1,6 @@
 """Adaptive runs beside round robin: the scripted policies of every game, played until the order is known.
 
-    python -m benchmarks.performance.adaptive_runs
+    python -m research.adaptive_runs
 
 Every environment whose policies are compared by duels is run with all its scripted policies under both schedules, as
 ``llmarena run --schedule adaptive --stop spearman=0.99`` does it, once for each seed. So are tables of three and more whose mean

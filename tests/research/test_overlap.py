@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.performance.overlap import ENVIRONMENTS, Options, run, simulate, table
+from research.overlap import ENVIRONMENTS, Options, run, simulate, table
 
 SMALL = Options(policies=4, slots=8, seeds=1)
 

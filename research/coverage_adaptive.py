@@ -1,6 +1,6 @@
 """Coverage of the printed 95 % intervals of ratings after adaptive play; rows of ``coverage``.
 
-    python -m benchmarks.performance.coverage --only "adaptive play"
+    python -m research.coverage --only "adaptive play"
 
 Results decide who meets whom. Among equals that is noise: a policy that was lucky early would look settled, meet nobody any more
 and keep its luck. So equals are the hardest case.
@@ -12,10 +12,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.performance.pools import Duellists, pool
-from benchmarks.performance.trials import Setting, Trial, rated
 from rating.stats.bradley_terry import Comparisons
 from rating.stats.design import Design
+from research.pools import Duellists, pool
+from research.trials import Setting, Trial, rated
 
 Floats = NDArray[np.float64]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from benchmarks.processes import running
+from tests.support.processes import running
 
 USER = "postgres"
 """Owner of the server's databases."""

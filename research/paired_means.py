@@ -1,7 +1,7 @@
 """Differences of means on common deals: power, and how often equals are told apart.
 
-    OMP_NUM_THREADS=1 python -m benchmarks.performance.paired_means
-    python -m benchmarks.performance.paired_means --smoke
+    OMP_NUM_THREADS=1 python -m research.paired_means
+    python -m research.paired_means --smoke
 
 The value of a policy on a deal is its mean, plus what the deal is worth to all (sd 1), plus noise of its own (sd 1). *Power*:
 how often two policies whose means differ by .35 are told apart: by ranks, by the paired t-test, by 95 % intervals that do not

@@ -1,6 +1,6 @@
 """Overlapping batches: how long a run takes beside the shortest time in which its matches fit into the slots.
 
-    python -m benchmarks.performance.overlap
+    python -m research.overlap
 
 The schedule, its stop rule, the loop over batches and the slots are those of a run. Matches are not played: a match takes the
 sum of its replies' latencies, which are lognormal, on a clock that does not wait, and its result is drawn from the strengths of
@@ -18,7 +18,6 @@ from statistics import mean
 import numpy as np
 
 from benchmarks.options import option, parse
-from benchmarks.performance.virtual_time import run_in_virtual_time
 from rating.play.batches import play_batches
 from rating.play.executors.executor import Slots
 from rating.schedules.batches import Contest, Schedule
@@ -27,6 +26,7 @@ from rating.schedules.until import Until
 from rating.schemes.conditions import TRUESKILL
 from rating.schemes.stopping import StopRule
 from rating.store.records import FINISHED, Match, Outcome, SeatOutcome
+from research.virtual_time import run_in_virtual_time
 
 
 @dataclass(frozen=True)

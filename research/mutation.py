@@ -1,7 +1,7 @@
 """Mutation testing: a seeded sample of mutants of the packages, made and run by mutmut.
 
     pip install -e '.[test,mutation]'
-    python -m benchmarks.mutation --sample 200 --seed 1
+    python -m research.mutation --sample 200 --seed 1
 
 Run it by hand or overnight, in a checkout: mutmut copies it to ``mutants/``, records in one run of the tests which tests
 reach which function (about ten minutes), and then runs those tests for each mutant. Mutants that change only a text are not

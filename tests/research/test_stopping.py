@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from benchmarks.options import parse
-from benchmarks.performance import stopping
 from rating.schemes.conditions import MatchEvidence
 from rating.store.records import FINISHED, Outcome, SeatOutcome
+from research import stopping
 
 
 def test_every_run_of_every_cell_ends_and_is_held_against_the_truth():

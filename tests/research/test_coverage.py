@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.performance.coverage import main, rows
-from benchmarks.performance.trials import Setting, Trial, measure
+from research.coverage import main, rows
+from research.trials import Setting, Trial, measure
 
 
 def normal_mean(rng, *, z):

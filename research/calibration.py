@@ -1,6 +1,6 @@
 """How often the calibration of a report says that predictions are off, by simulation: for ratings that are right, and others.
 
-    python -m benchmarks.performance.calibration
+    python -m research.calibration
 
 Every result is predicted from ratings fitted without its deal. A group of predictions is off if the 95 % interval of what was
 observed does not hold its mean prediction: one in twenty by chance where one scale explains all, more where none does.
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.options import option, parse
-from benchmarks.performance.pools import pool
-from benchmarks.performance.transitivity import Setting, play, pool_table
 from rating.stats.calibration import calibrate, predict
+from research.pools import pool
+from research.transitivity import Setting, play, pool_table
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.performance.games_to_order import Course, Options, Setting, run, simulate, tables
+from research.games_to_order import Course, Options, Setting, run, simulate, tables
 
 SMALL = Options(runs=40)
 

@@ -6,11 +6,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.performance.trials import Setting, Trial
 from rating.stats.bradley_terry import ELO_PER_NAT, Comparisons, fit
 from rating.stats.bradley_terry.model import BradleyTerryOptions
 from rating.stats.design import Design
 from rating.stats.expected_scores import met_scores
+from research.trials import Setting, Trial
 
 Floats = NDArray[np.float64]
 
