@@ -3,7 +3,7 @@
     python -m research.adaptive_runs
 
 Every environment whose policies are compared by duels is run with all its scripted policies under both schedules, as
-``llmarena run --schedule adaptive --stop spearman=0.99`` does it, once for each seed. So are tables of three and more whose mean
+``llmarena run --schedule adaptive --stop spearman=0.99`` does it. So are tables of three and more whose mean
 rewards are compared; they end with a fixed number of matches of each policy, so there the adaptive schedule can only choose
 better company.
 
@@ -12,7 +12,6 @@ apart is no contradiction, exchanging two that one of them does is.
 """
 
 import asyncio
-import itertools
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -45,14 +44,15 @@ TABLES: tuple[tuple[str, dict[str, Any]], ...] = (
 UNSUITED = {"idiom_solitaire_v0": {"solver"}}
 """Policies that need other options than the standard ones."""
 
+RULE = "spearman=0.99"
+"""The stop rule."""
+
 
 @dataclass(frozen=True)
 class Options:
     """Options of the benchmark."""
 
     environments: tuple[str, ...] = option((), "of duels and of tables; by default all", smoke=("tictactoe_v0",))
-    rule: str = option("spearman=0.99", "stop rule")
-    seeds: int = option(1, "seeds, from 0, with each of which every line is played")
     min_matches: int = option(50, "of each policy", smoke=4)
     max_matches: int = option(400, "of each policy, the cap", smoke=20)
     matches: int = option(100, "of each policy at tables of three and more", smoke=8)
@@ -87,12 +87,10 @@ class Line:
 
     Attributes:
         environment: its name and options.
-        seed: of both.
         runs: by schedule.
     """
 
     environment: str
-    seed: int
     runs: dict[str, Played]
 
     @property
@@ -129,10 +127,9 @@ def run(options: Options) -> list[Line]:
     return [
         Line(
             " ".join([name, *(f"{key}={value}" for key, value in own.items())]),
-            seed,
-            {schedule: play(_run_file(name, own, schedule, seed, options)) for schedule in SCHEDULES},
+            {schedule: play(_run_file(name, own, schedule, options)) for schedule in SCHEDULES},
         )
-        for (name, own), seed in itertools.product(contests(options), range(options.seeds))
+        for name, own in contests(options)
     ]
 
 
@@ -163,16 +160,16 @@ def judge(outcomes: Sequence[Outcome], stop_reason: str) -> Played:
     return Played(len(ended), stop_reason, float(bradley_terry.expected_spearman(fitted.ratings, drawn)), standings)
 
 
-def _run_file(name: str, own: dict[str, Any], schedule: str, seed: int, options: Options) -> str:
+def _run_file(name: str, own: dict[str, Any], schedule: str, options: Options) -> str:
     stop = {
-        "rule": options.rule,
+        "rule": RULE,
         "min_matches": options.min_matches,
         "max_matches": options.max_matches,
         "matches": options.matches,
     }
     return tomlkit.dumps(
         {
-            "seed": seed,
+            "seed": 0,
             "schedule": schedule,
             "executor": "asyncio",
             "stop": stop,
@@ -185,31 +182,17 @@ def _run_file(name: str, own: dict[str, Any], schedule: str, seed: int, options:
 def table(lines: Sequence[Line]) -> str:
     """Returns the lines as a Markdown table, games and expected correlation by round robin first."""
     rows = [
-        "| environment | seed | games | adaptive | expected Spearman | adaptive | order by round robin | adaptive | agree |",
-        "|---|---:|---:|---:|---:|---:|---|---|---|",
+        "| environment | games | adaptive | expected Spearman | adaptive | order by round robin | adaptive | agree |",
+        "|---|---:|---:|---:|---:|---|---|---|",
     ]
     for line in lines:
         plain, adaptive = (line.runs[schedule] for schedule in SCHEDULES)
         rows.append(
-            f"| {line.environment} | {line.seed} | {_games(plain)} | {_games(adaptive)} | {plain.spearman:.3f} |"
+            f"| {line.environment} | {_games(plain)} | {_games(adaptive)} | {plain.spearman:.3f} |"
             f" {adaptive.spearman:.3f} | {', '.join(plain.order)} | {'the same' if line.is_same else ', '.join(adaptive.order)} |"
             f" {'yes' if line.agrees else 'no'} |"
         )
     return "\n".join(rows)
-
-
-def sums(lines: Sequence[Line]) -> list[str]:
-    """Says of each environment how many games were played under both schedules, over all seeds."""
-    said = []
-    for environment in dict.fromkeys(line.environment for line in lines):
-        of_one = [line for line in lines if line.environment == environment]
-        plain, adaptive = (sum(line.runs[schedule].games for line in of_one) for schedule in SCHEDULES)
-        same, agree = sum(line.is_same for line in of_one), sum(line.agrees for line in of_one)
-        said.append(
-            f"{environment}: {adaptive} games, {adaptive / plain:.0%} of the {plain} of round robin; the same final order in"
-            f" {same} of {len(of_one)}, no contradiction in {agree}"
-        )
-    return said
 
 
 def _games(run: Played) -> str:
@@ -218,8 +201,7 @@ def _games(run: Played) -> str:
 
 def main() -> None:
     """Plays and prints the table."""
-    lines = run(parse(Options, __doc__))
-    print("\n".join([table(lines), "", *sums(lines)]))
+    print(table(run(parse(Options, __doc__))))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.options import option, parse
 from rating.stats.calibration import calibrate, predict
-from research.pools import pool
+from research.pools import POOLS
 from research.transitivity import Setting, play, pool_table
 
 
@@ -47,13 +47,13 @@ class Line:
 
 def settings() -> list[Setting]:
     """Returns the rows."""
-    a, equals, three = pool("A"), np.zeros(5), np.zeros(3)
+    a, equals, three = POOLS["A"], np.zeros(5), np.zeros(3)
     return [
         Setting("pool A, 5 deals", a, 5),
         Setting("pool A, 20 deals", a, 20),
         Setting("pool A, 20 deals, half of the matches tied", a, 20, ties=0.5),
         Setting("pool A, 20 deals, both seats mostly alike", a, 20, alike=0.8),
-        Setting("pool D, 20 deals", pool("D"), 20),
+        Setting("pool D, 20 deals", POOLS["D"], 20),
         Setting("five equals, 20 deals", equals, 20),
         Setting("rock, paper, scissors by 150 Elo, 20 deals", three, 20, circle=150.0),
         Setting("pool A, pairs scatter by 150 Elo, 20 deals", a, 20, scatter=150.0),

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from benchmarks.options import option, parse
 from rating.schedules.round_robin import circle
 from rating.stats.design import Design
-from research.pools import ELO_PER_NAT, pool
+from research.pools import POOLS, win
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -35,24 +35,18 @@ LOOK = 10
 
 SCHEDULES = ("round robin", "random", "adaptive")
 
-GOALS = {"A": 580, "B": 400, "D": 780}
-"""Games of the adaptive schedule, one pair at a time."""
-
 HORIZONS = {
     "A": (2400, 1300),
     "B": (1800, 1000),
-    "C": (8000, 5000),
     "D": (3200, 1800),
-    "outlier": (2400, 1200),
-    "wide": (4800, 2600),
 }
 """Games after which a run of a schedule ends that does not depend on results, and of one that does."""
 
 UNDER_WAY = (28, 64)
 """Pairs under way at once: 28 are the most that a run of 14 policies has with two batches of 14 (``ahead = 2``)."""
 
-MOST_IN_FLIGHT = 1.15
-"""Games with many pairs under way, over those of one pair at a time, that are acceptable."""
+WANTED = 0.99
+"""Mean Spearman correlation at which the order is known."""
 
 CHEAPEST, DEAREST = 0.1, 3.65
 
@@ -64,12 +58,8 @@ STEPS = 60
 class Options:
     """Options of the benchmark."""
 
-    pools: tuple[str, ...] = option(("A", "B", "D"), "pools, of A, B, C, D, outlier, wide", smoke=("B",))
-    schedules: tuple[str, ...] = option(("round robin", "random", "adaptive"), f"of {', '.join(SCHEDULES)}")
+    pools: tuple[str, ...] = option(("A", "B", "D"), "pools, of A, B, D", smoke=("B",))
     runs: int = option(300, "runs of each line", smoke=3)
-    wanted: float = option(0.99, "mean Spearman correlation")
-    least: int = option(0, "games that every policy gets first, as min_matches of a run")
-    horizon: int = option(0, "games after which a run ends, 0 for what suits pool and schedule", smoke=120)
     seed: int = option(20261122, "of the games")
     smoke: bool = option(False, "the smallest size, which only shows that everything runs")
 
@@ -118,7 +108,7 @@ def simulate(setting: Setting, games: int, options: Options) -> Course:
     """Plays runs of one setting side by side, each until so many games."""
     runs, row = options.runs, np.arange(options.runs)
     rng = np.random.default_rng([options.seed, ord(setting.pool[0]), setting.under_way])
-    strengths = np.stack([pool(setting.pool, run) for run in range(runs)]) / ELO_PER_NAT
+    strengths = np.tile(POOLS[setting.pool], (runs, 1))
     size = strengths.shape[1]
     costs = rng.permuted(np.tile(_costs(size), (runs, 1)), axis=1) if setting.is_costly else np.ones((runs, size))
     chooser = _Chooser(setting, costs if setting.is_aware else np.ones_like(costs), options)
@@ -131,7 +121,7 @@ def simulate(setting: Setting, games: int, options: Options) -> Course:
                 waiting.append(chooser.choose())
             first, second = waiting.popleft()
             lead = strengths[row, first] - strengths[row, second]
-            chooser.finish(first, second, rng.random((2, runs)) < 1 / (1 + np.exp(-lead)))
+            chooser.finish(first, second, rng.random((2, runs)) < win(lead))
             spent += costs[row, first] + costs[row, second]  # two games, each the mean of both
         distance = _ranks(chooser.design.strengths) - _ranks(strengths)
         order = 1 - 6 * (distance**2).sum(axis=1) / (size * (size**2 - 1))
@@ -152,8 +142,7 @@ class _Chooser:
         self._row = np.arange(self._runs)
         self._circle = _circle(size) if setting.schedule == "round robin" else None
         self._rng = np.random.default_rng(options.seed)
-        self._least = options.least
-        self._played = np.zeros((self._runs, size))
+        self._shape = (self._runs, size, size)
 
     def choose(self) -> tuple[Integers, Integers]:
         """Returns the first and the second of the next pair of each run."""
@@ -164,27 +153,21 @@ class _Chooser:
             chosen = self._rng.integers(len(self._pairs[0]), size=self._runs)
         else:
             scores = self.design.draw()[:, self._pairs[0], self._pairs[1]] / self._price
-            chosen = np.where(self._is_possible(), scores, -1.0).argmax(axis=1)
+            chosen = scores.argmax(axis=1)
         first, second = self._pairs[0][chosen], self._pairs[1][chosen]
-        self._played[self._row, first] += 2
-        self._played[self._row, second] += 2
         self.design.enter(2 * self._meeting(first, second))
         return first, second
 
     def finish(self, first: Integers, second: Integers, won: NDArray[np.bool_]) -> None:
         """Takes whether the first has won, on the first seat and on the second, shape (2, runs)."""
-        meeting, wins = self._meeting(first, second), np.zeros((self._runs, *self._played.shape[1:] * 2))
+        meeting, wins = self._meeting(first, second), np.zeros(self._shape)
         wins[self._row, first, second], wins[self._row, second, first] = won[0], ~won[1]
         if self._circle is None:
             self.design.enter(-2 * meeting)
         self.design.add(wins, meeting)
 
-    def _is_possible(self) -> NDArray[np.bool_]:
-        behind = self._played < self._least
-        return behind[:, self._pairs[0]] | behind[:, self._pairs[1]] | ~behind.any(axis=1, keepdims=True)
-
     def _meeting(self, first: Integers, second: Integers) -> Floats:
-        games = np.zeros((self._runs, *self._played.shape[1:] * 2))
+        games = np.zeros(self._shape)
         games[self._row, first, second] = games[self._row, second, first] = 1.0
         return games
 
@@ -220,7 +203,7 @@ def milliseconds(size: int) -> float:
 def run(options: Options) -> dict[Setting, Course]:
     """Simulates the settings of both tables of games."""
     kinds = [
-        *(Setting(schedule, "") for schedule in options.schedules),
+        *(Setting(schedule, "") for schedule in SCHEDULES),
         *(Setting("adaptive", "", under_way=under_way) for under_way in UNDER_WAY),
         Setting("adaptive", "", is_costly=True),
         Setting("adaptive", "", is_costly=True, is_aware=False),
@@ -228,7 +211,7 @@ def run(options: Options) -> dict[Setting, Course]:
     ]
     settings = [replace(kind, pool=name) for kind in kinds for name in options.pools]
     return {
-        setting: simulate(setting, options.horizon or HORIZONS[setting.pool][setting.schedule == "adaptive"], options)
+        setting: simulate(setting, HORIZONS[setting.pool][setting.schedule == "adaptive"], options)
         for setting in settings
     }
 
@@ -236,7 +219,7 @@ def run(options: Options) -> dict[Setting, Course]:
 def tables(courses: dict[Setting, Course], options: Options, steps: dict[int, float]) -> str:
     """Writes the tables."""
     head = f"| {{}} | {' | '.join(options.pools)} |\n|---|{'---:|' * len(options.pools)}"
-    games, spend = [head.format(f"games until rho stays at {options.wanted:g}")], [head.format("spend until then")]
+    games, spend = [head.format(f"games until rho stays at {WANTED:g}")], [head.format("spend until then")]
     for setting in (item for item in courses if item.pool == options.pools[0]):
         of_pools = [(replace(setting, pool=name), courses[replace(setting, pool=name)]) for name in options.pools]
         name = setting.schedule
@@ -248,22 +231,13 @@ def tables(courses: dict[Setting, Course], options: Options, steps: dict[int, fl
                 if setting.is_aware
                 else ", costs not known"
             )
-            spend.append(_row(name, [_cell(course, course.spend, options.wanted) for _, course in of_pools]))
+            spend.append(_row(name, [_cell(course, course.spend, WANTED) for _, course in of_pools]))
         else:
             name += f", {setting.under_way} pairs under way" if setting.under_way > 1 else ""
-            cells = [_cell(course, course.games, options.wanted) for _, course in of_pools]
-            if setting.schedule == "adaptive":
-                goals = [_goal(pool_name, setting) for pool_name in options.pools]
-                cells = [f"{cell} (goal {goal})" for cell, goal in zip(cells, goals, strict=True)]
+            cells = [_cell(course, course.games, WANTED) for _, course in of_pools]
             games.append(_row(name, cells))
     timed = ["| policies | ms a choice |\n|---:|---:|", *(_row(str(size), [f"{ms:.2f}"]) for size, ms in steps.items())]
     return "\n\n".join("\n".join(lines) for lines in (games, spend, timed))
-
-
-def _goal(pool_name: str, setting: Setting) -> str:
-    if pool_name not in GOALS:
-        return "-"
-    return f"{GOALS[pool_name] * (MOST_IN_FLIGHT if setting.under_way > 1 else 1):.0f}"
 
 
 def _cell(course: Course, values: Floats | Integers, wanted: float) -> str:

@@ -12,7 +12,7 @@ batch. What running ahead costs is the matches played that a lag of 1 does not p
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import mean
 
 import numpy as np
@@ -26,24 +26,28 @@ from rating.schedules.until import Until
 from rating.schemes.conditions import TRUESKILL
 from rating.schemes.stopping import StopRule
 from rating.store.records import FINISHED, Match, Outcome, SeatOutcome
-from research.virtual_time import run_in_virtual_time
+from research import virtual_time
 
 
 @dataclass(frozen=True)
 class Options:
     """Options of the benchmark."""
 
-    policies: int = option(8, "players, a hundred points of Elo apart")
+    policies: int = option(8, "players, a hundred points of Elo apart", smoke=3)
     slots: int = option(64, "matches under way at once")
-    replies: int = option(8, "replies of a match")
-    spread: float = option(1.0, "standard deviation of the logarithm of a reply's latency")
-    seeds: int = option(5, "runs of each line")
+    seeds: int = option(5, "runs of each line", smoke=1)
     smoke: bool = option(False, "the smallest size, which only shows that everything runs")
 
 
 ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0", "holdem_v0")
 BATCHES = (10, 20, 30, 50)
 LAGS = (1, 2, 3)
+
+REPLIES = 8
+"""Replies of a match."""
+
+SPREAD = 1.0
+"""Standard deviation of the logarithm of a reply's latency."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +86,6 @@ class Run:
 
 def run(options: Options) -> list[Line]:
     """Simulates every line of the table."""
-    if options.smoke:
-        options = replace(options, seeds=1, policies=3)
     lines = []
     for environments in (ENVIRONMENTS[:1], ENVIRONMENTS):
         for batch in BATCHES[:1] if options.smoke else BATCHES:
@@ -116,17 +118,17 @@ def simulate(options: Options, environments: Sequence[str], batch: int, lag: int
     async def play(match: Match) -> Outcome:
         async with slots.hold(match.environment):
             rng = np.random.default_rng([seed, environments.index(match.environment), match.number])
-            latencies.append(float(rng.lognormal(0.0, options.spread, options.replies).sum()))
+            latencies.append(float(rng.lognormal(0.0, SPREAD, REPLIES).sum()))
             await asyncio.sleep(latencies[-1])
         return _outcome(match, rng)
 
-    async def everything() -> None:
+    async def everything() -> float:
         async with asyncio.TaskGroup() as group:
             for environment in environments:
                 group.create_task(play_batches(_schedule(environment, policies, batch, lag, seed), play))
+        return asyncio.get_running_loop().time()
 
-    _, seconds = run_in_virtual_time(everything())
-    return Run(seconds, sum(latencies), len(latencies))
+    return Run(virtual_time.run(everything()), sum(latencies), len(latencies))
 
 
 def _schedule(environment: str, policies: list[str], batch: int, lag: int, seed: int) -> Schedule:

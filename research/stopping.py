@@ -26,11 +26,11 @@ from benchmarks.options import option, parse
 from rating.schedules.round_robin import circle
 from rating.schemes.conditions import ALIKE_LEVEL, ORDER_LEVEL, TOP_LEVEL
 from rating.schemes.stopping import ALIKE_ELO, LEAST_RATED
-from rating.stats.bradley_terry import BradleyTerryOptions
+from rating.stats.bradley_terry import ELO_PER_NAT, BradleyTerryOptions
 from rating.stats.bradley_terry.model import differences, inverse_curvature, maximise, precision, probability
 from rating.stats.bradley_terry.ranking import dispersion, draw, expected_spearman, is_open, set_is_known, share_alike
 from rating.stats.design import Design
-from research.pools import ELO_PER_NAT
+from research.pools import play
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -42,6 +42,15 @@ GOAL = 1.1
 
 LEAST_TABLES = 8
 """Deals in a batch of few policies, as of the adaptive schedule."""
+
+TOP_POLICIES = 3
+"""Number of policies that the rule ``top`` asks for."""
+
+PRICE = 0.01
+"""Cost of a match."""
+
+DRAWS = 300
+"""Draws from the posterior."""
 
 SMOOTH = 3
 """Looks over which the mean true correlation is averaged."""
@@ -56,9 +65,6 @@ class Options:
     ties: tuple[str, ...] = option(("0", "0.5", "1"), "shares of ties", smoke=("0",))
     work: int = option(200, "runs of each line times policies; 6 runs at least", smoke=16)
     most: int = option(400, "matches of each policy after which a run ends", smoke=40)
-    top: int = option(3, "how many policies the rule top asks for")
-    price: float = option(0.01, "cost of a match")
-    draws: int = option(300, "draws from the posterior")
     seed: int = option(20261125, "of pools and matches")
     smoke: bool = option(False, "the smallest size, which only shows that everything runs")
 
@@ -141,10 +147,8 @@ class Games:
     def play(self, first: Integers, second: Integers) -> Floats:
         """Plays a deal from both sides; returns the scores of ``first`` on either seat, shape (2, runs)."""
         row = np.arange(len(self.strengths))
-        lead = (self.strengths[row, first] - self.strengths[row, second]) / ELO_PER_NAT
-        scores = (self.rng.random((2, len(row))) < 1 / (1 + np.exp(-lead))).astype(float)
-        scores[self.rng.random((2, len(row))) < self.ties] = 0.5
-        return scores
+        lead = self.strengths[row, first] - self.strengths[row, second]
+        return play(self.rng, np.stack((lead, lead)), self.ties)
 
     def add(self, first: Integers, second: Integers, scores: Floats) -> None:
         """Takes the results of a deal."""
@@ -208,7 +212,7 @@ def simulate(size: int, spread: float, ties: float, options: Options) -> Cell:
         rng = np.random.default_rng([options.seed, size, int(spread), int(10 * ties)])
         strengths = spread * rng.standard_normal((max(6, options.work // size), size))
         games, curve = Games(strengths, ties, rng), []
-        judge = _Judge(cell, options) if schedule == ADAPTIVE or size == 2 else None
+        judge = _Judge(cell, len(strengths)) if schedule == ADAPTIVE or size == 2 else None
         for in_flight in _batches(schedule, games, options):
             ratings = games.ratings()
             if judge:
@@ -268,12 +272,11 @@ def _symmetric(runs: int, size: int, row: Integers, first: Integers, second: Int
 class _Judge:
     """The rules, asked after every batch."""
 
-    def __init__(self, cell: Cell, options: Options) -> None:
-        self._cell, self._options = cell, options
+    def __init__(self, cell: Cell, runs: int) -> None:
+        self._cell, self._runs = cell, runs
         self._ended: dict[str, dict[int, Ending]] = {ORDER: {}, TOP: {}}
         self._earliest: dict[int, int] = {}
         self._last: dict[str, tuple[Floats, NDArray[np.bool_]]] = {}
-        self._runs = max(6, options.work // cell.size)
 
     @property
     def is_over(self) -> bool:
@@ -282,7 +285,7 @@ class _Judge:
 
     def look(self, games: Games, ratings: Floats, in_flight: int) -> None:
         """Asks the rules of the runs that they have not ended."""
-        size, top = ratings.shape[1], self._options.top
+        size, top = ratings.shape[1], TOP_POLICIES
         if top >= size:
             self._ended[TOP] = self._ended[ORDER]
         waiting = np.array(
@@ -290,7 +293,7 @@ class _Judge:
         )
         if not len(waiting):
             return
-        drawn, own = games.drawn(waiting, self._options.draws), ratings[waiting]
+        drawn, own = games.drawn(waiting, DRAWS), ratings[waiting]
         true = _scale(games)[waiting]
         least = (games.games[waiting].sum(axis=-1) + games.games[waiting].sum(axis=-2)).min(axis=-1)
         one, other = np.triu_indices(size, 1)
@@ -325,7 +328,7 @@ class _Judge:
 
     def end(self, games: Games) -> None:
         """Ends the runs that no rule has ended, and keeps how all ended."""
-        ratings, true, top = games.ratings(), _scale(games), self._options.top
+        ratings, true, top = games.ratings(), _scale(games), TOP_POLICIES
         spearman = _spearman(ratings, true)
         right = np.sort(np.argsort(ratings)[:, -top:]) == np.sort(np.argsort(true)[:, -top:])
         for ended in self._ended.values():
@@ -360,7 +363,7 @@ HEADER = "| policies | sd | ties | matches | cost | least | by | ratio | Spearma
 TOP_HEADER = "| policies | sd | ties | matches | matches of order | known | of these right | alike | cap |"
 
 
-def line(cell: Cell, options: Options) -> str:
+def line(cell: Cell) -> str:
     """Returns the default beside the least that would do, as a row of a Markdown table."""
     least, way = cell.cheapest()
     ratio = cell.matches / least
@@ -368,7 +371,7 @@ def line(cell: Cell, options: Options) -> str:
     true = f"{np.mean([ending.spearman for ending in cell.endings]):.3f}" if has_order else "none"
     near = [ending.near for ending in cell.endings if ending.near == ending.near]
     return (
-        f"| {cell.size} | {cell.spread:g} | {cell.ties:g} | {cell.matches:.0f} | ${options.price * cell.matches:.2f} |"
+        f"| {cell.size} | {cell.spread:g} | {cell.ties:g} | {cell.matches:.0f} | ${PRICE * cell.matches:.2f} |"
         f" {least:.0f} | {way} | {f'{ratio:.2f}' if ratio <= GOAL else f'**{ratio:.2f}**'} | {true} |"
         f" {_shares(cell.endings, ORDER, ALIKE, CAP)} | {f'{np.mean(near):.2f}' if near else ''} |"
     )
@@ -394,10 +397,10 @@ def main() -> None:
     print(f"{HEADER}\n|{'---:|' * 6}---|{'---:|' * 6}", flush=True)
     top_lines = []
     for cell in run(options):
-        print(line(cell, options), flush=True)
+        print(line(cell), flush=True)
         if cell.top and cell.spread:
             top_lines.append(top_line(cell))
-    print("\n".join(["", f"Rule top={options.top}:", "", TOP_HEADER, "|" + "---:|" * 9, *top_lines]))
+    print("\n".join(["", f"Rule top={TOP_POLICIES}:", "", TOP_HEADER, "|" + "---:|" * 9, *top_lines]))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.options import option, parse
 from rating.stats.bradley_terry import Comparisons, Floats
 from rating.stats.transitivity import lack_of_fit
-from research.pools import ELO_PER_NAT, pool
+from research.pools import POOLS, win
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,6 @@ class Options:
     """Options of the benchmark."""
 
     runs: int = option(300, "pools of each row", smoke=3)
-    draws: int = option(199, "random signs of each test", smoke=19)
     seed: int = option(0, "of everything drawn")
     smoke: bool = option(False, "the smallest size, which only shows that everything runs")
 
@@ -69,21 +68,24 @@ class Line:
 
 LEVELS = (0.01, 0.05, 0.1)
 
+DRAWS = 199
+"""Random signs of each test."""
+
 
 def settings() -> list[Setting]:
     """Returns the rows."""
-    a, three = pool("A"), np.zeros(3)
+    a, three = POOLS["A"], np.zeros(3)
     return [
         Setting("pool A, 5 deals", a, 5),
         Setting("pool A, 20 deals", a, 20),
         Setting("pool A, 1 match a seat, deals of their own", a, 1, shared=False),
         Setting("pool A, 5 matches a seat, deals of their own", a, 5, shared=False),
-        Setting("pool D, 20 deals", pool("D"), 20),
+        Setting("pool D, 20 deals", POOLS["D"], 20),
         Setting("pool A, 5 deals, half of the matches tied", a, 5, ties=0.5),
         Setting("pool A, 50 deals, half of the matches tied", a, 50, ties=0.5),
         Setting("pool A, 10 deals, both seats mostly alike", a, 10, alike=0.8),
         Setting("pool A, 10 deals, lucky for policies by 300 Elo", a, 10, luck=300.0),
-        Setting("one at +900, 20 deals", pool("outlier"), 20),
+        Setting("one at +900, 20 deals", POOLS["outlier"], 20),
         Setting("three policies, 10 deals", np.array([0.0, 100, 300]), 10),
         *(
             Setting(f"rock, paper, scissors by 150 Elo, {deals} deals", three, deals, circle=150.0)
@@ -114,7 +116,7 @@ def play(setting: Setting, rng: np.random.Generator) -> Comparisons:
     lead = np.subtract.outer(setting.strengths, setting.strengths) + beyond - beyond.T
     shape = (setting.deals, len(one))
     luck = rng.normal(0, setting.luck, (setting.deals, size)) if setting.luck else np.zeros((setting.deals, size))
-    share = 1 / (1 + np.exp(-(lead[one, other] + luck[:, one] - luck[:, other]) / ELO_PER_NAT))
+    share = win(lead[one, other] + luck[:, one] - luck[:, other])
     deals = np.broadcast_to(np.arange(setting.deals)[:, None], shape)
     results = []
     common = rng.random(shape)
@@ -135,7 +137,7 @@ def measure(setting: Setting, options: Options) -> Line:
     """Tests pools of one setting."""
     values = []
     for run in range(options.runs):
-        tested = lack_of_fit(play(setting, np.random.default_rng([options.seed, run])), draws=options.draws, seed=run)
+        tested = lack_of_fit(play(setting, np.random.default_rng([options.seed, run])), draws=DRAWS, seed=run)
         values.append(tested.p_value if tested else 1.0)
     return Line(setting, tuple(float(np.mean(np.array(values) <= level)) for level in LEVELS))
 

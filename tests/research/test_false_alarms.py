@@ -15,7 +15,7 @@ def test_neither_is_better(null):
     assert scores.mean() == pytest.approx(0.5, abs=4 * scores.std() / 200)
 
 
-def test_who_looks_often_is_wrong_often_but_for_the_bets():
+def test_alarms_only_bets_hold_at_any_look():
     found = alarms("no ties", SMALL)
     assert found == alarms("no ties", SMALL)
     assert found.betting < 0.15 < 0.25 < found.peeking

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from research.overlap import ENVIRONMENTS, Options, run, simulate, table
+from research.overlap import ENVIRONMENTS, Options, simulate
 
 SMALL = Options(policies=4, slots=8, seeds=1)
 
@@ -21,11 +21,3 @@ def test_batches_that_overlap_come_to_an_end_sooner_and_play_the_same_and_more()
 def test_one_slot_is_never_idle():
     done = simulate(replace(SMALL, slots=1), ENVIRONMENTS[:1], 10, 2, seed=1)
     assert abs(done.seconds - done.work) < 1e-6 * done.work
-
-
-def test_the_table():
-    lines = run(Options(smoke=True))
-    assert [(line.environments, line.lag, line.ahead > 0) for line in lines] == [
-        (1, 1, False), (1, 2, True), (1, 3, True), (3, 1, False), (3, 2, True), (3, 3, True)
-    ]  # fmt: skip
-    assert len(table(lines).splitlines()) == 2 + 6

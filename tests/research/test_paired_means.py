@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from research.paired_means import Options, drawn, main, measure, rows
+from research.paired_means import Options, drawn, measure
 
 
 def test_clear_differences_are_found_by_all():
@@ -16,9 +16,3 @@ def test_clear_differences_are_found_by_all():
 def test_skewed_noise_has_the_mean_of_equals():
     values = drawn(np.random.default_rng(0), deals=20_000, policies=2, is_skewed=True)
     assert abs(np.diff(values.mean(axis=0))[0]) < 0.05
-
-
-def test_the_table(capsys, monkeypatch):
-    monkeypatch.setattr("sys.argv", ["paired_means", "--smoke"])
-    main()
-    assert len(capsys.readouterr().out.splitlines()) == 2 + len(list(rows()))

@@ -3,23 +3,9 @@
 import numpy as np
 import pytest
 
-from benchmarks.options import parse
 from rating.schemes.conditions import MatchEvidence
 from rating.store.records import FINISHED, Outcome, SeatOutcome
 from research import stopping
-
-
-def test_every_run_of_every_cell_ends_and_is_held_against_the_truth():
-    options = parse(stopping.Options, None, ["--smoke", "--spreads", "0", "400"])
-    cells = list(stopping.run(options))
-    assert [(cell.size, cell.spread) for cell in cells] == [(2, 0), (2, 400), (4, 0), (4, 400)]
-    for cell in cells:
-        assert len(cell.endings) == len(cell.earliest) == max(6, 16 // cell.size)
-        assert all(ending.known <= ending.matches for ending in cell.endings)
-    assert not cells[0].least and cells[0].cheapest()[1] == "promise"
-    assert len(cells[3].top) == 6
-    assert {stopping.line(cell, options).count("|") for cell in cells} == {stopping.HEADER.count("|")}
-    assert stopping.top_line(cells[3]).count("|") == stopping.TOP_HEADER.count("|")
 
 
 def test_the_evidence_of_the_simulation_is_that_of_a_run():

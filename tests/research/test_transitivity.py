@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from research.transitivity import LEVELS, Options, Setting, main, play
+from research.transitivity import Setting, play
 
 
 def test_a_circle_is_played_as_it_is_said():
@@ -14,10 +14,3 @@ def test_a_circle_is_played_as_it_is_said():
     assert all(share[pair] > 0.99 for pair in ((0, 1), (1, 2), (2, 0)))
     assert all(share[pair] < 0.01 for pair in ((1, 0), (0, 2)))
     assert 0.4 < share[0, 3] < 0.6
-
-
-def test_the_table(capsys):
-    lines = main(Options(smoke=True, runs=2, draws=19))
-    assert {line.setting.is_one_scale for line in lines} == {True, False}
-    assert all(len(line.flagged) == len(LEVELS) for line in lines)
-    assert len(capsys.readouterr().out.splitlines()) == 2 + len(lines)

@@ -16,7 +16,7 @@ from rating.stats.expected_scores import (
     met_scores,
     win_probabilities,
 )
-from research.score_means import scores
+from research.coverage.means import scores
 
 OPTIONS = BradleyTerryOptions(seat_term=False)
 

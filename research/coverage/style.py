@@ -1,6 +1,6 @@
-"""Coverage of the 95 % intervals of style control: ratings with style held equal, and effects of style; rows of ``coverage``."""
+"""Rows of style control: ratings with style held equal, and effects of style."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -8,13 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from rating.stats.bradley_terry import ELO_PER_NAT, Standings, standings
+from rating.stats.bradley_terry import ELO_PER_NAT, Floats, Standing, Standings, standings
 from rating.stats.bradley_terry.comparisons import comparisons_of
 from rating.stats.results import Battle
-from rating.stats.style import StyleControl, style_control
-from research.trials import Setting, Trial
-
-Floats = NDArray[np.float64]
+from rating.stats.style import StyleControl, StyleRow, style_control
+from research.coverage.trials import AT_LEAST, Setting, Trial, two_sided
 
 MISSED = (0.0, 0.5)
 """Goal of intervals that are about something else."""
@@ -67,7 +65,7 @@ def rows() -> tuple[Setting, ...]:
         ),
         Setting("length is the quality, held equal: the rest", partial(trial, quality, many, LENGTH, held)),
         Setting("length is the quality, held equal: all of it", partial(trial, quality, many, LENGTH, whole), MISSED),
-        Setting("length decides among equals: ranks", partial(trial, equals, many, LENGTH, ranks), (0.93, 1.0)),
+        Setting("length decides among equals: ranks", partial(trial, quality, many, LENGTH, ranks), AT_LEAST),
     )
 
 
@@ -78,13 +76,8 @@ def confounded(rng: np.random.Generator, size: int) -> Pool:
 
 
 def quality(rng: np.random.Generator, size: int) -> Pool:
-    """Policies are better only by writing more."""
+    """Policies differ only by how much they write: better only by that, or equals where length is no quality."""
     return Pool(np.zeros(size), rng.normal(0, 1, size))
-
-
-def equals(rng: np.random.Generator, size: int) -> Pool:
-    """Policies differ in nothing that should count, but in length."""
-    return quality(rng, size)
 
 
 def counts(rng: np.random.Generator, wordy: Floats) -> dict[str, NDArray[np.int64]]:
@@ -95,11 +88,12 @@ def counts(rng: np.random.Generator, wordy: Floats) -> dict[str, NDArray[np.int6
     return {"length": np.rint(length).astype(np.int64), **format}
 
 
-def lead(pool: Pool, pair: tuple[int, int], style: dict[str, tuple[int, int]], effect: dict[str, float]) -> float:
-    """Returns by how much the first leads, in nats."""
+def chance(pool: Pool, pair: tuple[int, int], style: dict[str, tuple[int, int]], effect: dict[str, float]) -> float:
+    """Returns the chance that the first wins."""
     doublings = {name: np.log2((1 + one) / (1 + other)) for name, (one, other) in style.items()}
-    total = pool.strengths[pair[0]] - pool.strengths[pair[1]]
-    return float(total + sum(effect.get(name, 0.0) * value for name, value in doublings.items())) / ELO_PER_NAT
+    lead = pool.strengths[pair[0]] - pool.strengths[pair[1]]
+    lead += sum(effect.get(name, 0.0) * value for name, value in doublings.items())
+    return float(1 / (1 + np.exp(-lead / ELO_PER_NAT)))
 
 
 Battles = Callable[
@@ -122,7 +116,7 @@ def votes(
     battles = []
     for game, pair in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         style = {name: (int(values[game, 0]), int(values[game, 1])) for name, values in answers.items()}
-        won = rng.random() < 1 / (1 + np.exp(-lead(pool, pair, style, effect)))
+        won = rng.random() < chance(pool, pair, style, effect)
         battles.append(Battle(f"{pair[0]:02}", f"{pair[1]:02}", float(won), style=style))
     return pool, battles
 
@@ -144,8 +138,8 @@ def questions(
         for one in range(6):
             for other in range(one):
                 style = {name: (int(values[one]), int(values[other])) for name, values in answers.items()}
-                chance = 1 / (1 + np.exp(-lead(pool, (one, other), style, effect)))
-                noise = (0.5 * (suited[one] - suited[other]) + np.sqrt(0.5) * rng.normal(size=3)) < norm.ppf(chance)
+                typical = norm.ppf(chance(pool, (one, other), style, effect))
+                noise = (0.5 * (suited[one] - suited[other]) + np.sqrt(0.5) * rng.normal(size=3)) < typical
                 battles += [Battle(f"{one:02}", f"{other:02}", float(won), f"{deal}", style=style) for won in noise]
     return pool, battles
 
@@ -165,42 +159,31 @@ def trial(
 
 def held(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]:
     """Ratings with style held equal."""
-    return _intervals(
-        [(row.policy, row.rating.low, row.rating.high) for row in shown.control.rows], shown.plain, pool.strengths
-    )
+    return _intervals(shown.control.rows, shown.plain, pool.strengths)
 
 
 def whole(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]:
     """The same ratings, taken for strengths with the usual style of each policy."""
-    return _intervals(
-        [(row.policy, row.rating.low, row.rating.high) for row in shown.control.rows], shown.plain, pool.with_style
-    )
+    return _intervals(shown.control.rows, shown.plain, pool.with_style)
 
 
 def ignored(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]:
     """Ratings without style control, taken for strengths with style held equal."""
-    return _intervals(
-        [(row.policy, row.rating.low, row.rating.high) for row in shown.plain.rows], shown.plain, pool.strengths
-    )
+    return _intervals(shown.plain.rows, shown.plain, pool.strengths)
 
 
 def effects(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]:
     """Effects of a doubling."""
-    for name, (value, low, high, *_) in shown.control.effects.items():
-        if low is not None and high is not None:
-            yield Trial(low <= effect[name] <= high, (high - low) / 2, abs(value - effect[name]))
+    for name, (_, low, high, *_) in shown.control.effects.items():
+        yield from two_sided(low, high, effect[name])
 
 
 def ranks(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]:
     """Ranks of equals, of which one that is told apart is a mistake."""
-    yield Trial(all(row.best_rank == 1 for row in shown.control.rows), float("nan"))
+    yield Trial(all(row.best_rank == 1 for row in shown.control.rows))
 
 
-def _intervals(
-    printed: list[tuple[str, float | None, float | None]], plain: Standings, strengths: Floats
-) -> Iterator[Trial]:
-    anchors = [int(row.policy) for row in plain.rows if row.is_anchor]
-    for policy, low, high in printed:
-        if low is not None and high is not None:
-            truth = 1000 + strengths[int(policy)] - strengths[anchors].mean()
-            yield Trial(bool(low <= truth <= high), (high - low) / 2, float(abs((low + high) / 2 - truth)))
+def _intervals(rows: Iterable[Standing | StyleRow], plain: Standings, strengths: Floats) -> Iterator[Trial]:
+    mean = strengths[[int(row.policy) for row in plain.rows if row.is_anchor]].mean()
+    for row in rows:
+        yield from two_sided(row.rating.low, row.rating.high, 1000 + strengths[int(row.policy)] - mean)

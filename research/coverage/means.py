@@ -1,21 +1,27 @@
-"""Coverage of the printed 95 % intervals of means, rates, plus-minus and skills by role; rows of ``coverage``."""
+"""Rows of means, rates, plus-minus, skills by role and mean scores of duels (`score, %`)."""
 
 import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rating.stats.bradley_terry import ELO_PER_NAT, MEAN_RATING
+from rating.stats.bradley_terry import (
+    ELO_PER_NAT,
+    MEAN_RATING,
+    BradleyTerryOptions,
+    Comparisons,
+    Floats,
+    Integers,
+    fit,
+)
 from rating.stats.estimates import Estimate, bounded_mean, mean_estimate
+from rating.stats.expected_scores import met_scores
 from rating.stats.roles import RoleMatch, TeamResult, plus_minus, role_skills
-from research.trials import Setting, Trial
+from research.coverage.trials import AT_LEAST, Setting, Trial, two_sided
+from research.pools import play_adaptively, win
 
-Floats = NDArray[np.float64]
-
-AT_LEAST = (0.93, 1.0)
-"""Goal where results are so coarse that an interval must hold more than 95 %."""
+_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(20)
 
 
 def rows() -> tuple[Setting, ...]:
@@ -54,6 +60,28 @@ def rows() -> tuple[Setting, ...]:
         *(
             Setting(f"skill by role, {matches} mixed tables of 5", partial(role, matches=matches))
             for matches in (100, 300, 1000)
+        ),
+        *(
+            Setting(f"score, 8 policies, sd {sd}, {deals} deals a pair", partial(scores, sd=sd, deals=deals))
+            for sd in (0, 100, 300, 800)
+            for deals in (10, 3)
+        ),
+        *(
+            Setting(f"score, {size} policies, sd {sd}, 4 deals a pair", partial(scores, size=size, sd=sd, deals=4))
+            for size, sd in ((14, 300), (4, 300), (4, 800))
+        ),
+        *(
+            Setting(f"score, 8 policies, sd {sd}, {ties:.0%} ties", partial(scores, sd=sd, deals=10, ties=ties))
+            for sd in (0, 300)
+            for ties in (0.5, 0.9)
+        ),
+        Setting(
+            "score, 6 policies, sd 200, 6 deals common to all, which suit by 150 Elo",
+            partial(scores, size=6, sd=200, suit=150),
+        ),
+        *(
+            Setting(f"score, adaptive play, 8 policies, sd {sd}, 300 games", partial(adaptive_scores, sd=sd), share=0.5)
+            for sd in (0, 300)
         ),
     )
 
@@ -130,8 +158,43 @@ def role(rng: np.random.Generator, *, matches: int) -> Iterator[Trial]:
                 yield from trial(own[title], float(truth[int(name), part]))
 
 
+def scores(
+    rng: np.random.Generator, *, sd: float, size: int = 8, deals: int = 6, ties: float = 0.0, suit: float = 0.0
+) -> Iterator[Trial]:
+    """A round robin from both seats, on deals of each pair, or, if deals suit a policy more or less, on the same for all."""
+    strengths, (one, other) = rng.normal(0, 1, size) * sd, np.triu_indices(size, 1)
+    suits = rng.normal(0, 1, (deals, size)) * suit
+    first, second = np.repeat(one, deals), np.repeat(other, deals)
+    deal = np.tile(np.arange(deals), len(one))
+    chance = np.tile(win(strengths[first] - strengths[second] + suits[deal, first] - suits[deal, second]), 2)
+    score = np.where(rng.random(len(chance)) < ties, 0.5, rng.random(len(chance)) < chance)
+    score[len(first) :] = 1 - score[len(first) :]  # the first seat is the other one's
+    cluster = np.tile(deal if suit else np.arange(len(first)), 2)
+    apart = strengths[:, None, None] - strengths[:, None] + _NODES * np.sqrt(2) * suit
+    expected = (1 - ties) * win(apart) @ _WEIGHTS / _WEIGHTS.sum() + ties / 2
+    np.fill_diagonal(expected, 0)
+    truth = expected.sum(axis=1) / (size - 1)
+    return _scored(np.append(first, second), np.append(second, first), score, cluster, truth)
+
+
+def adaptive_scores(rng: np.random.Generator, *, sd: float, size: int = 8, games: int = 300) -> Iterator[Trial]:
+    """Pairs chosen by the results so far; the truth is the mean expected score against the opponents of a policy."""
+    strengths = rng.normal(0, 1, size) * sd
+    first, second, score = play_adaptively(rng, strengths, games, can_tie=False)
+    chance = win(strengths[:, None] - strengths)
+    policy = np.append(first, second)
+    sums = np.bincount(policy, np.append(chance[first, second], chance[second, first]), size)
+    return _scored(first, second, score, np.arange(games) // 2, sums / np.bincount(policy, minlength=size))
+
+
+def _scored(first: Integers, second: Integers, score: Floats, cluster: Integers, truth: Floats) -> Iterator[Trial]:
+    """Compares the printed intervals of mean scores with the true ones, shape (n,)."""
+    data = Comparisons(tuple(f"{index:02}" for index in range(len(truth))), first, second, score, cluster)
+    for name, estimate in met_scores(data, fit(data, BradleyTerryOptions(prior_sd="fitted"))).items():
+        yield from trial(estimate, float(truth[int(name)]))
+
+
 def trial(estimate: Estimate | None, truth: float) -> Iterator[Trial]:
-    """Returns the trial of an interval; nothing where none is printed."""
-    if estimate is not None and estimate.low is not None and estimate.high is not None:
-        half = (estimate.high - estimate.low) / 2
-        yield Trial(estimate.low <= truth <= estimate.high, half, abs(estimate.value - truth))
+    """Yields the trial of an interval; nothing where none is printed."""
+    if estimate is not None:
+        yield from two_sided(estimate.low, estimate.high, truth)
