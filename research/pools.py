@@ -39,7 +39,7 @@ def play_adaptively(
         strengths: strengths in Elo, shape (n,).
         games: number of games.
         under_way: number of latest pairs whose results are unknown when a pair is chosen.
-        can_tie: whether to draw for ties too. No game ends as one; the draws decide what comes after them.
+        can_tie: whether to draw for ties too, with a chance of 0. It changes the numbers drawn later.
 
     Returns:
         The first policies, the second policies, and the scores of the first, shape (games,) each.

@@ -3,7 +3,7 @@
     python -m research.coverage
     python -m research.coverage --only ties seat
 
-Every row draws data sets, computes what a leaderboard prints, and counts how often the interval of a policy holds its true
+Every row draws data sets, computes the intervals of a leaderboard, and counts how often the interval of a policy holds its true
 value. Where the Bradley-Terry model does not hold (ties, non-transitive pools), the true rating is the one that endless play of
 the same kind would give.
 """

@@ -1,4 +1,4 @@
-"""The simulation of intervals: repeatable, honest about what it was given, and complete."""
+"""The simulation of intervals: known coverage is found, and rows are repeatable."""
 
 from functools import partial
 
