@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         names = dict.fromkeys(client for name in options.clients for client in GROUPS.get(name, (name,)))
         alone = len(names) == 1
         rows = run_client(*names, options.smoke) if alone else run_elsewhere(Path(sys.executable), names, options.smoke)
-    print(table(rows))
+    print(table([row for row in rows if row.trial != SCRIPT or row.verdict != ACCEPTED]))
     if options.json:
         text = json.dumps([row._asdict() for row in rows], indent=1, ensure_ascii=False)
         Path(options.json).write_text(text + "\n", encoding="utf-8")
