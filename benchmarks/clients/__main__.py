@@ -63,9 +63,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if _ALL in options.clients:
         rows = _run_all(options.smoke)
     else:
-        names = dict.fromkeys(client for name in options.clients for client in GROUPS.get(name, (name,)))
-        alone = len(names) == 1
-        rows = run_client(*names, options.smoke) if alone else run_elsewhere(Path(sys.executable), names, options.smoke)
+        clients = list(dict.fromkeys(client for name in options.clients for client in GROUPS.get(name, (name,))))
+        if len(clients) == 1:
+            rows = run_client(clients[0], options.smoke)
+        else:
+            rows = run_elsewhere(Path(sys.executable), clients, options.smoke)
     print(table([row for row in rows if row.trial != SCRIPT or row.verdict != ACCEPTED]))
     if options.json:
         text = json.dumps([row._asdict() for row in rows], indent=1, ensure_ascii=False)
