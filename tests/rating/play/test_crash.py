@@ -9,12 +9,12 @@ import time
 
 import pytest
 
-from benchmarks.processes import running
 from rating.cli import main
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.store.records import FINISHED, VOID
 from tests.rating.runs import left_by
+from tests.support.processes import running
 
 pytestmark = [pytest.mark.timeout(180), pytest.mark.slow]
 
