@@ -138,36 +138,6 @@ class Bubble(Block):
             svg.text(self._x + 14, top + self._LINE * number + 1, line, self._size, fill=INK, **family)
 
 
-class Stages(Block):
-    """The stages of a match in a row, the present one marked.
-
-    Args:
-        names: names of the stages.
-        present: index of the present stage; -1 if there is none.
-    """
-
-    height = 26
-
-    def __init__(self, names: Sequence[str], present: int) -> None:
-        self._names = names
-        self._present = present
-        self.words = " > ".join([f"[{name}]" if number == present else name for number, name in enumerate(names)])
-
-    def draw(self, svg: Svg, y: float) -> None:
-        """Draws the stages from left to right."""
-        x: float = MARGIN
-        for number, name in enumerate(self._names):
-            width = text_width(name, 13) + 20
-            present = number == self._present
-            svg.rect(x, y, width, 24, fill=INK if present else SOFT, stroke=INK if present else LINE, rx=4)
-            letters = {"fill": PAPER, "font_weight": "bold"} if present else {"fill": DIM}
-            svg.text(x + width / 2, y + 16.5, name, 13, text_anchor="middle", **letters)
-            x += width
-            if number < len(self._names) - 1:
-                svg.path(f"M {x + 5:g} {y + 7:g} l 6 5 l -6 5", stroke=DIM, fill="none", stroke_width=1.5)
-            x += 16
-
-
 class Sheet:
     """A drawing made of blocks; see ``history`` for an unbounded number of blocks.
 
