@@ -32,7 +32,7 @@ ENVIRONMENT = {
     "LOGNAME": "user",
     "PATH": "/usr/bin",
     "SHELL": "/bin/bash",
-    "TERM": "dumb",
+    "TERM": "linux",
     "TIME_STYLE": "+Jan  1 00:00",
     "TZ": "UTC",
     "USER": "user",

@@ -80,17 +80,17 @@ def test_respond_after_exit_is_empty():
 
 @needs_shell
 @pytest.mark.parametrize(
-    ("request_", "answer"),
+    ("request_", "seconds", "answer"),
     [
-        pytest.param("x=2; while :; do :; done", "ERROR: out of time", marks=pytest.mark.slow),
-        ("x=2; sleep 60", "ERROR: out of time"),
-        ("f() { f | f & }; f", "ERROR: the terminal was stopped"),
+        pytest.param("x=2; while :; do :; done", 3, "ERROR: out of time", marks=pytest.mark.slow),
+        ("x=2; sleep 60", 3, "ERROR: out of time"),
+        ("f() { f | f & }; f", 30, "ERROR: the terminal was stopped"),
     ],
 )
-def test_respond_stopped_request_changes_nothing(monkeypatch, request_, answer):
+def test_respond_stopped_request_changes_nothing(monkeypatch, request_, seconds, answer):
     terminal = Shell()
     terminal.respond("x=1")
-    monkeypatch.setattr(Shell, "limits", replace(Shell.limits, seconds=3))
+    monkeypatch.setattr(Shell, "limits", replace(Shell.limits, seconds=seconds))
     assert terminal.respond(request_) == answer
     monkeypatch.undo()
     assert terminal.state() == "x=1"
