@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from llmarena_envs.core.options import OptionError
-from rating.readers.battles import Rejected, Result, case_name, name_of
+from rating.readers.results import Rejected, Result, case_name, name_of
 from rating.readers.scores import Case, Metrics, plain_number
 from rating.rows import UnreadableRow, each_row
 
