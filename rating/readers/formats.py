@@ -14,8 +14,8 @@ from rating.readers.inspect import is_inspect, read_inspect
 from rating.readers.lm_eval import read_lm_eval
 from rating.readers.matrix import is_matrix, read_matrix
 from rating.readers.results import Rejected, Result, name_of
+from rating.readers.rows import UnreadableRow, each_row, first_character
 from rating.readers.verdicts import PLAYERS, has_pairs, read_debate, read_judgement, read_rows, read_vote
-from rating.rows import UnreadableRow, each_row, first_character
 from rating.stats.results import Battle
 
 AUTO = "auto"

@@ -7,7 +7,7 @@ from pathlib import Path
 from llmarena_envs.core.options import OptionError
 from rating.judgements import NOTHING
 from rating.readers.results import MOST_BATTLES, Rejected, Result, battle_of, finite_number, name_of
-from rating.rows import UnreadableRow, each_row
+from rating.readers.rows import UnreadableRow, each_row
 
 
 def is_matrix(columns: Sequence[str], names: Sequence[str]) -> bool:

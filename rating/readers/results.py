@@ -10,7 +10,7 @@ from agents.records import encodable
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.judgements import Judgement
-from rating.rows import is_text
+from rating.readers.rows import is_text
 from rating.stats.results import NO_STYLE, Battle, Style
 
 MOST_BATTLES = 2_000_000

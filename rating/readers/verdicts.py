@@ -27,8 +27,8 @@ from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.judgements import FIRST, NOTHING, SCORES, SECOND, TIE, Judgement, Label, item_name, read_label
 from rating.readers.results import Lengths, Rejected, Result, battle_of, case_name, finite_number, name_of
+from rating.readers.rows import UnreadableRow, each_row
 from rating.readers.style import read_style
-from rating.rows import UnreadableRow, each_row
 from rating.stats.results import LEAST_WEIGHT, MOST_WEIGHT, Battle
 
 PLAYERS = {"battles": ("model_a", "model_b"), "pairwise": ("left", "right"), "verdicts": ("a", "b")}
@@ -89,10 +89,10 @@ class _Verdicts:
             OptionError: if a verdict is repeated or of another kind; then none is added.
         """
         new, kind = {}, self._kind
-        for environment, judgement, is_first in ((one.environment, one.judgement, one.is_first) for one in results):
-            if judgement is None:
+        for result in results:
+            if (judgement := result.judgement) is None:
                 continue
-            key = environment, judgement.item, judgement.judge, is_first
+            key = result.environment, judgement.item, judgement.judge, result.is_first
             if known := self._places.get(key):
                 raise OptionError(
                     f"the verdict of {judgement.judge!r:.60} on {judgement.item!r:.80} is in {known[0]}, {known[1]} already;"
@@ -221,6 +221,7 @@ def _label(text: str, players: tuple[str, str]) -> Label | None:
 
 def _battle(row: Mapping[str, Any], verdict: _Verdict) -> Battle | None:
     """Returns the battle in a row; ``None`` for a verdict before discussion and an abstention."""
+    by_label = None if verdict.label is None else _score(verdict.label)
     score, weight = _number(row, "score"), _number(row, "weight")
     if score is not None and not 0 <= score <= 1:
         raise OptionError(f"score: expected 0 to 1, got {score:g}")
@@ -230,17 +231,15 @@ def _battle(row: Mapping[str, Any], verdict: _Verdict) -> Battle | None:
     if verdict.is_swapped:
         score = None if score is None else 1 - score
         style = {name: (second, first) for name, (first, second) in style.items()}
-    if score is None and verdict.label is None:
-        if verdict.judge:
-            return None
+    score = by_label if score is None else score
+    if score is None and not verdict.judge:
         raise OptionError("expected a winner or a score, got neither")
-    score = _score(verdict.label) if score is None else score
-    if verdict.is_first:
+    if score is None or verdict.is_first:
         return None
     return battle_of(verdict.players, score, verdict.question, 1.0 if weight is None else weight, style)
 
 
-def _score(label: Label | None) -> float:
+def _score(label: Label) -> float:
     if not isinstance(label, str):
         raise OptionError(f"expected A, B or tie, got {label:g}")
     return SCORES[label]

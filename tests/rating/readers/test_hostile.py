@@ -7,8 +7,7 @@ import zipfile
 import pytest
 
 from llmarena_envs.core.options import OptionError
-from rating import rows
-from rating.readers import inspect, read_battles
+from rating.readers import inspect, read_battles, rows
 from rating.readers.formats import FORMATS
 from rating.readers.results import Rejected
 
