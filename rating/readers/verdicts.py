@@ -18,6 +18,7 @@ A verdict refers to the positions as the judge saw them: with the order ``BA``, 
 Source of the columns of ``battles``: Chiang et al. 2024 (Chatbot Arena, arXiv 2403.04132); of ``auto-arena``: arXiv 2405.20267v1.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -79,7 +80,7 @@ class _Verdicts:
     """The verdicts of the rows before."""
 
     def __init__(self) -> None:
-        self._places: dict[tuple[str, str, str, bool], tuple[Path, str]] = {}
+        self._places: dict[Path, dict[tuple[str, str, str, bool], str]] = defaultdict(dict)
         self._kind: type[Label] | None = None
 
     def add(self, results: Iterable[Result], path: Path, where: str) -> None:
@@ -93,9 +94,9 @@ class _Verdicts:
             if (judgement := result.judgement) is None:
                 continue
             key = result.environment, judgement.item, judgement.judge, result.is_first
-            if known := self._places.get(key):
+            if known := next((f"{file}, {places[key]}" for file, places in self._places.items() if key in places), ""):
                 raise OptionError(
-                    f"the verdict of {judgement.judge!r:.60} on {judgement.item!r:.80} is in {known[0]}, {known[1]} already;"
+                    f"the verdict of {judgement.judge!r:.60} on {judgement.item!r:.80} is in {known} already;"
                     " keep one of the two, or give judges names of their own"
                 )
             for label in (judgement.first, judgement.final):
@@ -104,8 +105,8 @@ class _Verdicts:
                         f"expected verdicts of one kind in all lines, A, B and tie or numbers, got {label!r}"
                     )
                 kind = kind if label is None else type(label)
-            new[key] = path, where
-        self._places |= new
+            new[key] = where
+        self._places[path] |= new
         self._kind = kind
 
 
