@@ -27,13 +27,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the tests that use a tiny model."""
     for item in items:
         if isinstance(item, pytest.Function) and {"tiny_model", "tiny_qwen"} & set(item.fixturenames):
-            item.add_marker(pytest.mark.extras("torch", "transformers"))
+            item.add_marker(pytest.mark.needs("torch", "transformers"))
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skips a test that needs libraries which are not installed."""
-    for mark in item.iter_markers("extras"):
+    for mark in item.iter_markers("needs"):
         for module in mark.args:
             need(module)
 

@@ -47,7 +47,7 @@ def reference():
 
 
 @pytest.mark.slow
-@pytest.mark.extras("pyspiel")
+@pytest.mark.needs("pyspiel")
 def test_tic_tac_toe_is_that_of_openspiel_in_every_position(reference):
     solved = SolvedTicTacToe()
     assert len(reference.values) == 5478
@@ -58,7 +58,7 @@ def test_tic_tac_toe_is_that_of_openspiel_in_every_position(reference):
             assert change.after == sign * reference.value(state.child(action)), (board, action)
 
 
-@pytest.mark.extras("pyspiel")
+@pytest.mark.needs("pyspiel")
 def test_chances_at_tic_tac_toe_are_those_of_openspiel_in_every_position(reference):
     solved = SolvedTicTacToe()
     kinds = set()
@@ -220,7 +220,7 @@ def missed(solved, board, mark, action):
 
 
 @pytest.mark.parametrize("name", ["greedy", "minimax"])
-@pytest.mark.extras("pyspiel")
+@pytest.mark.needs("pyspiel")
 def test_greedy_and_minimax_miss_nothing_at_tic_tac_toe(reference, name):
     policy, solved = make_policy(name, "tictactoe_v0"), SolvedTicTacToe()
     policy.reset("player_0", 0)

@@ -179,7 +179,7 @@ def test_random_actions_are_offers_and_never_accept_for_anybody():
     assert game.default_action("player_1") is None
 
 
-@pytest.mark.extras("pyspiel")
+@pytest.mark.needs("pyspiel")
 def test_the_same_play_as_in_open_spiel(tmp_path):
     import pyspiel
 

@@ -30,7 +30,7 @@ def test_every_scenario_with_the_own_values_is_equally_likely(source, seat):
     check_frequencies(drawn, dict.fromkeys(fitting, 1))
 
 
-@pytest.mark.extras("pyspiel")
+@pytest.mark.needs("pyspiel")
 def test_open_spiel_draws_no_values_that_are_not_among_them():
     import pyspiel
 

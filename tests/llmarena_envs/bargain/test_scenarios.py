@@ -47,7 +47,7 @@ def test_the_space_is_closed_under_exchange_of_the_sides():
     assert all(Scenario(counts, values[::-1]) in space for counts, values in space)
 
 
-@pytest.mark.extras("pyspiel")
+@pytest.mark.needs("pyspiel")
 def test_the_instances_of_open_spiel_lie_in_the_space():
     import pyspiel
 

@@ -171,7 +171,7 @@ def test_equilibrium_play_pays_as_theory_says(bidders):
     assert abs(np.mean(paid) - expected) < 4 * standard_error
 
 
-@pytest.mark.extras("pyspiel")
+@pytest.mark.needs("pyspiel")
 def test_the_same_play_as_in_open_spiel():
     import pyspiel
 

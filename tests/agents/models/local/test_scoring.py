@@ -8,7 +8,7 @@ import pytest
 from agents.models.local.jobs import SCORE
 from tests.agents.models.local.asking import MOVES, complete, jobs, prompts
 
-pytestmark = pytest.mark.extras("torch", "transformers")
+pytestmark = pytest.mark.needs("torch", "transformers")
 
 
 def score_by_hand(model, prompt, move):

@@ -17,7 +17,7 @@ from llmarena_envs.catalogue import CATALOGUE, load_environment, make_environmen
 from llmarena_envs.core.failures import Failure
 from tests.agents.models.local.asking import MOVES, ask, complete, jobs, observations, prompts
 
-pytestmark = pytest.mark.extras("torch", "transformers")
+pytestmark = pytest.mark.needs("torch", "transformers")
 
 ENUMERATED = [entry.name for entry in CATALOGUE if not load_environment(entry.name).action_examples]
 

@@ -113,6 +113,7 @@ def test_report_without_a_finished_match_has_no_plots(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["plots"] is None
 
 
+@pytest.mark.needs
 def test_report_into_a_read_only_run_suggests_output(directory, tmp_path):
     with read_only(directory):
         with pytest.raises(RunError, match=r"report\.html: expected a place that can be written.*--output FILE"):
