@@ -14,8 +14,7 @@ _NO_PHRASE = ("", "")
 def pronounce(idiom: str) -> tuple[str, str]:
     """Returns the syllables of the first and the last character, as ``pypinyin`` reads them.
 
-    The longest known phrase at the beginning is read first, then that of the rest. A character without a known
-    pronunciation stands for itself.
+    A text is split into the longest known phrases from the beginning. A character without a pronunciation is returned as it is.
     """
     readings = _readings()
     ends: list[tuple[str, str]] = []

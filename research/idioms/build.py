@@ -72,7 +72,7 @@ def _idioms() -> Iterator[tuple[str, str, str, str, str]]:
     """Yields idiom, frequency, sources, and the pronunciation of its first and last character in the zdic table.
 
     Idioms in both dictionaries are the most frequent, then by the frequency of the rarest character in the headwords of
-    CC-CEDICT. Of two forms of an idiom that of CC-CEDICT comes first, else the simplified one.
+    CC-CEDICT. The form of CC-CEDICT comes before other forms of an idiom, then the simplified one.
     """
     readings = {
         idiom: (syllables[0][0], syllables[-1][0])
