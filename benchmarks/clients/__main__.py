@@ -1,76 +1,162 @@
-"""Gives the environments to other libraries and tabulates what they take: ``python -m benchmarks.clients``.
+"""Gives the environments to other libraries and prints a table of the results: ``python -m benchmarks.clients``.
 
-    python -m benchmarks.clients sb3 torchrl           # in this interpreter, which must hold these libraries
-    python -m benchmarks.clients together --smoke      # the clients of one requirements file, each in a process of its own
-    python -m benchmarks.clients all --update          # makes the virtual environments; rewrites verdicts.json and the page
+    python -m benchmarks.clients sb3 torchrl           # in this interpreter, which must have these libraries
+    python -m benchmarks.clients together --smoke      # the clients of one requirements file
+    python -m benchmarks.clients all                   # makes the virtual environments first
 
-A failure of a client is a row of the table. The command fails (1) if something is no longer accepted that was accepted
-according to ``verdicts.json``; whatever else is not as it stands there is named.
+Several clients run in a process each. The command fails (1) if a script of the documentation fails, or if a library refuses an
+environment that it is not known to refuse.
 """
 
 import argparse
 import json
+import os
+import runpy
+import signal
+import subprocess
 import sys
+import venv
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.clients.page import PAGE, fill, table
-from benchmarks.clients.report import GROUPS, Report, failed, read_verdicts, replace_verdicts, run_client
-from benchmarks.clients.trials import changed, lost, reason_of
-from benchmarks.clients.virtual_environments import make_virtual_environment, run_elsewhere
+from benchmarks.clients.table import table
+from benchmarks.clients.trials import ACCEPTED, REFUSED, Row, attempt, reason_of, run_trials
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+GROUPS = {
+    "together": (
+        "pettingzoo",
+        "gymnasium_vector",
+        "supersuit",
+        "sb3",
+        "tianshou",
+        "torchrl",
+        "langchain",
+        "shimmy",
+    ),
+    "rllib": ("rllib",),
+    "agilerl": ("agilerl",),
+}
+"""The clients that share one virtual environment, by the name of the file below ``requirements`` that lists its packages."""
+
+CLIENTS = tuple(client for clients in GROUPS.values() for client in clients)
+SCRIPT = "script"
+"""The trial that runs the script of the documentation."""
 
 _ALL = "all"
-_CLIENTS = [client for clients in GROUPS.values() for client in clients]
+_AT_ONCE = 2
+_TRIAL_SECONDS = 120
+_SECONDS = 1800
+_SMOKE_SECONDS = 300
+_LAST_LINES = 3
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     options = _parser().parse_args(arguments)
-    reports = _run_groups(options.smoke) if _ALL in options.clients else _run_named(options.clients, options.smoke)
-    rows = [row for report in reports for row in report.rows]
-    print(table(rows))
-    if options.out:
-        directory = Path(options.out)
-        directory.mkdir(parents=True, exist_ok=True)
-        for report in reports:
-            text = json.dumps(report.as_json(), indent=1, ensure_ascii=False)
-            (directory / f"{report.client}.json").write_text(text + "\n", encoding="utf-8")
-    before = [row for report in read_verdicts() for row in report.rows]
-    missing = lost(before, rows)
-    for row in missing:
-        print(f"no longer accepted: {' | '.join(row.key)}", file=sys.stderr)
-    for row in changed(before, rows):
-        print(f"not as on the page: {' | '.join(row.key)}: {row.verdict} {row.reason}".rstrip(), file=sys.stderr)
-    if options.update:
-        PAGE.write_text(fill(PAGE.read_text(encoding="utf-8"), replace_verdicts(reports)), encoding="utf-8")
-    return 1 if missing else 0
+    if _ALL in options.clients:
+        rows = _run_all(options.smoke)
+    else:
+        clients = list(dict.fromkeys(client for name in options.clients for client in GROUPS.get(name, (name,))))
+        if len(clients) == 1:
+            rows = run_client(clients[0], options.smoke)
+        else:
+            rows = run_elsewhere(Path(sys.executable), clients, options.smoke)
+    print(table([row for row in rows if row.trial != SCRIPT or row.verdict != ACCEPTED]))
+    if options.json:
+        text = json.dumps([row._asdict() for row in rows], indent=1, ensure_ascii=False)
+        Path(options.json).write_text(text + "\n", encoding="utf-8")
+    failures = [row for row in rows if row.verdict == REFUSED and not row.is_known]
+    for row in failures:
+        print(f"refused: {row.client} | {row.trial} | {row.form} | {row.game}: {row.reason}", file=sys.stderr)
+    return 1 if failures else 0
 
 
-def _run_groups(smoke: bool) -> list[Report]:
-    reports = []
+def run_client(client: str, smoke: bool) -> list[Row]:
+    """Runs a client's script and trials in this interpreter.
+
+    Args:
+        client: one of ``CLIENTS``.
+        smoke: whether to run the fewest steps.
+    """
+    try:
+        module = import_module(f"benchmarks.clients.{client}")
+    except ImportError as error:
+        return [failed(client, reason_of(error))]
+    error_of_script = attempt(lambda: runpy.run_path(str(HERE / "scripts" / f"{client}.py")), _TRIAL_SECONDS)
+    script = Row(client, SCRIPT, "", "", REFUSED if error_of_script else ACCEPTED, reason_of(error_of_script))
+    return [script, *run_trials(client, module.TRIALS, smoke, _TRIAL_SECONDS)]
+
+
+def failed(client: str, reason: str) -> Row:
+    """Returns the row of a client whose trials did not run, or not to their end."""
+    return Row(client, "all trials", "", "", REFUSED, reason)
+
+
+def run_elsewhere(python: Path, clients: Sequence[str], smoke: bool) -> list[Row]:
+    """Runs clients, each in a process of its own, two at a time.
+
+    Args:
+        python: the interpreter.
+        clients: their names.
+        smoke: whether to run the fewest steps.
+    """
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        return [row for rows in pool.map(lambda client: _run_elsewhere(python, client, smoke), clients) for row in rows]
+
+
+def _run_elsewhere(python: Path, client: str, smoke: bool) -> list[Row]:
+    seconds = _SMOKE_SECONDS if smoke else _SECONDS
+    with TemporaryDirectory() as name:
+        written, errors = Path(name) / "rows.json", Path(name) / "errors.txt"
+        command = [str(python), "-m", "benchmarks.clients", client, "--json", str(written), *["--smoke"] * smoke]
+        surroundings = {**os.environ, "OMP_NUM_THREADS": "1"}  # the networks are too small for more threads
+        with errors.open("w", encoding="utf-8") as stream:  # no pipe, which a library's servers would keep open
+            process = subprocess.Popen(
+                command, cwd=ROOT, env=surroundings, stdout=subprocess.DEVNULL, stderr=stream, start_new_session=True
+            )
+        try:
+            process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return [failed(client, f"not finished within {seconds} s")]
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # with all that it started
+            process.wait()
+        if not written.exists():
+            last = errors.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-_LAST_LINES:]
+            return [failed(client, f"ended with code {process.returncode}: {' / '.join(last)}")]
+        return [Row(**row) for row in json.loads(written.read_text(encoding="utf-8"))]
+
+
+def _run_all(smoke: bool) -> list[Row]:
+    rows = []
     for group, clients in GROUPS.items():
         with TemporaryDirectory() as directory:
-            try:
-                python = make_virtual_environment(group, Path(directory) / group)
-            except (RuntimeError, OSError) as error:
-                reports += [failed(client, reason_of(error)) for client in clients]
-                continue
-            reports += run_elsewhere(python, clients, smoke)
-    return reports
-
-
-def _run_named(names: Sequence[str], smoke: bool) -> list[Report]:
-    clients = list(dict.fromkeys(client for name in names for client in GROUPS.get(name, (name,))))
-    if len(clients) == 1:
-        return [run_client(clients[0], smoke)]
-    return run_elsewhere(Path(sys.executable), clients, smoke)
+            venv.create(directory, with_pip=True)
+            python = Path(directory) / "bin" / "python"
+            wanted = [str(ROOT), "-r", str(HERE / "requirements" / f"{group}.txt")]
+            done = subprocess.run(
+                [python, "-m", "pip", "install", "-q", *wanted], capture_output=True, text=True, errors="replace"
+            )
+            if done.returncode:
+                reason = " / ".join(done.stderr.strip().splitlines()[-_LAST_LINES:])
+                rows += [failed(client, reason) for client in clients]
+            else:
+                rows += run_elsewhere(python, clients, smoke)
+    return rows
 
 
 def _name(text: str) -> str:
-    known = [*_CLIENTS, *GROUPS, _ALL]
+    known = dict.fromkeys([*CLIENTS, *GROUPS, _ALL])
     if text not in known:
-        raise argparse.ArgumentTypeError(f"expected one of {', '.join(dict.fromkeys(known))}, got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected one of {', '.join(known)}, got {text!r}")
     return text
 
 
@@ -85,12 +171,11 @@ def _parser() -> argparse.ArgumentParser:
         nargs="*",
         metavar="CLIENT",
         type=_name,
-        help=f"clients ({', '.join(_CLIENTS)}), files of requirements ({', '.join(GROUPS)}), or all; all by default",
+        help=f"clients ({', '.join(CLIENTS)}), files of requirements ({', '.join(GROUPS)}), or all; all by default",
         default=[_ALL],
     )
     parser.add_argument("--smoke", action="store_true", help="the fewest steps, on every environment all the same")
-    parser.add_argument("--out", help="directory for one JSON file a client")
-    parser.add_argument("--update", action="store_true", help="rewrite verdicts.json and the tables of docs/clients.md")
+    parser.add_argument("--json", help="file to write the rows to, as JSON")
     return parser
 
 

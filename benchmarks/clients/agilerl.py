@@ -12,10 +12,8 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 from pettingzoo.utils import BaseParallelWrapper
 
-from benchmarks.clients.games import PARALLEL, VECTOR, Make
+from benchmarks.clients.games import ALL, PARALLEL, VECTOR, Make
 from benchmarks.clients.trials import Trial
-
-PACKAGES = ("agilerl", "pettingzoo", "gymnasium")
 
 _NETWORK = {"encoder_config": {"hidden_size": [64]}, "head_config": {"hidden_size": [32]}}
 
@@ -231,7 +229,7 @@ TRIALS = (
         curriculum,
         only=("connect_four_v0",),
     ),
-    Trial("IPPO", PARALLEL, as_it_is),
+    Trial("IPPO", PARALLEL, as_it_is, refuses=ALL),
     Trial("IPPO, masks moved to the infos as lists", PARALLEL, with_masks),
     Trial("IPPO over AsyncPettingZooVecEnv, masks left out", PARALLEL, without_masks),
 )

@@ -5,13 +5,26 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from llmarena_envs.catalogue import CATALOGUE, load_environment
+from llmarena_envs.catalogue import CATALOGUE, NAMES, load_environment
 
 VECTOR = "vector"
 TEXT = "text"
 PARALLEL = "parallel"
 FORMS = (VECTOR, TEXT, PARALLEL)
 """Numeric observations with a mask; texts; numeric observations with all agents moving at once."""
+
+ALL = NAMES
+"""Every environment."""
+
+TEXT_ACTIONS = (
+    "bargain_v0",
+    "undercover_v0",
+    "idiom_solitaire_v0",
+    "writer_editor_v0",
+    "debate_v0",
+    "simulation_v0",
+)
+"""Environments whose actions are texts in the form ``text``."""
 
 Make = Callable[..., Any]
 """Makes an environment; takes further options such as ``render_mode``."""

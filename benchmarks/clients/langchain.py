@@ -13,10 +13,8 @@ import numpy as np
 from langchain_core.language_models import BaseChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from benchmarks.clients.games import TEXT, VECTOR, Make
+from benchmarks.clients.games import TEXT, TEXT_ACTIONS, VECTOR, Make
 from benchmarks.clients.trials import Trial
-
-PACKAGES = ("langchain-core", "pettingzoo", "gymnasium")
 
 _INSTRUCTIONS = "You receive an observation and your reward so far. Answer with a line 'Action: ...' and nothing else."
 _ACTION = re.compile(r"Action: (.*)", re.DOTALL)
@@ -107,6 +105,6 @@ def _replies(env: Any) -> Iterator[AIMessage]:
 
 TRIALS = (
     Trial("agent that answers with a number", VECTOR, numbered_actions),
-    Trial("agent that answers with a number", TEXT, numbered_actions),
+    Trial("agent that answers with a number", TEXT, numbered_actions, refuses=TEXT_ACTIONS),
     Trial("agent that answers with words, read by the environment's parse", TEXT, spoken_actions),
 )

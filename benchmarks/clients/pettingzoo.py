@@ -15,8 +15,6 @@ from benchmarks.clients.games import PARALLEL, TEXT, VECTOR, Make
 from benchmarks.clients.loops import step_randomly
 from benchmarks.clients.trials import Trial
 
-PACKAGES = ("pettingzoo", "gymnasium")
-
 
 def api(make: Make, smoke: bool) -> None:
     """The test of the AEC interface."""

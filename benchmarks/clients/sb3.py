@@ -13,8 +13,6 @@ from stable_baselines3 import PPO
 from benchmarks.clients.games import PARALLEL, VECTOR, Make
 from benchmarks.clients.trials import Trial
 
-PACKAGES = ("stable-baselines3", "sb3-contrib", "supersuit", "pettingzoo", "gymnasium")
-
 
 class OneLearner(BaseWrapper, gymnasium.Env[Any, Any]):
     """An AEC environment with Gymnasium's calls: what is seen is the next agent's, the reward the mover's.

@@ -17,8 +17,6 @@ from benchmarks.clients.games import TEXT, VECTOR, Make
 from benchmarks.clients.loops import step_randomly
 from benchmarks.clients.trials import Trial
 
-PACKAGES = ("shimmy", "open-spiel", "dm-env", "pettingzoo", "gymnasium")
-
 
 def shimmy_loop(make: Make, smoke: bool) -> None:
     """One loop plays a game that Shimmy converted from OpenSpiel, and then ours."""

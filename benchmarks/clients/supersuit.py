@@ -7,8 +7,6 @@ from benchmarks.clients.games import PARALLEL, TEXT, VECTOR, Make
 from benchmarks.clients.loops import step_randomly
 from benchmarks.clients.trials import Trial
 
-PACKAGES = ("supersuit", "pettingzoo", "gymnasium")
-
 
 def rewards(make: Make, smoke: bool) -> None:
     """Wrappers that change rewards and steps."""

@@ -11,10 +11,8 @@ from tianshou.env.pettingzoo_env import PettingZooEnv
 from tianshou.trainer import OffPolicyTrainerParams
 from tianshou.utils.net.common import Net
 
-from benchmarks.clients.games import TEXT, VECTOR, Make
+from benchmarks.clients.games import ALL, TEXT, VECTOR, Make
 from benchmarks.clients.trials import Trial
-
-PACKAGES = ("tianshou", "pettingzoo", "gymnasium")
 
 
 def q_learning(make: Make, smoke: bool) -> None:
@@ -62,5 +60,5 @@ def q_learning(make: Make, smoke: bool) -> None:
 
 TRIALS = (
     Trial("PettingZooEnv, DQN against random players", VECTOR, q_learning),
-    Trial("PettingZooEnv, DQN against random players", TEXT, q_learning),
+    Trial("PettingZooEnv, DQN against random players", TEXT, q_learning, refuses=ALL),
 )

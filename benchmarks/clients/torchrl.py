@@ -4,10 +4,8 @@ import torch
 from torchrl.envs import PettingZooWrapper
 from torchrl.envs.utils import check_env_specs
 
-from benchmarks.clients.games import PARALLEL, TEXT, VECTOR, Make
+from benchmarks.clients.games import PARALLEL, TEXT, TEXT_ACTIONS, VECTOR, Make
 from benchmarks.clients.trials import Trial
-
-PACKAGES = ("torchrl", "pettingzoo", "gymnasium")
 
 
 def rollouts(make: Make, smoke: bool) -> None:
@@ -28,7 +26,7 @@ def specifications(make: Make, smoke: bool) -> None:
 TRIALS = (
     Trial("PettingZooWrapper, rollouts", VECTOR, rollouts),
     Trial("PettingZooWrapper, rollouts", PARALLEL, rollouts),
-    Trial("PettingZooWrapper, rollouts", TEXT, rollouts),
+    Trial("PettingZooWrapper, rollouts", TEXT, rollouts, refuses=TEXT_ACTIONS),
     Trial("check_env_specs", VECTOR, specifications),
     Trial("check_env_specs", PARALLEL, specifications),
 )

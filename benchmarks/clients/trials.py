@@ -11,26 +11,26 @@ from typing import NamedTuple
 from benchmarks.clients.games import Make, Subject, subjects
 from llmarena_envs.testing.time_limit import TimeUp, interrupted_after
 
-ACCEPTED = "accepted"
-AS_PETTINGZOO = "=PZ"
-REFUSED = "refused"
+ACCEPTED = "yes"
+AS_PETTINGZOO = "= PZ"
+REFUSED = "no"
 
 _MAX_REASON = 200
 
 
 class Row(NamedTuple):
-    """What became of one trial on one environment.
+    """Result of one trial on one environment.
 
     Attributes:
         client: the library's module below ``benchmarks.clients``.
-        trial: what was tried.
+        trial: name of the trial.
         form: one of ``games.FORMS``.
         game: the environment.
-        verdict: ``accepted``; ``=PZ`` if the library refuses PettingZoo's own environment with the same error;
-            or ``refused``.
+        verdict: ``yes``; ``= PZ`` if the library refuses PettingZoo's own environment with the same error; or ``no``.
         reason: the error, or ``""``.
         peer: the environment of PettingZoo that went through the same steps, or ``""``.
         peer_reason: the error with it, or ``""``.
+        is_known: whether the library is known to refuse this environment.
     """
 
     client: str
@@ -41,11 +41,7 @@ class Row(NamedTuple):
     reason: str = ""
     peer: str = ""
     peer_reason: str = ""
-
-    @property
-    def key(self) -> tuple[str, str, str, str]:
-        """What was tried on which environment."""
-        return self.client, self.trial, self.form, self.game
+    is_known: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,17 +49,19 @@ class Trial:
     """One way to use a library.
 
     Attributes:
-        name: what the table calls it.
+        name: name in the table.
         form: which form of the environments it is for.
         play: ``play(make, smoke)`` uses environments that ``make(**options)`` makes and raises whatever the library raises;
             ``smoke`` asks for the fewest steps.
         only: names of environments that it is for; all by default.
+        refuses: names of environments that the library is known not to take.
     """
 
     name: str
     form: str
     play: Callable[[Make, bool], None]
     only: Sequence[str] = ()
+    refuses: Sequence[str] = ()
 
 
 def run_trials(client: str, trials: Sequence[Trial], smoke: bool, seconds: int) -> Iterator[Row]:
@@ -71,8 +69,8 @@ def run_trials(client: str, trials: Sequence[Trial], smoke: bool, seconds: int) 
 
     Args:
         client: name of the library's module.
-        trials: what is tried.
-        smoke: whether to do it with the fewest steps.
+        trials: the trials.
+        smoke: whether to run the fewest steps.
         seconds: longest time for one trial on one environment.
     """
     for trial in trials:
@@ -84,39 +82,8 @@ def run_trials(client: str, trials: Sequence[Trial], smoke: bool, seconds: int) 
             yield _row(client, trial, subject, error, peers.get(subject.peer))
 
 
-def reason_of(error: BaseException | None) -> str:
-    """Returns an error as one short line; nothing if there is none."""
-    if error is None:
-        return ""
-    text = " ".join(str(error).split())
-    line = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return line if len(line) <= _MAX_REASON else f"{line[: _MAX_REASON - 1]}…"
-
-
-def lost(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
-    """Returns the rows of ``before`` that were accepted and are not in ``after``; of the clients in ``after`` only."""
-    clients = {row.client for row in after}
-    accepted = {row.key for row in after if row.verdict == ACCEPTED}
-    return [row for row in before if row.client in clients and row.verdict == ACCEPTED and row.key not in accepted]
-
-
-def changed(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
-    """Returns the rows of ``after`` that ``before`` does not have, or with another verdict."""
-    verdicts = {row.key: row.verdict for row in before}
-    return [row for row in after if verdicts.get(row.key) != row.verdict]
-
-
-def _row(
-    client: str, trial: Trial, subject: Subject, error: BaseException | None, peer_error: BaseException | None
-) -> Row:
-    reason, peer_reason = reason_of(error), reason_of(peer_error)
-    refusal = AS_PETTINGZOO if reason == peer_reason else REFUSED
-    verdict = refusal if reason else ACCEPTED
-    return Row(client, trial.name, trial.form, subject.game, verdict, reason, subject.peer, peer_reason)
-
-
 def attempt(action: Callable[[], object], seconds: int) -> BaseException | None:
-    """Does something with a time limit, without what it prints; returns its error, or ``None``."""
+    """Does something with a time limit, without its output; returns its error, or ``None``."""
     try:
         with interrupted_after(seconds), warnings.catch_warnings(), redirect_stdout(StringIO()):
             warnings.simplefilter("ignore")
@@ -128,3 +95,30 @@ def attempt(action: Callable[[], object], seconds: int) -> BaseException | None:
     except BaseException as error:  # PettingZoo's tests and Ray raise more than Exception
         return error
     return None
+
+
+def reason_of(error: BaseException | None) -> str:
+    """Returns an error as one short line; nothing if there is none."""
+    if error is None:
+        return ""
+    text = " ".join(str(error).split())
+    line = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return line if len(line) <= _MAX_REASON else f"{line[: _MAX_REASON - 1]}…"
+
+
+def _row(
+    client: str, trial: Trial, subject: Subject, error: BaseException | None, peer_error: BaseException | None
+) -> Row:
+    reason, peer_reason = reason_of(error), reason_of(peer_error)
+    refusal = AS_PETTINGZOO if reason == peer_reason else REFUSED
+    return Row(
+        client,
+        trial.name,
+        trial.form,
+        subject.game,
+        refusal if reason else ACCEPTED,
+        reason,
+        subject.peer,
+        peer_reason,
+        subject.game in trial.refuses,
+    )

@@ -1,12 +1,11 @@
-"""What ratings cost beside named peers in one run, and whether schedules, stop rules and intervals do as they should.
+"""What ratings cost beside named peers in one run.
 
     python -m benchmarks.performance.rating
-    python -m benchmarks.performance.rating --all
 
 Results are drawn from the Bradley-Terry model. Contestants take turns in one process, on one thread; seconds are of processor
 time, the median over the rounds, a ratio is the median over the rounds of ours over theirs. What a fit gets is arrays of integers
 and scores, so that counting is part of it; the peers get what they ask for, ready made. All fit the likelihood alone, to the last
-digits; ours and lean numpy also give the covariance of the ratings. ``--all`` runs the simulations as well.
+digits; ours and lean numpy also give the covariance of the ratings.
 """
 
 # ruff: noqa: E402
@@ -19,8 +18,6 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import json
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -35,25 +32,12 @@ import trueskill
 
 from benchmarks.experiments.bootstrap import bootstrap
 from benchmarks.options import option, parse
-from benchmarks.performance.pools import Duellists, pool
 from rating.schemes.duels import skill_leaderboard
 from rating.stats.bradley_terry import ELO_PER_NAT, BradleyTerryOptions, Comparisons, Floats, Integers, fit, standings
 from rating.stats.design import Design
 from rating.stats.transitivity import diagnose
 from rating.stats.trueskill import BETA, DRAW_PROBABILITY, MU, SIGMA, TAU, rate
 from rating.store.records import FINISHED, Outcome, SeatOutcome
-
-ALL = (
-    "coverage",
-    "games_to_order",
-    "stopping",
-    "false_alarms",
-    "transitivity",
-    "calibration",
-    "judge_biases",
-    "paired_means",
-)
-"""The simulations, each a module of its own beside this one."""
 
 CHOICES = 200
 """Pairs that are chosen, one after the result of another."""
@@ -72,7 +56,6 @@ class Options:
     rounds: int = option(5, "rounds of all contestants", smoke=1)
     seed: int = option(0, "of the results")
     json: str = option("", "file to write the result to, as JSON")
-    all: bool = option(False, "run the simulations too, which takes long")
     smoke: bool = option(False, "the smallest size, which only shows that everything runs")
 
 
@@ -205,16 +188,22 @@ def _resampling(results: Comparisons, options: Options, goal: str = "") -> Conte
 def _choices(options: Options) -> Contestant:
     def work() -> None:
         rng = np.random.default_rng(options.seed)
-        players, design = Duellists(pool("A"), rng), Design(14)
+        strengths, design = rng.normal(0, 200, 14), Design(14)
         for _ in range(CHOICES):
             first, second = np.unravel_index(int(design.draw().argmax()), (14, 14))
             wins, games = np.zeros((2, 14, 14))
             for one, other in ((first, second), (second, first)):
-                wins[one, other] = players.play(np.array([one]), np.array([other]))[0]
+                wins[one, other] = play(rng, strengths, np.array([one]), np.array([other]))[0]
                 games[one, other] = 1
             design.add(wins, games)
 
     return Contestant("rating", work, f"at most {CHOICES / 1000:g} s")
+
+
+def play(rng: np.random.Generator, strengths: Floats, first: Integers, second: Integers) -> Floats:
+    """Draws the scores of the first players, 1 or 0, from strengths in Elo, shape (m,)."""
+    lead = (strengths[first] - strengths[second]) / ELO_PER_NAT
+    return (rng.random(len(first)) < 1 / (1 + np.exp(-lead))).astype(np.float64)
 
 
 def _leaderboard(outcomes: Sequence[Outcome]) -> Contestant:
@@ -244,9 +233,9 @@ def drawn(rng: np.random.Generator, policies: int, games: int) -> Comparisons:
     """Draws games between random pairs of policies whose strengths have an sd of 200 Elo."""
     first = rng.integers(0, policies, games)
     second = (first + rng.integers(1, policies, games)) % policies
-    players = Duellists(rng.normal(0, 200, policies), rng)
+    strengths = rng.normal(0, 200, policies)
     names = tuple(f"policy {index:03d}" for index in range(policies))
-    return Comparisons(names, first, second, players.play(first, second), np.arange(games), None, False)
+    return Comparisons(names, first, second, play(rng, strengths, first, second), np.arange(games), None, False)
 
 
 def as_outcomes(results: Comparisons) -> list[Outcome]:
@@ -277,22 +266,12 @@ def table(lines: Sequence[Line]) -> str:
     return "\n".join(rows)
 
 
-def simulations(*, smoke: bool) -> None:
-    """Runs the simulations, each in a process of its own, and prints what they print."""
-    for name in ALL:
-        command = [sys.executable, "-m", f"benchmarks.performance.{name}", *(["--smoke"] if smoke else [])]
-        print("", f"`{' '.join(['python', *command[1:]])}`", "", sep="\n", flush=True)
-        subprocess.run(command, check=True)
-
-
 def main(options: Options) -> list[Line]:
     """Measures everything and prints the table."""
     lines = measure(options)
     print(table(lines))
     if options.json:
         Path(options.json).write_text(json.dumps([asdict(line) for line in lines], indent=2), encoding="utf-8")
-    if options.all:
-        simulations(smoke=options.smoke)
     return lines
 
 

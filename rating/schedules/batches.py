@@ -58,7 +58,7 @@ SEED_BITS = 53
 
 BATCH_MATCHES = 30
 """Minimum number of matches of each policy in a batch. Two batches of a few policies keep dozens of slots busy until their
-slowest matches end (``benchmarks.performance.overlap``). Not more, since play runs ahead by whole batches and stops between
+slowest matches end (``research.overlap``). Not more, since play runs ahead by whole batches and stops between
 them.
 """
 

@@ -258,7 +258,7 @@ def test_commands_in_the_text_are_there(name: str, capsys: pytest.CaptureFixture
             build_parser().parse_args([command, "--help"])
         told = capsys.readouterr().out
         assert [flag for flag in re.findall(r"--[a-z-]+", rest) if flag not in told] == [], command
-    modules = set(re.findall(r"`python -m ((?:benchmarks|llmarena_envs|tests|rating|agents)[\w.]*)", text))
+    modules = set(re.findall(r"`python -m ((?:benchmarks|research|llmarena_envs|tests|rating|agents)[\w.]*)", text))
     assert [module for module in sorted(modules) if importlib.util.find_spec(module) is None] == []
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from benchmarks.postgres_server import PostgresServer, find_programs
 from llmarena_envs.core.options import OptionError
 from rating.cli import main
 from rating.errors import StoreError
@@ -26,6 +25,7 @@ from rating.store.records import Record
 from tests.docs.pages import code_blocks
 from tests.docs.shell import commands
 from tests.support.lacking import lack
+from tests.support.postgres_server import PostgresServer, find_programs
 
 BLOCKS = code_blocks("cluster.md")
 FILES = {block.title: block.text for block in BLOCKS if block.title}

@@ -8,7 +8,7 @@ COVERED = {
     "docs/packaging_an_environment.md": "tests/docs/test_adding_an_environment.py",
     "docs/adding_a_rating_method.md": "tests/docs/test_adding_a_rating_method.py",
     "docs/training_data.md": "tests/docs/test_training_data.py",
-    "docs/clients.md": "benchmarks/clients/page.py",
+    "docs/clients.md": "tests/benchmarks/clients/test_command.py",
     "docs/cluster.md": "tests/docs/test_cluster.py",
 }
 """Pages whose blocks have a test of their own, each with the file that reads the page; of the clients, ``.ci/run`` runs each."""
@@ -35,8 +35,8 @@ NOT_RUN = {
 }
 """Regular expressions of what is not run, searched in ``PAGE: COMMAND`` and ``PAGE: BLOCK OF PYTHON``, with the reason.
 
-It is parsed, as far as that goes, and so is every ``python -m benchmarks...``: those take minutes, and ``.ci/run`` plays their
-smallest size.
+It is parsed, as far as that goes, and so is every ``python -m benchmarks...`` or ``research...``: those take minutes, and the
+smallest size of each is run by ``.ci/run`` or ``tests/research``.
 """
 
 UNKNOWN = {

@@ -14,7 +14,7 @@ import pytest
 from llmarena_envs.core.errors import ArenaError
 
 ROOT = Path(__file__).parents[2]
-LAYERS = ("llmarena_envs", "agents", "rating", "benchmarks")
+LAYERS = ("llmarena_envs", "agents", "rating", "benchmarks", "research")
 """From the bottom up: a package imports those before it only."""
 ROOMS = (
     {"rating.errors", "rating.replacing", "rating.prices", "rating.rows"},

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.performance.judge_biases import Setting, judgements, named
 from llmarena_envs.core.declaration import Verdicts
 from llmarena_envs.core.options import OptionError
 from rating.judgements import Judgement, judgements_of
@@ -14,6 +13,7 @@ from rating.judges import NO_BIASES, judge_biases, study
 from rating.stats.agreement import cohens_kappa
 from rating.store.records import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 from rating.viewer.report.judges import judge_sheets
+from research.judge_biases import Setting, judgements, named
 
 VERDICTS = Verdicts(swapped="verdict_swapped", length="words")
 

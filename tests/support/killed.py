@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.models.calls import CallStatus
-from benchmarks.postgres_server import PostgresServer
-from benchmarks.processes import running
 from rating.play import run_directory
 from rating.store.export import record_table
 from tests.support.fault_server import FaultServer, Request, fault_server
+from tests.support.postgres_server import PostgresServer
+from tests.support.processes import running
 from tests.support.warm import Warm
 
 MODELS = 3

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.postgres_server import PostgresServer
 from rating.store import sqlite
 from rating.store.address import Address, parse_address
 from rating.store.engine import Database
 from rating.store.location import create_file, open_file
 from rating.store.store import Store
+from tests.support.postgres_server import PostgresServer
 
 
 class Place(ABC):

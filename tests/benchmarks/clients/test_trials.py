@@ -1,8 +1,9 @@
 import time
 
 import pytest
+from gymnasium.spaces import Discrete
 
-from benchmarks.clients.games import FORMS, PARALLEL, TEXT, VECTOR, subjects
+from benchmarks.clients.games import FORMS, PARALLEL, TEXT, TEXT_ACTIONS, VECTOR, subjects
 from benchmarks.clients.trials import (
     ACCEPTED,
     AS_PETTINGZOO,
@@ -10,8 +11,6 @@ from benchmarks.clients.trials import (
     Row,
     Trial,
     attempt,
-    changed,
-    lost,
     reason_of,
     run_trials,
 )
@@ -49,9 +48,29 @@ def test_an_error_that_the_peer_meets_too_is_told_apart_from_one_of_ours():
     def different(make, smoke):
         raise TypeError("ours" if is_ours(make) else "theirs")
 
-    assert one_row(both)[4:] == (AS_PETTINGZOO, "TypeError: no such space", "tictactoe_v3", "TypeError: no such space")
+    assert one_row(both)[4:8] == (AS_PETTINGZOO, "TypeError: no such space", "tictactoe_v3", "TypeError: no such space")
     assert one_row(ours_alone).verdict == REFUSED
     assert one_row(different).verdict == REFUSED
+
+
+def test_run_trials_known_refusals_are_marked():
+    def play(make, smoke):
+        raise TypeError("no texts")
+
+    trial = Trial("a trial", TEXT, play, only=("tictactoe_v0", "debate_v0"), refuses=TEXT_ACTIONS)
+    rows = run_trials("library", [trial], smoke=True, seconds=10)
+    assert [(row.game, row.verdict, row.is_known) for row in rows] == [
+        ("tictactoe_v0", REFUSED, False),
+        ("debate_v0", REFUSED, True),
+    ]
+
+
+def test_text_actions_are_those_of_the_environments():
+    spaces = {subject.game: subject.make().action_space for subject in subjects(TEXT)}
+    agents = {subject.game: subject.make().possible_agents[0] for subject in subjects(TEXT)}
+    assert {game for game, space in spaces.items() if not isinstance(space(agents[game]), Discrete)} == set(
+        TEXT_ACTIONS
+    )
 
 
 def test_what_the_peer_alone_meets_is_kept():
@@ -87,26 +106,6 @@ def test_reasons_are_one_short_line():
     reason = reason_of(ValueError("a\n  b" + "c" * 1000))
     assert reason.startswith("ValueError: a bccc")
     assert len(reason) == 200
-
-
-def test_what_was_accepted_and_no_longer_is_counts_as_lost_for_the_clients_that_ran():
-    def row(client, game, verdict):
-        return Row(client, "a trial", VECTOR, game, verdict)
-
-    before = [row("a", "x", ACCEPTED), row("a", "y", ACCEPTED), row("a", "z", REFUSED), row("b", "x", ACCEPTED)]
-    after = [row("a", "x", ACCEPTED), row("a", "y", AS_PETTINGZOO)]
-    assert lost(before, after) == [row("a", "y", ACCEPTED)]
-    assert lost(before, [Row("a", "all trials", "", "", REFUSED)]) == before[:2]
-
-
-def test_what_has_another_verdict_or_is_new_is_told():
-    def row(game, verdict, reason=""):
-        return Row("a", "a trial", VECTOR, game, verdict, reason)
-
-    before = [row("x", ACCEPTED), row("y", REFUSED, "Error: old"), row("z", REFUSED), row("gone", ACCEPTED)]
-    after = [row("x", ACCEPTED), row("y", REFUSED, "Error: new"), row("z", ACCEPTED), row("new", REFUSED)]
-    assert changed(before, after) == after[2:]
-    assert changed(before, [row("x", AS_PETTINGZOO)]) == [row("x", AS_PETTINGZOO)]
 
 
 def test_every_environment_is_there_in_each_of_its_forms():

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.processes import running
 from llmarena_envs.sandbox import Limits, Sandbox, find_sandbox
 from llmarena_envs.sandbox.interpreter import ENVIRONMENT
 from tests.llmarena_envs.sandbox.machine import BACKENDS, own_processes, wait_for
+from tests.support.processes import running
 
 CALLER = """
 import sys

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from benchmarks.performance.virtual_time import run_in_virtual_time
 from rating.play.batches import play_batches
 from rating.schedules.batches import Stop
 from rating.store.records import FINISHED, Match, Outcome
+from research import virtual_time
 
 
 class Script:
@@ -39,7 +39,7 @@ def follow(schedule, seconds, **options):
         await asyncio.sleep(seconds.get(match.number, 1))
         return Outcome(match.environment, match.number, match.seed, FINISHED, ())
 
-    stop, _ = run_in_virtual_time(play_batches(schedule, play, **options))
+    stop = virtual_time.run(play_batches(schedule, play, **options))
     return stop, began
 
 
@@ -89,5 +89,5 @@ def test_a_match_that_fails_ends_the_others():
         await asyncio.sleep(100)
 
     with pytest.raises(ExceptionGroup) as errors:
-        run_in_virtual_time(play_batches(Script(2, 9), play))
+        virtual_time.run(play_batches(Script(2, 9), play))
     assert "broken" in str(errors.value.exceptions[0])

@@ -10,12 +10,12 @@ from contextlib import closing
 
 import pytest
 
-from benchmarks.processes import running
 from rating.cli import main
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.store.records import FINISHED, VOID
 from tests.rating.runs import log_of
+from tests.support.processes import running
 
 pytestmark = [pytest.mark.timeout(180), pytest.mark.slow]
 

@@ -2,8 +2,8 @@
 
 import asyncio
 
-from benchmarks.performance.virtual_time import run_in_virtual_time
 from rating.play.executors.executor import Slots
+from research import virtual_time
 
 
 def test_slots_are_shared_fairly_between_groups():
@@ -19,9 +19,9 @@ def test_slots_are_shared_fairly_between_groups():
 
     async def everybody():
         await asyncio.gather(*(work("large") for _ in range(40)), *(work("small") for _ in range(10)))
+        return asyncio.get_running_loop().time()
 
-    _, seconds = run_in_virtual_time(everybody())
-    assert seconds == 50 / 4 + 0.5
+    assert virtual_time.run(everybody()) == 50 / 4 + 0.5
     assert [ended.count((group, time)) for time in range(1, 6) for group in ("large", "small")] == [2] * 10
 
 
@@ -36,7 +36,7 @@ def test_slots_in_a_group_are_granted_in_order():
     async def everybody():
         await asyncio.gather(*(work(number) for number in range(5)))
 
-    run_in_virtual_time(everybody())
+    virtual_time.run(everybody())
     assert order == [0, 1, 2, 3, 4]
 
 
@@ -53,7 +53,7 @@ def test_slots_widened_are_granted_to_waiting_matches():
         asyncio.get_running_loop().call_later(2, slots.widen, 2)
         await asyncio.gather(*(work(number) for number in range(4)))
 
-    run_in_virtual_time(everybody())
+    virtual_time.run(everybody())
     assert began == [(0, 0), (1, 1), (2, 1), (3, 10)]
     assert slots.count == 3
 
@@ -82,4 +82,4 @@ def test_slots_are_released_on_cancellation_and_failure():
         async with slots.hold("one"):
             return asyncio.get_running_loop().time()
 
-    assert run_in_virtual_time(everybody())[0] == 1
+    assert virtual_time.run(everybody()) == 1

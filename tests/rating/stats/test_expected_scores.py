@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.performance.score_means import scores
 from rating.stats.bradley_terry import BradleyTerryOptions, Comparisons, fit, fit_totals
 from rating.stats.estimates import bounded_mean
 from rating.stats.expected_scores import (
@@ -17,6 +16,7 @@ from rating.stats.expected_scores import (
     met_scores,
     win_probabilities,
 )
+from research.coverage.means import scores
 
 OPTIONS = BradleyTerryOptions(seat_term=False)
 

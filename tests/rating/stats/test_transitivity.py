@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.performance.transitivity import Setting, play
 from rating.stats.bradley_terry import Comparisons, compare, standings
 from rating.stats.transitivity import Beat, diagnose, lack_of_fit
+from research.transitivity import Setting, play
 from tests.rating.made_outcomes import duel
 
 STRENGTHS = np.linspace(-350, 350, 10)

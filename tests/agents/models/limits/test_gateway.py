@@ -14,7 +14,7 @@ from agents.models.limits.gate import GateLimits
 from agents.models.limits.retry import RetryLimits
 from agents.models.server.endpoint import Endpoint
 from agents.models.service import ModelService, Target
-from tests.support import virtual_time
+from research import virtual_time
 from tests.support.simulated_model import HANG, Bucket, SimulatedModel, down, limited, rejected
 
 LIMITS = RetryLimits(8, 60.0, 300.0)

@@ -1,0 +1,1 @@
+"""Coverage of printed 95 % intervals, by simulation."""
