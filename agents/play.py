@@ -208,11 +208,16 @@ def observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any]
         if player.wants_picture:
             observation["picture"] = env.draw(agent)
         return text, observation
-    view = env.view(agent)
-    text = env.codec.observation(view)
-    if player.reads == "view":
-        return text, view
-    return text, env.vector(agent) if player.reads == "vector" else partial(env.random_action, agent)
+    return env.codec.observation(env.view(agent)), script_observation(env, agent, player.reads)
+
+
+def script_observation(env: TextEnv, agent: str, reads: str) -> Any:
+    """Returns what a policy observes that does not read texts; see ``agents.policy``."""
+    if reads == "view":
+        return env.view(agent)
+    if reads == "vector":
+        return env.vector(agent)
+    return partial(env.random_action if reads == "draw" else env.game.sampled, agent)
 
 
 async def _tell(env: TextEnv, watchers: Mapping[str, Player]) -> None:

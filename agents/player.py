@@ -22,7 +22,7 @@ class Player:
 
     Attributes:
         policy: the policy.
-        reads: ``text``, ``view``, ``vector`` or ``draw``.
+        reads: ``text``, ``view``, ``vector``, ``draw`` or ``position``.
         is_person: whether it is asked until its move is legal, without a deadline.
         keeps_deadline: whether it limits its own time; no deadline is set.
         uses_service: whether it shares resources with other players of this process, so it must be called in it.

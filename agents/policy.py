@@ -8,7 +8,8 @@ Optional attributes:
   (``text`` then ends with the end of the rejected reply and that line), and ``kept`` holds accepted parts of earlier replies if
   only the rest is missing. If ``fresh_history`` is 1, the turn must be answered without messages of earlier turns. ``"view"``:
   the game's typed view. ``"vector"``: a dict with ``observation`` and ``action_mask``. ``"draw"``: a function ``draw(rng)`` that
-  draws a legal action of the agent with the policy's generator, even if legal actions cannot be listed.
+  draws a legal action of the agent with the policy's generator, even if legal actions cannot be listed. ``"position"``: a
+  function ``position(rng)`` that returns a copy of the game in which everything hidden from the agent is drawn anew, for search.
 * ``reset(agent, seed)``: called before a match with its agent id and a seed for its own random numbers.
 * ``recall(observation, reply)``: called instead of the policy itself for a turn from before an interruption, to restore the
   memory of a policy. A policy without it is asked again and its answer is dropped.
@@ -49,7 +50,7 @@ from llmarena_envs.core.failures import Failure
 Policy = Callable[[Any], Any | Awaitable[Any]]
 """``policy(observation)`` returns an action, text or a ``Reply``, possibly awaitable."""
 
-READS = ("text", "view", "vector", "draw")
+READS = ("text", "view", "vector", "draw", "position")
 
 _KINDS = (Failure.OK, Failure.TRUNCATED, Failure.EMPTY, Failure.REFUSAL)
 

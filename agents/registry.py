@@ -40,8 +40,8 @@ def baselines(environment: str) -> dict[str, Factory]:
     environment = module_name(environment)
     general = dict(importlib.import_module("agents.baselines.general").BASELINES)
     raw_env = load_environment(environment)
-    if raw_env.action_examples:  # text actions have no first one
-        del general["first_legal"]
+    if raw_env.action_examples:  # text actions cannot be listed
+        del general["first_legal"], general["mcts"]
     if environment in NAMES:
         module = f"agents.baselines.{environment.rsplit('_v', 1)[0]}"
         return {**general, **importlib.import_module(module).BASELINES}

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from agents.baselines.search import MonteCarloTreeSearch
 from agents.policy import ScriptedPolicy
 
 
@@ -26,4 +27,4 @@ class FirstLegal(ScriptedPolicy):
         return view.legal[0]
 
 
-BASELINES = {"random": Random, "first_legal": FirstLegal}
+BASELINES = {"random": Random, "first_legal": FirstLegal, "mcts": MonteCarloTreeSearch}

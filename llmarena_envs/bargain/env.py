@@ -71,16 +71,7 @@ sign. Without one: 0. An illegal action ends the match: the offender receives -1
 
 `infos` hold `own_total`, `difference` (own minus other total), `agreement`, `efficient` (no other division would have been
 better for one side and no worse for the other), all 0 without an agreement, and `disclosed`: whether a message of this side
-disclosed its values, as far as its words can tell.
-
-A message discloses values if it states, as the writer's own, the true value of one item of at least one kind, and that value is
-above 0: `hats are worth 5 to me`, `each ball gives me three points`, `a hat 5, a ball 3, an apple 1`, `帽子对我值 5`. A list
-without names of items, such as `my values are 5, 3, 1`, has to be right as a whole, and so has one that could be an offer, such
-as `hats: 5, balls: 3, apples: 1`. Offers, counts of items, totals, what the other side is said to value, questions, suppositions,
-denials, bounds and numbers of rounds disclose nothing. On 136 messages that disclose and 146 that do not, in English and
-Chinese (`tests/llmarena_envs/bargain/disclosures.txt`), precision is 1.00 and recall 0.96. The list was written for this project
-and partly used to build the recogniser; on those of its messages that it had not been tried on, precision was 0.97 and recall
-0.91. Nothing is censored.
+has its three values in a row among its numbers, as in `hats 5, balls 3, apples 1`. Nothing is censored.
 
 ### Episode End
 
@@ -93,7 +84,7 @@ By `Deal`, after `max_rounds` rounds, or by an illegal action; after at most `2 
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from gymnasium import spaces
@@ -106,17 +97,12 @@ from llmarena_envs.bargain.text import BargainCodec
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.failures import Failure, Refusal
 from llmarena_envs.core.options import check_bool
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.replies import quoted
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 
 _HEADER = 8
 _GREATEST_COUNT = 5
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -149,13 +135,13 @@ class raw_env(TextEnv):
         *,
         max_rounds: int = 10,
         instance: Sequence[Sequence[int]] | None = None,
-        source: str = "openspiel",
-        reward: str = "own_total",
+        source: Literal["openspiel", "lewis"] = "openspiel",
+        reward: Literal["own_total", "zero_sum", "win"] = "own_total",
         show_offer_value: bool = False,
-        first_player: str = "player_0",
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        first_player: Literal["player_0", "player_1"] = "player_0",
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_bool("show_offer_value", show_offer_value)
         game = Bargain(max_rounds, instance, source, reward, first_player)
@@ -218,3 +204,6 @@ def _mask(source: str, counts: Triple, to_move: bool, may_accept: bool) -> NDArr
         mask[[numbers[plan] for plan in plans(counts)]] = 1
         mask[-1] = may_accept
     return mask
+
+
+env = order_checked(raw_env)

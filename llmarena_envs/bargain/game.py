@@ -1,12 +1,12 @@
 """The rules of bargaining over hats, balls and apples."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
-from llmarena_envs.bargain.disclosure import discloses
 from llmarena_envs.bargain.scenarios import (
     MAX_COUNT,
     Scenario,
@@ -171,7 +171,7 @@ class Bargain(Game[Action, BargainView]):
             self._agree(proposer=1 - mover)
             return
         self.pool = self.pool.with_message(OFFER, self.agents[mover], action)
-        if action.message and discloses(action.message, self.scenario.values[mover]):
+        if _states(action.message, self.scenario.values[mover]):
             ours, theirs = self._statistics
             told = {"disclosed": 1.0}
             self._statistics = (ours | told, theirs) if mover == 0 else (ours, theirs | told)
@@ -252,9 +252,16 @@ class Bargain(Game[Action, BargainView]):
         return Offer(offers[int(rng.integers(len(offers)))])
 
     def statistics(self, agent: str) -> Mapping[str, float]:
-        """Returns agreement statistics, and whether the side disclosed its values.
+        """Returns agreement statistics, and whether a message of the side states its three values.
 
         ``own_total`` and ``difference`` (own minus other total) are 0 without an agreement; ``agreement``, ``efficient``
         (Pareto-efficient) and ``disclosed`` are 0 or 1.
         """
         return self._statistics[self.agents.index(agent)]
+
+
+def _states(message: str, values: Triple) -> bool:
+    """Returns whether a message has the three values in a row among its numbers."""
+    numbers = re.findall(r"\d+", message)
+    hats, balls, apples = map(str, values)
+    return (hats, balls, apples) in zip(numbers, numbers[1:], numbers[2:], strict=False)

@@ -88,17 +88,10 @@ from llmarena_envs.bid.game import BidView, SealedBid
 from llmarena_envs.bid.text import BidCodec
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.parallel import parallel_form
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
-
-
-parallel_env = parallel_form(env)
 """Returns the environment with PettingZoo's parallel interface; the options are those of ``raw_env``."""
 
 
@@ -130,9 +123,9 @@ class raw_env(TextEnv):
         rounds: int = 1,
         values: Sequence[Sequence[float]] | None = None,
         cot: bool = True,
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_bool("cot", cot)
         game = SealedBid(n_bidders, v_max, grid, rounds, values)
@@ -162,3 +155,7 @@ class raw_env(TextEnv):
             vector[start : start + 3] = past.valuation / units, past.bid / units, past.winning_bid / units
             vector[start + 3 + (agents.index(past.winner) - own_seat) % len(agents)] = 1
         return vector
+
+
+env = order_checked(raw_env)
+parallel_env = parallel_form(env)

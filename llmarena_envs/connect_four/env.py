@@ -68,7 +68,7 @@ By a line of four, by a full board, or by an illegal action; after at most 42 tu
 * v0: Initial version
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from gymnasium import spaces
@@ -82,13 +82,8 @@ from llmarena_envs.connect_four.text import ConnectFourCodec
 from llmarena_envs.core.board import EMPTY, MARKS, BoardView, encode_marks
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool, check_choice
-from llmarena_envs.core.order import OrderWrapper
-from llmarena_envs.core.text_env import TextEnv
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
+from llmarena_envs.core.order import order_checked
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 
 
 class raw_env(TextEnv):
@@ -112,11 +107,11 @@ class raw_env(TextEnv):
         *,
         hint: bool = True,
         random_opening: int = 0,
-        reward_mode: str | None = None,
-        count: str = "windows",
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        reward_mode: Literal["between_turns", "own_move", "cumulative_value"] | None = None,
+        count: Literal["windows", "maximal"] = "windows",
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_bool("hint", hint)
         check_choice("count", count, COUNTS)
@@ -143,3 +138,6 @@ class raw_env(TextEnv):
     def encode(self, view: BoardView) -> NDArray[np.int8]:
         """Returns the planes of own and opponent's discs."""
         return encode_marks(view, ROWS, COLUMNS)
+
+
+env = order_checked(raw_env)

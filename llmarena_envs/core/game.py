@@ -137,6 +137,12 @@ class Game(ABC, Generic[Action, ViewType]):
                 f"{type(self).__name__}: expected resample(agent, rng), since the game does not declare perfect_information"
             )
 
+    def sampled(self, agent: str, rng: np.random.Generator) -> Self:
+        """Returns a copy with all information hidden from ``agent`` redrawn; see ``resample``."""
+        position = copy(self)
+        position.resample(agent, rng)
+        return position
+
     def random_action(self, agent: str, rng: np.random.Generator) -> Action:
         """Draws a legal action for ``agent``; games whose actions cannot be listed override this."""
         legal: Sequence[Action] = self.view(agent).legal

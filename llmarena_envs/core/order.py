@@ -1,10 +1,14 @@
 """The wrapper around every environment; checks the order of calls."""
 
-from collections.abc import Iterator
-from typing import Any
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any, ParamSpec
 
+from pettingzoo.utils.env import AECEnv
 from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+
+Options = ParamSpec("Options")
 
 
 class OrderWrapper(OrderEnforcingWrapper):
@@ -73,3 +77,20 @@ class OrderWrapper(OrderEnforcingWrapper):
     def _check_reset(self, name: str) -> None:
         if not self._has_reset:
             raise AttributeError(f"{name} cannot be accessed before reset")
+
+
+def order_checked(raw_env: Callable[Options, AECEnv]) -> Callable[Options, OrderWrapper]:
+    """Returns the function ``env`` of a module, which makes the environment with its order check from the options of ``raw_env``.
+
+    Args:
+        raw_env: the environment class; the module must call the result ``env``, so that other processes can import it.
+    """
+
+    def env(*args: Options.args, **options: Options.kwargs) -> OrderWrapper:
+        """Returns the environment with its order check; the options are those of ``raw_env``."""
+        return OrderWrapper(raw_env(*args, **options))
+
+    env.__module__, env.__qualname__ = raw_env.__module__, env.__name__
+    options = list(inspect.signature(raw_env).parameters.values())
+    env.__signature__ = inspect.Signature(options, return_annotation=OrderWrapper)  # type: ignore[attr-defined]
+    return env

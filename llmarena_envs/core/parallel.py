@@ -6,6 +6,8 @@ from typing import Any
 from pettingzoo.utils.conversions import aec_to_parallel_wrapper
 from pettingzoo.utils.env_logger import EnvLogger
 
+from llmarena_envs.core.order import Options
+
 
 class ParallelForm(aec_to_parallel_wrapper):
     """PettingZoo's conversion, with a check for missing actions before any action is applied."""
@@ -34,10 +36,10 @@ class ParallelForm(aec_to_parallel_wrapper):
         return super().step(actions)
 
 
-def parallel_form(env_fn: Callable[..., Any]) -> Callable[..., ParallelForm]:
+def parallel_form(env_fn: Callable[Options, Any]) -> Callable[Options, ParallelForm]:
     """Returns a function that makes the parallel form of ``env_fn``'s environments, from the same options."""
 
-    def parallel_env(**options: Any) -> ParallelForm:
-        return ParallelForm(env_fn(**options))
+    def parallel_env(*args: Options.args, **options: Options.kwargs) -> ParallelForm:
+        return ParallelForm(env_fn(*args, **options))
 
     return parallel_env

@@ -4,7 +4,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from gymnasium import logger, spaces
@@ -41,6 +41,11 @@ def _mask(legal: Sequence[int], size: int) -> NDArray[np.int8]:
     mask = np.zeros(size, dtype=np.int8)
     mask[list(legal)] = 1
     return mask
+
+
+Language = Literal["en", "zh"]
+ObsType = Literal["text", "vector"]
+RenderMode = Literal["ansi", "human", "svg", "rgb_array"]
 
 
 class TextEnv(AECEnv):

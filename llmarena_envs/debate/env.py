@@ -122,16 +122,16 @@ by an illegal action.
 * v0: Initial version
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from llmarena_envs.core.declaration import Declaration, Verdicts
 from llmarena_envs.core.failures import InvalidReply
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 from llmarena_envs.core.text_length import text_counter
 from llmarena_envs.debate.drawing import DebateDrawing
 from llmarena_envs.debate.game import AUTO, CHANNELS, MAX_DISCUSSION_ROUNDS, Debate
@@ -145,11 +145,6 @@ ASKED = "examiner"
 
 MAX_TEXT = 20_000
 """Maximum number of characters of a question or reference answer in an option."""
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -197,14 +192,14 @@ class raw_env(TextEnv):
         both_orders: bool = False,
         reference: str | None = AUTO,
         words: int | None = None,
-        counter: str = "words",
-        round3_opener: str = "A",
-        visibility: str = "paper",
+        counter: Literal["words", "tiktoken"] = "words",
+        round3_opener: Literal["A", "B"] = "A",
+        visibility: Literal["paper", "restricted"] = "paper",
         judge_sees_think: bool = True,
         judge_initial_only: bool = False,
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_choice("language", language, Prompts.languages("llmarena_envs.debate"))
         check_int("discussion_rounds", discussion_rounds, 1, MAX_DISCUSSION_ROUNDS)
@@ -295,3 +290,6 @@ def _questions(
     if question is not None:
         return (Question("", domain or "", question),)
     return () if questions in (None, ASKED) else load_questions(questions, language)
+
+
+env = order_checked(raw_env)

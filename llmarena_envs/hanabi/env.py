@@ -93,7 +93,7 @@ drawn, or by an illegal action. With N cards left in the deck after the deal thi
 * v0: Initial version
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from gymnasium import spaces
@@ -101,18 +101,13 @@ from numpy.typing import NDArray
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
-from llmarena_envs.core.order import OrderWrapper
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.order import order_checked
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 from llmarena_envs.hanabi.drawing import HanabiDrawing
 from llmarena_envs.hanabi.game import Hanabi, HanabiView
 from llmarena_envs.hanabi.text import HanabiCodec
 from llmarena_envs.hanabi.variant import Variant
 from llmarena_envs.hanabi.vector import VectorEncoder
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -140,14 +135,14 @@ class raw_env(TextEnv):
         hand_size: int = 2,
         info_tokens: int = 3,
         life_tokens: int = 1,
-        bomb_score: str = "zero",
+        bomb_score: Literal["zero", "keep"] = "zero",
         hint: bool = True,
         cot: bool = True,
         deck_seed: int | None = None,
         deck: str | None = None,
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_bool("hint", hint)
         check_bool("cot", cot)
@@ -172,3 +167,6 @@ class raw_env(TextEnv):
     def encode(self, view: HanabiView) -> NDArray[np.int8]:
         """Returns the vector of a view."""
         return self._encoder.encode(view)
+
+
+env = order_checked(raw_env)

@@ -113,7 +113,7 @@ there is one turn.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from gymnasium import spaces
@@ -121,8 +121,8 @@ from numpy.typing import NDArray
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
-from llmarena_envs.core.order import OrderWrapper
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.order import order_checked
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 from llmarena_envs.holdem.decision import FlopDecision
 from llmarena_envs.holdem.drawing import HoldemDrawing
 from llmarena_envs.holdem.game import Holdem, HoldemView, Table
@@ -130,11 +130,6 @@ from llmarena_envs.holdem.text import HoldemCodec
 
 _CARDS = 52
 _STREETS = 4
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -156,8 +151,8 @@ class raw_env(TextEnv):
     def __init__(
         self,
         *,
-        rules: str = "standard",
-        button: str | int = "random",
+        rules: Literal["standard", "rlcard"] = "standard",
+        button: int | Literal["random"] = "random",
         stack: int = 100,
         small_blind: int = 1,
         big_blind: int = 2,
@@ -166,12 +161,12 @@ class raw_env(TextEnv):
         deck_seed: int | None = None,
         deck: str | Sequence[str] | None = None,
         decision: str | None = None,
-        reward: str = "chips",
+        reward: Literal["chips", "win"] = "chips",
         hint: bool = True,
         cot: bool = True,
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_bool("hint", hint)
         check_bool("cot", cot)
@@ -233,3 +228,6 @@ def _betting_vector(table: Table, seat: int, to_call: int, stack: int, hands: in
         *(chips * scale for street_chips in put_in for chips in street_chips),
     ]
     return np.array(numbers, dtype=np.float32)
+
+
+env = order_checked(raw_env)

@@ -98,22 +98,17 @@ When a player fails, by a dead end that wins, or after `max_turns` idioms; with 
 
 import json
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.source import Source
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 from llmarena_envs.idiom_solitaire.drawing import IdiomDrawing
 from llmarena_envs.idiom_solitaire.game import CHANNELS, IdiomSolitaire
 from llmarena_envs.idiom_solitaire.lexicons import listed_lexicon, shipped_lexicon
 from llmarena_envs.idiom_solitaire.links import Links
 from llmarena_envs.idiom_solitaire.text import IdiomCodec
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -148,19 +143,19 @@ class raw_env(TextEnv):
         self,
         *,
         n_players: int = 2,
-        first_player: str | int = 0,
-        link: str = "char",
+        first_player: int | Literal["random"] = 0,
+        link: Literal["char", "pinyin_tone", "pinyin"] = "char",
         idioms: str | Path | None = None,
-        normalise: str = "simplified",
+        normalise: Literal["simplified", "none"] = "simplified",
         start: str | int | None = None,
         n_starts: int = 30,
         allow_dead_end_start: bool = False,
-        dead_end: str = "must_answer",
+        dead_end: Literal["must_answer", "wins", "forbidden"] = "must_answer",
         max_turns: int = 100,
         accept_outside: bool = False,
-        language: str = "zh",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "zh",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         lexicon = shipped_lexicon(normalise) if idioms is None else listed_lexicon(idioms, normalise)
         game = IdiomSolitaire(
@@ -183,3 +178,6 @@ class raw_env(TextEnv):
     def sources(self) -> tuple[Source, ...]:
         """Returns sources of the idioms, their licences and sizes."""
         return self.game.links.lexicon.sources
+
+
+env = order_checked(raw_env)

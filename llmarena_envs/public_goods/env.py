@@ -94,7 +94,7 @@ After `rounds` rounds, that is `n_players * rounds` turns, or by an illegal acti
 * v0: Initial version
 """
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from gymnasium import logger, spaces
@@ -102,20 +102,13 @@ from numpy.typing import NDArray
 
 from llmarena_envs.core.declaration import Channel, Declaration
 from llmarena_envs.core.options import check_bool
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.parallel import parallel_form
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 from llmarena_envs.public_goods.drawing import PublicGoodsDrawing
-from llmarena_envs.public_goods.game import PER_ROUND, PublicGoods, PublicGoodsView
+from llmarena_envs.public_goods.game import PublicGoods, PublicGoodsView
 from llmarena_envs.public_goods.text import PublicGoodsCodec
 
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
-
-
-parallel_env = parallel_form(env)
 """Returns the environment with PettingZoo's parallel interface; the options are those of ``raw_env``."""
 
 
@@ -146,11 +139,11 @@ class raw_env(TextEnv):
         alpha: float = 1.2,
         mode: int = 1,
         coin_step: float = 1,
-        endowment_mode: str = PER_ROUND,
+        endowment_mode: Literal["per_round", "initial"] = "per_round",
         cot: bool = True,
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_bool("cot", cot)
         game = PublicGoods(n_players, rounds, endowment, alpha, mode, coin_step, endowment_mode)
@@ -187,3 +180,7 @@ class raw_env(TextEnv):
             if past.investments:
                 vector[start + 2 : start + width] = np.divide(past.investments, greatest)
         return vector
+
+
+env = order_checked(raw_env)
+parallel_env = parallel_form(env)

@@ -123,7 +123,7 @@ from llmarena_envs.core.declaration import Declaration, Verdicts
 from llmarena_envs.core.failures import InvalidReply
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import check_choice
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import MAX_ACTION_TEXT, TextEnv
@@ -134,11 +134,6 @@ from llmarena_envs.simulation.protocol import AUTO, DIALOGUE, NO_PROGRAMS
 from llmarena_envs.simulation.scripts import Scripts, load_scripts
 from llmarena_envs.simulation.tasks import BUILTIN, Tasks, load_tasks, task_source
 from llmarena_envs.simulation.text import SimulationCodec
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -248,3 +243,6 @@ class raw_env(TextEnv):
     def lacks_sandbox(self) -> bool:
         """Returns whether the task's engine is unavailable for lack of an isolating sandbox."""
         return self.game.lacks_engine
+
+
+env = order_checked(raw_env)

@@ -3,7 +3,8 @@
 ``check_environment`` does not need pytest or any other test tool, so authors of external environments can use it.
 """
 
-from llmarena_envs.testing.check import RULES, check_environment
+from llmarena_envs.testing.check import check_environment
+from llmarena_envs.testing.rules import RULES
 from llmarena_envs.testing.trial import ConformanceError
 
 __all__ = ["RULES", "ConformanceError", "check_environment"]

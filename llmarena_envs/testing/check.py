@@ -1,60 +1,14 @@
-"""``check_environment``: all rules of the conformance suite, in order."""
+"""``check_environment``: checks an environment against all rules."""
 
 import contextlib
-import dataclasses
 import itertools
-import traceback
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
-from llmarena_envs.testing import (
-    actions,
-    construction,
-    contract,
-    copies,
-    declarations,
-    determinism,
-    drawings,
-    hidden,
-    matches,
-    messages,
-    observations,
-    pettingzoo_tests,
-    rewards,
-    secrecy,
-    unknown,
-    updates,
-)
-from llmarena_envs.testing.elsewhere import Watch, check_elsewhere
-from llmarena_envs.testing.time_limit import FRAMES, TimeUp, can_interrupt, interrupted_after
-from llmarena_envs.testing.trial import ConformanceError, Totals, Trial, shown
-
-RULES: tuple[Callable[[Trial], None], ...] = (
-    construction.the_environment_is_made_with_its_options,
-    contract.the_first_stage_keeps_the_contract,
-    *construction.RULES,
-    *matches.RULES,
-    *contract.RULES,
-    *declarations.RULES,
-    *rewards.RULES,
-    *determinism.RULES,
-    *copies.RULES,
-    *observations.RULES,
-    *actions.RULES,
-    *hidden.RULES,
-    *unknown.RULES,
-    *secrecy.RULES,
-    *messages.RULES,
-    *updates.RULES,
-    *drawings.RULES,
-    *pettingzoo_tests.RULES,
-    construction.every_obs_type_can_be_observed,
-)
-"""All rules: functions whose names and docstrings state the requirement. Later rules depend on the first ones."""
-
-OnKept = Callable[[Callable[[Trial], None]], None]
-"""Callback for each passed rule."""
+from llmarena_envs.testing.rules import RULES, OnKept, check_rules
+from llmarena_envs.testing.subprocess_check import check_in_subprocess
+from llmarena_envs.testing.time_limit import can_interrupt, interrupted_after
+from llmarena_envs.testing.trial import ConformanceError, Totals, Trial
 
 
 def check_environment(
@@ -133,45 +87,16 @@ def check_environment(
     elif can_interrupt():
         check_rules(trial, lambda rule: interrupted_after(time_limit), tell)
     else:
-        _check_elsewhere(trial, time_limit, tell)
+        _check_in_subprocess(trial, time_limit, tell)
 
 
-def _check_elsewhere(trial: Trial, time_limit: float, tell: OnKept) -> None:
+def _check_in_subprocess(trial: Trial, time_limit: float, tell: OnKept) -> None:
     broken: ConformanceError | None = None
     try:
-        check_elsewhere(trial, time_limit)
+        check_in_subprocess(trial, time_limit)
     except ConformanceError as error:
         broken = error
     for rule in itertools.takewhile(lambda rule: broken is None or rule.__name__ != broken.rule, RULES):
         tell(rule)
     if broken is not None:
         raise broken
-
-
-def check_rules(trial: Trial, watch: Watch, tell: OnKept = lambda rule: None) -> None:
-    """Checks every rule, each under ``watch``, and reports each passed rule.
-
-    Raises:
-        ConformanceError: for the first failed rule.
-    """
-    for rule in RULES:
-        present = dataclasses.replace(trial, rule=rule.__name__)
-        try:
-            with watch(rule.__name__):
-                rule(present)
-        except ConformanceError:
-            raise
-        except TimeUp as up:
-            expected = f"an end of this rule within time_limit = {up.limit:g} seconds"
-            raise ConformanceError(present.rule, present.place(), expected, f"still busy in {up.where}") from None
-        except Exception as error:
-            expected = f"no exception ({(rule.__doc__ or '').partition(chr(10))[0]})"
-            raise ConformanceError(present.rule, present.place(), expected, _told(error)) from error
-        tell(rule)
-
-
-def _told(error: Exception) -> str:
-    """Returns the message of an exception, and the innermost calls."""
-    calls = traceback.extract_tb(error.__traceback__)[-FRAMES:]
-    where = ", called by ".join(f"{call.name} ({Path(call.filename).name}:{call.lineno})" for call in reversed(calls))
-    return f"{shown(f'{type(error).__name__}: {error}')} in {where}"

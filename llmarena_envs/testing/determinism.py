@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from llmarena_envs.testing.processes import digest_of_matches, digests_elsewhere, pickled
+from llmarena_envs.testing.processes import digest_of_matches, digests_in_subprocess, pickled
 from llmarena_envs.testing.transcript import are_alike, digest, expect_equal, expect_same_course, plain, snapshot
 from llmarena_envs.testing.trial import Trial, agents_to_move
 
@@ -111,7 +111,7 @@ def hash_order_does_not_matter(trial: Trial) -> None:
         return
     here = digest_of_matches(trial)
     trial.seed = trial.turn = None
-    for hash_seed, answer in digests_elsewhere(task).items():
+    for hash_seed, answer in digests_in_subprocess(task).items():
         trial.expect(answer == here, f"the digest {here} in every process", f"{answer} with PYTHONHASHSEED={hash_seed}")
 
 

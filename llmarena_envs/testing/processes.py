@@ -6,9 +6,9 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-from llmarena_envs.testing.elsewhere import import_path
 from llmarena_envs.testing.transcript import digest, snapshot
 from llmarena_envs.testing.trial import Trial
 
@@ -19,6 +19,11 @@ ANSWER = "digest: "
 
 # Reused for the next environment, because starting one takes longer than a match.
 _processes: dict[str, "subprocess.Popen[bytes]"] = {}
+
+
+def import_path() -> list[str]:
+    """Returns the module search path of this process, for other processes."""
+    return [entry or str(Path.cwd()) for entry in sys.path]
 
 
 def digest_of_matches(trial: Trial) -> str:
@@ -37,7 +42,7 @@ def pickled(trial: Trial) -> bytes | None:
         return None
 
 
-def digests_elsewhere(task: bytes) -> dict[str, str]:
+def digests_in_subprocess(task: bytes) -> dict[str, str]:
     """Returns the result of ``digest_of_matches`` in each process, or the exception raised there, by hash seed."""
     try:
         return _answers(task)

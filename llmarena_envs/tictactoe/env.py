@@ -64,16 +64,11 @@ from numpy.typing import NDArray
 from llmarena_envs.core.board import BoardView, encode_marks
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool
-from llmarena_envs.core.order import OrderWrapper
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.order import order_checked
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 from llmarena_envs.tictactoe.drawing import TicTacToeDrawing
 from llmarena_envs.tictactoe.game import TicTacToe
 from llmarena_envs.tictactoe.text import TicTacToeCodec
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -96,9 +91,9 @@ class raw_env(TextEnv):
         *,
         hint: bool = True,
         random_opening: int = 0,
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_bool("hint", hint)
         game, codec = TicTacToe(random_opening), TicTacToeCodec(language, hint)
@@ -115,3 +110,6 @@ class raw_env(TextEnv):
     def encode(self, view: BoardView) -> NDArray[np.int8]:
         """Returns the planes of own and opponent's marks."""
         return encode_marks(view, 3, 3)
+
+
+env = order_checked(raw_env)

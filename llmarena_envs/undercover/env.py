@@ -89,21 +89,16 @@ at most 2 * (5 + 4) = 18 turns, in general the sum of 2 * (n_players - r) over r
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError, check_bool
-from llmarena_envs.core.order import OrderWrapper
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.order import order_checked
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 from llmarena_envs.undercover.drawing import UndercoverDrawing
 from llmarena_envs.undercover.game import CHANNELS, Undercover
 from llmarena_envs.undercover.text import UndercoverCodec
 from llmarena_envs.undercover.words import WordPair, load_pairs, make_pair, shipped_pairs
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -138,17 +133,17 @@ class raw_env(TextEnv):
         n_players: int = 5,
         n_undercover: int = 1,
         max_rounds: int = 2,
-        seat: str | int = "random",
-        first_player: str | int = "random",
+        seat: int | Literal["random", "last"] = "random",
+        first_player: int | Literal["random"] = "random",
         word_pairs: str | Path | None = None,
         pair: Sequence[str] | None = None,
         swap_words: bool = True,
         clue_check: bool = True,
         ask_guess: bool = False,
         cot: bool = False,
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_bool("cot", cot)
         game = Undercover(
@@ -196,3 +191,6 @@ def _choose_pairs(language: str, path: str | Path | None, pair: Sequence[str] | 
         return (make_pair("", *pair),)
     except ValueError as error:
         raise OptionError(f"pair: {error}") from error
+
+
+env = order_checked(raw_env)

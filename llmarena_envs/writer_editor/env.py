@@ -116,15 +116,15 @@ illegal action.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
-from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 from llmarena_envs.sandbox import BACKENDS
 from llmarena_envs.writer_editor import text_metrics
 from llmarena_envs.writer_editor.document_files import MAX_LANGUAGE
@@ -140,11 +140,6 @@ from llmarena_envs.writer_editor.text import WriterEditorCodec
 
 _ROUNDS = {"code_review": 5, "translation": 1}
 _MAX_TOKEN = 40
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; the options are those of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -179,7 +174,7 @@ class raw_env(TextEnv):
     def __init__(
         self,
         *,
-        task: str = "code_review",
+        task: Literal["code_review", "translation"] = "code_review",
         tasks: Tasks = None,
         number: int | None = None,
         max_rounds: int | None = None,
@@ -189,9 +184,9 @@ class raw_env(TextEnv):
         src_lang: str | None = None,
         tgt_lang: str | None = None,
         consensus_token: str = "over",
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         check_choice("task", task, TASKS)
         check_bool("objective", objective)
@@ -299,3 +294,6 @@ def _measures(task: str, n_judges: int, tasks: Sequence[Problem | Document], san
 
 def _unknown(program: str, problem: Problem) -> None:
     """Replaces a pass rate without a sandbox."""
+
+
+env = order_checked(raw_env)

@@ -12,8 +12,8 @@ from typing import Any
 import tomlkit
 from pettingzoo import AECEnv
 
-from agents.baselines.company import company
-from agents.desk import Desk
+from agents.baselines.default_opponents import default_opponent
+from agents.human_queue import HumanQueue
 from agents.models import ModelService
 from agents.models.preflight import check_models
 from agents.play import play_and_close
@@ -143,7 +143,7 @@ def _play_in_browser(args: argparse.Namespace, specs: Mapping[str, str]) -> None
     """Plays a match with people in browsers, records it, and prints its result."""
     directory = free_directory(args.out or Path("llmarena-play"))
     with listener_if_asked(args) as listener, resumable(directory, resume_flags := web_flags(args, listener)):
-        session = Session(cache=args.cache, offline=args.offline, quiet=True, desk=Desk())
+        session = Session(cache=args.cache, offline=args.offline, quiet=True, human_queue=HumanQueue())
         run, store = run_directory.create(directory, run_file(args, specs), "command line", offline=session.offline)
         output = sys.stderr if args.json else None
         with run_directory.held(directory, store):
@@ -169,7 +169,7 @@ def fill_seats(environment: str, specs: Mapping[str, str], agents: list[str]) ->
     declaration = load_environment(environment).declaration
     free = [agent for agent in agents if agent not in specs]
     own = next((agent for agent in free if declaration.is_rated(agent)), "") if PERSON not in specs.values() else ""
-    added = {agent: PERSON if agent == own else company(environment, agent) for agent in free}
+    added = {agent: PERSON if agent == own else default_opponent(environment, agent) for agent in free}
     return {agent: {**specs, **added}[agent] for agent in agents}
 
 

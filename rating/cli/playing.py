@@ -10,8 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TextIO
 
-from agents.desk import Desk
 from agents.errors import ProviderError, Quit
+from agents.human_queue import HumanQueue
 from rating.cli.flags import check_extra
 from rating.cli.printing import print_leaderboards
 from rating.cli.process import Interruptions, rare_collections
@@ -62,15 +62,15 @@ def play_run(
     """
     run_directory.keep_run_file(directory, store)
     runner = Runner(run, store, session)
-    display = ProgressDisplay(person=bool(run.config.people()) and session.desk is None, quiet=session.quiet)
+    display = ProgressDisplay(person=bool(run.config.people()) and session.human_queue is None, quiet=session.quiet)
 
     async def watched() -> int:
         if listener is None:
             return await display.watch(runner.run, runner.progress)
-        async with pages(directory, listener, session.desk, run.config.people(), output, board=board):
+        async with pages(directory, listener, session.human_queue, run.config.people(), output, board=board):
             void = await display.watch(runner.run, runner.progress)
-            if session.desk is not None:
-                await show_end(session.desk)
+            if session.human_queue is not None:
+                await show_end(session.human_queue)
             return void
 
     with rare_collections():
@@ -189,7 +189,7 @@ def read_session(args: argparse.Namespace) -> Session:
         cache=args.cache,
         offline=args.offline,
         quiet=args.quiet,
-        desk=Desk() if args.web else None,
+        human_queue=HumanQueue() if args.web else None,
     )
     cache = session.open_cache()  # fails before the run directory is created
     if cache is not None:

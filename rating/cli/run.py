@@ -48,6 +48,7 @@ _COMPLETE = "rounds"
 
 _DEMO_ENVIRONMENTS = ("tictactoe_v0", "connect_four_v0")
 _DEMO_SETTINGS = {"seed": 11}
+_SLOW_POLICIES = {"mcts"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -270,7 +271,7 @@ def add_demo_arguments(parser: argparse.ArgumentParser) -> None:
 
 def demo(args: argparse.Namespace) -> None:
     """Plays the board games between all scripted policies and writes the report."""
-    specs = sorted({name for environment in _DEMO_ENVIRONMENTS for name in baselines(environment)})
+    specs = sorted({name for environment in _DEMO_ENVIRONMENTS for name in baselines(environment)} - _SLOW_POLICIES)
     out = args.out or free_directory(Path("llmarena-demo"))
     text = run_file_text(list(_DEMO_ENVIRONMENTS), specs, _DEMO_SETTINGS)
     with resumable(out):

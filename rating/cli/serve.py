@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
-from agents.desk import Desk
+from agents.human_queue import HumanQueue
 from rating.cli import flags
 from rating.play import run_directory
 from rating.viewer.web.server import authority, is_loopback, listen, serving
@@ -70,7 +70,7 @@ def _listener(args: argparse.Namespace) -> socket.socket:
 async def pages(
     directory: Path,
     listener: socket.socket,
-    desk: Desk | None,
+    queue: HumanQueue | None,
     people: Sequence[str],
     output: TextIO | None = None,
     *,
@@ -81,7 +81,7 @@ async def pages(
     Args:
         directory: run directory.
         listener: listening socket.
-        desk: human input queue; ``None`` without human players.
+        queue: human input queue; ``None`` without human players.
         people: names of the human players.
         output: output stream for the addresses; ``None`` for standard output.
         board: whether to print the address of the board.
@@ -92,7 +92,7 @@ async def pages(
     links = keep_links(directory, people)
     base = f"http://{authority(listener)}"
     names = {"localhost", socket.gethostname()}
-    async with serving(make_app(directory, links, names, desk), listener):
+    async with serving(make_app(directory, links, names, queue), listener):
         for name in people:
             print(f"{name} plays at {base}/play/{links.people[name]}", file=output, flush=True)
         if board:
@@ -100,19 +100,19 @@ async def pages(
         yield
 
 
-async def show_end(desk: Desk) -> None:
+async def show_end(queue: HumanQueue) -> None:
     """Keeps the pages up until all players have seen the end of the run, for at most ``END_SECONDS``."""
-    desk.end()
-    if not await _all_players_saw_end(desk, _AT_ONCE_SECONDS):
+    queue.end()
+    if not await _all_players_saw_end(queue, _AT_ONCE_SECONDS):
         print(f"The pages stay up until all players have seen the end, at most {END_SECONDS:g} s.", file=sys.stderr)
-        await _all_players_saw_end(desk, END_SECONDS)
+        await _all_players_saw_end(queue, END_SECONDS)
 
 
-async def _all_players_saw_end(desk: Desk, seconds: float) -> bool:
+async def _all_players_saw_end(queue: HumanQueue, seconds: float) -> bool:
     """Waits until all players have seen the end. Returns ``False`` on timeout."""
     try:
         async with asyncio.timeout(seconds):
-            await desk.all_told()
+            await queue.all_told()
     except TimeoutError:
         return False
     await asyncio.sleep(_LAST_ANSWER_SECONDS)

@@ -37,7 +37,7 @@ MATCH: ContextVar[Match | None] = ContextVar("MATCH", default=None)
 HELD_BACK = 0.5
 """Seconds of computation that can be lost with a killed process: turns within this time are written together."""
 
-MATCHES_AT_DESK = 1_000
+MATCHES_OF_PEOPLE = 1_000
 """Concurrent matches of the human input queue; high, because a waiting match must not delay others."""
 
 _FIRST_TURNS = 10
@@ -108,7 +108,9 @@ class Executors:
         self._config = config
         self._players = players
         self._here = AsyncExecutor(config, players, self._slots(config.concurrency))
-        self._people = AsyncExecutor(config, players, self._slots(1 if session.desk is None else MATCHES_AT_DESK))
+        self._people = AsyncExecutor(
+            config, players, self._slots(1 if session.human_queue is None else MATCHES_OF_PEOPLE)
+        )
         self._name = session.executor or config.executor
         self._pool: ProcessExecutor | RayExecutor
         if self._name == "ray":

@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from pettingzoo import AECEnv
 from agents.baselines.general import BASELINES
 from agents.errors import ProviderError
 from agents.models.service import ModelService, Target
-from agents.play import play_async
+from agents.play import play_async, script_observation
 from agents.player import seat_players
 from agents.policy import Policy, Reply, ScriptedPolicy
 from agents.registry import baselines, make_policy
@@ -389,9 +388,7 @@ class _Rehearser:
     async def __call__(self, observation: Any) -> Any:
         if self._model is not None:
             self._replies.append((await self._model(self._with_replies(observation))).text)
-        if self._script.reads == "draw":
-            return self._script(partial(self._env.random_action, self._agent))
-        return self._script(self._env.view(self._agent))
+        return self._script(script_observation(self._env, self._agent, self._script.reads))
 
     def _with_replies(self, observation: Any) -> Any:
         """Returns an observation with the model's replies in its chat instead of the script's."""

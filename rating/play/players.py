@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pettingzoo import AECEnv
 
-from agents.desk import Seat
+from agents.human_queue import Seat
 from agents.models import ModelService
 from agents.models.calls import Call
 from agents.models.preflight import check_models
@@ -65,8 +65,8 @@ class Players:
         config.admit()  # worker processes have not read the run file
         self._config = config
         self._cache = session.open_cache()
-        self._desk = session.desk
-        self._computing = None if session.desk is None else asyncio.Semaphore(COMPUTING)
+        self._queue = session.human_queue
+        self._computing = None if session.human_queue is None else asyncio.Semaphore(COMPUTING)
         self._service = ModelService(on_call, self._cache, offline=session.offline, on_send=on_send)
         self._agents: dict[str, tuple[str, ...]] = {}
         self._idle_environments: dict[str, list[AECEnv]] = defaultdict(list)
@@ -127,8 +127,8 @@ class Players:
 
     def seat(self, name: str, match: Match) -> Player:
         """Returns an unused player for a match; with a human input queue, a person gets a new seat in each match."""
-        if self._desk is not None and self._config.find_policy(name).spec == PERSON:
-            return Player(self._desk.seat(name, match.id, match.environment))
+        if self._queue is not None and self._config.find_policy(name).spec == PERSON:
+            return Player(self._queue.seat(name, match.id, match.environment))
         return self.borrow_player(name, match.environment)
 
     def return_player(self, name: str, environment: str, player: Player) -> None:

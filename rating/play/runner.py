@@ -101,7 +101,7 @@ class Runner:
         self._store = store
         self._state = StateWriter(store)
         self._keep_going = config.keep_going or session.keep_going
-        self._desk = session.desk
+        self._queue = session.human_queue
         self._players = Players(config, session, self._on_call, self._on_send)
         self._matches = Matches(run, store, self._players, session, self._leave_out)
         self._calls = store.call_log()  # before the calls are read: it counts calls lost when the run was killed
@@ -269,8 +269,8 @@ class Runner:
         """Lets no match, turn or call begin any more; in-flight turns finish."""
         self._matches.halt.order(error)
         self._players.stop_calls(Halted(str(error)))
-        if self._desk is not None:
-            self._desk.close(Halted(str(error)))
+        if self._queue is not None:
+            self._queue.close(Halted(str(error)))
 
 
 def _earlier_bill(prices: PriceTable, store: "Store") -> Bill:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.desk import Desk
+from agents.human_queue import HumanQueue
 from agents.models.cache import ReplyCache
 from llmarena_envs.core.options import OptionError
 from rating.config.run_tables import ExecutorName
@@ -23,7 +23,7 @@ class Session:
         offline: whether only cached replies are used.
         keep_going: whether games without information are not paused; overrides the run file.
         quiet: whether only permanent failures are shown.
-        desk: the human input queue; by default people reply at the terminal.
+        human_queue: the human input queue; by default people reply at the terminal.
 
     Raises:
         OptionError: if offline without a cache.
@@ -38,7 +38,7 @@ class Session:
     cache: Path | None = None
     offline: bool = False
     quiet: bool = False
-    desk: Desk | None = None
+    human_queue: HumanQueue | None = None
 
     def __post_init__(self) -> None:
         if self.offline and self.cache is None:

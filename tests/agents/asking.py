@@ -7,4 +7,6 @@ def answer(policy: Any, game: Any, agent: str) -> Any:
     """Returns what a policy answers as ``agent`` at the present position of a game or an environment."""
     if policy.reads == "draw":
         return policy(lambda rng: game.random_action(agent, rng))
+    if policy.reads == "position":
+        return policy(lambda rng: game.sampled(agent, rng))
     return policy(game.view(agent))

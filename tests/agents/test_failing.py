@@ -5,7 +5,7 @@ import importlib
 import numpy as np
 import pytest
 
-from agents.baselines.company import company
+from agents.baselines.default_opponents import default_opponent
 from agents.play import play
 from agents.policy import Reply
 from agents.registry import make_policy
@@ -43,7 +43,7 @@ def earned(name, agent, rate, seed):
     """Returns what an agent earns among the game's usual baselines."""
     env_class = importlib.import_module(f"llmarena_envs.{name}").raw_env
     env = importlib.import_module(f"llmarena_envs.{name}").env(**env_class.declaration.rated_options)
-    policies = {each: make_policy(company(name, each), name) for each in env.possible_agents}
+    policies = {each: make_policy(default_opponent(name, each), name) for each in env.possible_agents}
     policies[agent] = Failing(policies[agent], rate)
     return play(env, policies, seed, settings_of(env)).rewards[agent]
 

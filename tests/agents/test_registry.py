@@ -77,7 +77,7 @@ def test_options_come_before_those_in_the_spec():
 def test_the_players_of_a_game_come_before_the_general_ones(monkeypatch):
     monkeypatch.setitem(tictactoe.BASELINES, "random", GreedyTicTacToe)
     names = baselines("tictactoe_v0")
-    assert names.keys() == {"random", "first_legal", "greedy", "minimax"}
+    assert names.keys() == {"random", "first_legal", "mcts", "greedy", "minimax"}
     assert names["random"] is GreedyTicTacToe
     assert names["first_legal"] is FirstLegal
     assert baselines("connect_four_v0")["random"] is Random
@@ -85,8 +85,8 @@ def test_the_players_of_a_game_come_before_the_general_ones(monkeypatch):
 
 def test_an_environment_of_somebody_else_has_the_general_ones_only():
     # Even one whose game is a game of the suite.
-    assert set(baselines("tests.rating.broken_env")) == {"random", "first_legal"}
-    with pytest.raises(OptionError, match="expected one of random, first_legal, human, openai:MODEL"):
+    assert set(baselines("tests.rating.broken_env")) == {"random", "first_legal", "mcts"}
+    with pytest.raises(OptionError, match="expected one of random, first_legal, mcts, human, openai:MODEL"):
         make_policy("greedy", "tests.rating.broken_env")
 
 

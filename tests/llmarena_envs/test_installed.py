@@ -55,11 +55,11 @@ def test_an_environment_of_another_package_is_found_by_its_name_and_its_id(folde
 def test_players_stand_beside_the_class(folder: Path) -> None:
     module = write_environment(folder, "numbers", TWO, "")
     write_distribution(folder, "number-games", "1.2", {"numbers_v0": module})
-    assert sorted(baselines("numbers_v0")) == ["first_legal", "random"]
+    assert sorted(baselines("numbers_v0")) == ["first_legal", "mcts", "random"]
     players = folder / "elsewhere" / "baselines.py"
     players.write_text("def nine():\n    return lambda observation: '9'\n\n\nBASELINES = {'nine': nine}\n")
     importlib.invalidate_caches()
-    assert sorted(baselines("numbers_v0")) == sorted(baselines(module)) == ["first_legal", "nine", "random"]
+    assert sorted(baselines("numbers_v0")) == sorted(baselines(module)) == ["first_legal", "mcts", "nine", "random"]
     for text, message in (
         ("raise RuntimeError('no licence')", r"elsewhere.baselines\): RuntimeError: no licence"),
         ("BASELINES = ['nine']", "expected BASELINES to be a table of policies by name, got .'nine'."),

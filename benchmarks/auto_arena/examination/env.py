@@ -62,13 +62,8 @@ from typing import Any, ClassVar
 from benchmarks.auto_arena.examination.game import Examination
 from benchmarks.auto_arena.examination.text import ExaminationCodec
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.text_env import TextEnv
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; takes the options of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -100,3 +95,6 @@ class raw_env(TextEnv):
     ) -> None:
         game = Examination(domain=domain, count=count, batch=batch, calls=calls, language=language)
         super().__init__(game, ExaminationCodec(language), obs_type=obs_type, render_mode=render_mode)
+
+
+env = order_checked(raw_env)

@@ -38,12 +38,12 @@ When the judges have given their last verdicts, or by an illegal action.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.core.order import OrderWrapper
-from llmarena_envs.core.text_env import MAX_ACTION_TEXT
+from llmarena_envs.core.order import order_checked
+from llmarena_envs.core.text_env import MAX_ACTION_TEXT, Language, ObsType, RenderMode
 from llmarena_envs.debate import env as debate
 
 EXAMPLE: Mapping[str, Any] = {
@@ -53,11 +53,6 @@ EXAMPLE: Mapping[str, Any] = {
     "reference": "",
     "answers": ["<respond>To cross what is below it.</respond>", "<respond>For traffic.</respond>"],
 }
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; takes the options of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(debate.raw_env):
@@ -84,11 +79,11 @@ class raw_env(debate.raw_env):
         quorum: int = 1,
         both_orders: bool = False,
         words: int | None = None,
-        counter: str = "words",
+        counter: Literal["words", "tiktoken"] = "words",
         judge_sees_think: bool = True,
-        language: str = "en",
-        obs_type: str = "text",
-        render_mode: str | None = None,
+        language: Language = "en",
+        obs_type: ObsType = "text",
+        render_mode: RenderMode | None = None,
     ) -> None:
         self._answers = _answers(battle)
         super().__init__(
@@ -124,3 +119,6 @@ def _answers(battle: object) -> tuple[str, ...]:
     if not isinstance(answers, Sequence) or len(texts) != 2 or len(answers) != 2:
         raise OptionError(f"battle: expected two texts as answers, got {answers!r:.80}")
     return tuple(texts)
+
+
+env = order_checked(raw_env)

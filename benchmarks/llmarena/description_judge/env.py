@@ -52,13 +52,8 @@ from typing import Any, ClassVar
 from benchmarks.llmarena.description_judge.game import EXAMPLE, DescriptionJudge
 from benchmarks.llmarena.description_judge.text import JudgeCodec
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.text_env import TextEnv
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; takes the options of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -85,3 +80,6 @@ class raw_env(TextEnv):
         render_mode: str | None = None,
     ) -> None:
         super().__init__(DescriptionJudge(items), JudgeCodec(language), obs_type=obs_type, render_mode=render_mode)
+
+
+env = order_checked(raw_env)

@@ -56,7 +56,7 @@ from benchmarks.simulbench.observation.game import Observation
 from benchmarks.simulbench.observation.text import ObservationCodec
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.failures import InvalidReply
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.text_env import MAX_ACTION_TEXT, TextEnv
 from llmarena_envs.simulation.dialogues import load_dialogues
 from llmarena_envs.simulation.truth import check_engine
@@ -79,11 +79,6 @@ EXAMPLE: Mapping[str, Any] = {
         {"role": "assistant", "content": "27"},
     ],
 }
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; takes the options of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -126,3 +121,6 @@ class raw_env(TextEnv):
             if not isinstance(action, str) or len(action) > MAX_ACTION_TEXT:
                 raise
             return self.game.default_action(agent)
+
+
+env = order_checked(raw_env)

@@ -61,14 +61,9 @@ from typing import Any, ClassVar
 from benchmarks.simulbench.task_creation.game import Creation
 from benchmarks.simulbench.task_creation.text import CreationCodec
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.simulation.tasks import STATELESS
-
-
-def env(**options: Any) -> OrderWrapper:
-    """Returns the environment with its order check; takes the options of ``raw_env``."""
-    return OrderWrapper(raw_env(**options))
 
 
 class raw_env(TextEnv):
@@ -102,3 +97,6 @@ class raw_env(TextEnv):
     ) -> None:
         game = Creation(type=type, count=count, batch=batch, calls=calls, examples=examples, language=language)
         super().__init__(game, CreationCodec(language), obs_type=obs_type, render_mode=render_mode)
+
+
+env = order_checked(raw_env)

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from agents.desk import Desk
+from agents.human_queue import HumanQueue
 from rating.viewer.web.board import board_routes
 from rating.viewer.web.links import Links
 from rating.viewer.web.pages import page
@@ -18,14 +18,14 @@ from rating.viewer.web.people import people_routes
 from rating.viewer.web.security import Guard
 
 
-def make_app(directory: Path, links: Links, names: Collection[str], desk: Desk | None = None) -> Guard:
+def make_app(directory: Path, links: Links, names: Collection[str], queue: HumanQueue | None = None) -> Guard:
     """Returns the web application of a run.
 
     Args:
         directory: run directory.
         links: secret parts of the addresses.
         names: host names of the server.
-        desk: human input queue; ``None`` without human players.
+        queue: human input queue; ``None`` without human players.
     """
 
     async def failed(request: Request, error: Exception) -> Response:
@@ -34,7 +34,7 @@ def make_app(directory: Path, links: Links, names: Collection[str], desk: Desk |
 
     routes: list[Route | Mount] = [
         *board_routes(directory, links),
-        *(people_routes(desk, links) if desk is not None else []),
+        *(people_routes(queue, links) if queue is not None else []),
         Mount("/static", StaticFiles(packages=[("rating.viewer.web", "static")])),
     ]
     # The guard wraps everything, including error responses.

@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from agents.desk import Desk, Seat, StaleAnswer
+from agents.human_queue import HumanQueue, Seat, StaleAnswer
 from llmarena_envs.core.replies import MAX_THOUGHT
 from rating.viewer.web.links import Links
 from rating.viewer.web.pages import events, page
@@ -30,14 +30,14 @@ _NEXT_SECONDS = 1.0
 """Seconds a submitted reply waits for its result: pages without scripts show it at once."""
 
 
-def people_routes(desk: Desk, links: Links) -> list[Route]:
+def people_routes(queue: HumanQueue, links: Links) -> list[Route]:
     """Returns the routes of the pages of all people.
 
     Args:
-        desk: human input queue.
+        queue: human input queue.
         links: secret parts of the addresses.
     """
-    pages = _PeoplePages(desk, links)
+    pages = _PeoplePages(queue, links)
     return [
         Route("/play/{secret}", pages.matches),
         Route("/play/{secret}/events", pages.listen_to_all),
@@ -48,38 +48,38 @@ def people_routes(desk: Desk, links: Links) -> list[Route]:
 
 
 class _PeoplePages:
-    def __init__(self, desk: Desk, links: Links) -> None:
-        self._desk = desk
+    def __init__(self, queue: HumanQueue, links: Links) -> None:
+        self._queue = queue
         self._links = links
         self._start = secrets.token_hex(4)  # versions differ between server processes
 
     async def matches(self, request: Request) -> Response:
         """Lists the matches of a person, or redirects to the only one."""
         person = self._person(request)
-        seats = self._desk.seats(person)
-        if len(seats) == 1 and not self._desk.ended:
+        seats = self._queue.seats(person)
+        if len(seats) == 1 and not self._queue.ended:
             return RedirectResponse(f"{request.url.path}/{seats[0].match}", 303)
-        self._desk.tell(person)
+        self._queue.tell(person)
         return page(
             "matches.html",
             person=person,
             seats=seats,
             home=request.url.path,
-            ended=self._desk.ended,
+            ended=self._queue.ended,
             version=self._version(person),
         )
 
     async def show(self, request: Request) -> Response:
         """Shows a seat."""
         person = self._person(request)
-        seat = self._desk.find(person, request.path_params["match"])
+        seat = self._queue.find(person, request.path_params["match"])
         return self._absent(person, request) if seat is None else self._seat(seat)
 
     async def answer(self, request: Request) -> Response:
         """Takes a reply and shows its result."""
         person = self._person(request)
         reply, question = await _read_form(request)
-        seat = self._desk.find(person, request.path_params["match"])
+        seat = self._queue.find(person, request.path_params["match"])
         if seat is None:
             return self._absent(person, request, reply)
         try:
@@ -118,8 +118,8 @@ class _PeoplePages:
             kept: late reply, shown again to prevent its loss.
             status: HTTP status.
         """
-        self._desk.tell(seat.person)
-        others = [other for other in self._desk.seats(seat.person) if other is not seat]
+        self._queue.tell(seat.person)
+        others = [other for other in self._queue.seats(seat.person) if other is not seat]
         return page(
             "seat.html",
             status,
@@ -132,40 +132,40 @@ class _PeoplePages:
             stale=status != 200,
             home=self._home(seat.person),
             others=others,
-            ended=self._desk.ended,
+            ended=self._queue.ended,
             version=self._seat_version(seat.person, seat.match),
         )
 
     def _absent(self, person: str, request: Request, kept: str = "") -> Response:
         """Returns the page of a match that is not running in this process."""
-        self._desk.tell(person)
+        self._queue.tell(person)
         return page(
             "absent.html",
             409 if kept else 404,
             home=self._home(person),
             here=request.url.path,
             kept=kept,
-            ended=self._desk.ended,
+            ended=self._queue.ended,
             version=self._seat_version(person, request.path_params["match"]),
         )
 
     def _version(self, person: str) -> str:
         """Returns the version of a person's match list."""
-        seats = self._desk.seats(person)
-        return f"{self._start}.{len(seats)}.{sum(seat.version for seat in seats)}.{self._desk.ended:d}"
+        seats = self._queue.seats(person)
+        return f"{self._start}.{len(seats)}.{sum(seat.version for seat in seats)}.{self._queue.ended:d}"
 
     def _seat_version(self, person: str, match: str) -> str:
         """Returns the version of a seat's page, including the number of other matches that wait for the person."""
-        seat = self._desk.find(person, match)
+        seat = self._queue.find(person, match)
         if seat is None:
-            return f"{self._start}.absent.{self._desk.ended:d}"
-        seats = self._desk.seats(person)
+            return f"{self._start}.absent.{self._queue.ended:d}"
+        seats = self._queue.seats(person)
         asked = sum(other.question is not None for other in seats if other is not seat)
-        return f"{self._start}.{seat.version}.{len(seats)}.{asked}.{self._desk.ended:d}"
+        return f"{self._start}.{seat.version}.{len(seats)}.{asked}.{self._queue.ended:d}"
 
     def _stream(self, version: Callable[[], str]) -> Response:
         async def change_after(known: str) -> str:
-            await self._desk.until(lambda: version() != known)
+            await self._queue.until(lambda: version() != known)
             return version()
 
         return events(version(), change_after)

@@ -5,7 +5,6 @@ import copy
 import numpy as np
 import pytest
 
-from llmarena_envs.bargain.disclosure import discloses
 from llmarena_envs.bargain.game import Bargain, Deal, Offer
 from llmarena_envs.bargain.scenarios import scenarios, with_values, worth
 from tests.llmarena_envs.draws import check_frequencies, redrawn
@@ -54,7 +53,7 @@ def test_open_spiel_draws_no_values_that_are_not_among_them():
 def test_an_agreement_pays_and_measures_the_same(reward):
     game = started(reward=reward)
     game.apply((Offer((1, 0, 1), "A hat is worth 8 to me."),))
-    game.apply((Offer((0, 2, 2), "A ball is worth 3 to me."),))
+    game.apply((Offer((0, 2, 2), "Mine: 1, 3, 1."),))
     game.apply((Deal(),))
     rng = np.random.default_rng(0)
     for _ in range(50):
@@ -67,6 +66,6 @@ def test_an_agreement_pays_and_measures_the_same(reward):
         assert other.statistics("player_0") == game.statistics("player_0")
         assert other.statistics("player_0")["difference"] == difference
         assert other.statistics("player_1")["difference"] == -difference
-        assert other.statistics("player_1")["disclosed"] == discloses("A ball is worth 3 to me.", theirs)
+        assert other.statistics("player_1")["disclosed"] == (theirs == (1, 3, 1))
         assert other.rewards[0] == game.rewards[0]
         assert sum(other.rewards) == (0 if reward != "own_total" else 8 + worth((0, 2, 2), theirs))

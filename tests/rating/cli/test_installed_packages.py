@@ -54,7 +54,7 @@ def test_list_warns_of_broken_environments_of_packages(folder, capsys):
     out, err = capsys.readouterr()
     rows = {row["name"]: row for row in json.loads(out)}
     assert len(rows) == 13
-    assert list(rows["numbers_v0"].pop("policies")) == ["first_legal", "nine", "random"]
+    assert list(rows["numbers_v0"].pop("policies")) == ["first_legal", "mcts", "nine", "random"]
     assert rows["numbers_v0"] == {
         "name": "numbers_v0",
         "id": "elsewhere/numbers-v0",
@@ -85,7 +85,7 @@ def test_list_of_an_environment_names_policies_of_packages(folder, capsys):
     assert "  nine           Says nine.\\x1b[31m\n" in capsys.readouterr().out
     assert main(["list", "elsewhere/numbers-v0", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
-    assert list(row["policies"]) == ["first_legal", "nine", "random"]
+    assert list(row["policies"]) == ["first_legal", "mcts", "nine", "random"]
     assert main(["list", "broken_v0"]) == 2
     assert "environment 'broken_v0' of broken-games 0.1" in capsys.readouterr().err
 

@@ -14,8 +14,8 @@ import urllib.request
 
 import pytest
 
-from agents.baselines.company import company
-from agents.desk import Desk
+from agents.baselines.default_opponents import default_opponent
+from agents.human_queue import HumanQueue
 from agents.play import play
 from agents.registry import make_policy
 from llmarena_envs.catalogue import CATALOGUE, load_environment, make_environment
@@ -68,8 +68,8 @@ def test_free_seats_get_a_person_and_baselines(name):
     _, seated = text(name)
     person = next(agent for agent in agents if load_environment(name).declaration.is_rated(agent))
     assert [agent for agent in agents if seated[agent] == "human"] == [person]
-    company_of_all = {agent: make_policy(company(name, agent), name) for agent in agents}
-    episode = play(make_environment(name, {}), company_of_all, seed=2)
+    opponents = {agent: make_policy(default_opponent(name, agent), name) for agent in agents}
+    episode = play(make_environment(name, {}), opponents, seed=2)
     assert not any(episode.forfeit(agent) for agent in agents)
     assert not any(turn.fallback for turn in episode.turns)
 
@@ -181,10 +181,10 @@ def test_interrupted_match_resumes_at_the_same_address(tmp_path, monkeypatch, ca
 def test_pages_close_after_the_waiting_time(monkeypatch, capsys):
     monkeypatch.setattr(serve, "_AT_ONCE_SECONDS", 0.01)
     monkeypatch.setattr(serve, "END_SECONDS", 0.02)
-    desk = Desk()
-    desk.seat("Ada", "m", "tictactoe_v0").reset("player_0", 1)
-    asyncio.run(serve.show_end(desk))
-    assert desk.ended and "until all players have seen the end" in capsys.readouterr().err
+    queue = HumanQueue()
+    queue.seat("Ada", "m", "tictactoe_v0").reset("player_0", 1)
+    asyncio.run(serve.show_end(queue))
+    assert queue.ended and "until all players have seen the end" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", [["play", "tictactoe_v0", "--web", "--out"], ["serve"]])

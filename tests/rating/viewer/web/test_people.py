@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 from starlette.testclient import TestClient
 
-from agents.desk import Desk
+from agents.human_queue import HumanQueue
 from llmarena_envs import bid_v0, tictactoe_v0
 from rating.viewer.web import people, server
 from rating.viewer.web.app import make_app
@@ -24,14 +24,14 @@ HOSTILE = '</textarea></pre><script>alert(1)</script>"&\u202e\x00'
 class Pages:
     """A human input queue, its pages on a server, and a client."""
 
-    def __init__(self, desk, client, port):
-        self.desk = desk
+    def __init__(self, queue, client, port):
+        self.queue = queue
         self.client = client
         self.port = port
 
     def seat(self, person="Ada", match="m", env=None):
         """Seats a person in a match that has begun."""
-        seat = self.desk.seat(person, match, "tictactoe_v0")
+        seat = self.queue.seat(person, match, "tictactoe_v0")
         seat.reset("player_0", 1)
         env = env or tictactoe_v0.env()
         env.reset(seed=1)
@@ -58,13 +58,13 @@ class Pages:
 
 @asynccontextmanager
 async def pages(tmp_path):
-    desk, listener = Desk(), listen("127.0.0.1", 0)
+    queue, listener = HumanQueue(), listen("127.0.0.1", 0)
     base = f"http://{authority(listener)}"
     async with (
         aiohttp.ClientSession(base) as client,
-        serving(make_app(tmp_path, LINKS, {"localhost"}, desk), listener),  # closes first, as a server does
+        serving(make_app(tmp_path, LINKS, {"localhost"}, queue), listener),  # closes first, as a server does
     ):
-        yield Pages(desk, client, listener.getsockname()[1])
+        yield Pages(queue, client, listener.getsockname()[1])
     listener.close()
 
 
@@ -255,7 +255,7 @@ async def test_people_home_lists_matches_or_opens_the_only_one(tmp_path):
         assert "It is your move in 1 of 2." in shown
         assert shown.index("secret-of-ada/n") < shown.index("secret-of-ada/m")
         assert "Your move in another match" in (await web.get(PAGE))[1]
-        web.desk.end()
+        web.queue.end()
         assert "The run has ended" in (await web.get(HOME))[1]
 
 
@@ -312,9 +312,9 @@ async def test_server_above_the_connection_limit_gives_503(tmp_path, monkeypatch
 
 
 def test_server_error_page_reveals_nothing(tmp_path, monkeypatch):
-    desk = Desk()
-    monkeypatch.setattr(desk, "seats", lambda person: 1 // 0)
-    client = TestClient(make_app(tmp_path, LINKS, {"testserver"}, desk), raise_server_exceptions=False)
+    queue = HumanQueue()
+    monkeypatch.setattr(queue, "seats", lambda person: 1 // 0)
+    client = TestClient(make_app(tmp_path, LINKS, {"testserver"}, queue), raise_server_exceptions=False)
     answer = client.get(HOME)
     assert answer.status_code == 500
     assert "default-src 'none'" in answer.headers["content-security-policy"]

@@ -1,11 +1,11 @@
-"""A run with people at a desk: they are waited for, and hold up nobody else."""
+"""A run with human players: they are waited for, and hold up nobody else."""
 
 import asyncio
 import threading
 
 import pytest
 
-from agents.desk import Desk
+from agents.human_queue import HumanQueue
 from agents.policy import ScriptedPolicy
 from rating.errors import BudgetExceeded
 from rating.play import run_directory
@@ -30,7 +30,7 @@ spec = "half"
 spec = "truthful"
 [[policy]]
 name = "model"
-spec = "tests.rating.play.test_people_at_desks:model"
+spec = "tests.rating.play.test_human_players:model"
 """
 
 
@@ -44,16 +44,16 @@ def model():
 
 
 def made(tmp_path, text, **session):
-    desk = Desk()
+    queue = HumanQueue()
     run, store = run_directory.create(tmp_path / "run", text, "run.toml")
-    return desk, store, Runner(run, store, Session(desk=desk, **session))
+    return queue, store, Runner(run, store, Session(human_queue=queue, **session))
 
 
-async def answer_all(desk, person):
+async def answer_all(queue, person):
     """Answers whatever a person is asked with the first legal move."""
     while True:
-        await desk.until(lambda: any(seat.question for seat in desk.seats(person)))
-        for seat in desk.seats(person):
+        await queue.until(lambda: any(seat.question for seat in queue.seats(person)))
+        for seat in queue.seats(person):
             if seat.question is not None:
                 seat.answer(seat.question.name, seat.question.legal[0])
         await asyncio.sleep(0)
@@ -61,7 +61,7 @@ async def answer_all(desk, person):
 
 @asynchronous
 async def test_every_other_match_ends_while_a_person_has_not_answered(tmp_path):
-    desk, store, runner = made(tmp_path, RUN)
+    queue, store, runner = made(tmp_path, RUN)
     run = asyncio.create_task(runner.run())
 
     def others():
@@ -72,15 +72,15 @@ async def test_every_other_match_ends_while_a_person_has_not_answered(tmp_path):
             await asyncio.sleep(0.02)
     hers = [record for record in store.records() if "Ada" in record.match.policies]
     assert len(hers) == 6 and not any(record.status in PLAYED for record in hers)
-    assert {seat.match for seat in desk.seats("Ada") if seat.question} == {record.match.id for record in hers}
-    answering = asyncio.create_task(answer_all(desk, "Ada"))
+    assert {seat.match for seat in queue.seats("Ada") if seat.question} == {record.match.id for record in hers}
+    answering = asyncio.create_task(answer_all(queue, "Ada"))
     assert await run == 0
     answering.cancel()
     digest = store.digest()
     store.close()
     # Whoever answers when, and however many others play at once, the matches are the same.
-    desk, store, runner = made(tmp_path / "again", RUN.replace('"asyncio"', '"asyncio"\nconcurrency = 1'))
-    answering = asyncio.create_task(answer_all(desk, "Ada"))
+    queue, store, runner = made(tmp_path / "again", RUN.replace('"asyncio"', '"asyncio"\nconcurrency = 1'))
+    answering = asyncio.create_task(answer_all(queue, "Ada"))
     assert await runner.run() == 0
     answering.cancel()
     assert store.digest() == digest
@@ -99,12 +99,12 @@ class Stubborn(ScriptedPolicy):
 
 @asynchronous
 async def test_a_policy_that_computes_does_not_hold_up_what_people_see(tmp_path):
-    text = RUN.replace("half", "tests.rating.play.test_people_at_desks:Stubborn").replace("matches = 6", "matches = 1")
-    desk, store, runner = made(tmp_path, text)
+    text = RUN.replace("half", "tests.rating.play.test_human_players:Stubborn").replace("matches = 6", "matches = 1")
+    queue, store, runner = made(tmp_path, text)
     run = asyncio.create_task(runner.run())
-    await desk.until(lambda: any(seat.question for seat in desk.seats("Ada")))
+    await queue.until(lambda: any(seat.question for seat in queue.seats("Ada")))
     Stubborn.answered.set()
-    answering = asyncio.create_task(answer_all(desk, "Ada"))
+    answering = asyncio.create_task(answer_all(queue, "Ada"))
     assert await run == 0
     answering.cancel()
     store.close()
@@ -113,14 +113,14 @@ async def test_a_policy_that_computes_does_not_hold_up_what_people_see(tmp_path)
 @pytest.mark.slow
 @asynchronous
 async def test_run_out_of_time_does_not_wait_for_people(tmp_path):
-    desk, store, runner = made(tmp_path, RUN, max_seconds=1.0)
+    queue, store, runner = made(tmp_path, RUN, max_seconds=1.0)
     with pytest.raises(BudgetExceeded, match="time of this session"):
         await runner.run()
-    assert desk.seats("Ada") and all(seat.left and seat.question is None for seat in desk.seats("Ada"))
+    assert queue.seats("Ada") and all(seat.left and seat.question is None for seat in queue.seats("Ada"))
     store.close()
     run, store = run_directory.open_run(tmp_path / "run")
-    desk = Desk()
-    answering = asyncio.create_task(answer_all(desk, "Ada"))
-    assert await Runner(run, store, Session(desk=desk)).run() == 0
+    queue = HumanQueue()
+    answering = asyncio.create_task(answer_all(queue, "Ada"))
+    assert await Runner(run, store, Session(human_queue=queue)).run() == 0
     answering.cancel()
     store.close()

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from llmarena_envs.catalogue import module_name
 from llmarena_envs.core.declaration import role_of
 
-_COMPANY: Mapping[str, Mapping[str, str]] = {
+_OPPONENTS: Mapping[str, Mapping[str, str]] = {
     "tictactoe_v0": {"player": "minimax"},
     "connect_four_v0": {"player": "minimax"},
     "holdem_v0": {"player": "strength"},
@@ -21,11 +21,11 @@ _COMPANY: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def company(environment: str, agent: str) -> str:
+def default_opponent(environment: str, agent: str) -> str:
     """Returns the default baseline for ``agent`` next to a human player; ``random`` for third-party games.
 
     Args:
         environment: e.g. ``connect_four_v0``.
         agent: e.g. ``player_1``.
     """
-    return _COMPANY.get(module_name(environment), {}).get(role_of(agent), "random")
+    return _OPPONENTS.get(module_name(environment), {}).get(role_of(agent), "random")

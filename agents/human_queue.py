@@ -33,7 +33,7 @@ class Seat:
     """A human player's seat in one match: the policy, and the state shown to the player.
 
     Args:
-        desk: notified of every change.
+        queue: notified of every change.
         person: name of the person.
         match: id of the match.
         environment: name of the environment.
@@ -55,8 +55,8 @@ class Seat:
     wants_legal: ClassVar[str] = "all"
     wants_picture: ClassVar[bool] = True
 
-    def __init__(self, desk: "Desk", person: str, match: str, environment: str) -> None:
-        self._desk = desk
+    def __init__(self, queue: "HumanQueue", person: str, match: str, environment: str) -> None:
+        self._queue = queue
         self.person = person
         self.match = match
         self.environment = environment
@@ -87,7 +87,7 @@ class Seat:
         """Waits for the person's answer and returns it.
 
         Raises:
-            Exception: the error passed to ``Desk.close``.
+            Exception: the error passed to ``HumanQueue.close``.
         """
         attempt = observation.get("attempt", 0)
         self._turns += not attempt
@@ -98,7 +98,7 @@ class Seat:
         self._answer = asyncio.get_running_loop().create_future()
         self._change()
         try:
-            self._desk.check()
+            self._queue.check()
             return await self._answer
         finally:
             self.question = self._answer = None
@@ -134,16 +134,16 @@ class Seat:
 
     async def after(self, question: str) -> None:
         """Waits until another question is open here, or none will follow."""
-        await self._desk.until(
+        await self._queue.until(
             lambda: self.over or self.left or (self.question is not None and self.question.name != question)
         )
 
     def _change(self) -> None:
         self.version += 1
-        self._desk.change()
+        self._queue.change()
 
 
-class Desk:
+class HumanQueue:
     """All seats of human players in the matches of this process.
 
     Attributes:

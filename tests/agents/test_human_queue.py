@@ -1,10 +1,10 @@
-"""A desk asks people, keeps nothing twice, and loses no answer."""
+"""The queue asks people, keeps nothing twice, and loses no answer."""
 
 import asyncio
 
 import pytest
 
-from agents.desk import Desk, StaleAnswer
+from agents.human_queue import HumanQueue, StaleAnswer
 from agents.play import play_async
 from agents.player import Player, seat_players
 from llmarena_envs import tictactoe_v0
@@ -19,10 +19,10 @@ def asked(seat, **more):
 
 
 async def seated():
-    desk = Desk()
-    seat = desk.seat("Ada", "m", "tictactoe_v0")
+    queue = HumanQueue()
+    seat = queue.seat("Ada", "m", "tictactoe_v0")
     seat.reset("player_0", 1)
-    return desk, seat
+    return queue, seat
 
 
 @asynchronous
@@ -71,10 +71,10 @@ async def test_a_question_has_the_same_name_after_an_interruption():
 
 @asynchronous
 async def test_a_closed_desk_asks_nothing():
-    desk, seat = await seated()
+    queue, seat = await seated()
     waiting = asked(seat)
     await asyncio.sleep(0)
-    desk.close(KeyError("over"))
+    queue.close(KeyError("over"))
     with pytest.raises(KeyError, match="over"):
         await waiting
     with pytest.raises(KeyError, match="over"):
@@ -84,39 +84,39 @@ async def test_a_closed_desk_asks_nothing():
 
 @asynchronous
 async def test_everybody_who_has_a_seat_is_told_of_the_end():
-    desk, _ = await seated()
-    desk.tell("Ada")
-    desk.end()
-    waiting = asyncio.ensure_future(desk.all_told())
+    queue, _ = await seated()
+    queue.tell("Ada")
+    queue.end()
+    waiting = asyncio.ensure_future(queue.all_told())
     await asyncio.sleep(0)
     assert not waiting.done()
-    desk.tell("Ada")
+    queue.tell("Ada")
     await waiting
 
 
 @asynchronous
 async def test_who_is_asked_comes_first_and_who_is_over_last():
-    desk = Desk()
-    over, asks, waits = (desk.seat("Ada", match, "tictactoe_v0") for match in ("over", "asks", "waits"))
-    desk.seat("Bob", "asks", "tictactoe_v0").reset("player_1", 1)
+    queue = HumanQueue()
+    over, asks, waits = (queue.seat("Ada", match, "tictactoe_v0") for match in ("over", "asks", "waits"))
+    queue.seat("Bob", "asks", "tictactoe_v0").reset("player_1", 1)
     for seat in (over, asks, waits):
         seat.reset("player_0", 1)
     over.watch({**SEEN, "over": True})
     waiting = asked(asks)
     await asyncio.sleep(0)
-    assert [seat.match for seat in desk.seats("Ada")] == ["asks", "waits", "over"]
+    assert [seat.match for seat in queue.seats("Ada")] == ["asks", "waits", "over"]
     waiting.cancel()
 
 
 @asynchronous
 async def test_a_person_sees_every_turn_and_the_end():
-    desk = Desk()
-    seat = desk.seat("Ada", "m", "tictactoe_v0")
+    queue = HumanQueue()
+    seat = queue.seat("Ada", "m", "tictactoe_v0")
     versions, pictures = [], set()
 
     async def answer():
         while not seat.over:
-            await desk.until(lambda: seat.over or seat.question is not None)
+            await queue.until(lambda: seat.over or seat.question is not None)
             if seat.question is not None:
                 versions.append(seat.version)
                 pictures.add(seat.picture)

@@ -7,26 +7,18 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from pathlib import Path
+from collections.abc import Iterator
 
+from llmarena_envs.testing.processes import import_path
+from llmarena_envs.testing.rules import check_rules
 from llmarena_envs.testing.trial import ConformanceError, Trial, shown
 
 BEGUN = "rule: "
 BROKEN = "broken: "
 PASSED = "passed"
 
-Watch = Callable[[str], AbstractContextManager[None]]
-"""Limits the time of a rule, by its name."""
 
-
-def import_path() -> list[str]:
-    """Returns the module search path of this process, for other processes."""
-    return [entry or str(Path.cwd()) for entry in sys.path]
-
-
-def check_elsewhere(trial: Trial, time_limit: float) -> None:
+def check_in_subprocess(trial: Trial, time_limit: float) -> None:
     """Checks all rules in another process, which ends itself on a timeout of a rule.
 
     Raises:
@@ -70,8 +62,6 @@ def _report(lines: list[str], errors: str, time_limit: float) -> None:
 
 def serve() -> None:
     """Checks the trial from standard input; reports the begin and result of rules on standard output."""
-    from llmarena_envs.testing.check import check_rules  # circular import
-
     path, task = pickle.load(sys.stdin.buffer)
     sys.path[:] = path
     trial, time_limit = pickle.loads(task)
