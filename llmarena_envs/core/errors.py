@@ -7,7 +7,6 @@
   * ``InvalidReply`` (``llmarena_envs.core.failures``): an invalid or illegal reply, with the reason in the player's language;
     ``Refusal`` before the reason is rendered.
   * ``SandboxError`` (``llmarena_envs.sandbox``): a sandbox that cannot isolate on this machine.
-  * ``Refused`` (``llmarena_envs.simulation.engines.lines``): a command that an engine refuses, with the reason.
   * ``ConformanceError`` (``llmarena_envs.testing``): an environment that breaks a rule of the conformance suite.
   * ``PolicyError`` (``agents.errors``): a policy gave no reply.
 

@@ -13,6 +13,7 @@ from llmarena_envs.sandbox.backends.bubblewrap import Bubblewrap
 from llmarena_envs.sandbox.backends.container import Container
 from llmarena_envs.sandbox.backends.sandlock import Sandlock
 from llmarena_envs.sandbox.backends.unisolated import Unisolated
+from llmarena_envs.sandbox.programs import program_files
 from llmarena_envs.sandbox.protocol import Limits, Sandbox, SandboxError
 from llmarena_envs.sandbox.running import Backend, BackendSandbox
 
@@ -66,6 +67,14 @@ def connects(port):
         return False
 """
 
+_SHELL_PROBE = """
+import subprocess
+
+def say():
+    command = "echo hello > /home/file && cat /home/file"
+    return subprocess.run(["/usr/bin/bash", "-c", command], capture_output=True, text=True).stdout
+"""
+
 
 @cache
 def find_sandbox(name: str = "auto") -> Sandbox:
@@ -103,6 +112,23 @@ def find_sandbox(name: str = "auto") -> Sandbox:
     sandbox = BackendSandbox(BACKENDS[name]())
     if name != "unisolated":
         _hold(sandbox)
+    return sandbox
+
+
+@cache
+def find_shell() -> Sandbox:
+    """Returns a sandbox whose programs can start bash and coreutils with ``Limits.processes``; only bubblewrap can.
+
+    Raises:
+        SandboxError: there is none; the message names missing parts and commands to install them.
+    """
+    sandbox = find_sandbox("bubblewrap")
+    program_files()
+    result = sandbox.run(_SHELL_PROBE, ["say()"], Limits(seconds=30, processes=2))
+    if result.status != "ok" or result.values[0].value != "hello\n":
+        raise SandboxError(
+            f"bash does not run in bubblewrap (0.7 or later is needed): {result.detail or result.output}"
+        )
     return sandbox
 
 

@@ -16,7 +16,7 @@ class SandboxError(ArenaError):
 
 @dataclass(frozen=True)
 class Limits:
-    """Resource limits of a program. Writing files, starting programs and network access are always forbidden.
+    """Resource limits of a program. Network access is always forbidden; starting programs and writing files unless ``processes``.
 
     Attributes:
         seconds: wall time in seconds, for the program and all calls in total.
@@ -26,6 +26,8 @@ class Limits:
         values: bytes of all returned values, as JSON.
         open_files: number of file descriptors.
         program: characters of the program and the calls.
+        processes: number of processes that the program may start, at a time. With any, it can run bash and coreutils, and write
+            to ``/etc``, ``/home`` and ``/tmp``, 1 MiB each, in memory; see ``find_shell``.
     """
 
     seconds: float = 10.0
@@ -35,10 +37,13 @@ class Limits:
     values: int = 256 * 2**10
     open_files: int = 64
     program: int = 2**20
+    processes: int = 0
 
     def __post_init__(self) -> None:
         for entry in fields(self):
             value = getattr(self, entry.name)
+            if entry.name == "processes" and value == 0:
+                continue
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 2**40:
                 raise ValueError(f"limit {entry.name}: expected a number above 0 and below 2^40, got {value!r}")
 

@@ -252,6 +252,8 @@ def be_the_program(libc: Any, job: dict[str, Any], printed: int, asked: int, ans
     for first, last in ((3, low), (low + 1, high), (high + 1, 4096)):
         os.closerange(first, last)
     limit(libc, job)
+    if job["count"]:
+        os.nice(19)  # the watcher, which counts processes, goes first
     space: dict[str, Any] = {}
     budget = Budget(job["values"])
     try:

@@ -49,12 +49,14 @@ class Backend(Protocol):
         in_force: protections in force, by subject, in words.
         tasks: kernel limit of threads and processes, None if the kernel would also count other programs' ones.
         count: maximum number of processes before the runner aborts, 0 if the backend limits them.
+        has_shell: whether programs can start processes, if ``Limits.processes`` allows it.
     """
 
     name: str
     in_force: Mapping[str, str]
     tasks: int | None
     count: int
+    has_shell: bool
 
     def start(self, limits: Limits) -> Started:
         """Starts the runner; raises ``SandboxError`` if the backend does not work."""
@@ -142,6 +144,8 @@ def _frames(backend: Backend, program: str, calls: Sequence[str], limits: Limits
     size = len(program) + sum(len(expression) for expression in calls)
     if size > limits.program:
         return f"the program and its calls have {size} characters, more than the limit of {limits.program}"
+    if limits.processes and not backend.has_shell:
+        return f"programs cannot start processes with the backend {backend.name}"
     nonce = secrets.token_hex(16)
     job = {
         "program": program,
@@ -155,7 +159,7 @@ def _frames(backend: Backend, program: str, calls: Sequence[str], limits: Limits
         "open_files": int(limits.open_files),
         "file_size": FILE_SIZE,
         "tasks": backend.tasks,
-        "count": backend.count,
+        "count": backend.count and backend.count + int(limits.processes),
     }
     return _frame(job), _frame({"nonce": nonce, "calls": list(calls)}), nonce.encode()
 

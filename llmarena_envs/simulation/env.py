@@ -40,7 +40,7 @@ Source: SimulBench (arXiv 2409.07641), section 2.
 * `turns=4`: how often the simulator answers in a dialogue, 1 to 10.
 * `n_judges=1`: number of judges, 0 to 9. Without judges a match has no result.
 * `engine="auto"`: hold answers against the task's engine, if it has one; `"no_programs"`: unless that is the prompt of
-  Python, which runs requests in the sandbox; `None` for not.
+  Python or the terminal, which run requests in the sandbox; `None` for not.
 * `language="en"`: language of the texts and of the tasks that come with the package, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
 * `render_mode=None`: `ansi`, `human` or `svg`.

@@ -39,8 +39,6 @@ TYPES = (STATELESS, STATEFUL)
 Tasks = Given
 """The option ``tasks``: ``builtin``, the path of a file, or records."""
 
-_FOLDERS = ("data", "engines")
-_SHIPPED = re.compile(rf"tasks(?:_[a-z])?(?:_(?P<language>{'|'.join(LANGUAGES)}))?\.jsonl")
 _NOT_WORD = re.compile(r"[\W_]+")
 _SPELLINGS = {"无状态": STATELESS, "有状态": STATEFUL}
 
@@ -95,19 +93,11 @@ def import_tasks(source: Given, language: str = "en") -> Imported[Task]:
 
 @cache
 def shipped_tasks(language: str) -> tuple[Task, ...]:
-    """Returns the shipped tasks, written for this project.
-
-    Their files are ``tasks*.jsonl``; names for languages other than English end with the language, e.g. ``_zh``.
-    """
+    """Returns the shipped tasks, written for this project."""
     check_choice("language", language, LANGUAGES)
-    records: list[Record] = []
-    for folder in _FOLDERS:
-        files = (resources.files("llmarena_envs.simulation") / folder).iterdir()
-        for file in sorted(files, key=lambda file: file.name):
-            match = _SHIPPED.fullmatch(file.name)
-            if match and (match["language"] or "en") == language:
-                lines = file.read_text(encoding="utf-8").split("\n")
-                records += json_records(lines, f"{_FORM.option}: {folder}/{file.name}")
+    name = "tasks.jsonl" if language == "en" else f"tasks_{language}.jsonl"
+    lines = (resources.files("llmarena_envs.simulation") / "data" / name).read_text(encoding="utf-8").split("\n")
+    records = json_records(lines, f"{_FORM.option}: data/{name}")
     return _FORM.of_records(records, partial(_task, language=language))
 
 

@@ -12,6 +12,8 @@ from llmarena_envs.simulation.tasks import STATEFUL, TYPES, Task, load_tasks
 
 CREATOR = "creator_0"
 MAX_EXAMPLES = 10
+MAX_EXAMPLE = 1_500
+"""Maximum number of characters of an example's description; some packaged ones are longer than a creator's should be."""
 
 Proposals = tuple[Proposal, ...]
 """An action: the tasks of one reply."""
@@ -80,8 +82,8 @@ class Creation(CommissionGame[Proposal, CreationView, Draft]):
         check_int("examples", examples, 0, MAX_EXAMPLES)
         super().__init__(count, batch, calls)
         self.type, self.language = type, language
-        # Tasks with an engine are several times longer than a creator's tasks should be.
-        self._tasks = tuple(task for task in load_tasks("builtin", language) if task.type == type and not task.engine)
+        shipped = (task for task in load_tasks("builtin", language) if task.type == type and not task.engine)
+        self._tasks = tuple(task for task in shipped if len(task.task_description) <= MAX_EXAMPLE)
         self._shown = min(examples, len(self._tasks))
 
     def reset(self, rng: np.random.Generator) -> None:

@@ -28,6 +28,7 @@ class Container:
 
     tasks: int | None = None
     count: int = 0
+    has_shell: bool = False
 
     def __init__(self, engine: str) -> None:
         self.name = engine

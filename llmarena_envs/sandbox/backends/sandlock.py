@@ -79,6 +79,7 @@ class Sandlock:
 
     tasks: int | None = None
     count: int = 0
+    has_shell: bool = False
 
     def __init__(self, degraded: bool = False) -> None:
         self.name = "sandlock-degraded" if degraded else "sandlock"

@@ -14,6 +14,7 @@ class Unisolated:
     name = "unisolated"
     tasks: int | None = None
     count: int = 0
+    has_shell: bool = False
     in_force: Mapping[str, str] = {
         "files": "NOT protected",
         "network": "NOT blocked",

@@ -17,14 +17,8 @@ _CLASSES = {
     "python": "PythonPrompt",
     "shell": "Shell",
     "tictactoe": "TicTacToeOpponent",
-    "spreadsheet": "Spreadsheet",
-    "json_store": "JSONStore",
     "key_value": "KeyValueServer",
-    "unit_converter": "UnitConverter",
     "regex_tester": "RegexTester",
-    "stack_machine": "StackMachine",
-    "calendar": "Calendar",
-    "cipher": "CipherMachine",
 }
 """The class of each engine, in the module of the engine's name."""
 

@@ -1,12 +1,18 @@
-"""A server of keys and values, whose replies look as redis-cli prints them."""
+"""A key-value server with 19 commands of Redis 7; replies as printed by ``redis-cli``.
+
+It follows https://redis.io/docs/latest/commands/ for strings, lists, sets and hashes without expiry. Where Redis leaves the order
+open, replies are sorted.
+"""
 
 import fnmatch
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, NamedTuple, TypeVar
 
-from llmarena_envs.simulation.engines.lines import LineEngine, Refused
+from llmarena_envs.simulation.engines.engine import Engine, cut_output, fault
 
+MAX_LINES = 20
+"""Maximum number of commands of a request."""
 MAX_BYTES = 20_000
 """Of all keys and values together: what would add to more is refused."""
 MAX_INTEGER = 2**63 - 1
@@ -25,8 +31,8 @@ _SHOWN = {ord(character): f"\\{letter}" for letter, character in _CONTROLS.items
 _INTEGER = re.compile(rb"0|-?[1-9][0-9]{0,18}")
 
 
-class _WrongType(Exception):
-    """A command for another kind of value than the key holds."""
+class _Refused(Exception):
+    """A command that is not carried out and changes nothing; the text is the error."""
 
 
 class Command(NamedTuple):
@@ -47,11 +53,13 @@ class Command(NamedTuple):
     grows: bool = False
 
 
-class KeyValueServer(LineEngine):
-    """Texts, lists, sets and hashes by key, as a Redis server holds them; what Redis leaves unordered is sorted."""
+class KeyValueServer(Engine):
+    """Strings, lists, sets and hashes by key.
+
+    Each line of a request is a command; blank lines do not count. An error ends its own line only.
+    """
 
     name: ClassVar[str] = "key_value"
-    error: ClassVar[str] = "(error) ERR "
 
     def __init__(self) -> None:
         self._store: Store = {
@@ -61,23 +69,32 @@ class KeyValueServer(LineEngine):
             b"user:1": {b"name": b"Ada", b"city": b"London"},
         }
 
-    def _run(self, command: str) -> str:
+    def respond(self, request: str) -> str:
+        """Returns the replies to the commands, in order."""
+        if unreadable := fault(request):
+            return f"(error) ERR {unreadable}"
+        commands = [line.strip() for line in request.split("\n") if line.strip()]
+        if len(commands) > MAX_LINES:
+            return f"(error) ERR request of more than {MAX_LINES} lines"
+        return cut_output("\n".join(map(self._reply, commands)))
+
+    def _reply(self, command: str) -> str:
         arguments = split_arguments(command)
         if not arguments:
             return "Invalid argument(s)"
         name, *rest = arguments
         known = COMMANDS.get(name.upper().decode("latin-1"))
         if known is None:
-            raise Refused(f"unknown command '{_escaped(name)}'")
+            return f"(error) ERR unknown command '{_escaped(name)}'"
         extra = len(rest) - known.least
         if extra < 0 or extra % known.step or (known.most is not None and len(rest) > known.most):
-            raise Refused(f"wrong number of arguments for '{name.decode().lower()}' command")
+            return f"(error) ERR wrong number of arguments for '{name.decode().lower()}' command"
         if known.grows and _size(self._store) > MAX_BYTES:
             return "(error) OOM command not allowed when used memory > 'maxmemory'."
         try:
             return known.run(self._store, rest)
-        except _WrongType:
-            return "(error) WRONGTYPE Operation against a key holding the wrong kind of value"
+        except _Refused as error:
+            return f"(error) {error}"
 
     def state(self) -> str:
         """Returns all keys with their values, one a line."""
@@ -164,19 +181,19 @@ def _held(store: Store, key: bytes, kind: type[Kind]) -> Kind | None:
     value = store.get(key)
     if value is None or isinstance(value, kind):
         return value
-    raise _WrongType
+    raise _Refused("WRONGTYPE Operation against a key holding the wrong kind of value")
 
 
 def _integer(data: bytes) -> int:
     value = int(data) if _INTEGER.fullmatch(data) else MAX_INTEGER + 1
     if not -MAX_INTEGER - 1 <= value <= MAX_INTEGER:
-        raise Refused("value is not an integer or out of range")
+        raise _Refused("ERR value is not an integer or out of range")
     return value
 
 
 def _set(store: Store, arguments: list[bytes]) -> str:
     if len(arguments) > 2:
-        raise Refused("syntax error")
+        raise _Refused("ERR syntax error")
     store[arguments[0]] = arguments[1]
     return "OK"
 
@@ -213,7 +230,7 @@ def _add(store: Store, key: bytes, change: int) -> str:
     held = _held(store, key, bytes)
     value = (0 if held is None else _integer(held)) + change
     if not -MAX_INTEGER - 1 <= value <= MAX_INTEGER:
-        raise Refused("increment or decrement would overflow")
+        raise _Refused("ERR increment or decrement would overflow")
     store[key] = str(value).encode()
     return _number(value)
 

@@ -1,23 +1,31 @@
-"""A tester of regular expressions."""
+"""A tester of regular expressions: Python's ``re``."""
 
 import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import ClassVar
 
 from llmarena_envs.simulation.engines.engine import Engine, cut_output, fault
-from llmarena_envs.simulation.engines.lines import Refused
-from llmarena_envs.simulation.engines.pattern import Flags, read_pattern
-from llmarena_envs.simulation.engines.pattern_matching import Span, find_matches
 
+MAX_PATTERN = 200
+"""Maximum number of characters of a pattern."""
 MAX_TEXT = 500
-"""Characters of a text."""
+"""Maximum number of characters of a text."""
+MAX_SECONDS = 2.0
+"""Maximum time of a search."""
+FLAGS = "ims"
 
 _REQUEST = re.compile(r"/((?:\\.|[^/\\])*+)/([^ \n]*+)(?:[ \n](.*+))?", re.DOTALL)
-_FLAGS = {"i": "ignore_case", "m": "multiline", "s": "dot_all"}
+_SEARCH = Path(__file__).with_name("regex_search.py")
 
 
 class RegexTester(Engine):
-    """Answers ``/pattern/flags text`` with all matches and their groups."""
+    """Answers ``/pattern/flags text`` with all matches of Python's ``re`` and their groups.
+
+    Each search runs in a process of its own, which is killed after ``MAX_SECONDS``: some patterns take exponential time.
+    """
 
     name: ClassVar[str] = "regex_tester"
 
@@ -28,39 +36,32 @@ class RegexTester(Engine):
         match = _REQUEST.fullmatch(request.replace("\r\n", "\n").strip("\n"))
         if match is None:
             return "ERROR: write /pattern/flags text"
-        try:
-            return cut_output("\n".join(_report(match[1], match[2], match[3] or "")))
-        except Refused as error:
-            return f"ERROR: {error}"
+        pattern, flags, text = match[1], match[2], match[3] or ""
+        unknown = next((letter for letter in flags if letter not in FLAGS), None)
+        if unknown is not None:
+            return f"ERROR: unknown flag {unknown}"
+        if len(pattern) > MAX_PATTERN:
+            return f"ERROR: pattern longer than {MAX_PATTERN} characters"
+        if len(text) > MAX_TEXT:
+            return f"ERROR: text longer than {MAX_TEXT} characters"
+        return cut_output(_search(pattern, flags, text))
 
     def state(self) -> str:
         """Returns that there is none: the tester remembers nothing."""
         return "no state"
 
 
-def _report(pattern: str, letters: str, text: str) -> list[str]:
-    flags = Flags(**dict.fromkeys(map(_flag, letters), True))
-    read = read_pattern(pattern, flags)
-    if len(text) > MAX_TEXT:
-        raise Refused(f"text longer than {MAX_TEXT} characters")
-    names = {number: f" {name}" for name, number in read.names.items()}
-    lines: list[str] = []
-    count = 0
-    for count, (whole, *groups) in enumerate(find_matches(read, text), 1):
-        lines.append(f"match {count}: {_shown(whole, text)}")
-        lines += (
-            f"  group {number}{names.get(number, '')}: {_shown(group, text)}" for number, group in enumerate(groups, 1)
+def _search(pattern: str, flags: str, text: str) -> str:
+    command = [sys.executable, "-I", "-S", str(_SEARCH)]
+    try:
+        done = subprocess.run(
+            command,
+            input=json.dumps([pattern, flags, text]).encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=MAX_SECONDS,
+            check=False,
         )
-    return [f"{count} {'match' if count == 1 else 'matches'}", *lines]
-
-
-def _flag(letter: str) -> str:
-    if letter not in _FLAGS:
-        raise Refused(f"unknown flag {letter}")
-    return _FLAGS[letter]
-
-
-def _shown(span: Span | None, text: str) -> str:
-    if span is None:
-        return "none"
-    return f"{span[0]}-{span[1]} {json.dumps(text[slice(*span)], ensure_ascii=False)}"
+    except subprocess.TimeoutExpired:
+        return "ERROR: out of time"
+    return done.stdout.decode() if done.returncode == 0 else "ERROR: out of memory"

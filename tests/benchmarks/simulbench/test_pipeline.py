@@ -45,7 +45,7 @@ def steps(out):
 def out(tmp_path_factory):
     """Results of the whole pipeline, on two tasks with engines and one without."""
     directory = tmp_path_factory.mktemp("pipeline")
-    chosen = [each for each in shipped_tasks("en") if each.id in ("engine-sql", "engine-calendar", "vending-machine")]
+    chosen = [each for each in shipped_tasks("en") if each.id in ("engine-sql", "engine-key-value", "vending-machine")]
     (directory / "engines.jsonl").write_text(write_tasks(chosen), encoding="utf-8")
     for row, words in steps(directory / "out").items():
         assert run(directory / "out", row, *words) == 0, row
@@ -78,7 +78,7 @@ def test_every_task_has_its_dialogues(out):
     dialogues = load_dialogues(out / "collect-dialogues.jsonl")
     assert len({(each.source_id, each.source_file_name) for each in dialogues}) == 6
     assert {(each.turns, each.source_file_name) for each in dialogues} == {(4, "good-1"), (4, "good-2")}
-    assert {each.engine for each in dialogues} == {"sql", "calendar", ""}
+    assert {each.engine for each in dialogues} == {"sql", "key_value", ""}
     first, second = (each for each in dialogues if each.source_id == "engine-sql")
     assert first.dialogue_history[0] == second.dialogue_history[0]
     assert first.dialogue_history != second.dialogue_history
@@ -162,16 +162,16 @@ def test_bad_rows_are_refused_with_their_place_and_the_others_kept(out, tmp_path
 
 
 def test_tasks_whose_engine_cannot_stand_behind_them_are_refused(tmp_path):
-    good = next(task for task in shipped_tasks("en") if task.engine == "calendar")
+    good = next(task for task in shipped_tasks("en") if task.engine == "key_value")
     tasks = [
         good,
-        good._replace(id="a", act="A", engine="calender"),
-        good._replace(id="b", act="B", task_description="Be a calendar."),
+        good._replace(id="a", act="A", engine="key_valeu"),
+        good._replace(id="b", act="B", task_description="Be a server."),
     ]
     (tmp_path / "tasks.jsonl").write_text(write_tasks(tasks), encoding="utf-8")
     assert run(tmp_path, "collect", "--tasks", str(tmp_path / "tasks.jsonl"), "--dialogues", "1") == 0
     report = json.loads((tmp_path / "collect.json").read_text(encoding="utf-8"))
-    assert ["'a'" in note and "calendar" in note for note in report["notes"]] == [True, False]
+    assert ["'a'" in note and "key_value" in note for note in report["notes"]] == [True, False]
     assert "First request" in report["notes"][1]
     assert len(load_dialogues(tmp_path / "collect-dialogues.jsonl")) == 1
 

@@ -6,10 +6,10 @@ from typing import Any
 STORE: dict[str, Any] = {
     "id": "store",
     "act": "Note Store",
-    "task_description": "You are a store of JSON documents that holds ada, bo and cy.\n\nFirst request: FIND age 36",
+    "task_description": "You are a key-value server with visits, queue, colours and user:1.\n\nFirst request: HGET user:1 city",
     "request_type": "store commands",
     "type": "stateful",
-    "engine": "json_store",
+    "engine": "key_value",
 }
 CLERK: dict[str, Any] = {
     "id": 7,
@@ -29,8 +29,8 @@ SCRIPT: dict[str, Any] = {
     "turn_num": 2,
     "dialogue_history": [
         {"role": "user", "content": STORE["task_description"]},
-        {"role": "assistant", "content": '["ada","cy"]'},
-        {"role": "user", "content": "DELETE cy"},
+        {"role": "assistant", "content": '"London"'},
+        {"role": "user", "content": "DEL queue"},
     ],
 }
 OPTION_SETS: list[dict[str, Any]] = [

@@ -6,7 +6,7 @@ from typing import Any
 from llmarena_envs import simulation_v0
 from tests.llmarena_envs.option_sets.simulation_v0 import SCRIPT, TASKS
 
-TRUTH = '["ada","cy"]'
+TRUTH = '"London"'
 """What the engine of the first of ``TASKS`` answers to its first request."""
 
 

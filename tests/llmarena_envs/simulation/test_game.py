@@ -14,7 +14,7 @@ from rating.play.run import Run
 from tests.llmarena_envs.option_sets.simulation_v0 import CLERK, SCRIPT, STORE, TASKS
 from tests.llmarena_envs.simulation.matches import TRUTH, asked, say, scripted, started
 
-DELETED = '{"id":"cy","status":"deleted"}'
+DELETED = "(integer) 1"
 
 
 def over(env):
@@ -24,13 +24,21 @@ def over(env):
 def test_a_dialogue_goes_by_turns_and_its_last_response_is_rated():
     env = started(n_judges=2)
     order = []
-    for reply in ("a", asked("GET bo"), "b", asked("LIST", 3), "c", "COUNT", "d", "Rating: [[7]]", "[[8.5]]"):
+    for reply in ("a", asked("GET bo"), "b", asked("KEYS *", 3), "c", "INCR visits", "d", "Rating: [[7]]", "[[8.5]]"):
         order.append(env.agent_selection)
         say(env, reply)
     assert order == ["simulator_0", "user_0"] * 3 + ["simulator_0", "judge_0", "judge_1"]
     assert over(env) and len(order) == env.max_turns == 9
     assert env.rewards == {"user_0": 0, "simulator_0": 7.75, "judge_0": 0, "judge_1": 0}
-    assert [message.text for message in env.game.messages][1:] == ["a", "GET bo", "b", "LIST", "c", "COUNT", "d"]
+    assert [message.text for message in env.game.messages][1:] == [
+        "a",
+        "GET bo",
+        "b",
+        "KEYS *",
+        "c",
+        "INCR visits",
+        "d",
+    ]
     assert env.game.messages[0].text == STORE["task_description"]
     assert env.infos["simulator_0"]["spread"] == 0.75
     assert [env.infos[f"judge_{number}"]["rating"] for number in (0, 1)] == [7, 8.5]
@@ -54,12 +62,12 @@ def test_the_bound_is_the_published_one(options, bound):
 
 
 def test_the_engine_goes_along_with_the_dialogue():
-    env = say(started(), TRUTH, asked("DELETE cy"), f"```json\n{DELETED}\n```", asked("COUNT"), "Count: 2")
+    env = say(started(), TRUTH, asked("DEL queue"), f"```\n{DELETED}\n```", asked("INCR visits"), "Count: 2")
     copied = copy.deepcopy(env)
-    say(env, asked("DELETE ada"), "x", "[[5]]")
-    say(copied, asked("COUNT"), "The count is:\n2", "[[5]]")
-    assert env.game.truths == (TRUTH, DELETED, "2", '{"id":"ada","status":"deleted"}')
-    assert copied.game.truths == (TRUTH, DELETED, "2", "2")
+    say(env, asked("DEL visits"), "x", "[[5]]")
+    say(copied, asked("GET visits"), 'The value is:\n"42"', "[[5]]")
+    assert env.game.truths == (TRUTH, DELETED, "(integer) 42", "(integer) 1")
+    assert copied.game.truths == (TRUTH, DELETED, "(integer) 42", '"42"')
     facts = env.infos["simulator_0"]
     assert [facts[f"exact_{turn}"] for turn in (1, 2, 3, 4)] == [1, 1, 0, 0]
     assert (facts["exact"], facts["exact_share"], facts["format_flawed"], facts["engine"]) == (0, 0.5, 0, 1)
@@ -77,11 +85,11 @@ def test_without_an_engine_nothing_is_known_of_exactness(options):
 
 def test_no_agent_ever_reads_the_truth_and_views_suffice_to_rebuild_it():
     env = started(n_judges=1)
-    for reply in ("a", asked("GET bo"), "b", asked("LIST"), "c", asked("COUNT"), "d"):
+    for reply in ("a", asked("GET bo"), "b", asked("KEYS *"), "c", asked("INCR visits"), "d"):
         for agent in env.possible_agents:
             view = env.view(agent)
             assert not any(truth in str(view) + str(env.observe(agent)) for truth in env.game.truths if len(truth) > 5)
-            assert view.task.engine == "json_store"
+            assert view.task.engine == "key_value"
             assert [each[:2] for each in view.messages] == [each[:2] for each in env.game.messages]
             assert agent == "user_0" or not any(each.strategy for each in view.messages)
         say(env, reply)
@@ -90,7 +98,7 @@ def test_no_agent_ever_reads_the_truth_and_views_suffice_to_rebuild_it():
 def test_a_script_is_answered_once_with_the_engine_where_it_stands():
     env = scripted(n_judges=1)
     assert env.game.truths == (TRUTH, DELETED)
-    assert [message.text for message in env.view("simulator_0").messages][1:] == [TRUTH, "DELETE cy"]
+    assert [message.text for message in env.view("simulator_0").messages][1:] == [TRUTH, "DEL queue"]
     say(env, DELETED, "Rating: [[9]]")
     assert over(env) and env.rewards["simulator_0"] == 9
     facts = env.infos["simulator_0"]
@@ -99,7 +107,7 @@ def test_a_script_is_answered_once_with_the_engine_where_it_stands():
 
 
 def test_a_script_of_an_unknown_task_has_no_engine():
-    other = {**SCRIPT, "task_description": "Another store. First request: LIST"}
+    other = {**SCRIPT, "task_description": "Another store. First request: KEYS *"}
     env = say(started(mode="script", scripts=[other]), DELETED, "[[5]]")
     assert env.infos["simulator_0"]["engine"] == 0 and env.infos["simulator_0"]["stateful"] == 1
 
@@ -183,7 +191,7 @@ def test_an_empty_request_is_asked_for_again_and_taken_as_it_is_in_the_end():
     with pytest.raises(InvalidReply):
         env.parse("", "user_0")
     env.step(env.default_action("user_0"))
-    assert env.game.messages[-1].text == "" and env.game.truths[-1] == '{"error":"unknown command"}'
+    assert env.game.messages[-1].text == "" and env.game.truths[-1] == ""
     say(env, "b", asked("x"), "c", asked("y"), "d", "[[5]]")
     assert (env.infos["user_0"]["empty"], env.infos["user_0"]["unformatted"]) == (1, 1)
 
@@ -194,7 +202,7 @@ def test_what_is_too_long_is_cut_and_counted():
     assert all(len(env.observe(agent)["text"]) < 1_000_000 for agent in env.possible_agents)
     say(env, json.dumps({"user": {"strategy": 3, "request": "b" * 1_000_000}}), "c", "[[5]]")
     assert env.infos["simulator_0"]["truncated"] == env.infos["user_0"]["truncated"] == 1
-    assert env.game.truths[-1] == '{"error":"request longer than 10000 characters"}'
+    assert env.game.truths[-1] == "(error) ERR request longer than 10000 characters"
 
 
 def test_an_illegal_action_ends_the_match():

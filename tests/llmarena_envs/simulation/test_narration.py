@@ -12,15 +12,20 @@ ALL = ("user_0", "simulator_0", "judge_0")
 
 
 def test_the_dialogue_is_told_with_the_truth_beside_it_and_the_rating():
-    env = say(started(turns=3), TRUTH, asked("COUNT", 3), "Count: 3", "hm?", "x" * 20_000, "Rating: [[7]]")
+    env = say(
+        started(turns=3), TRUTH, asked("INCR visits", 3), "Visits: (integer) 42", "hm?", "x" * 20_000, "Rating: [[7]]"
+    )
     assert env.narrate() == (
         Scene("Note Store (stateful), as the user describes it", STORE["task_description"]),
         Scene("What the engine answers in turn 1", TRUTH, hidden_from=ALL),
         Scene("Turn 1, the simulation answers", TRUTH, "simulator_0", marks=("exactly what the engine answers",)),
-        Scene("Turn 2, the user asks", "COUNT", "user_0", marks=("a rarer or harder request",)),
-        Scene("What the engine answers in turn 2", "3", hidden_from=ALL),
+        Scene("Turn 2, the user asks", "INCR visits", "user_0", marks=("a rarer or harder request",)),
+        Scene("What the engine answers in turn 2", "(integer) 42", hidden_from=ALL),
         Scene(
-            "Turn 2, the simulation answers", "Count: 3", "simulator_0", marks=("the right content within other text",)
+            "Turn 2, the simulation answers",
+            "Visits: (integer) 42",
+            "simulator_0",
+            marks=("the right content within other text",),
         ),
         Scene(
             "Turn 3, the user asks",
@@ -28,7 +33,7 @@ def test_the_dialogue_is_told_with_the_truth_beside_it_and_the_rating():
             "user_0",
             marks=("another kind of request", "not in the form asked for, taken as the request itself"),
         ),
-        Scene("What the engine answers in turn 3", '{"error":"unknown command"}', hidden_from=ALL),
+        Scene("What the engine answers in turn 3", "(error) ERR unknown command 'hm?'", hidden_from=ALL),
         Scene(
             "Turn 3, the simulation answers",
             "x" * 15_000,
@@ -70,7 +75,7 @@ def test_a_story_begins_in_the_language_of_the_match_and_without_an_engine_no_tr
     ]
 
 
-@pytest.mark.parametrize(("engine", "truths"), [("python", 0), ("json_store", 2)])
+@pytest.mark.parametrize(("engine", "truths"), [("python", 0), ("key_value", 2)])
 def test_a_story_is_told_without_running_a_program(monkeypatch, engine, truths):
     def respond(self, request):
         ran.append(request)
@@ -84,10 +89,10 @@ def test_a_story_is_told_without_running_a_program(monkeypatch, engine, truths):
     told = simulation_v0.raw_env(**simulation_v0.raw_env.narrating_options(options))
     for env in (played, told):
         env.reset(seed=1)
-    for reply in ("x", asked("COUNT"), "y", "Rating: [[7]]"):
+    for reply in ("x", asked("INCR visits"), "y", "Rating: [[7]]"):
         assert played.observe(played.agent_selection) == told.observe(told.agent_selection)
         for env in (played, told):
             env.step(reply)
-    assert ran == (["FIND age 36", "COUNT"] if engine == "python" else [])
+    assert ran == (["HGET user:1 city", "INCR visits"] if engine == "python" else [])
     assert sum(scene.heading.startswith("What the engine answers") for scene in told.narrate()) == truths
     assert simulation_v0.raw_env.narrating_options({"engine": None})["engine"] is None

@@ -18,7 +18,7 @@ from tests.llmarena_envs.option_sets.simulation_v0 import TASKS
 from tests.llmarena_envs.simulation.matches import TRUTH
 
 NOOP = TurnSettings(unparsable="noop", illegal="noop")
-REQUESTS = ("PUT x {}", "LIST", "DELETE nobody")
+REQUESTS = ("SET x 1", "KEYS *", "DEL nobody")
 
 
 class Perfect:
@@ -83,9 +83,9 @@ def test_copies_in_mid_match_go_their_own_ways():
     env.reset(seed=0)
     env.step("x")
     game = env.game
-    for request, count in (("DELETE ada", "2"), ("PUT y {}", "4")):
+    for request, count in (("DEL visits", "(integer) 0"), ("SET y 1", "(integer) 2")):
         other = copy.copy(game)
-        for said in (request, "COUNT"):
+        for said in (request, "EXISTS visits y"):
             other.apply((env.codec.read(said, other.view("user_0")),))
             other.apply((env.codec.read("x", other.view("simulator_0")),))
         assert other.truths[-1] == count and len(game.truths) == 1

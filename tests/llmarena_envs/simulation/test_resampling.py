@@ -16,7 +16,7 @@ def twin(game, agent, seed=0):
 
 
 def test_strategies_are_the_users_own_business():
-    game = say(started(), "an answer", asked("LIST", 3)).game
+    game = say(started(), "an answer", asked("KEYS *", 3)).game
     drawn = redrawn(game, "simulator_0", lambda other: other.messages[2].strategy)
     check_frequencies(drawn, dict.fromkeys(STRATEGIES, 1))
     assert game.messages[0].strategy == twin(game, "judge_0").messages[0].strategy == 0
@@ -24,7 +24,7 @@ def test_strategies_are_the_users_own_business():
 
 
 def test_nobody_knows_what_the_engine_answers():
-    game = say(started(), "an answer", asked("LIST")).game
+    game = say(started(), "an answer", asked("KEYS *")).game
     assert game.truths[0] == TRUTH
     for agent in game.agents:
         other = twin(game, agent)

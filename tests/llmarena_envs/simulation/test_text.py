@@ -230,7 +230,7 @@ def test_junk_is_refused_or_read_back_as_it_was_read(reply):
 def test_the_picture_shows_everything():
     env = say(started(turns=2), "a", "raw words", "", "Fine. [[6.5]]")
     picture = env.codec.picture(env.game)
-    assert "Turn 2, user:\n> raw words" in picture and "The engine answers:\n> {" in picture
+    assert "Turn 2, user:\n> raw words" in picture and "The engine answers:\n> (error)" in picture
     assert "Turn 2, simulator:\n(empty text)" in picture and "judge_0: 6.5\n> Fine. [[6.5]]" in picture
     picture = (env := say(scripted("pairwise"), "a", "b", "[[A]]", "abstain")).codec.picture(env.game)
     assert "judge_0: A" in picture and "judge_0 (A and B exchanged): nothing that counts" in picture

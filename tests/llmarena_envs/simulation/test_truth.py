@@ -66,13 +66,13 @@ def test_neither(answer, truth):
 
 
 def test_a_task_on_an_engine_says_what_is_asked_first():
-    (task,) = load_tasks([{**TASKS[0], "task_description": "First request: no\nFirst request：GET ada\nmore"}])
-    assert first_request(task) == "GET ada\nmore"
+    (task,) = load_tasks([{**TASKS[0], "task_description": "First request: no\nFirst request：GET visits\nmore"}])
+    assert first_request(task) == "GET visits\nmore"
     engine, other = engine_of(task), engine_of(task)
     assert engine is not None and other is not None
-    engine.respond("DELETE ada")
-    assert other.respond("GET ada").startswith("{") and engine.respond("GET ada") == '{"error":"not found"}'
-    with pytest.raises(OptionError, match=r"'store' has the engine 'json_store'.*First request"):
+    engine.respond("DEL visits")
+    assert other.respond("GET visits") == '"41"' and engine.respond("GET visits") == "(nil)"
+    with pytest.raises(OptionError, match=r"'store' has the engine 'key_value'.*First request"):
         first_request(task._replace(task_description="A store."))
 
 

@@ -1,35 +1,28 @@
-import json
 import re
-from pathlib import Path
 
 import pytest
 
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.simulation import engines
 from llmarena_envs.simulation.engines import ENGINES, make_engine
 from llmarena_envs.simulation.engines.engine import CUT, MAX_OUTPUT, Engine, cut_output, fault
+from llmarena_envs.simulation.tasks import LANGUAGES, shipped_tasks
 
 FIRST = re.compile("\n\n(?:First request: |第一个请求：)")
-RECORDS = [
-    json.loads(line)
-    for path in sorted(Path(engines.__file__).parent.glob("tasks_*.jsonl"))
-    for line in path.read_text(encoding="utf-8").splitlines()
-]
+TASKS = [task for language in LANGUAGES for task in shipped_tasks(language) if task.engine]
 
 
 def test_every_engine_is_found_by_its_name():
     assert {name: kind.name for name, kind in ENGINES.items()} == {name: name for name in ENGINES}
     assert all(issubclass(kind, Engine) for kind in ENGINES.values())
-    with pytest.raises(OptionError, match="did you mean 'spreadsheet'"):
-        make_engine("spreadshet")
+    with pytest.raises(OptionError, match="did you mean 'tictactoe'"):
+        make_engine("tictacto")
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["id"])
-def test_a_task_s_first_request_is_the_last_line_of_its_description(record):
-    assert set(record) == {"id", "act", "task_description", "request_type", "type", "engine"}
-    description, request = FIRST.split(record["task_description"])
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
+def test_a_task_s_first_request_is_the_last_line_of_its_description(task):
+    description, request = FIRST.split(task.task_description)
     assert description and "\n" not in request
-    answer = make_engine(record["engine"]).respond(request)
+    answer = make_engine(task.engine).respond(request)
     assert answer and "ERROR" not in answer and "error" not in answer
 
 

@@ -49,7 +49,7 @@ def test_hostile_requests():
     ],
 )
 def test_a_request_that_must_be_ended_is_undone(monkeypatch, request_, answer):
-    monkeypatch.setattr(python, "LIMITS", replace(python.LIMITS, cpu_seconds=1))
+    monkeypatch.setattr(PythonPrompt, "limits", replace(PythonPrompt.limits, cpu_seconds=1))
     prompt = PythonPrompt()
     prompt.respond("x = 1")
     assert prompt.respond(request_) == answer
