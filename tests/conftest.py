@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support.lacking import need
 from tests.support.tiny_model import cached_tiny_model
 
 pytest_plugins = ["tests.support.commands", "tests.support.postgres", "tests.support.stores"]
@@ -24,7 +25,10 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the cases of a test with ``slow_except(count)`` as slow, except so many that are spread over them."""
+    """Marks the tests that use a tiny model, and cases as slow where a test has ``slow_except(count)``: all but so many, spread."""
+    for item in items:
+        if isinstance(item, pytest.Function) and {"tiny_model", "tiny_qwen"} & set(item.fixturenames):
+            item.add_marker(pytest.mark.needs("torch", "transformers"))
     tests = defaultdict(list)
     for item in items:
         if item.get_closest_marker("slow_except") and not item.get_closest_marker("slow"):
@@ -36,6 +40,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for index, case in enumerate(cases):
             if index not in quick:
                 case.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skips a test that needs libraries which are not installed."""
+    for mark in item.iter_markers("needs"):
+        for module in mark.args:
+            need(module)
 
 
 @pytest.fixture(scope="session")

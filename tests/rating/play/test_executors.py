@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 import os
+import re
 import signal
 from multiprocessing.connection import wait
 
 import pytest
 
+from llmarena_envs.core.options import OptionError
 from rating.cli import main
 from rating.errors import ErrorBudgetExceeded
 from rating.play import run_directory
@@ -153,6 +155,12 @@ def test_the_second_worker_goes_on_where_the_first_one_died():
     assert heard == [1, 2, 3, 4]
     assert (played.outcome.status, played.final, played.deaths) == (VOID, True, 2)
     assert played.error == "2 workers died, one after the other, at a match of one, two: worker 1; then worker 2"
+
+
+def test_a_run_in_a_cluster_needs_ray(tmp_path, monkeypatch):
+    monkeypatch.setattr("rating.play.executors.ray.find_spec", lambda name: None)
+    with pytest.raises(OptionError, match=re.escape("pip install 'llmarena-envs[ray]'")):
+        play(tmp_path / "run", run_file(1, "SaysWhere", folder=str(tmp_path)), Session(executor="ray"))
 
 
 @pytest.mark.parametrize("says", ["flag", "run file"])
