@@ -25,7 +25,10 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests that use a tiny model, and cases as slow where a test has ``slow_except(count)``: all but so many, spread."""
+    """Marks the tests that use a tiny model, and the slow cases of a test with ``slow_except(count)``.
+
+    All cases of it are slow except so many, spread over them.
+    """
     for item in items:
         if isinstance(item, pytest.Function) and {"tiny_model", "tiny_qwen"} & set(item.fixturenames):
             item.add_marker(pytest.mark.needs("torch", "transformers"))
