@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from llmarena_envs.bid.hidden import redrawn_round
+from llmarena_envs.bid.state import PastRound
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_int
@@ -16,22 +17,6 @@ CENTS = 100
 
 MAX_UNITS = 10_000
 """Maximum number of steps from 0 to the highest valuation."""
-
-
-class PastRound(NamedTuple):
-    """One bidder's view of a finished round.
-
-    Attributes:
-        valuation: the bidder's own valuation, in grid units.
-        bid: the bidder's own bid, in grid units.
-        winner: the winner.
-        winning_bid: bid and price of the winner, in grid units. Losing bids stay secret.
-    """
-
-    valuation: int
-    bid: int
-    winner: str
-    winning_bid: int
 
 
 class BidView(NamedTuple):

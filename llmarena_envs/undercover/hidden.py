@@ -1,40 +1,8 @@
-"""Undercover groups and words consistent with a player's knowledge."""
-
-from __future__ import annotations
+"""Secret words consistent with a player's knowledge."""
 
 from collections.abc import Sequence
-from itertools import combinations
-from typing import TYPE_CHECKING
 
 from llmarena_envs.undercover.words import WordPair, contains_word, essence
-
-if TYPE_CHECKING:
-    from llmarena_envs.undercover.game import Undercover
-
-
-def possible_groups(game: Undercover, agent: str) -> list[tuple[str, ...]]:
-    """Returns the possible groups of undercover players, in seat order.
-
-    A group must agree with the votes, and no member with the word of ``agent`` has said it. After the match, the true side of
-    ``agent`` is fixed.
-    """
-    clues = [message for message in game.clues if game.clue_check and contains_word(message.text, game.word(agent))]
-    tellers = {message.sender for message in clues}
-    sides = (False, True) if game.to_move else (agent in game.undercovers,)
-    return [
-        group
-        for group in combinations(game.agents, game.n_undercover)
-        if (agent in group) in sides
-        and not any((teller in group) == (agent in group) for teller in tellers)
-        and _agrees_with_votes(game, group)
-    ]
-
-
-def _agrees_with_votes(game: Undercover, group: tuple[str, ...]) -> bool:
-    """Returns whether each earlier vote left the match open and the last one had its actual outcome."""
-    results = game.results
-    winners = [game.winner_after(results[:number], group) for number in range(1, len(results) + 1)]
-    return not any(winners[:-1]) and winners[-1:] == [game.winner][: len(results)]
 
 
 def possible_words(pairs: Sequence[WordPair], own: str, clues: Sequence[str], made_up: str) -> list[str]:
