@@ -37,6 +37,7 @@ def run(folder: Path, *words: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_page_script_plays_and_rates_a_run(folder: Path) -> None:
     table = run(folder, "compare.py")
     assert "median" in table and "truthful" in table and "count" in table
