@@ -29,7 +29,6 @@ from llmarena_envs.simulation.actions import (
     SimulationView,
     Utterance,
 )
-from llmarena_envs.simulation.hidden import other_strategy
 from llmarena_envs.simulation.measures import measures
 from llmarena_envs.simulation.protocol import (
     ANSWER,
@@ -49,6 +48,7 @@ from llmarena_envs.simulation.protocol import (
     SIMULATORS,
     USER_SEAT,
 )
+from llmarena_envs.simulation.resampling import other_strategy
 from llmarena_envs.simulation.scripts import Script, task_of
 from llmarena_envs.simulation.speech import MAX_TEXT
 from llmarena_envs.simulation.tasks import Task

@@ -1,40 +1,28 @@
 """Undercover groups and words consistent with a player's knowledge."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from llmarena_envs.undercover.words import WordPair, contains_word, essence
 
-if TYPE_CHECKING:
-    from llmarena_envs.undercover.game import Undercover
 
+def possible_groups(
+    agents: Sequence[str], size: int, agent: str, sides: Collection[bool], tellers: Collection[str]
+) -> list[tuple[str, ...]]:
+    """Returns the groups of undercover players that clues allow, in seat order.
 
-def possible_groups(game: Undercover, agent: str) -> list[tuple[str, ...]]:
-    """Returns the possible groups of undercover players, in seat order.
-
-    A group must agree with the votes, and no member with the word of ``agent`` has said it. After the match, the true side of
-    ``agent`` is fixed.
+    Args:
+        agents: all players.
+        size: number of undercover players.
+        agent: the player with the knowledge.
+        sides: whether ``agent`` can be undercover: its possible sides.
+        tellers: players who said the word of ``agent``, so they are on the other side.
     """
-    clues = [message for message in game.clues if game.clue_check and contains_word(message.text, game.word(agent))]
-    tellers = {message.sender for message in clues}
-    sides = (False, True) if game.to_move else (agent in game.undercovers,)
     return [
         group
-        for group in combinations(game.agents, game.n_undercover)
-        if (agent in group) in sides
-        and not any((teller in group) == (agent in group) for teller in tellers)
-        and _agrees_with_votes(game, group)
+        for group in combinations(agents, size)
+        if (agent in group) in sides and not any((teller in group) == (agent in group) for teller in tellers)
     ]
-
-
-def _agrees_with_votes(game: Undercover, group: tuple[str, ...]) -> bool:
-    """Returns whether each earlier vote left the match open and the last one had its actual outcome."""
-    results = game.results
-    winners = [game.winner_after(results[:number], group) for number in range(1, len(results) + 1)]
-    return not any(winners[:-1]) and winners[-1:] == [game.winner][: len(results)]
 
 
 def possible_words(pairs: Sequence[WordPair], own: str, clues: Sequence[str], made_up: str) -> list[str]:

@@ -1,13 +1,10 @@
 """Redraws a bidder's unknowns of a finished auction."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from llmarena_envs.bid.game import PastRound
+from llmarena_envs.bid.state import PastRound
 
 
 class Redrawn(NamedTuple):
