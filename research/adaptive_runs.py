@@ -50,7 +50,7 @@ RULE = "spearman=0.99"
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the benchmark."""
+    """Options of the study."""
 
     environments: tuple[str, ...] = option((), "of duels and of tables; by default all", smoke=("tictactoe_v0",))
     min_matches: int = option(50, "of each policy", smoke=4)

@@ -19,7 +19,7 @@ from research.transitivity import Setting, play, pool_table
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the benchmark."""
+    """Options of the study."""
 
     runs: int = option(100, "pools of each row", smoke=2)
     seed: int = option(0, "of everything drawn")

@@ -36,7 +36,7 @@ _AT_ONCE = 1_000_000
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the benchmark."""
+    """Options of the study."""
 
     runs: int = option(1_000, "comparisons of each line", smoke=20)
     looks: int = option(4_000, "pairs after each of which somebody looks", smoke=60)

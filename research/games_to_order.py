@@ -15,7 +15,7 @@ one contest alone.
 
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
 
@@ -23,12 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import option, parse
-from rating.schedules.round_robin import circle
+from rating.stats.bradley_terry import Floats, Integers
 from rating.stats.design import Design
-from research.pools import POOLS, win
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from research.pools import POOLS, round_robin, spearman, win
 
 LOOK = 10
 """Choices after which the ratings are compared with the truth."""
@@ -56,7 +53,7 @@ STEPS = 60
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the benchmark."""
+    """Options of the study."""
 
     pools: tuple[str, ...] = option(("A", "B", "D"), "pools, of A, B, D", smoke=("B",))
     runs: int = option(300, "runs of each line", smoke=3)
@@ -123,8 +120,7 @@ def simulate(setting: Setting, games: int, options: Options) -> Course:
             lead = strengths[row, first] - strengths[row, second]
             chooser.finish(first, second, rng.random((2, runs)) < win(lead))
             spent += costs[row, first] + costs[row, second]  # two games, each the mean of both
-        distance = _ranks(chooser.design.strengths) - _ranks(strengths)
-        order = 1 - 6 * (distance**2).sum(axis=1) / (size * (size**2 - 1))
+        order = spearman(chooser.design.strengths, strengths)
         looks.append((2 * LOOK * (len(looks) + 1), float(order.mean()), float(spent.mean())))
     numbers, orders, spends = (np.array(column) for column in zip(*looks, strict=True))
     return Course(numbers, orders, spends)
@@ -140,7 +136,7 @@ class _Chooser:
         self._pairs = np.triu_indices(size, 1)
         self._price = costs[:, self._pairs[0]] + costs[:, self._pairs[1]]
         self._row = np.arange(self._runs)
-        self._circle = _circle(size) if setting.schedule == "round robin" else None
+        self._circle = cycle(round_robin(size)) if setting.schedule == "round robin" else None
         self._rng = np.random.default_rng(options.seed)
         self._shape = (self._runs, size, size)
 
@@ -172,18 +168,9 @@ class _Chooser:
         return games
 
 
-def _circle(size: int) -> Iterator[tuple[int, int]]:
-    rounds = circle([str(index) for index in range(size)])
-    return cycle([(int(first), int(second)) for pairs in rounds for first, second in pairs])
-
-
 def _costs(size: int) -> Floats:
     costs = np.geomspace(CHEAPEST, DEAREST, size)
     return costs / costs.mean()
-
-
-def _ranks(values: Floats) -> Integers:
-    return np.argsort(np.argsort(values, axis=-1), axis=-1)
 
 
 def milliseconds(size: int) -> float:

@@ -27,7 +27,7 @@ _LABELS = {1: FIRST, 0: TIE, -1: SECOND}
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the benchmark."""
+    """Options of the study."""
 
     runs: int = option(200, "studies of unbiased judges, each line", smoke=2)
     planted: int = option(60, "studies with planted biases, each line", smoke=1)

@@ -31,7 +31,7 @@ from research import virtual_time
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the benchmark."""
+    """Options of the study."""
 
     policies: int = option(8, "players, a hundred points of Elo apart", smoke=3)
     slots: int = option(64, "matches under way at once")

@@ -30,7 +30,7 @@ DIFFERENCE = 0.35
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the benchmark."""
+    """Options of the study."""
 
     runs: int = option(600, "data sets of each row", smoke=3)
     seed: int = option(2026, "of everything drawn")

@@ -4,6 +4,7 @@ from statistics import NormalDist
 
 import numpy as np
 
+from rating.schedules.round_robin import circle
 from rating.stats.bradley_terry import ELO_PER_NAT, Floats, Integers
 from rating.stats.design import Design
 
@@ -27,6 +28,20 @@ def play(rng: np.random.Generator, lead: Floats, ties: float = 0.0) -> Floats:
     score = (rng.random(lead.shape) < win(lead)).astype(float)
     score[rng.random(lead.shape) < ties] = 0.5
     return score
+
+
+def spearman(ratings: Floats, strengths: Floats) -> Floats:
+    """Returns the rank correlation of ratings with strengths along the last axis, without ties."""
+    size = strengths.shape[-1]
+    distance = np.argsort(np.argsort(ratings)) - np.argsort(np.argsort(strengths))
+    correlation: Floats = 1 - 6 * (distance**2).sum(axis=-1) / (size * (size**2 - 1))
+    return correlation
+
+
+def round_robin(size: int) -> list[tuple[int, int]]:
+    """Returns the pairs of one cycle, in the order of the schedule."""
+    rounds = circle([str(index) for index in range(size)])
+    return [(int(first), int(second)) for pairs in rounds for first, second in pairs]
 
 
 def play_adaptively(

@@ -23,17 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.options import option, parse
-from rating.schedules.round_robin import circle
 from rating.schemes.conditions import ALIKE_LEVEL, ORDER_LEVEL, TOP_LEVEL
 from rating.schemes.stopping import ALIKE_ELO, LEAST_RATED
-from rating.stats.bradley_terry import ELO_PER_NAT, BradleyTerryOptions
+from rating.stats.bradley_terry import ELO_PER_NAT, BradleyTerryOptions, Floats, Integers
 from rating.stats.bradley_terry.model import differences, inverse_curvature, maximise, precision, probability
 from rating.stats.bradley_terry.ranking import dispersion, draw, expected_spearman, is_open, set_is_known, share_alike
 from rating.stats.design import Design
-from research.pools import play
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from research.pools import play, round_robin, spearman
 
 ADAPTIVE, ROUND_ROBIN = "adaptive", "round robin"
 ORDER, TOP, ALIKE, CAP = "order", "top", "alike", "cap"
@@ -58,7 +54,7 @@ SMOOTH = 3
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the benchmark."""
+    """Options of the study."""
 
     policies: tuple[str, ...] = option(("2", "4", "8", "16", "40"), "sizes of pools", smoke=("2", "4"))
     spreads: tuple[str, ...] = option(("0", "30", "100", "200", "400"), "standard deviations of pools", smoke=("200",))
@@ -217,7 +213,7 @@ def simulate(size: int, spread: float, ties: float, options: Options) -> Cell:
             ratings = games.ratings()
             if judge:
                 judge.look(games, ratings, in_flight)
-            curve.append((games.matches, float(_spearman(ratings, strengths).mean())))
+            curve.append((games.matches, float(spearman(ratings, strengths).mean())))
             recent = np.mean([true for _, true in curve[-SMOOTH:]])
             if has_order and schedule not in cell.least and len(curve) >= SMOOTH and recent >= ORDER_LEVEL:
                 cell.least[schedule] = curve[-SMOOTH // 2][0]
@@ -235,8 +231,7 @@ def _batches(schedule: str, games: Games, options: Options) -> Iterator[int]:
     design = Design(size, seed=options.seed, shape=(runs,)) if schedule == ADAPTIVE else None
     upper = np.triu_indices(size, 1)
     opening = [(index, (index + 1) % size) for index in range(size)] if design else []
-    rounds = [(int(one), int(other)) for pairs in circle([*map(str, range(size))]) for one, other in pairs]
-    pairs, in_flight = itertools.chain(opening, () if design else itertools.cycle(rounds)), []
+    pairs, in_flight = itertools.chain(opening, () if design else itertools.cycle(round_robin(size))), []
     while games.matches < options.most * size // 2:
         batch = []
         for _ in range(tables):
@@ -299,7 +294,7 @@ class _Judge:
         one, other = np.triu_indices(size, 1)
         inside = np.argsort(np.argsort(own)) >= size - top
         right = np.sort(np.argsort(own)[:, -top:]) == np.sort(np.argsort(true)[:, -top:])
-        spearman = _spearman(own, true)
+        correlation = spearman(own, true)
         asked: dict[str, tuple[Floats, float]] = {ORDER: (expected_spearman(own, drawn), ORDER_LEVEL)}
         if top < size:
             asked[TOP] = (set_is_known(own, drawn, top), TOP_LEVEL)
@@ -321,7 +316,7 @@ class _Judge:
                         reason,
                         games.matches,
                         games.matches + in_flight,
-                        float(spearman[index]),
+                        float(correlation[index]),
                         bool(right[index].all()),
                         near,
                     )
@@ -329,11 +324,13 @@ class _Judge:
     def end(self, games: Games) -> None:
         """Ends the runs that no rule has ended, and keeps how all ended."""
         ratings, true, top = games.ratings(), _scale(games), TOP_POLICIES
-        spearman = _spearman(ratings, true)
+        correlation = spearman(ratings, true)
         right = np.sort(np.argsort(ratings)[:, -top:]) == np.sort(np.argsort(true)[:, -top:])
         for ended in self._ended.values():
             for run in range(self._runs):
-                last = Ending(CAP, games.matches, games.matches, float(spearman[run]), bool(right[run].all()), np.nan)
+                last = Ending(
+                    CAP, games.matches, games.matches, float(correlation[run]), bool(right[run].all()), np.nan
+                )
                 ended.setdefault(run, last)
         self._cell.endings.extend(self._ended[ORDER].values())
         self._cell.earliest.extend(self._earliest.get(run, games.matches) for run in range(self._runs))
@@ -350,13 +347,6 @@ def _near(ratings: Floats, drawn: Floats, true: Floats, pairs: Integers) -> floa
     """Returns the share of the pairs not told apart that are within the band; ``nan`` if all are told apart."""
     found = is_open(ratings, drawn, pairs)
     return float(np.mean(np.abs(true[pairs[0]] - true[pairs[1]])[found] < ALIKE_ELO)) if found.any() else np.nan
-
-
-def _spearman(ratings: Floats, strengths: Floats) -> Floats:
-    size = strengths.shape[-1]
-    distance = np.argsort(np.argsort(ratings)) - np.argsort(np.argsort(strengths))
-    correlation: Floats = 1 - 6 * (distance**2).sum(axis=-1) / (size * (size**2 - 1))
-    return correlation
 
 
 HEADER = "| policies | sd | ties | matches | cost | least | by | ratio | Spearman | order | alike | cap | right |"

@@ -19,7 +19,7 @@ from research.pools import POOLS, win
 
 @dataclass(frozen=True)
 class Options:
-    """Options of the benchmark."""
+    """Options of the study."""
 
     runs: int = option(300, "pools of each row", smoke=3)
     seed: int = option(0, "of everything drawn")

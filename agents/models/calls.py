@@ -43,7 +43,7 @@ class Call:
         status: of the call.
         http_status: of the response, or ``None`` without one.
         request_id: the server's id of the request, or an empty string.
-        waited: seconds before it was sent: at the gate, in pauses, between attempts.
+        waited: seconds before it was sent: in the queue, in pauses, between attempts.
         latency: seconds from the first byte sent to the end.
         prompt_tokens: prompt tokens; ``None`` if unknown.
         completion_tokens: completion tokens, including reasoning; ``None`` if unknown.

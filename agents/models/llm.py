@@ -16,7 +16,7 @@ import numpy as np
 from agents.errors import ProviderError
 from agents.models import preflight
 from agents.models.calls import CallStatus
-from agents.models.limits.gate import GateLimits
+from agents.models.limits.adaptive_limiter import RequestLimits
 from agents.models.limits.retry import RetryLimits
 from agents.models.prompts.history import Message, read_memory
 from agents.models.prompts.prompter import FORM, PROMPT, Prompter, PromptForm, fingerprint
@@ -187,7 +187,7 @@ class LLMPolicy:
         if not self._service.offline:
             endpoint.read_key()  # fails before play
         limits = RetryLimits(max_attempts, deadline if stream else timeout, deadline, outage)
-        rates = GateLimits(max_in_flight, requests_per_minute, tokens_per_minute)
+        rates = RequestLimits(max_in_flight, requests_per_minute, tokens_per_minute)
         self._target = Target(endpoint, model, limits, rates, idle=timeout if stream else None)
         self.preflight_key = (endpoint, model)
         self._send_seed = send_seed

@@ -1,6 +1,6 @@
 """The model service of a run, shared by its policies.
 
-A call waits in the ``line`` before the ``gate`` of its model, is sent by a ``client``, and is retried within the limits of
+A call waits in the ``RequestQueue`` of its model, is sent by a ``client``, and is retried within the limits of
 ``retry``.
 """
 
@@ -15,8 +15,8 @@ from typing import Any
 from agents.errors import ProviderError, TransientError
 from agents.models.cache import ReplyCache, cache_key
 from agents.models.calls import UNKNOWN_TOKENS, Call, CallStatus
-from agents.models.limits.gate import NO_LIMITS, GateLimits
-from agents.models.limits.line import Line
+from agents.models.limits.adaptive_limiter import NO_LIMITS, RequestLimits
+from agents.models.limits.request_queue import RequestQueue
 from agents.models.limits.retry import Attempts, RetryLimits
 from agents.models.limits.tokens import estimate_tokens
 from agents.models.local.models import LocalModels
@@ -46,7 +46,7 @@ class Target:
     endpoint: Endpoint
     model: str
     limits: RetryLimits
-    rates: GateLimits = NO_LIMITS
+    rates: RequestLimits = NO_LIMITS
     idle: float | None = None
 
     @property
@@ -58,8 +58,8 @@ class Target:
 class ModelService:
     """Sends the requests of all policies that share it.
 
-    Calls of one model on one server share a line and a gate. A service serves one event loop at a time. Open clients are closed
-    with their loop; in another loop the service starts again.
+    Calls of one model on one server share a queue and a limiter. A service serves one event loop at a time. Open clients are
+    closed with their loop; in another loop the service starts again.
 
     Args:
         on_call: called after every call, in the calling task.
@@ -87,8 +87,8 @@ class ModelService:
         self.offline = offline
         self._loop: asyncio.AbstractEventLoop | None = None
         self._clients: dict[Endpoint, Client] = {}
-        self._lines: dict[tuple[str, str], Line] = {}
-        self._targets: dict[Target, tuple[str, Line]] = {}
+        self._queues: dict[tuple[str, str], RequestQueue] = {}
+        self._targets: dict[Target, tuple[str, RequestQueue]] = {}
         self._callers = itertools.count()
         self._stopped: Exception | None = None
         self._stopping = asyncio.Event()
@@ -99,7 +99,7 @@ class ModelService:
     @property
     def limit(self) -> int:
         """Current limit of requests in flight, over all models in use."""
-        return sum(line.gate.limit for line in self._lines.values())
+        return sum(queue.limiter.limit for queue in self._queues.values())
 
     async def complete(self, target: Target, request: Mapping[str, Any], *, agent: str, sample: str) -> Reply:
         """Returns the reply to a request for a chat completion.
@@ -147,8 +147,8 @@ class ModelService:
         """Stops the service: waiting and later calls raise ``error``; requests in flight continue."""
         self._stopped = error
         self._stopping.set()
-        for line in self._lines.values():
-            line.stop(error)
+        for queue in self._queues.values():
+            queue.stop(error)
         self.local.stop(error)
 
     async def drained(self) -> None:
@@ -175,13 +175,13 @@ class ModelService:
                 final=True,
             )
         client = await self._client(target.endpoint)
-        base_url, line = self._line(target)
+        base_url, queue = self._queue(target)
         limits, caller, time = target.limits, next(self._callers), asyncio.get_running_loop().time
-        tokens = estimate_tokens(request) if line.gate.counts_tokens else 0.0
+        tokens = estimate_tokens(request) if queue.limiter.counts_tokens else 0.0
         attempts = Attempts(limits, target.model)
         waited, idle_since, again = 0.0, time(), False
         while True:
-            ticket = await line.enter(patience=limits.outage, tokens=tokens, again=again)
+            ticket = await queue.enter(patience=limits.outage, tokens=tokens, again=again)
             wait = round(ticket.sent_at - idle_since, 3)
             waited += wait
             call = Call(target.model, base_url, agent, attempts.made + 1, CallStatus.OK, waited=wait)
@@ -190,17 +190,17 @@ class ModelService:
             except TransientError as error:
                 failure = error
             except ProviderError:
-                line.reject(ticket)
+                queue.reject(ticket)
                 raise
             except BaseException:
-                line.cancel(ticket)
+                queue.cancel(ticket)
                 raise
             else:
-                line.succeed(ticket, _count_tokens(response.reply), response.headers)
+                queue.succeed(ticket, _count_tokens(response.reply), response.headers)
                 return replace(response.reply, calls=call.attempt, waited=waited, request_id=response.request_id)
             idle_since = time()
             again = failure.status is CallStatus.RATE_LIMITED
-            if line.fail(ticket, caller, failure, limits.outage):
+            if queue.fail(ticket, caller, failure, limits.outage):
                 attempts.spare()
             else:
                 pause = attempts.fail(failure, idle_since - ticket.sent_at)
@@ -245,19 +245,19 @@ class ModelService:
             except TimeoutError:
                 pass
 
-    def _line(self, target: Target) -> tuple[str, Line]:
-        """Returns the address of a target and its line, after applying the target's limits to its gate."""
+    def _queue(self, target: Target) -> tuple[str, RequestQueue]:
+        """Returns the address of a target and its queue, after applying the limits of the target."""
         found = self._targets.get(target)
         if found is None:
             base_url = target.base_url
-            line = self._lines.get((base_url, target.model))
-            if line is None:
-                line = Line(f"{target.model} at {base_url or 'the default server'}")
-                self._lines[base_url, target.model] = line
+            queue = self._queues.get((base_url, target.model))
+            if queue is None:
+                queue = RequestQueue(f"{target.model} at {base_url or 'the default server'}")
+                self._queues[base_url, target.model] = queue
                 if self._stopped is not None:
-                    line.stop(self._stopped)
-            line.gate.restrict(target.rates)
-            found = self._targets[target] = base_url, line
+                    queue.stop(self._stopped)
+            queue.limiter.restrict(target.rates)
+            found = self._targets[target] = base_url, queue
         return found
 
     async def _client(self, endpoint: Endpoint) -> Client:
@@ -273,7 +273,7 @@ class ModelService:
                     "a ModelService serves one event loop at a time: close it before another one uses it"
                 )
             self._loop = loop
-            self._clients, self._lines, self._targets = {}, {}, {}
+            self._clients, self._queues, self._targets = {}, {}, {}
             self._stopping, self._idle, self.in_flight = asyncio.Event(), asyncio.Event(), 0
         client = self._clients.get(endpoint)
         if client is None:

@@ -95,7 +95,7 @@ from llmarena_envs.bargain.game import CHANNELS, Action, Bargain, BargainView, D
 from llmarena_envs.bargain.scenarios import TOTAL_VALUE, Triple, all_plans, plan_numbers, plans
 from llmarena_envs.bargain.text import BargainCodec
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.options import check_bool
 from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.replies import quoted
@@ -160,7 +160,9 @@ class raw_env(TextEnv):
             return move
         known = all_plans(self.game.source)
         if not 0 <= move <= len(known):
-            raise self._invalid(Refusal(Failure.ILLEGAL, "no_such_plan", last=len(known), got=quoted(str(move))), agent)
+            raise self._invalid(
+                ParseError(Failure.ILLEGAL, "no_such_plan", last=len(known), got=quoted(str(move))), agent
+            )
         return Deal() if move == len(known) else Offer(known[move])
 
     def write_action(self, move: Action, agent: str) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from llmarena_envs.bargain.game import ITEMS, Action, Deal, Offer
 from llmarena_envs.bargain.scenarios import Triple
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.replies import Grammar, clean_text, find, quoted
 
 MAX_MESSAGE = 2_000
@@ -90,7 +90,7 @@ def write_action(agent: str, action: Action) -> str:
 def _reads_as(reply: str, agent: str, action: Action) -> bool:
     try:
         return read_action(reply, agent) == action
-    except Refusal:
+    except ParseError:
         return False
 
 
@@ -98,7 +98,7 @@ def read_action(reply: str, agent: str) -> Action:
     """Reads the plan or acceptance in a reply of ``agent``, and the free text before a plan.
 
     Raises:
-        Refusal: if there is no action, if it is ambiguous, or if it speaks for the other side.
+        ParseError: if there is no action, if it is ambiguous, or if it speaks for the other side.
     """
     published = _PUBLISHED.fullmatch(reply)
     if published and published[1] == agent:
@@ -139,7 +139,7 @@ def read_statement(text: str, labelled: bool) -> tuple[Action, int] | None:
     An unlabelled line with further words is free text.
 
     Raises:
-        Refusal: if a plan is ambiguous.
+        ParseError: if a plan is ambiguous.
     """
     opening = _OPENING.match(text)
     position = opening.end() if opening else 0
@@ -149,14 +149,14 @@ def read_statement(text: str, labelled: bool) -> tuple[Action, int] | None:
         if not _REMARK_FOLLOWS.match(rest) or _MORE_THAN_DEAL.search(rest):
             if not labelled:
                 return None
-            raise Refusal(Failure.UNPARSABLE, "more_than_deal")
+            raise ParseError(Failure.UNPARSABLE, "more_than_deal")
         return Deal(), accepted.end()
     counts: dict[int, int] = {}
     match = _ITEM.match(text, position)
     while match:
         kind = _NAMES[(match[2] or match[3]).lower()]
         if kind in counts:
-            raise Refusal(Failure.UNPARSABLE, "item_twice", item=ITEMS[kind])
+            raise ParseError(Failure.UNPARSABLE, "item_twice", item=ITEMS[kind])
         counts[kind] = _read_number(match[1] or match[4])
         position = match.end()
         if len(counts) == len(ITEMS):
@@ -170,7 +170,7 @@ def read_statement(text: str, labelled: bool) -> tuple[Action, int] | None:
     if not clear:
         if not labelled:
             return None
-        raise Refusal(Failure.UNPARSABLE, "not_a_plan", text=quoted(rest))
+        raise ParseError(Failure.UNPARSABLE, "not_a_plan", text=quoted(rest))
     return _offer(counts), position
 
 
@@ -188,9 +188,9 @@ def _read_number(text: str) -> int:
     if word is not None:
         return word
     if not text.lstrip("+-").isdecimal():
-        raise Refusal(Failure.UNPARSABLE, "not_whole", number=quoted(text))
+        raise ParseError(Failure.UNPARSABLE, "not_whole", number=quoted(text))
     if len(text) > _MAX_DIGITS:
-        raise Refusal(Failure.ILLEGAL, "far_too_many")
+        raise ParseError(Failure.ILLEGAL, "far_too_many")
     return int(text)
 
 
@@ -199,7 +199,7 @@ def _read_fields(fields: Mapping[str, Any]) -> Action | None:
     counts = {_NAMES[key]: _read_number(str(number)) for key, number in fields.items() if key in _NAMES}
     accepts = fields.get("deal") is True or fields.get("accept") is True
     if counts and accepts:
-        raise Refusal(Failure.UNPARSABLE, "plan_and_deal")
+        raise ParseError(Failure.UNPARSABLE, "plan_and_deal")
     return Deal() if accepts else _offer(counts) if counts else None
 
 

@@ -4,7 +4,7 @@ import re
 from decimal import Decimal
 
 from llmarena_envs.bid.game import CENTS
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.reading.amounts import GOES_ON, NUMBER, plain_number
 from llmarena_envs.core.replies import Grammar, quoted
 
@@ -30,7 +30,7 @@ def read_amount(text: str, labelled: bool) -> tuple[int, int] | None:
     Accepts cents, thousands separators and a decimal comma, but no amounts in words, ranges, sums or other currencies.
 
     Raises:
-        Refusal: for an impossible amount.
+        ParseError: for an impossible amount.
     """
     match = _AMOUNT.match(text)
     if match is None or (not labelled and _ITEM_NUMBER.fullmatch(text)):
@@ -38,25 +38,25 @@ def read_amount(text: str, labelled: bool) -> tuple[int, int] | None:
     if GOES_ON.match(text, match.end()):
         if not labelled:
             return None
-        raise Refusal(Failure.UNPARSABLE, "not_one_amount", text=quoted(text))
+        raise ParseError(Failure.UNPARSABLE, "not_one_amount", text=quoted(text))
     return _cents(match), match.end()
 
 
 def _cents(match: re.Match[str]) -> int:
     currency = (match["currency"] or "$").lower()
     if currency[-1] not in "$d":
-        raise Refusal(Failure.UNPARSABLE, "other_currency", currency=currency)
+        raise ParseError(Failure.UNPARSABLE, "other_currency", currency=currency)
     number = plain_number(match["number"])
     if number is None:
-        raise Refusal(Failure.UNPARSABLE, "no_amount", number=quoted(match["number"]))
+        raise ParseError(Failure.UNPARSABLE, "no_amount", number=quoted(match["number"]))
     in_cents = (match["unit"] or "").lower().startswith(_CENTS)
     if len(number.partition(".")[2]) > (0 if in_cents else 2):
-        raise Refusal(Failure.UNPARSABLE, "too_precise", number=quoted(number))
+        raise ParseError(Failure.UNPARSABLE, "too_precise", number=quoted(number))
     if len(number) > _MAX_DIGITS:
-        raise Refusal(Failure.ILLEGAL, "far_too_high")
+        raise ParseError(Failure.ILLEGAL, "far_too_high")
     cents = int(Decimal(number) * (1 if in_cents else CENTS))
     if cents and "-" in (match["sign"], match["sign2"]):
-        raise Refusal(Failure.ILLEGAL, "below_zero")
+        raise ParseError(Failure.ILLEGAL, "below_zero")
     return cents
 
 

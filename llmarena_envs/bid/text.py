@@ -8,7 +8,7 @@ from llmarena_envs.bid.grammar import GRAMMAR, PUBLISHED
 from llmarena_envs.bid.state import BidView, PastRound
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import find
@@ -115,7 +115,7 @@ class BidCodec(Codec[int, BidView]):
             cents = find(reply, GRAMMAR, view.agent).value
         units, rest = divmod(cents, view.step)
         if rest:
-            raise Refusal(Failure.ILLEGAL, "off_grid", grid=write_cents(view.step))
+            raise ParseError(Failure.ILLEGAL, "off_grid", grid=write_cents(view.step))
         return units
 
     def example(self, view: BidView) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from llmarena_envs.connect_four.game import COLUMNS, ROWS, ConnectFour
 from llmarena_envs.core.board import SEATS, BoardCodec
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.replies import Grammar
 
 COLUMN_NAMES = tuple(str(column) for column in range(1, COLUMNS + 1))
@@ -33,7 +33,7 @@ def _read_fields(fields: Mapping[str, Any]) -> int | None:
 
 def _action(column: str) -> int:
     if column not in COLUMN_NAMES:
-        raise Refusal(Failure.ILLEGAL, "off_board", columns=COLUMNS)
+        raise ParseError(Failure.ILLEGAL, "off_board", columns=COLUMNS)
     return int(column) - 1
 
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from typing import Any, Generic, Literal, NamedTuple
 
 from llmarena_envs.core.ending import Ending, ending_texts
-from llmarena_envs.core.failures import InvalidReply, Reason, Refusal
+from llmarena_envs.core.failures import InvalidReply, ParseError, Reason
 from llmarena_envs.core.game import Action, ViewType
 from llmarena_envs.core.prompts import Prompts, common_prompts
 
@@ -88,7 +88,7 @@ class Codec(ABC, Generic[Action, ViewType]):
         Legality is not checked here, except for moves that the grammar excludes.
 
         Raises:
-            Refusal: with kind ``UNPARSABLE`` if no move is stated, ``ILLEGAL`` if the stated one cannot exist.
+            ParseError: with kind ``UNPARSABLE`` if no move is stated, ``ILLEGAL`` if the stated one cannot exist.
         """
 
     def may_be_empty(self, view: ViewType) -> bool:
@@ -103,8 +103,8 @@ class Codec(ABC, Generic[Action, ViewType]):
         """
         try:
             return self.read(reply, view)
-        except Refusal as refusal:
-            raise InvalidReply(refusal.kind, self.explain(refusal.reason, view), refusal.kept) from None
+        except ParseError as error:
+            raise InvalidReply(error.kind, self.explain(error.reason, view), error.kept) from None
 
     def example(self, view: ViewType) -> str:
         """Returns a reply in the published form, for reasons that show an example."""

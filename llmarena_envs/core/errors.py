@@ -5,7 +5,7 @@
   * ``OptionError`` (``llmarena_envs.core.options``): a name or an option that is not valid.
   * ``PromptError`` (``llmarena_envs.core.prompts``): a prompt file that does not fit its game.
   * ``InvalidReply`` (``llmarena_envs.core.failures``): an invalid or illegal reply, with the reason in the player's language;
-    ``Refusal`` before the reason is rendered.
+    ``ParseError`` before the reason is rendered.
   * ``SandboxError`` (``llmarena_envs.sandbox``): a sandbox that cannot isolate on this machine.
   * ``ConformanceError`` (``llmarena_envs.testing``): an environment that breaks a rule of the conformance suite.
   * ``PolicyError`` (``agents.errors``): a policy gave no reply.

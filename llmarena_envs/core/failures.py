@@ -26,7 +26,7 @@ class Failure(IntEnum):
 
 
 class Reason(NamedTuple):
-    """The reason of a refusal, independent of language: the codec renders it as the text ``reason_<name>``.
+    """The reason of a parse error, independent of language: the codec renders it as the text ``reason_<name>``.
 
     Attributes:
         name: name of the text, without ``reason_``.
@@ -37,7 +37,7 @@ class Reason(NamedTuple):
     fields: Mapping[str, Any] = {}
 
 
-class Refusal(ArenaError):
+class ParseError(ArenaError):
     """Raised by parsers of replies; ``Codec.parse`` converts it to an ``InvalidReply``.
 
     Attributes:

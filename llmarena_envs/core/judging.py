@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.quoting import printable, quote, tidy
 from llmarena_envs.core.reading import judged
 from llmarena_envs.core.reading.grammar import Grammar, Value
@@ -67,13 +67,13 @@ class Scale:
         """Returns a score if it is on the scale.
 
         Raises:
-            Refusal: if it is outside the scale.
+            ParseError: if it is outside the scale.
         """
         if not self.low <= score <= self.high:
             fields = {"score": f"{score:g}", "low": f"{self.low:g}", "high": f"{self.high:g}"}
             if role:
-                raise Refusal(Failure.ILLEGAL, "score_outside", role=role, **fields)
-            raise Refusal(Failure.ILLEGAL, "rating_outside", **fields)
+                raise ParseError(Failure.ILLEGAL, "score_outside", role=role, **fields)
+            raise ParseError(Failure.ILLEGAL, "rating_outside", **fields)
         return score
 
 
@@ -116,7 +116,7 @@ def read_verdict(reply: str, labels: Mapping[str, str]) -> str:
         labels: verdicts by bracket contents in upper case, e.g. ``{"A": "A", "B": "B", "TIE": "tie"}``.
 
     Raises:
-        Refusal: if the verdict is missing or ambiguous.
+        ParseError: if the verdict is missing or ambiguous.
     """
 
     def read(content: str) -> str | None:
@@ -134,7 +134,7 @@ def read_rating(reply: str, scale: Scale) -> float:
         scale: scale of the rating; ``[[7/10]]`` is valid if its highest score is 10.
 
     Raises:
-        Refusal: if the rating is missing, ambiguous or outside the scale.
+        ParseError: if the rating is missing, ambiguous or outside the scale.
     """
     ends = (frozenset((scale.low, scale.high)), frozenset(range(round(scale.low), round(scale.high) + 1)))
     form = judged.Form(lambda content: _number(content, scale), "no_rating", "unclear_rating", ends)
@@ -149,7 +149,7 @@ def read_ruling(reply: str, grammar: Grammar[Value]) -> Value:
         grammar: grammar of a ruling.
 
     Raises:
-        Refusal: if the ruling is missing or ambiguous.
+        ParseError: if the ruling is missing or ambiguous.
     """
     words = judged.without_quoted_labels(_read_part(reply))
     above = None
@@ -159,7 +159,7 @@ def read_ruling(reply: str, grammar: Grammar[Value]) -> Value:
         is_plain = len(found) == 1 and len(line) == places[0] + found[0][1] and len(line[: places[0]].split()) == 1
         values = {value for value, _ in found} | ({above} if above is not None and is_plain else set())
         if len(values) > 1:
-            raise Refusal(Failure.UNPARSABLE, "unclear")
+            raise ParseError(Failure.UNPARSABLE, "unclear")
         above = found[0][0] if is_plain else None
     return find(words, grammar, "").value
 
@@ -193,8 +193,8 @@ def read_scores(reply: str, roles: Sequence[str], scale: Scale) -> dict[str, Sco
         The score of every role.
 
     Raises:
-        Refusal: if there is no such object, one is cut off, two differ, a role is missing, or a score is missing or outside the
-            scale.
+        ParseError: if there is no such object, one is cut off, two differ, a role is missing, or a score is missing or outside
+            the scale.
     """
     names = {_key(role): role for role in roles}
     text = judged.unquoted_whole(_PLACEHOLDER.sub(r"\1null", _read_part(reply)))
@@ -204,16 +204,16 @@ def read_scores(reply: str, roles: Sequence[str], scale: Scale) -> dict[str, Sco
         if not judgements:
             judgements, fault = _judgements(readable, names)
     if fault:
-        raise Refusal(Failure.UNPARSABLE, fault, roles=", ".join(roles))
+        raise ParseError(Failure.UNPARSABLE, fault, roles=", ".join(roles))
     first = judgements[0]
     missing = [role for key, role in names.items() if key not in first]
     if len(judgements) == 1 and missing:
-        raise Refusal(Failure.UNPARSABLE, "score_missing", role=", ".join(missing))
+        raise ParseError(Failure.UNPARSABLE, "score_missing", role=", ".join(missing))
     if any(missing) or any(fields.keys() & names.keys() != names.keys() for fields in judgements):
-        raise Refusal(Failure.UNPARSABLE, "unclear_scores", roles=", ".join(roles))
+        raise ParseError(Failure.UNPARSABLE, "unclear_scores", roles=", ".join(roles))
     given = [{role: _score(role, fields[key], scale) for key, role in names.items()} for fields in judgements]
     if any(each[role].score != given[0][role].score for each in given for role in roles):
-        raise Refusal(Failure.UNPARSABLE, "unclear_scores", roles=", ".join(roles))
+        raise ParseError(Failure.UNPARSABLE, "unclear_scores", roles=", ".join(roles))
     return given[0]
 
 
@@ -279,7 +279,7 @@ def _score(role: str, value: Any, scale: Scale) -> Score:
         reason = " ".join(str(content) for content in fields.values() if isinstance(content, str))
     number = _number(str(value), scale) if isinstance(value, int | str) and not isinstance(value, bool) else None
     if number is None:
-        raise Refusal(Failure.UNPARSABLE, "no_score", role=role, got=quoted(str(value)))
+        raise ParseError(Failure.UNPARSABLE, "no_score", role=role, got=quoted(str(value)))
     return Score(scale.check(number, role), reason)
 
 

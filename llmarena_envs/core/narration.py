@@ -14,6 +14,7 @@ class Scene(NamedTuple):
         speaker: the agent who sent it; empty for the environment.
         hidden_from: participants of the conversation who cannot read it.
         marks: highlights for readers, e.g. a changed verdict.
+        is_code: whether the message is a program.
     """
 
     heading: str
@@ -21,6 +22,7 @@ class Scene(NamedTuple):
     speaker: str = ""
     hidden_from: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    is_code: bool = False
 
     @property
     def remarks(self) -> tuple[str, ...]:

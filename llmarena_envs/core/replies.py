@@ -27,13 +27,13 @@ A game only defines its statements, by a ``Grammar``::
 
     find("I take rock because ...\n**Choice:** rock</s>", GRAMMAR, "player_0").value  # 0
 
-``find`` raises a ``Refusal`` if nothing is stated; ``_read`` can also raise one, e.g. for a move that cannot exist.
+``find`` raises a ``ParseError`` if nothing is stated; ``_read`` can also raise one, e.g. for a move that cannot exist.
 """
 
 from collections.abc import Mapping
 from typing import Any, Generic, NamedTuple
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.reading.candidates import choose
 from llmarena_envs.core.reading.grammar import Grammar, Value
 from llmarena_envs.core.reading.markup import clean_text, narrow
@@ -87,21 +87,21 @@ def find(reply: str, grammar: Grammar[Value], me: str) -> Statement[Value]:
         me: the seat of the player, as named by ``grammar.seats``.
 
     Raises:
-        Refusal: with the reason ``nothing_stated``, ``unclear`` or ``not_your_name``, or as raised by the grammar.
+        ParseError: with the reason ``nothing_stated``, ``unclear`` or ``not_your_name``, or as raised by the grammar.
     """
     text = read_part(reply)
     plain = narrow(text)
-    refusal = Refusal(Failure.UNPARSABLE, "nothing_stated")
+    failure = ParseError(Failure.UNPARSABLE, "nothing_stated")
     for start, end in own_turns(plain):
         found = Search(text[start:end], grammar, me, 0).run()
         try:
             chosen = choose(found)
-        except Refusal as error:
+        except ParseError as error:
             if error.reason.name == "nothing_stated":
                 continue
             if error.reason.name == "not_your_name":
-                refusal = error
+                failure = error
                 continue
             raise
         return Statement(chosen.value, text[start : start + chosen.start], chosen.fields)
-    raise refusal
+    raise failure

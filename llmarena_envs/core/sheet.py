@@ -91,7 +91,6 @@ class Bubble(Block):
         colour: colour of the speaker.
         heading: heading beside the speaker.
         lines: maximum number of lines.
-        indent: indentation in pixels, to distinguish two speakers.
         fixed: whether the font is monospaced, as for programs.
     """
 
@@ -105,18 +104,15 @@ class Bubble(Block):
         *,
         heading: str = "",
         lines: int = 6,
-        indent: float = 0,
         fixed: bool = False,
     ) -> None:
-        self._x = MARGIN + indent
-        self._width = INNER - indent
         self._speaker = speaker
         self._colour = colour
         self._fixed = fixed
         self._size = 13 if fixed else 14
         self._badge = badge_width(speaker) + GAP if speaker else 0
-        self._heading = wrapped(heading, self._width - self._badge, 13, 2) if heading else []
-        self._lines = wrapped(text, self._width - 24, self._size, lines, fixed=fixed) if text else []
+        self._heading = wrapped(heading, INNER - self._badge, 13, 2) if heading else []
+        self._lines = wrapped(text, INNER - 24, self._size, lines, fixed=fixed) if text else []
         self._top = 22 + 17 * max(0, len(self._heading) - 1) if speaker or heading else 0
         self.height = self._top + (self._LINE * len(self._lines) + 12 if self._lines else 0)
         who = " ".join([part for part in (speaker, *self._heading) if part])
@@ -125,47 +121,17 @@ class Bubble(Block):
     def draw(self, svg: Svg, y: float) -> None:
         """Draws the box and writes the text."""
         if self._speaker:
-            draw_badge(svg, self._x, y, self._speaker, self._colour)
+            draw_badge(svg, MARGIN, y, self._speaker, self._colour)
         for number, line in enumerate(self._heading):
-            svg.text(self._x + self._badge, y + 14 + 17 * number, line, 13, fill=DIM)
+            svg.text(MARGIN + self._badge, y + 14 + 17 * number, line, 13, fill=DIM)
         if not self._lines:
             return
         top = y + self._top
-        svg.rect(self._x, top, self._width, self.height - self._top, fill=SOFT, stroke=LINE, rx=6)
-        svg.rect(self._x, top, 4, self.height - self._top, fill=self._colour, rx=2)
+        svg.rect(MARGIN, top, INNER, self.height - self._top, fill=SOFT, stroke=LINE, rx=6)
+        svg.rect(MARGIN, top, 4, self.height - self._top, fill=self._colour, rx=2)
         family = {"font_family": MONOSPACE} if self._fixed else {}
         for number, line in enumerate(self._lines, start=1):
-            svg.text(self._x + 14, top + self._LINE * number + 1, line, self._size, fill=INK, **family)
-
-
-class Stages(Block):
-    """The stages of a match in a row, the present one marked.
-
-    Args:
-        names: names of the stages.
-        present: index of the present stage; -1 if there is none.
-    """
-
-    height = 26
-
-    def __init__(self, names: Sequence[str], present: int) -> None:
-        self._names = names
-        self._present = present
-        self.words = " > ".join([f"[{name}]" if number == present else name for number, name in enumerate(names)])
-
-    def draw(self, svg: Svg, y: float) -> None:
-        """Draws the stages from left to right."""
-        x: float = MARGIN
-        for number, name in enumerate(self._names):
-            width = text_width(name, 13) + 20
-            present = number == self._present
-            svg.rect(x, y, width, 24, fill=INK if present else SOFT, stroke=INK if present else LINE, rx=4)
-            letters = {"fill": PAPER, "font_weight": "bold"} if present else {"fill": DIM}
-            svg.text(x + width / 2, y + 16.5, name, 13, text_anchor="middle", **letters)
-            x += width
-            if number < len(self._names) - 1:
-                svg.path(f"M {x + 5:g} {y + 7:g} l 6 5 l -6 5", stroke=DIM, fill="none", stroke_width=1.5)
-            x += 16
+            svg.text(MARGIN + 14, top + self._LINE * number + 1, line, self._size, fill=INK, **family)
 
 
 class Sheet:

@@ -37,7 +37,6 @@ class Cell(NamedTuple):
         seat: the seat's colour if the text is the name of a seat; empty for other texts.
         bold: whether the text is bold.
         lines: maximum number of lines.
-        below: one more line.
     """
 
     text: str = ""
@@ -45,7 +44,6 @@ class Cell(NamedTuple):
     seat: str = ""
     bold: bool = False
     lines: int = 1
-    below: str = ""
 
 
 class Table(Block):
@@ -71,8 +69,7 @@ class Table(Block):
 
     def _lines(self, cell: Cell, column: int) -> list[str]:
         width = self._widths[column] - 2 * _PAD
-        lines = wrapped(cell.text, width, _SIZE, cell.lines, bold=cell.bold)
-        return [*lines, *wrapped(cell.below, width, _SIZE, 1)] if cell.below else lines
+        return wrapped(cell.text, width, _SIZE, cell.lines, bold=cell.bold)
 
     def draw(self, svg: Svg, y: float) -> None:
         """Draws the rows."""

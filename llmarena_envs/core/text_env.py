@@ -17,7 +17,7 @@ from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.drawing import Drawing, TextDrawing
 from llmarena_envs.core.ending import Ending
-from llmarena_envs.core.failures import Failure, InvalidReply, Refusal
+from llmarena_envs.core.failures import Failure, InvalidReply, ParseError
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import check_choice
@@ -130,16 +130,18 @@ class TextEnv(AECEnv):
         """
         if self._num_actions is None:
             if not isinstance(action, str) or len(action) > MAX_ACTION_TEXT:
-                raise self._invalid(Refusal(Failure.UNPARSABLE, "no_text", limit=MAX_ACTION_TEXT), agent)
+                raise self._invalid(ParseError(Failure.UNPARSABLE, "no_text", limit=MAX_ACTION_TEXT), agent)
             return self._parse(action, self.game.view(agent))
         if type(action) is int:
             return action
         if isinstance(action, _TRUTH_VALUES):
-            raise self._invalid(Refusal(Failure.UNPARSABLE, "no_integer", got=action), agent)
+            raise self._invalid(ParseError(Failure.UNPARSABLE, "no_integer", got=action), agent)
         try:
             return operator.index(action)
         except TypeError:
-            raise self._invalid(Refusal(Failure.UNPARSABLE, "no_integer", got=type(action).__name__), agent) from None
+            raise self._invalid(
+                ParseError(Failure.UNPARSABLE, "no_integer", got=type(action).__name__), agent
+            ) from None
 
     def references(self) -> dict[str, float]:
         """Returns reference values for results of this environment, by name."""
@@ -477,11 +479,11 @@ class TextEnv(AECEnv):
 
     def _parse(self, reply: str, view: Any) -> Any:
         if ends_in_reasoning(reply) if self.codec.may_be_empty(view) else not reply.strip():
-            raise self._invalid(Refusal(Failure.EMPTY, "empty"), view.agent)
+            raise self._invalid(ParseError(Failure.EMPTY, "empty"), view.agent)
         return self.codec.parse(reply, view)
 
-    def _invalid(self, refusal: Refusal, agent: str) -> InvalidReply:
-        return InvalidReply(refusal.kind, self.codec.explain(refusal.reason, self.game.view(agent)))
+    def _invalid(self, error: ParseError, agent: str) -> InvalidReply:
+        return InvalidReply(error.kind, self.codec.explain(error.reason, self.game.view(agent)))
 
     def _make_action_space(self) -> spaces.Space[Any]:
         if self._num_actions is None:

@@ -1,7 +1,7 @@
 """Reading and writing of judgements: text with a verdict in double brackets."""
 
 from llmarena_envs.core.committee import Abstention, Given, Judgement
-from llmarena_envs.core.failures import Refusal
+from llmarena_envs.core.failures import ParseError
 from llmarena_envs.core.judging import ABSTENTION, is_abstention, own_words, read_verdict, with_statement
 from llmarena_envs.core.text_length import TextCounter
 from llmarena_envs.debate.protocol import SIDES
@@ -21,7 +21,7 @@ def read_judgement(reply: str, counter: TextCounter) -> Given:
     """Reads a judgement: the verdict, and the surrounding text, cut to the limit.
 
     Raises:
-        Refusal: if there is neither a clear verdict nor an abstention.
+        ParseError: if there is neither a clear verdict nor an abstention.
     """
     text = own_words(reply)
     if is_abstention(text):
@@ -46,5 +46,5 @@ def _completed(words: str, verdict: str) -> str:
 def _states(text: str, verdict: str) -> bool:
     try:
         return read_verdict(text, _LABELS) == verdict
-    except Refusal:
+    except ParseError:
         return False

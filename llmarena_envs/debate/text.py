@@ -8,7 +8,7 @@ from llmarena_envs.core.codec import ChatMessage, Codec
 from llmarena_envs.core.committee import Abstention, Given, Judgement
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.ending import Ending, ending_texts
-from llmarena_envs.core.failures import Failure, Reason, Refusal
+from llmarena_envs.core.failures import Failure, ParseError, Reason
 from llmarena_envs.core.judging import ABSTENTION, is_abstention, own_words
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
@@ -176,7 +176,7 @@ class DebateCodec(Codec[Action, DebateView]):
         """Reads a question, a turn of the debate, a reference answer or a judgement, by the stage.
 
         Raises:
-            Refusal: if there is none, or a turn is incomplete.
+            ParseError: if there is none, or a turn is incomplete.
         """
         if view.stage == EXAMINE:
             return self._read_query(reply, view)
@@ -185,7 +185,7 @@ class DebateCodec(Codec[Action, DebateView]):
         if view.stage == REFERENCE:
             text = own_words(reply)
             if not text:
-                raise Refusal(Failure.EMPTY, "empty")
+                raise ParseError(Failure.EMPTY, "empty")
             return Reference("" if is_abstention(text) else text)
         return read_judgement(reply, self._counter)
 
@@ -193,12 +193,12 @@ class DebateCodec(Codec[Action, DebateView]):
         """Returns the first usable question of a reply."""
         drafts = screen(read_questions(reply), view.domain, self.language)
         if not drafts:
-            raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+            raise ParseError(Failure.UNPARSABLE, "nothing_stated")
         for text in [draft.text for draft in drafts if draft.refused is None]:
             if read_questions(_numbered(text)) == [text]:
                 return Query(text)
         refused = next((draft.refused for draft in drafts if draft.refused), Reason("nothing_stated"))
-        raise Refusal(Failure.ILLEGAL, refused.name, **refused.fields)
+        raise ParseError(Failure.ILLEGAL, refused.name, **refused.fields)
 
     def _read_turn(self, reply: str, view: DebateView) -> Speech:
         speech = read_speech(reply, view.actions)
@@ -206,7 +206,7 @@ class DebateCodec(Codec[Action, DebateView]):
         missing = [action for action in view.actions if action not in given]
         if missing:
             allowed = allowed_parts(speech, view.actions)
-            raise Refusal(
+            raise ParseError(
                 Failure.UNPARSABLE,
                 "missing_actions",
                 kept=self._kept(allowed, view),

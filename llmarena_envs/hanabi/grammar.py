@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.reading.labels import PLAYER, SPEAKERS, player_name
 from llmarena_envs.core.replies import Grammar, quoted
 from llmarena_envs.hanabi.actions import Kind
@@ -45,16 +45,16 @@ def read_action(text: str, labelled: bool) -> tuple[Statement, int] | None:
     """Reads an action at the beginning of ``text``; returns it with its end position.
 
     Raises:
-        Refusal: for an unknown colour, or more than one value of a kind.
+        ParseError: for an unknown colour, or more than one value of a kind.
     """
     match = _ACTION.match(text)
     if match is None:
         foreign = _FOREIGN_COLOR.match(text)
         if foreign:
-            raise Refusal(Failure.ILLEGAL, "foreign_color", color=foreign[1])
+            raise ParseError(Failure.ILLEGAL, "foreign_color", color=foreign[1])
         return None
     if _SECOND.match(text, match.end()):
-        raise Refusal(Failure.UNPARSABLE, "two_actions", text=quoted(text))
+        raise ParseError(Failure.UNPARSABLE, "two_actions", text=quoted(text))
     return _statement(match), match.end()
 
 

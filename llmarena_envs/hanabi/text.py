@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts, Template
 from llmarena_envs.core.replies import find, quoted
@@ -268,19 +268,19 @@ class HanabiCodec(Codec[int, HanabiView]):
         if target is None:
             if players == 2:
                 return 1
-            raise Refusal(Failure.UNPARSABLE, "no_receiver")
+            raise ParseError(Failure.UNPARSABLE, "no_receiver")
         if target not in self._agents or target == self._agents[seat]:
             others = ", ".join([agent for agent in self._agents if agent != self._agents[seat]])
-            raise Refusal(Failure.ILLEGAL, "wrong_receiver", others=others, target=quoted(target))
+            raise ParseError(Failure.ILLEGAL, "wrong_receiver", others=others, target=quoted(target))
         return (self._agents.index(target) - seat) % players
 
-    def _off_limits(self, kind: Kind) -> Refusal:
+    def _off_limits(self, kind: Kind) -> ParseError:
         variant = self._variant
         if kind is Kind.REVEAL_COLOR:
-            return Refusal(Failure.ILLEGAL, "no_such_color", colors=", ".join(COLORS[: variant.colors]))
+            return ParseError(Failure.ILLEGAL, "no_such_color", colors=", ".join(COLORS[: variant.colors]))
         if kind is Kind.REVEAL_RANK:
-            return Refusal(Failure.ILLEGAL, "no_such_rank", ranks=variant.ranks)
-        return Refusal(Failure.ILLEGAL, "no_such_position", hand_size=variant.hand_size)
+            return ParseError(Failure.ILLEGAL, "no_such_rank", ranks=variant.ranks)
+        return ParseError(Failure.ILLEGAL, "no_such_position", hand_size=variant.hand_size)
 
     def format(self, action: int, view: HanabiView) -> str:
         """Writes the action line, e.g. ``Action: Play card 1``."""

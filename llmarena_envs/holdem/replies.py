@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.replies import Grammar
 from llmarena_envs.holdem.betting import Action
 
@@ -63,7 +63,7 @@ def read_action(text: str, labelled: bool, facing_a_bet: bool = False) -> tuple[
         facing_a_bet: whether there is a bet to match: a check is then not a call.
 
     Raises:
-        Refusal: if the size of a raise does not exist.
+        ParseError: if the size of a raise does not exist.
     """
     names = _AFTER_A_LABEL if labelled else _ON_A_LINE
     found: tuple[Action | Literal["check"], int] | None = None
@@ -87,13 +87,13 @@ def read_action(text: str, labelled: bool, facing_a_bet: bool = False) -> tuple[
             found = CHECK if facing_a_bet and name in _CHECKS else action, position
             named = len(seen)
     if found and labelled and _SIZES.intersection(seen[named:][:3]):
-        raise Refusal(Failure.UNPARSABLE, "free_amount")
+        raise ParseError(Failure.UNPARSABLE, "free_amount")
     if found is None:
         if labelled and _RAISES.intersection(seen[:3]):
-            raise Refusal(Failure.UNPARSABLE, "free_amount")
+            raise ParseError(Failure.UNPARSABLE, "free_amount")
         return None
     if labelled and found[0] in _SIZED and _STACKS.intersection(seen[named:][:3]):
-        raise Refusal(Failure.UNPARSABLE, "free_amount")
+        raise ParseError(Failure.UNPARSABLE, "free_amount")
     amount = _AMOUNT.match(text, found[1])
     return (found[0], amount.end()) if amount else found
 

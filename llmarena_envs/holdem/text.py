@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import find
@@ -245,7 +245,7 @@ class HoldemCodec(Codec[int, HoldemView]):
         All-In means a call if no raise is possible: a call takes all chips, or all others are all-in.
 
         Raises:
-            Refusal: if there is no action, or a check when there is a bet to match.
+            ParseError: if there is no action, or a check when there is a bet to match.
         """
         action = _PUBLISHED[reply] if reply in _PUBLISHED else _stated(reply, view)
         if action == Action.ALL_IN and action not in view.legal and Action.CHECK_CALL in view.legal:
@@ -281,7 +281,7 @@ def _stated(reply: str, view: HoldemView) -> Action:
     """Parses the action of a reply."""
     action = find(reply, FACING_A_BET if view.to_call else GRAMMAR, view.agent).value
     if action == CHECK:
-        raise Refusal(Failure.ILLEGAL, "no_check", chips=view.to_call)
+        raise ParseError(Failure.ILLEGAL, "no_check", chips=view.to_call)
     return action
 
 

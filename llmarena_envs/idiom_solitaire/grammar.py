@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.judging import read_ruling as read_judged
 from llmarena_envs.core.reading.labels import NOBODY, NOT_MEANT
 from llmarena_envs.core.reading.markup import narrow, unwrap
@@ -75,20 +75,20 @@ def read_idiom(reply: str, agent: str, continues: Callable[[str], bool]) -> str:
             at the end.
 
     Raises:
-        Refusal: if there is no idiom of four characters.
+        ParseError: if there is no idiom of four characters.
     """
     if is_idiom_shaped(reply) and not _RESIGNATION.fullmatch(reply):
         return bare(reply)
     grammar = Grammar(partial(_read, continues), nouns=_NOUNS)
     try:
         return find(reply, grammar, agent).value
-    except Refusal as refusal:
-        if refusal.reason.name not in ("nothing_stated", "unclear"):
+    except ParseError as error:
+        if error.reason.name not in ("nothing_stated", "unclear"):
             raise
         alone = _alone(reply)
         if len(alone) > 1:
             raise _several(alone[0], alone[-1]) from None
-        if alone and refusal.reason.name == "nothing_stated":
+        if alone and error.reason.name == "nothing_stated":
             return alone[0]
         run = _only_run(reply)
         if run:
@@ -111,7 +111,7 @@ def _read(continues: Callable[[str], bool], text: str, labelled: bool) -> tuple[
             return bare(match["idiom"]), match.end()
     if any(matches):  # a chain, but not an extension of the current one
         if labelled:
-            raise Refusal(Failure.UNPARSABLE, "unclear")
+            raise ParseError(Failure.UNPARSABLE, "unclear")
         return None
     run = _INTERRUPTED.match(text) if labelled else None
     if run is None:
@@ -148,12 +148,12 @@ def _only_run(reply: str) -> str:
     return characters if plain and len(characters) != LENGTH else ""
 
 
-def _wrong_length(characters: str) -> Refusal:
-    return Refusal(Failure.UNPARSABLE, "not_four", count=len(characters))
+def _wrong_length(characters: str) -> ParseError:
+    return ParseError(Failure.UNPARSABLE, "not_four", count=len(characters))
 
 
-def _several(first: str, other: str) -> Refusal:
-    return Refusal(Failure.UNPARSABLE, "several_idioms", first=bare(first), other=bare(other))
+def _several(first: str, other: str) -> ParseError:
+    return ParseError(Failure.UNPARSABLE, "several_idioms", first=bare(first), other=bare(other))
 
 
 def has_extra_text(reply: str, idiom: str) -> bool:
@@ -165,7 +165,7 @@ def read_ruling(reply: str) -> Ruling:
     """Reads a judge's yes, no or abstention.
 
     Raises:
-        Refusal: if there is no ruling or an ambiguous one; see ``core.judging.read_ruling``.
+        ParseError: if there is no ruling or an ambiguous one; see ``core.judging.read_ruling``.
     """
     return read_judged(reply, _RULING)
 

@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.reading.amounts import GOES_ON, NUMBER, plain_number
 from llmarena_envs.core.reading.labels import CHINESE_DIGITS, DIGIT_WORDS
 from llmarena_envs.core.replies import Grammar, quoted
@@ -45,17 +45,17 @@ def read_coins(text: str, labelled: bool) -> tuple[Decimal, int] | None:
     Accepts words for numbers up to ten, but no ranges, sums, shares or vulgar fractions.
 
     Raises:
-        Refusal: for an impossible amount.
+        ParseError: for an impossible amount.
     """
     match = _AMOUNT.match(text)
     if match is None or (not labelled and _ITEM_NUMBER.fullmatch(text)):
         return None
     if match["none"]:
-        raise Refusal(Failure.ILLEGAL, "not_finite", text=quoted(match["none"]))
+        raise ParseError(Failure.ILLEGAL, "not_finite", text=quoted(match["none"]))
     if GOES_ON.match(text, match.end()) or _FRACTION.match(text, match.end()):
         if not labelled:
             return None
-        raise Refusal(Failure.UNPARSABLE, "not_one_amount", text=quoted(text))
+        raise ParseError(Failure.UNPARSABLE, "not_one_amount", text=quoted(text))
     return _amount(match), match.end()
 
 
@@ -65,15 +65,15 @@ def _amount(match: re.Match[str]) -> Decimal:
     else:
         number = plain_number(match["number"])
     if number is None:
-        raise Refusal(Failure.UNPARSABLE, "no_amount", number=quoted(match["number"]))
+        raise ParseError(Failure.UNPARSABLE, "no_amount", number=quoted(match["number"]))
     whole, _, decimals = number.partition(".")
     whole, decimals = whole.lstrip("0"), decimals.rstrip("0")
     if match["sign"] == "-" and (whole or decimals):
-        raise Refusal(Failure.ILLEGAL, "below_zero")
+        raise ParseError(Failure.ILLEGAL, "below_zero")
     if len(whole) > _MAX_DIGITS:
-        raise Refusal(Failure.ILLEGAL, "far_too_high")
+        raise ParseError(Failure.ILLEGAL, "far_too_high")
     if len(decimals) > _MAX_DIGITS:
-        raise Refusal(Failure.ILLEGAL, "too_precise", number=quoted(number))
+        raise ParseError(Failure.ILLEGAL, "too_precise", number=quoted(number))
     return Decimal(f"{whole or 0}.{decimals or 0}")
 
 

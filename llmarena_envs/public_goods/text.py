@@ -5,7 +5,7 @@ from typing import Any
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.replies import find
@@ -133,8 +133,8 @@ class PublicGoodsCodec(Codec[int, PublicGoodsView]):
         steps = Fraction(amount) / self._step
         if steps.denominator > 1:
             if self._step == 1:
-                raise Refusal(Failure.ILLEGAL, "off_grid_whole", amount=amount)
-            raise Refusal(Failure.ILLEGAL, "off_grid", step=shown(self._step), amount=amount)
+                raise ParseError(Failure.ILLEGAL, "off_grid_whole", amount=amount)
+            raise ParseError(Failure.ILLEGAL, "off_grid", step=shown(self._step), amount=amount)
         return int(steps)
 
     def example(self, view: PublicGoodsView) -> str:

@@ -1,7 +1,7 @@
 """Reading and writing of judgements: text with a rating or a verdict in double brackets."""
 
 from llmarena_envs.core.committee import Abstention, Judgement
-from llmarena_envs.core.failures import Refusal
+from llmarena_envs.core.failures import ParseError
 from llmarena_envs.core.judging import (
     ABSTENTION,
     is_abstention,
@@ -40,7 +40,7 @@ def read_judge(reply: str, *, compares: bool) -> Given:
         compares: whether to read a verdict on two responses instead of a rating of one.
 
     Raises:
-        Refusal: if there is no clear rating, verdict or abstention, or the rating is out of range.
+        ParseError: if there is no clear rating, verdict or abstention, or the rating is out of range.
     """
     text = own_words(reply)
     if is_abstention(text):
@@ -68,7 +68,7 @@ def _completed(given: Rating | Judgement, words: str) -> str:
     def states(text: str) -> bool:
         try:
             return _stated(text, isinstance(given, Judgement))._replace(text="") == given._replace(text="")
-        except Refusal:
+        except ParseError:
             return False
 
     line = f"Rating: [[{_digits(given.score)}]]" if isinstance(given, Rating) else f"[[{LETTERS[given.verdict]}]]"

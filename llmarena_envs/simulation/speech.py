@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.quoting import printable
 from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.reading.objects import find_objects
@@ -63,7 +63,7 @@ def read_request(reply: str) -> Request:
     """Reads a user's reply.
 
     Raises:
-        Refusal: if there is no request.
+        ParseError: if there is no request.
     """
     for fields in _objects(reply):
         request = _request(fields)
@@ -71,7 +71,7 @@ def read_request(reply: str) -> Request:
             return request
     text = _with_bare_quotes(reply) or _cut_off(reply) or as_said(reply).strip()
     if not text:
-        raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+        raise ParseError(Failure.UNPARSABLE, "nothing_stated")
     return Request(text, OTHER, True)
 
 
@@ -123,7 +123,7 @@ def _request(fields: Mapping[str, Any]) -> Request | None:
         value = ""
     text = _kept(printable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))).strip()
     if not text and known.get("unformatted") is not True:
-        raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+        raise ParseError(Failure.UNPARSABLE, "nothing_stated")
     named = known.get("strategy")
     number = _STRATEGY.match(str(named))
     is_named = number is not None or (isinstance(named, str) and _EXPLANATION.match(named) is not None)

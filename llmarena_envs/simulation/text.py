@@ -142,7 +142,7 @@ class SimulationCodec(Codec[Action, SimulationView]):
         """Reads a request, an answer or a judgement, by the reader's role.
 
         Raises:
-            Refusal: if a request is empty, or there is no rating or verdict.
+            ParseError: if a request is empty, or there is no rating or verdict.
         """
         role = role_of(view.agent)
         if role == SIMULATOR:

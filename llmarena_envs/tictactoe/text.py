@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from llmarena_envs.core.board import SEATS, BoardCodec
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.replies import Grammar
 from llmarena_envs.tictactoe.game import TicTacToe
 
@@ -39,7 +39,7 @@ def _read_fields(fields: Mapping[str, Any]) -> int | None:
 
 def _action(row: str, column: str) -> int:
     if row not in ("1", "2", "3") or column not in ("1", "2", "3"):
-        raise Refusal(Failure.ILLEGAL, "off_board")
+        raise ParseError(Failure.ILLEGAL, "off_board")
     return 3 * (int(row) - 1) + int(column) - 1
 
 

@@ -176,8 +176,8 @@ class raw_env(TextEnv):
         return dict(self._references)
 
     def make_drawing(self) -> UndercoverDrawing:
-        """Returns the drawing of players, clues and votes."""
-        return UndercoverDrawing(self.codec, self.game.agents, self.game.max_rounds)
+        """Returns the drawing of words, clues and votes."""
+        return UndercoverDrawing(self.codec.language, self.game)
 
 
 def _choose_pairs(language: str, path: str | Path | None, pair: Sequence[str] | None) -> tuple[WordPair, ...]:

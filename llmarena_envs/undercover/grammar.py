@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.reading.labels import NOBODY, NUMBER, PLAYERS, SPEAKERS, player_name
 from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.replies import MAX_REPLY, Grammar, find
@@ -41,7 +41,7 @@ def read_clue(reply: str, agent: str) -> Clue:
     """Reads the clue in a reply of ``agent``, without markup. Reading the result again gives the same clue.
 
     Raises:
-        Refusal: if there is no clue, or if it speaks for another player.
+        ParseError: if there is no clue, or if it speaks for another player.
     """
     for _ in range(_MAX_WRAPPINGS):
         published = _PUBLISHED_CLUE.fullmatch(reply) if len(reply) <= MAX_REPLY else None
@@ -52,14 +52,14 @@ def read_clue(reply: str, agent: str) -> Clue:
         if written == reply:
             return clue
         reply = written
-    raise Refusal(Failure.UNPARSABLE, "unclear")
+    raise ParseError(Failure.UNPARSABLE, "unclear")
 
 
 def read_vote(reply: str, agent: str, ask_guess: bool) -> Vote:
     """Reads the vote in a reply of ``agent``, and the guesses if requested.
 
     Raises:
-        Refusal: if the reply votes for no player or for more than one.
+        ParseError: if the reply votes for no player or for more than one.
     """
     published = _PUBLISHED_VOTE.fullmatch(reply)
     if published:
@@ -70,7 +70,7 @@ def read_vote(reply: str, agent: str, ask_guess: bool) -> Vote:
         return Vote(target)
     try:
         return Vote(target, find(reply, _GUESSES, agent).value)
-    except Refusal:
+    except ParseError:
         return Vote(target)
 
 
@@ -95,7 +95,7 @@ def _read_target(text: str, labelled: bool) -> tuple[str, int] | None:
     if not targets:
         return None
     if len(set(targets)) > 1:
-        raise Refusal(Failure.ILLEGAL, "several_players")
+        raise ParseError(Failure.ILLEGAL, "several_players")
     return targets[0], position
 
 

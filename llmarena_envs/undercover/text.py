@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
-from llmarena_envs.core.failures import Failure, Reason, Refusal
+from llmarena_envs.core.failures import Failure, ParseError, Reason
 from llmarena_envs.core.messages import Message
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.updates import new_parts
@@ -127,7 +127,7 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
             return read_vote(reply, view.agent, self._ask_guess)
         clue = read_clue(reply, view.agent)
         if clue.text == self._clue_form:  # the player repeated the placeholder of the instruction
-            raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+            raise ParseError(Failure.UNPARSABLE, "nothing_stated")
         return clue
 
     def example(self, view: UndercoverView) -> str:

@@ -23,7 +23,7 @@ def read_judgement(reply: str, task: str, abstention: str) -> Scores | Abstentio
     """Reads a judgement: a JSON object with a score for both roles, or only the word for an abstention.
 
     Raises:
-        Refusal: if it is neither; see ``core.judging.read_scores``.
+        ParseError: if it is neither; see ``core.judging.read_scores``.
     """
     if len(reply) < 100 and clean_text(own_words(reply)).strip(" .!。").lower() == abstention:
         return Abstention()

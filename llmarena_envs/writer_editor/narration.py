@@ -1,44 +1,49 @@
 """The transcript of a match of writer and editor: task, drafts, edits, scores and reasons."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.messages import Message
 from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.prompts import Prompts
-from llmarena_envs.writer_editor.game import CHANNELS, EDIT, WRITE, Scores, WriterEditor
+from llmarena_envs.writer_editor.game import CHANNELS, CODE_REVIEW, EDIT, WRITE, Scores, WriterEditor
 from llmarena_envs.writer_editor.grammar import NAMES
+from llmarena_envs.writer_editor.task_types import Assignment
 
 
 def narrate(game: WriterEditor, prompts: Prompts) -> tuple[Scene, ...]:
     """Returns the transcript of a match; ``prompts`` are the game's, in the language of the transcript."""
-    scenes = [_task(game, prompts)]
-    written: dict[str, str] = {}
-    for message in game.pool:
-        scenes.append(_writing(game, message, written.get(message.sender), prompts))
-        written[message.sender] = message.text
-    scenes += _judging(game, prompts)
-    return tuple(scenes)
-
-
-def _task(game: WriterEditor, prompts: Prompts) -> Scene:
     assignment = game.tasks[game.number].assignment
-    heading = prompts.render(f"story_task_{game.task}", signature=assignment.signature)
-    return Scene(heading, assignment.text)
+    return (*texts(assignment, game.task, game.pool, game.consensus_token, prompts), *_judging(game, prompts))
 
 
-def _writing(game: WriterEditor, message: Message, before: str | None, prompts: Prompts) -> Scene:
-    """Returns a text, marked if empty or unchanged; ``before`` is the sender's last text."""
-    stage = WRITE if role_of(message.sender) == CHANNELS[WRITE].sender else EDIT
-    marks = []
-    if not message.text:
-        marks.append(prompts.render("nothing"))
-    elif stage == EDIT and message.text == game.consensus_token:
-        marks.append(prompts.render(f"accepted_{game.task}"))
-    elif message.text == before:
-        marks.append(prompts.render("story_unchanged"))
-    heading = prompts.render(f"story_{game.task}_{stage}", round=message.round)
-    return Scene(heading, message.text, message.sender, marks=tuple(marks))
+def texts(
+    assignment: Assignment, task: str, messages: Iterable[Message], consensus_token: str, prompts: Prompts
+) -> Iterator[Scene]:
+    """Yields the task and the texts, marked if empty, accepted or unchanged.
+
+    Args:
+        assignment: the task as shown to players.
+        task: ``code_review`` or ``translation``.
+        messages: the texts in order.
+        consensus_token: the reply by which an editor accepts a text.
+        prompts: the game's texts, in the language of the transcript.
+    """
+    yield Scene(prompts.render(f"story_task_{task}", signature=assignment.signature), assignment.text)
+    written: dict[str, str] = {}
+    for message in messages:
+        stage = WRITE if role_of(message.sender) == CHANNELS[WRITE].sender else EDIT
+        marks = []
+        if not message.text:
+            marks.append(prompts.render("nothing"))
+        elif stage == EDIT and message.text == consensus_token:
+            marks.append(prompts.render(f"accepted_{task}"))
+        elif message.text == written.get(message.sender):
+            marks.append(prompts.render("story_unchanged"))
+        heading = prompts.render(f"story_{task}_{stage}", round=message.round)
+        is_code = task == CODE_REVIEW and stage == WRITE
+        yield Scene(heading, message.text, message.sender, marks=tuple(marks), is_code=is_code)
+        written[message.sender] = message.text
 
 
 def _judging(game: WriterEditor, prompts: Prompts) -> Iterator[Scene]:

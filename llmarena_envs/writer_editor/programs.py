@@ -6,7 +6,7 @@ import re
 import warnings
 from typing import NamedTuple
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.writer_editor.reading import FENCE, own_words, unquoted
 
 _CODE_INDENT = 4
@@ -37,19 +37,19 @@ def read_program(reply: str, entry_point: str) -> str:
     of code.
 
     Raises:
-        Refusal: if there is no program, or only a diff.
+        ParseError: if there is no program, or only a diff.
     """
     text = unquoted(own_words(reply))
     program = unquoted(_found(text, entry_point)).strip("\n").rstrip()
     if _DIFF.search(program) and _tree(program) is None:
         raise _change(entry_point)
     if not program.strip():
-        raise Refusal(Failure.UNPARSABLE, "no_program", entry_point=entry_point)
+        raise ParseError(Failure.UNPARSABLE, "no_program", entry_point=entry_point)
     return program
 
 
-def _change(entry_point: str) -> Refusal:
-    return Refusal(Failure.UNPARSABLE, "diff", entry_point=entry_point)
+def _change(entry_point: str) -> ParseError:
+    return ParseError(Failure.UNPARSABLE, "diff", entry_point=entry_point)
 
 
 def write_program(program: str) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.quoting import printable
 from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.reading.objects import read_object
@@ -49,7 +49,7 @@ def own_words(reply: str) -> str:
     """Returns a reply without reasoning, chat-template tokens, an enclosing tag or object, and unprintable characters.
 
     Raises:
-        Refusal: if there are more than ``MAX_PASSES`` wrappers.
+        ParseError: if there are more than ``MAX_PASSES`` wrappers.
     """
     return _settled(reply, _unwrapped)
 
@@ -60,7 +60,7 @@ def read_review(reply: str, token: str) -> str:
     Ignores case, punctuation and markup around the token.
 
     Raises:
-        Refusal: if it says nothing.
+        ParseError: if it says nothing.
     """
     text = _settled(reply, _unwrapped_text)
     return token if _is_token(text, token) else _some(text)
@@ -70,7 +70,7 @@ def read_translation(reply: str) -> str:
     """Returns a translation, without a heading for it.
 
     Raises:
-        Refusal: if there is no translation.
+        ParseError: if there is no translation.
     """
     return _some(_settled(reply, _translation))
 
@@ -79,7 +79,7 @@ def read_polished(reply: str, token: str) -> str:
     """Returns a polished translation, or ``token`` if the reply contains nothing else; see ``read_review``.
 
     Raises:
-        Refusal: if it says nothing.
+        ParseError: if it says nothing.
     """
     text = _settled(reply, _translation)
     return token if _is_token(text, token) else _some(text)
@@ -92,12 +92,12 @@ def _settled(reply: str, step: Callable[[str], str]) -> str:
         before, text = text, step(text)
         if text == before:
             return text
-    raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+    raise ParseError(Failure.UNPARSABLE, "nothing_stated")
 
 
 def _some(text: str) -> str:
     if not text:
-        raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+        raise ParseError(Failure.UNPARSABLE, "nothing_stated")
     return text
 
 

@@ -1,13 +1,15 @@
 """``llmarena agreement``: judge agreement before and after discussion, and judge bias."""
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from llmarena_envs.core.options import OptionError, check_choice, parse_pairs
 from rating.cli import flags
 from rating.cli.printing import print_sheets
-from rating.judgements import Judgement, read_judgements
+from rating.judgements import Judgement
 from rating.judges import study
+from rating.readers import read_judgements
 from rating.viewer.report.judges import judge_sheets, to_json
 from rating.viewer.source import open_source
 
@@ -21,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR|FILE",
         help="directory of a run, or files of judgements (CSV, JSON lines)",
     )
-    parser.add_argument("--environment", default="", metavar="ENV", help="of a run with several that are judged")
+    parser.add_argument("--environment", default="", metavar="ENV", help="one of several judged environments")
     parser.add_argument(
         "--min-pairs",
         type=flags.count,
@@ -48,14 +50,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Prints judge agreement and bias from the judgements of a run or files."""
     paths: list[Path] = args.paths
-    if any(path.is_dir() for path in paths):
-        if len(paths) > 1:
-            raise OptionError(f"expected one directory of a run, or files of judgements, got {len(paths)} paths")
-        title, judgements = _of_directory(paths[0], args.environment)
-    elif args.environment:
-        raise OptionError("environment: files of judgements are of none; leave it out")
+    if not any(path.is_dir() for path in paths):
+        title, judged = ", ".join(path.name for path in paths), _of_files(paths, args.environment)
+    elif len(paths) == 1:
+        title, judged = "", _of_run(paths[0], args.environment)
     else:
-        title, judgements = ", ".join(path.name for path in paths), read_judgements(paths)
+        raise OptionError(f"expected one directory of a run, or files of judgements, got {len(paths)} paths")
+    if len(judged) > 1:
+        raise OptionError(
+            f"{paths[0]}: expected one of several environments: say --environment with {', '.join(judged)}"
+        )
+    ((environment, judgements),) = judged.items()
     found = study(
         judgements,
         level=args.level,
@@ -65,11 +70,20 @@ def main(args: argparse.Namespace) -> None:
     if args.json:
         print(to_json(found))
     else:
-        print_sheets(judge_sheets(found, title))
+        print_sheets(judge_sheets(found, title or environment))
 
 
-def _of_directory(directory: Path, environment: str) -> tuple[str, list[Judgement]]:
-    """Returns the judged environment of a run and its judgements."""
+def _of_files(paths: Sequence[Path], environment: str) -> dict[str, list[Judgement]]:
+    """Returns the judgements in files by environment, or of one environment."""
+    judged = read_judgements(paths)
+    if not environment:
+        return judged
+    check_choice("environment", environment, judged)
+    return {environment: judged[environment]}
+
+
+def _of_run(directory: Path, environment: str) -> dict[str, list[Judgement]]:
+    """Returns the judgements of a run by environment, or of one environment."""
     with open_source(directory) as source:
         known = source.environments()
         if environment:
@@ -81,8 +95,4 @@ def _of_directory(directory: Path, environment: str) -> tuple[str, list[Judgemen
             f"{directory}: expected an environment whose judges give verdicts, got"
             f" {', '.join(names) or 'no match that has ended'}"
         )
-    if len(judged) > 1:
-        raise OptionError(
-            f"{directory}: expected one of several environments: say --environment with {', '.join(judged)}"
-        )
-    return judged.popitem()
+    return judged

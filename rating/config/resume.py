@@ -58,6 +58,7 @@ def earlier(config: RunConfig, state: RunState, store: "Store") -> dict[str, Ear
             phases = (*known, added) if added else (*known,)
         begun = Begun(
             count=sizes.get(item.name, 0) if recorded else 0,
+            has_ended=state.schedule(item.name).scheduled is not None,
             starts=state.schedule(item.name).starts if recorded else (),
             seats=tuple(store.seatings(item.name)) if config.schedule_of(item.name) == ADAPTIVE else (),
         )

@@ -19,7 +19,6 @@ from rating.play.run import Run
 from rating.play.session import ONE_GO, Session
 from rating.prices import PriceTable
 from rating.schedules.batches import Schedule
-from rating.schedules.until import Phases
 from rating.store.calls import Bill, LoggedCall, Usage
 from rating.store.environments import make_environment
 from rating.store.records import FINAL, PLAYED, VOID, Match, Outcome
@@ -166,7 +165,7 @@ class Runner:
 
         def enter(batch: Sequence[Match]) -> None:
             tally.scheduled += len(batch)
-            if isinstance(schedule, Phases):
+            if schedule.starts:
                 self._state.set_starts(environment, schedule.starts)
             if before is not None and tally.scheduled > before:
                 self._state.go_on(environment)

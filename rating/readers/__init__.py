@@ -1,5 +1,5 @@
-"""Readers of result logs: one module a kind of format, each yields battles; ``open_log`` recognises the format."""
+"""Readers of result logs: one module a kind of format, each yields results: battles and judgements."""
 
-from rating.readers.formats import Log, open_log, read_battles
+from rating.readers.formats import Log, open_log, read_battles, read_judgements
 
-__all__ = ["Log", "open_log", "read_battles"]
+__all__ = ["Log", "open_log", "read_battles", "read_judgements"]

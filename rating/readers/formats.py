@@ -1,6 +1,7 @@
 """Formats of logs, and the recognition of a format."""
 
 import itertools
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,21 +10,12 @@ from typing import NamedTuple
 
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.judgements import Judgement
-from rating.readers.battles import (
-    PLAYERS,
-    Rejected,
-    Result,
-    has_pairs,
-    is_matrix,
-    name_of,
-    read_debate,
-    read_matrix,
-    read_pair,
-    read_rows,
-)
 from rating.readers.inspect import is_inspect, read_inspect
 from rating.readers.lm_eval import read_lm_eval
-from rating.rows import UnreadableRow, each_row, first_character
+from rating.readers.matrix import is_matrix, read_matrix
+from rating.readers.results import Rejected, Result, name_of
+from rating.readers.rows import UnreadableRow, each_row, first_character
+from rating.readers.verdicts import PLAYERS, has_pairs, read_debate, read_judgement, read_rows, read_vote
 from rating.stats.results import Battle
 
 AUTO = "auto"
@@ -98,7 +90,7 @@ def _pairs(name: str, about: str) -> _Format:
     return _Format(
         about,
         lambda head: has_pairs(head.columns, players),
-        lambda paths, _: read_rows(paths, partial(read_pair, players=players)),
+        lambda paths, _: read_rows(paths, partial(read_vote, players=players)),
     )
 
 
@@ -111,7 +103,7 @@ FORMATS: Mapping[str, _Format] = {
     "pairwise": _pairs("pairwise", "rows with left, right and winner"),
     "verdicts": _pairs("verdicts", "rows with a, b, judge and verdict"),
     "auto-arena": _Format(
-        "judgement logs of Auto-Arena", _has("gamekey", "judges"), lambda paths, _: read_rows(paths, read_debate)
+        "judgement logs of Auto-Arena", _has("gamekey"), lambda paths, _: read_rows(paths, read_debate)
     ),
     "matrix": _Format(
         "tables of wins of the row over the column",
@@ -139,7 +131,7 @@ def open_log(paths: Sequence[Path], format: str = AUTO, metric: str = "") -> Log
         raise OptionError("expected every file once, got one of them twice")
     log = Log(_find_format(paths, format))
     unnamed = name_of(paths[0].stem[:100])
-    judgements: dict[str, dict[tuple[str, str], Judgement]] = {}
+    judgements: dict[str, _Judgements] = defaultdict(_Judgements)
     for result in FORMATS[log.format].read(paths, metric):
         if isinstance(result, Rejected):
             log.num_rejected += 1
@@ -149,20 +141,52 @@ def open_log(paths: Sequence[Path], format: str = AUTO, metric: str = "") -> Log
         environment = result.environment or unnamed
         if result.battle is not None:
             log.battles.setdefault(environment, []).append(result.battle)
-        if (new := result.judgement) is not None:
-            known = judgements.setdefault(environment, {})
-            old = known.get((new.item, new.judge), new)
-            first, final = (
-                (old.first if new.first is None else new.first),
-                (old.final if new.final is None else new.final),
-            )
-            known[new.item, new.judge] = old._replace(first=first, final=final)
+        judgements[environment].add(result)
     if not log.battles:
         bad = log.rejected[:1]
         first_bad = f"; the first of {log.num_rejected} bad rows: {bad[0].where}: {bad[0].reason}" if bad else ""
         raise OptionError(f"{', '.join(map(str, paths))!s:.300}: expected results of pairs, got none{first_bad}")
-    log.judgements = {environment: list(known.values()) for environment, known in judgements.items()}
+    log.judgements = {environment: found for environment, own in judgements.items() if (found := own.found())}
     return log
+
+
+def read_judgements(paths: Sequence[Path]) -> dict[str, list[Judgement]]:
+    """Reads files of judgements, which may be of different formats, by environment; items with one name are one item.
+
+    Raises:
+        OptionError: naming file and line, if a file cannot be read or a row has no judgement.
+    """
+    unnamed = name_of(paths[0].stem[:100])
+    judgements: dict[str, _Judgements] = defaultdict(_Judgements)
+    for result in read_rows(paths, read_judgement):
+        if isinstance(result, Rejected):
+            raise OptionError(f"{result.file}, {result.where}: {result.reason}")
+        judgements[result.environment or unnamed].add(result)
+    return {environment: own.found() for environment, own in judgements.items()} or {unnamed: []}
+
+
+class _Judgements:
+    """Judgements as they are read: verdicts before and after discussion, and lengths of texts, can be in rows of their own."""
+
+    def __init__(self) -> None:
+        self._judgements: dict[tuple[str, str], Judgement] = {}
+        self._words: dict[str, tuple[float, float]] = {}
+
+    def add(self, result: Result) -> None:
+        """Adds the judgement and lengths of a result."""
+        if (new := result.judgement) is not None:
+            known = self._judgements.setdefault((new.item, new.judge), new)
+            if known is not new:
+                joined = known._replace(first=new.first) if result.is_first else known._replace(final=new.final)
+                self._judgements[new.item, new.judge] = joined
+        if result.lengths is not None:
+            self._words[result.lengths.item] = result.lengths.words
+
+    def found(self) -> list[Judgement]:
+        """Returns the judgements in file order."""
+        if not self._words:
+            return list(self._judgements.values())
+        return [one._replace(words=one.words or self._words.get(one.item)) for one in self._judgements.values()]
 
 
 def read_battles(path: Path | str | Sequence[Path | str], format: str = AUTO, *, metric: str = "") -> list[Battle]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from llmarena_envs.core.options import OptionError
 from rating.judgements import NOTHING
-from rating.readers.battles import Rejected, Result, case_name, name_of
+from rating.readers.results import Rejected, Result, case_name, name_of
 from rating.readers.scores import Case, Metrics, plain_number
 
 _LARGEST = 1 << 28

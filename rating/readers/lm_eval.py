@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from llmarena_envs.core.options import OptionError
-from rating.readers.battles import Rejected, Result, case_name, name_of
+from rating.readers.results import Rejected, Result, case_name, name_of
+from rating.readers.rows import UnreadableRow, each_row
 from rating.readers.scores import Case, Metrics, plain_number
-from rating.rows import UnreadableRow, each_row
 
 _OTHERS = ("doc_id", "doc", "doc_hash", "target", "target_hash", "arguments", "prompt_hash", "resps", "filtered_resps")
 _NO_METRICS = frozenset((*_OTHERS, "filter", "metrics"))

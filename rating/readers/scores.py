@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from llmarena_envs.core.options import OptionError
-from rating.readers.battles import MOST_BATTLES, Result, battle_of
+from rating.readers.results import MOST_BATTLES, Result, battle_of
 
 _SEPARATORS = re.compile("[,/]")
 

@@ -43,6 +43,10 @@ class Schedule(Protocol):
         next batch does not depend on outcomes.
         """
 
+    @property
+    def starts(self) -> Sequence[int]:
+        """Number of the first match of each begun phase after the first; empty without phases."""
+
     def add(self, outcomes: Sequence[Outcome]) -> None:
         """Adds the outcomes of the next complete batch, in match-number order, including void ones."""
 

@@ -136,9 +136,11 @@ class Swiss:
 
     Attributes:
         lag: 1: every pairing waits for the one before.
+        starts: empty: newcomers are placed in the same phase.
     """
 
     lag = 1
+    starts: Sequence[int] = ()
 
     def __init__(
         self,

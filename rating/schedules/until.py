@@ -148,6 +148,8 @@ class Until:
             without a suspended policy, and their numbers are used.
     """
 
+    starts: Sequence[int] = ()
+
     def __init__(
         self,
         contest: Contest,

@@ -3,6 +3,7 @@
 Sources: Bradley and Terry 1952 for the ratings to quote; LLMArena (arXiv 2402.16499) for TrueSkill.
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -49,16 +50,19 @@ class Duels(Repeating):
     rivals = True
 
     def check(self) -> None:
-        """Checks that two seats are rated, that there is no fixed opponent, and the K of ``top=K``."""
+        """Checks that two seats are rated, that there is no fixed opponent, and the K of ``top=K`` in the current phase."""
         super().check()
         self._contest.check(
             f"{self.setting.environment.name}, whose players are compared by duels", policies=2, seats=2
         )
+        pool, begun = self.setting.pool, self.setting.begun
+        open_phase = len(begun.starts) + begun.has_ended
+        playing = {*pool.founders, *itertools.chain(*pool.newcomers[:open_phase])} - pool.withdrawn
         for condition in self.setting.stopping.rule.conditions:
-            if isinstance(condition, TopKnown) and condition.count >= len(self.setting.pool.policies):
+            if isinstance(condition, TopKnown) and condition.count >= len(playing):
                 raise OptionError(
                     f"{self.setting.environment.name}: stop rule: expected top=K with K below the number of policies,"
-                    f" {len(self.setting.pool.policies)}; got top={condition.count}"
+                    f" {len(playing)} ({', '.join(sorted(playing))}); got top={condition.count}"
                 )
 
     def least_policies(self, seats: int) -> int:

@@ -94,11 +94,13 @@ class Begun:
 
     Attributes:
         count: their number.
+        has_ended: whether the schedule ended with them.
         starts: number of the first match of each newcomer phase that has begun.
         seats: policies on the seats of each match, by number; adaptive schedules only.
     """
 
     count: int = 0
+    has_ended: bool = False
     starts: tuple[int, ...] = ()
     seats: tuple[tuple[str, ...], ...] = ()
 

@@ -12,7 +12,7 @@ from agents.player import seat_players
 from agents.turn import TurnSettings
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.failures import Failure, InvalidReply, Refusal
+from llmarena_envs.core.failures import Failure, InvalidReply, ParseError
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
@@ -63,7 +63,7 @@ class CoupletCodec(Codec[str, CoupletView]):
     def read(self, reply, view):
         found = re.findall(r"^(?:one|two): .*", reply, re.MULTILINE)
         if len(found) < 2:
-            raise Refusal(Failure.UNPARSABLE, "score_missing", role="a line", kept="\n".join(found))
+            raise ParseError(Failure.UNPARSABLE, "score_missing", role="a line", kept="\n".join(found))
         return "\n".join(found)
 
     def format(self, action, view):

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 LAYERS = ("llmarena_envs", "agents", "rating", "benchmarks", "research")
 """From the bottom up: a package imports those before it only."""
 ROOMS = (
-    {"rating.errors", "rating.replacing", "rating.prices", "rating.rows"},
+    {"rating.errors", "rating.replacing", "rating.prices"},
     {"rating.store"},
     {"rating.schedules", "rating.stats", "rating.judgements"},
     {"rating.judges"},

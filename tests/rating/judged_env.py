@@ -9,7 +9,7 @@ from agents.errors import ProviderError
 from agents.policy import ScriptedPolicy
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.failures import Failure, Reason, Refusal
+from llmarena_envs.core.failures import Failure, ParseError, Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_int
 from llmarena_envs.core.order import OrderWrapper
@@ -74,7 +74,7 @@ class JudgedCodec(Codec):
 
     def read(self, reply: str, view: JudgedView) -> int:
         if not reply.strip().isdecimal():
-            raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+            raise ParseError(Failure.UNPARSABLE, "nothing_stated")
         return int(reply)
 
     def format(self, action: int, view: JudgedView) -> str:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.failures import Failure, Reason, Refusal
+from llmarena_envs.core.failures import Failure, Reason, ParseError
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
@@ -64,7 +64,7 @@ class NumbersCodec(Codec):
 
     def read(self, reply, view):
         if not reply.strip().isdecimal():
-            raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+            raise ParseError(Failure.UNPARSABLE, "nothing_stated")
         return int(reply)
 
     def format(self, action, view):

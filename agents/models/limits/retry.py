@@ -64,7 +64,7 @@ class Attempts:
         """Counts a failed attempt, and returns the seconds to wait before the next one.
 
         The wait has full jitter: a uniformly random time up to a bound that doubles. After a rate limit there is no wait, because
-        the gate schedules the next attempt.
+        the limiter schedules the next attempt.
 
         Args:
             error: the failure.

@@ -5,7 +5,7 @@ import json
 from benchmarks.auto_arena.examination.game import Drafts, Examination, ExaminationView
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
 from llmarena_envs.debate.questions import examiner_prompt, read_questions
@@ -72,7 +72,7 @@ class ExaminationCodec(Codec[Drafts, ExaminationView]):
         """Reads numbered questions in any usual form; see ``llmarena_envs.debate.questions.replies``."""
         drafts = _exact(reply) or _within_limit(read_questions(reply))
         if not drafts:
-            raise Refusal(Failure.UNPARSABLE, "no_queries")
+            raise ParseError(Failure.UNPARSABLE, "no_queries")
         return drafts
 
     def example(self, view: ExaminationView) -> str:

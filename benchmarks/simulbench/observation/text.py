@@ -6,7 +6,7 @@ from benchmarks.simulbench.observation.game import Finding, Found, Observation, 
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.committee import Abstention
 from llmarena_envs.core.ending import Ending, ending_texts
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.judging import ABSTENTION, Scale, is_abstention, own_words, read_rating, with_statement
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import printable, quote
@@ -51,7 +51,7 @@ class ObservationCodec(Codec[Found, ObserverView]):
         """Reads a turn, and the words around it.
 
         Raises:
-            Refusal: if the turn is missing, ambiguous or outside the dialogue, and the reply is not an abstention.
+            ParseError: if the turn is missing, ambiguous or outside the dialogue, and the reply is not an abstention.
         """
         text = own_words(reply)
         if is_abstention(text):
@@ -97,11 +97,11 @@ def _stated(text: str, turns: int) -> Finding:
     """Reads the turn in a text.
 
     Raises:
-        Refusal: if it is missing or outside the dialogue.
+        ParseError: if it is missing or outside the dialogue.
     """
     turn = read_rating(text, Scale(0, turns))
     if not turn.is_integer():
-        raise Refusal(Failure.ILLEGAL, "no_such_turn", turns=turns, got=f"{turn:g}")
+        raise ParseError(Failure.ILLEGAL, "no_such_turn", turns=turns, got=f"{turn:g}")
     return Finding(int(turn), text)
 
 
@@ -111,7 +111,7 @@ def _completed(finding: Finding, words: str, turns: int) -> str:
     def states(text: str) -> bool:
         try:
             return _stated(text, turns).turn == finding.turn
-        except Refusal:
+        except ParseError:
             return False
 
     return with_statement(words, f"Turn: [[{finding.turn}]]", states)

@@ -4,7 +4,7 @@ from benchmarks.simulbench.task_creation.game import Creation, CreationView, Pro
 from benchmarks.simulbench.task_creation.proposals import Draft, Proposal, read_proposals, write_proposals
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import quote
 
@@ -63,11 +63,11 @@ class CreationCodec(Codec[Proposals, CreationView]):
         """Reads objects with a name, a description and a request type.
 
         Raises:
-            Refusal: if there are no such objects.
+            ParseError: if there are no such objects.
         """
         proposals = read_proposals(reply)
         if not proposals:
-            raise Refusal(Failure.UNPARSABLE, "no_tasks")
+            raise ParseError(Failure.UNPARSABLE, "no_tasks")
         return proposals
 
     def example(self, view: CreationView) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 
 
 class Rank(IntEnum):
@@ -21,7 +21,7 @@ class Found(NamedTuple):
     Attributes:
         rank: priority.
         start: start offset.
-        value: value, or a ``Refusal``, ``Other`` or ``UNREADABLE``.
+        value: value, or a ``ParseError``, ``Other`` or ``UNREADABLE``.
         line: line number.
         seat: whether it follows the name of a seat.
         fields: fields of the source object.
@@ -55,7 +55,7 @@ def choose(found: Iterable[Found]) -> Found:
     """Returns the last candidate of the highest rank; unlabelled candidates must all agree.
 
     Raises:
-        Refusal: with ``nothing_stated``, ``not_your_name``, or the refusal of the chosen candidate.
+        ParseError: with ``nothing_stated``, ``not_your_name``, or the error of the chosen candidate.
     """
     own: list[Found] = []
     early: list[Found] = []
@@ -90,15 +90,15 @@ def choose(found: Iterable[Found]) -> Found:
         else:
             rivals = []
         if any(candidate.value != chosen.value for candidate in rivals):
-            raise Refusal(Failure.UNPARSABLE, "unclear")
-        if isinstance(chosen.value, Refusal):
+            raise ParseError(Failure.UNPARSABLE, "unclear")
+        if isinstance(chosen.value, ParseError):
             raise chosen.value
         return chosen
     if other:
-        raise Refusal(Failure.ILLEGAL, "not_your_name", name=other.value.name)
-    raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+        raise ParseError(Failure.ILLEGAL, "not_your_name", name=other.value.name)
+    raise ParseError(Failure.UNPARSABLE, "nothing_stated")
 
 
 def unclear(one: Found, another: Found) -> Any:
-    """Returns the value that two candidates share, or a ``Refusal``."""
-    return one.value if one.value == another.value else Refusal(Failure.UNPARSABLE, "unclear")
+    """Returns the value that two candidates share, or a ``ParseError``."""
+    return one.value if one.value == another.value else ParseError(Failure.UNPARSABLE, "unclear")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Generic
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.reading.calls import is_no_move
 from llmarena_envs.core.reading.candidates import UNREADABLE, Other
 from llmarena_envs.core.reading.grammar import Grammar, Value
@@ -36,7 +36,7 @@ class Fields(Generic[Value]):
         self._labels = labels(grammar.nouns, grammar.seats, grammar.free)
 
     def read(self, value: Mapping[str, Any], depth: int) -> Any:
-        """Returns the value of an object, a ``Refusal``, ``Other``, ``UNREADABLE``, or ``None`` if it states nothing."""
+        """Returns the value of an object, a ``ParseError``, ``Other``, ``UNREADABLE``, or ``None`` if it states nothing."""
         if depth > MAX_DEPTH:
             return None
         fields = {"_".join(str(key).lower().split()).replace("-", "_"): entry for key, entry in value.items()}
@@ -48,8 +48,8 @@ class Fields(Generic[Value]):
                     return Other(name)
         try:
             read = self._grammar.fields(fields)
-        except Refusal as refusal:
-            return refusal
+        except ParseError as error:
+            return error
         answers: list[Any] = []
         other = None
         for key, entry in fields.items():
@@ -63,7 +63,7 @@ class Fields(Generic[Value]):
                 answers.append(self._read_entry(entry, depth))
         if read is not None:
             contradicted = any(_is_readable(answer) and answer != read for answer in answers)
-            return Refusal(Failure.UNPARSABLE, "unclear") if contradicted else read
+            return ParseError(Failure.UNPARSABLE, "unclear") if contradicted else read
         called = self._read_call(fields, depth)
         if called is not None:
             return called
@@ -73,8 +73,8 @@ class Fields(Generic[Value]):
         readable = [answer for answer in answers if answer is not UNREADABLE]
         if not readable:
             return UNREADABLE
-        same = all(answer == readable[0] for answer in readable) or isinstance(readable[0], Refusal)
-        return readable[0] if same else Refusal(Failure.UNPARSABLE, "unclear")
+        same = all(answer == readable[0] for answer in readable) or isinstance(readable[0], ParseError)
+        return readable[0] if same else ParseError(Failure.UNPARSABLE, "unclear")
 
     def _is_answer(self, key: str, entry: Any, fields: Mapping[str, Any]) -> bool:
         """Says whether a field holds the answer; for free text, a weak name counts only if no other field holds a text."""
@@ -120,12 +120,12 @@ class Fields(Generic[Value]):
                     found = self._read_piece(text)[0]
                     if _is_readable(found) or isinstance(found, Other):
                         return found
-                    unread = found if isinstance(found, Refusal) else unread
+                    unread = found if isinstance(found, ParseError) else unread
         return unread
 
 
 def _is_readable(value: Any) -> bool:
-    return value is not None and value is not UNREADABLE and not isinstance(value, (Refusal, Other))
+    return value is not None and value is not UNREADABLE and not isinstance(value, (ParseError, Other))
 
 
 def _texts(fields: Mapping[str, Any]) -> int:

@@ -19,10 +19,10 @@ class Grammar(Generic[Value]):
 
     Attributes:
         read: parses a value at the very beginning of a text: takes the text and whether a label precedes it, returns the
-            value and its end offset, or ``None``; can raise a ``Refusal`` for an understood but impossible statement.
+            value and its end offset, or ``None``; can raise a ``ParseError`` for an understood but impossible statement.
         nouns: names of a move in labels and as key of an object, alternatives of a pattern, e.g. ``"vote|ballot"``.
         seats: names of the players.
-        fields: parses a value from the fields of an object (keys in lower case), or returns ``None``; can raise a ``Refusal``.
+        fields: parses a value from the fields of an object (keys in lower case), or returns ``None``; can raise a ``ParseError``.
         lines: maximum number of lines of a value.
         free: whether any text is a valid value, as for a clue; then fewer labels count.
         bare: lines where an unlabelled value counts: any (``"anywhere"``), the last (``"last"``) or none (``"never"``).

@@ -13,7 +13,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.reading.labels import FILLER
 from llmarena_envs.core.reading.markup import narrow, unwrap
 from llmarena_envs.core.reading.objects import read_object
@@ -120,7 +120,7 @@ def read_stated(text: str, form: Form[Value]) -> Value:
         form: the form of a value.
 
     Raises:
-        Refusal: if the value is missing or ambiguous.
+        ParseError: if the value is missing or ambiguous.
     """
     words = own_words(text)
     words = cover(words, list(_echoes(words, form)), FILLER)
@@ -129,11 +129,11 @@ def read_stated(text: str, form: Form[Value]) -> Value:
     firm = [each for each in _in_firm_places(words, form) if not _inside(each, presented)]
     stated = firm or [each for each in named if _is_announced(words, each) and not _inside(each, presented)]
     if not named and not stated:
-        raise Refusal(Failure.UNPARSABLE, form.missing)
+        raise ParseError(Failure.UNPARSABLE, form.missing)
     last = stated[-1] if stated else None
     rivals = stated + [each for each in named if not firm or (each.start > firm[-1].end and _is_own(words, each))]
     if last is None or any(each.value != last.value for each in rivals) or is_retracted(words, last.end):
-        raise Refusal(Failure.UNPARSABLE, form.unclear)
+        raise ParseError(Failure.UNPARSABLE, form.unclear)
     return last.value
 
 

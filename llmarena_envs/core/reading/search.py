@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Generic
 
-from llmarena_envs.core.failures import Refusal
+from llmarena_envs.core.failures import ParseError
 from llmarena_envs.core.reading.blocks import cover
 from llmarena_envs.core.reading.candidates import UNREADABLE, Found, Other, Rank, choose
 from llmarena_envs.core.reading.elements import read_elements, read_pairs
@@ -58,8 +58,8 @@ class Search(Generic[Value]):
             value: Any
             try:
                 value = self._grammar.fields({"_".join(key.lower().split()): value for key, value in fields.items()})
-            except Refusal as refusal:
-                value = refusal
+            except ParseError as error:
+                value = error
             if value is not None:
                 stated.append(Found(Rank.BARE, 0, value))
         return stated
@@ -78,11 +78,11 @@ class Search(Generic[Value]):
         try:
             chosen = choose(search.run())
             return chosen.value, chosen.fields
-        except Refusal as refusal:
-            if refusal.reason.name == "not_your_name":
-                return Other(refusal.reason.fields["name"]), {}
-            if refusal.reason.name != "nothing_stated":
-                return refusal, {}
+        except ParseError as error:
+            if error.reason.name == "not_your_name":
+                return Other(error.reason.fields["name"]), {}
+            if error.reason.name != "nothing_stated":
+                return error, {}
         text = unwrap(narrow(content))[0]
         grammar = self._grammar
         if "\n" in text.strip() and grammar.lines == 1:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.reading.candidates import UNREADABLE, Found, Other, Rank
 from llmarena_envs.core.reading.grammar import Grammar
 from llmarena_envs.core.reading.labels import EMBEDDED, FILLER, NEGATED, NOT_MEANT, labels
@@ -86,7 +86,7 @@ class Statements:
         before = self._text[start : max(label.start("strong"), label.start("weak"))].lstrip()
         try:
             return label if not before[:1].isalpha() or self._grammar.read(before, False) is None else None
-        except Refusal:
+        except ParseError:
             return label
 
     def read_label(self, label: re.Match[str], start: int, end: int, number: int) -> Pending | None:
@@ -179,7 +179,7 @@ class Statements:
         return True
 
     def _make_unclear(self) -> None:
-        self.found[-1] = self.found[-1]._replace(value=Refusal(Failure.UNPARSABLE, "unclear"))
+        self.found[-1] = self.found[-1]._replace(value=ParseError(Failure.UNPARSABLE, "unclear"))
 
     def _add_value(self, begin: int, position: int, end: int, number: int, rank: Rank, seat: bool) -> bool:
         name = self.labels.before_value.match(self._text, position, end)
@@ -211,13 +211,13 @@ class Statements:
 
     def _contradict(self, start: int, end: int, candidate: Found, number: int) -> None:
         """Makes the candidate unclear if the rest of its line states another value for the player."""
-        if isinstance(candidate.value, Refusal) or start >= end:
+        if isinstance(candidate.value, ParseError) or start >= end:
             return
         before = len(self.found)
         self.read_inside(start, end, start, number)
         rest = self.found[before:]
         del self.found[before:]
-        if any(not isinstance(other.value, (Other, Refusal)) and other.value != candidate.value for other in rest):
+        if any(not isinstance(other.value, (Other, ParseError)) and other.value != candidate.value for other in rest):
             self._make_unclear()
 
     def read_bare(self, start: int, end: int, number: int, named: bool) -> bool:
@@ -253,7 +253,7 @@ class Statements:
         line = self._text[bullet.end() if bullet else start : end][:MAX_STATEMENT]
         try:
             read = self._grammar.read(line, self._grammar.lines > 1)
-        except Refusal:
+        except ParseError:
             self._make_unclear()
             return
         if read and _REMARK.match(line, read[1]) and any(found.value != read[0] for found in self.found[before:]):
@@ -279,7 +279,7 @@ class Statements:
             where = begin if begin != start else match.start()
             candidate = Found(Rank.INSIDE, where, found[1], number)
             if stated is not None and stated.value != candidate.value and not self._grammar.free:
-                candidate = candidate._replace(value=Refusal(Failure.UNPARSABLE, "unclear"))
+                candidate = candidate._replace(value=ParseError(Failure.UNPARSABLE, "unclear"))
             self.found.append(candidate)
             stated = candidate
         return stated is not None

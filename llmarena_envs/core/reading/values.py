@@ -3,7 +3,7 @@
 import re
 from typing import Any, Generic
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.reading.candidates import Rank
 from llmarena_envs.core.reading.grammar import Grammar, Value
 from llmarena_envs.core.reading.labels import Labels
@@ -57,7 +57,7 @@ class Values(Generic[Value]):
     def read(
         self, text: str, raw: str, start: int, end: int, rank: Rank, labelled: bool = True
     ) -> tuple[Rank, Any, int] | None:
-        """Parses a value at ``start``; returns its rank, the value or a ``Refusal``, and its end offset."""
+        """Parses a value at ``start``; returns its rank, the value or a ``ParseError``, and its end offset."""
         grammar = self._grammar
         if grammar.free:
             if grammar.lines > 1:
@@ -74,9 +74,9 @@ class Values(Generic[Value]):
             for begin in {skipped: None, (match.end() if match else 0): None}:
                 try:
                     read = grammar.read(piece[begin:], labelled)
-                except Refusal as refusal:
+                except ParseError as error:
                     first_end = text.find("\n", start)
-                    return rank, refusal, first_end if 0 <= first_end < end else end
+                    return rank, error, first_end if 0 <= first_end < end else end
                 if read is not None:
                     value_end = begin + read[1]
                     kind = self._after(piece[value_end:].partition("\n")[0], read[0], rank)
@@ -89,7 +89,7 @@ class Values(Generic[Value]):
         """Checks the text after a value on its line; returns rank and value, or ``None`` if it retracts the value."""
         if _REJECTED.match(rest):
             return None
-        unclear = rank, Refusal(Failure.UNPARSABLE, "unclear")
+        unclear = rank, ParseError(Failure.UNPARSABLE, "unclear")
         nothing = _NOTHING.fullmatch(rest)
         if nothing:
             return (
@@ -113,7 +113,7 @@ class Values(Generic[Value]):
         label = self._labels.inside.match(text)
         try:
             read = self._grammar.read(text[label.end() if label else 0 :], True)
-        except Refusal:
+        except ParseError:
             return not whole
         if whole:
             return read is not None and read[0] != value and read[1] == len(text)

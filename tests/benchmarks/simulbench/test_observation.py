@@ -9,7 +9,7 @@ from agents.play import play
 from agents.turn import TurnSettings
 from benchmarks.simulbench.observation.env import EXAMPLE, env
 from benchmarks.simulbench.observation.observers import Exact, Fixed, first_challenging
-from llmarena_envs.core.failures import Refusal
+from llmarena_envs.core.failures import ParseError
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.simulation.dialogues import Dialogue, dialogue_fields
 from llmarena_envs.simulation.scripts import Message
@@ -85,7 +85,7 @@ def test_any_finding_is_written_so_that_it_is_read_again(reply):
     view = raw.game.view("observer_0")
     try:
         found = raw.codec.read(reply, view)
-    except Refusal:
+    except ParseError:
         return
     assert raw.codec.read(raw.codec.format(found, view), view) == found
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.judging import Scale, read_rating, read_scores, read_verdict
 from llmarena_envs.core.prompts import common_prompts
 from llmarena_envs.core.quoting import quote
@@ -33,7 +33,7 @@ def outcome(kind: str, reply: str) -> Any:
     """Returns what a reply is read as; ``None`` if the judge is asked again."""
     try:
         return READERS[kind](reply)
-    except Refusal:
+    except ParseError:
         return None
 
 
@@ -136,7 +136,7 @@ def test_the_verdict_in_a_firm_place_outweighs_others(last):
     ],
 )
 def test_what_names_no_verdict_is_refused(reply):
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(ParseError) as refused:
         read_verdict(reply, LABELS)
     assert (refused.value.kind, refused.value.reason.name) == (Failure.UNPARSABLE, "no_verdict")
 
@@ -179,7 +179,7 @@ def test_a_rating_stands_in_brackets(reply, score):
     ],
 )
 def test_no_rating_and_one_outside_the_scale_are_refused(reply, reason):
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(ParseError) as refused:
         read_rating(reply, TEN)
     assert refused.value.reason.name == reason
 
@@ -224,7 +224,7 @@ def test_a_judge_may_say_why():
     ],
 )
 def test_scores_that_are_none_are_refused(reply, reason):
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(ParseError) as refused:
         read_scores(reply, ROLES, TEN)
     assert refused.value.reason.name == reason
 
@@ -400,7 +400,7 @@ def test_anything_around_is_read_or_refused(junk, statement):
         ):
             try:
                 read(reply)
-            except Refusal as refusal:
+            except ParseError as refusal:
                 assert refusal.kind in (Failure.UNPARSABLE, Failure.ILLEGAL)
 
 

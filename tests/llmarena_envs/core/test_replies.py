@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llmarena_envs.core.failures import Refusal
+from llmarena_envs.core.failures import ParseError
 from llmarena_envs.core.reading.markup import narrow, unwrap
 from llmarena_envs.core.reading.objects import find_objects
 from llmarena_envs.core.replies import Grammar, find, read_part
@@ -40,7 +40,7 @@ def test_reasoning_is_not_read(reply: str, read: str) -> None:
 def test_no_move_is_read_from_thoughts_that_are_longer_than_what_is_read(closed: bool) -> None:
     reply = "<think>" + "digit: 1\n" * 20_000 + ("</think>I do not know" if closed else "")
     assert read_part(reply) == ("I do not know" if closed else "")
-    with pytest.raises(Refusal):
+    with pytest.raises(ParseError):
         find(reply, DIGIT, "player_0")
 
 
@@ -52,7 +52,7 @@ def test_the_last_hundred_thousand_characters_of_a_reply_are_read(length: int, r
     if read:
         assert find(reply, DIGIT, "player_0").value == 1
     else:
-        with pytest.raises(Refusal):
+        with pytest.raises(ParseError):
             find(reply, DIGIT, "player_0")
 
 

@@ -52,7 +52,8 @@ def test_verdicts_are_for_spectators_until_they_are_discussed():
     say(env, "I prefer it. [[A]]", "Neither. [[Tie]]")
     assert "Neither. [[Tie]]" in shown(env.draw("judge_0"))
     assert all("I prefer it." not in shown(env.draw(debater)) for debater in env.game.sides)
-    assert "judge_0, A; judge_1, tie" in shown(env.draw())
+    text = shown(env.draw())
+    assert "judge_0 verdict: A" in text and "judge_1 verdict: tie" in text
 
 
 def test_most_judges_and_orders_find_room():

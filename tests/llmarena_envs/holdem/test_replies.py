@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmarena_envs import holdem_v0
-from llmarena_envs.core.failures import Failure, InvalidReply, Refusal
+from llmarena_envs.core.failures import Failure, InvalidReply, ParseError
 from llmarena_envs.core.replies import find
 from llmarena_envs.holdem.betting import Action
 from llmarena_envs.holdem.replies import ACTION_NAMES, GRAMMAR
@@ -173,14 +173,14 @@ def test_replies_that_state_an_action(reply: str, action: Action) -> None:
 
 @pytest.mark.parametrize("reply", NOT_READ)
 def test_replies_that_state_none(reply: str) -> None:
-    with pytest.raises(Refusal) as error:
+    with pytest.raises(ParseError) as error:
         read_action(reply)
     assert error.value.kind is Failure.UNPARSABLE
 
 
 @pytest.mark.parametrize("reply", AMOUNTS)
 def test_free_amounts_are_refused_with_the_reason(reply: str) -> None:
-    with pytest.raises(Refusal) as error:
+    with pytest.raises(ParseError) as error:
         read_action(reply)
     assert error.value.kind is Failure.UNPARSABLE
     assert error.value.reason.name in ("free_amount", "unclear")

@@ -27,7 +27,7 @@ def test_of_two_simulators_each_sees_its_own_answer_and_judges_both():
     assert "Response B: answer one" in shown(env.draw("judge_0")), "the second order"
     say(env, "[[B]]")
     text = shown(env.draw())
-    assert "judge_0, A, A" in text and "simulator_0 wins" in text
+    assert "judge_0 verdict: A" in text and "simulator_0 wins" in text
 
 
 def test_judges_see_both_answers_however_long_they_are():
@@ -39,7 +39,7 @@ def test_judges_see_both_answers_however_long_they_are():
 def test_ratings_are_for_spectators():
     env = say(started(turns=1, n_judges=2), "my answer", "Well done. Rating: [[7.5]]", "Poor. Rating: [[2]]")
     text = shown(env.draw())
-    assert "judge_0, 7.5, Well done." in text and "4.75" in text
+    assert "judge_0 rating: 7.5: Well done." in text and "4.75" in text
     assert "Well done." not in shown(env.draw("simulator_0")) + shown(env.draw("judge_1"))
 
 

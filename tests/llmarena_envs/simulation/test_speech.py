@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmarena_envs.core.failures import Refusal
+from llmarena_envs.core.failures import ParseError
 from llmarena_envs.simulation.actions import Request
 from llmarena_envs.simulation.speech import MAX_TEXT, as_said, read_request, write_request
 from tests.llmarena_envs.replies import LONG, junk
@@ -83,7 +83,7 @@ def test_a_backslash_that_escapes_nothing_is_meant(around):
     ],
 )
 def test_nothing_is_no_request(reply):
-    with pytest.raises(Refusal):
+    with pytest.raises(ParseError):
         read_request(reply)
 
 
@@ -93,7 +93,7 @@ def test_nothing_is_no_request(reply):
 def test_a_request_is_read_back_as_it_was_written(text, strategy, unformatted):
     try:
         request = read_request(json.dumps({"strategy": strategy, "request": text, "unformatted": unformatted}))
-    except Refusal:
+    except ParseError:
         return
     assert (request.strategy, request.unformatted) == (strategy, unformatted)
     assert read_request(write_request(request)) == request
@@ -107,7 +107,7 @@ def test_any_reply_is_read_once_and_for_all(reply):
     assert as_said(said) == said
     try:
         request = read_request(reply)
-    except Refusal:
+    except ParseError:
         return
     assert read_request(write_request(request)) == request
 
@@ -143,7 +143,7 @@ def test_very_long_replies_are_cut(part):
     assert len(as_said(text)) <= MAX_TEXT + 1000
     try:
         assert len(write_request(read_request(text))) <= 100_000
-    except Refusal:
+    except ParseError:
         assert not as_said(text).strip()
 
 

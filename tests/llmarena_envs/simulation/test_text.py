@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmarena_envs.core.committee import Abstention, Judgement
-from llmarena_envs.core.failures import Failure, InvalidReply, Refusal
+from llmarena_envs.core.failures import Failure, InvalidReply, ParseError
 from llmarena_envs.simulation.actions import Rating
 from llmarena_envs.simulation.judgement import MAX_WORDS, read_judge, write_judge
 from tests.llmarena_envs.option_sets.simulation_v0 import STORE
@@ -202,7 +202,7 @@ def test_verdicts_are_read(reply, verdict):
 def test_what_a_judge_gives_is_read_back_as_it_was_read(reply, compares):
     try:
         given = read_judge(reply, compares=compares)
-    except Refusal:
+    except ParseError:
         return
     assert read_judge(write_judge(given), compares=compares) == given
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.declaration import Channel, Declaration
 from llmarena_envs.core.ending import Ending
-from llmarena_envs.core.failures import Failure, Reason, Refusal
+from llmarena_envs.core.failures import Failure, ParseError, Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.messages import MessagePool
 from llmarena_envs.core.order import OrderWrapper
@@ -114,7 +114,7 @@ class DuelCodec(Codec[int, Any]):
 
     def read(self, reply: str, view: DuelView) -> int:
         if reply.strip() not in ("0", "1", "2"):
-            raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+            raise ParseError(Failure.UNPARSABLE, "nothing_stated")
         return int(reply)
 
     def format(self, action: int, view: DuelView) -> str:
@@ -175,7 +175,7 @@ class OneActionGame(Duel):
 class OneActionCodec(DuelCodec):
     def read(self, reply: str, view: DuelView) -> int:
         if reply.strip() != "0":
-            raise Refusal(Failure.UNPARSABLE, "nothing_stated")
+            raise ParseError(Failure.UNPARSABLE, "nothing_stated")
         return 0
 
 
@@ -363,7 +363,7 @@ class ChatCodec(Codec[str, Any]):
 
     def read(self, reply: str, view: ChatView) -> str:
         if len(reply) > MAX_ACTION_TEXT:
-            raise Refusal(Failure.UNPARSABLE, "no_text", limit=MAX_ACTION_TEXT)
+            raise ParseError(Failure.UNPARSABLE, "no_text", limit=MAX_ACTION_TEXT)
         return reply
 
     def format(self, action: str, view: ChatView) -> str:

@@ -41,7 +41,10 @@ def test_scores_are_for_spectators_once_all_are_given():
     assert "2.5" not in shown(env.draw())
     env.step(scores(8, 3.5))
     text = shown(env.draw())
-    assert "judge_0, 7, 2.5, It adds." in text and "7.5 for Programmer, 3 for Reviewer" in text
+    assert (
+        "7 for Programmer, 2.5 for Reviewer: Programmer: It adds." in text
+        and "7.5 for Programmer, 3 for Reviewer" in text
+    )
     assert "2.5" not in shown(env.draw("writer_0")) + shown(env.draw("judge_1"))
 
 

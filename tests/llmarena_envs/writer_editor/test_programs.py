@@ -2,7 +2,7 @@
 
 import pytest
 
-from llmarena_envs.core.failures import Refusal
+from llmarena_envs.core.failures import ParseError
 from llmarena_envs.writer_editor.programs import read_program, write_program
 
 PROGRAM = "def add(a, b):\n    return a + b"
@@ -121,7 +121,7 @@ def test_the_program_of_a_reply(reply: str, program: str | None) -> None:
     ],
 )
 def test_a_change_of_a_program_is_asked_again_with_the_reason(reply: str) -> None:
-    with pytest.raises(Refusal) as error:
+    with pytest.raises(ParseError) as error:
         read_program(reply, "add")
     assert error.value.reason == ("diff", {"entry_point": "add"})
 
@@ -145,5 +145,5 @@ def test_a_long_reply_of_blocks_is_read_or_refused(part: str) -> None:
     for text in (part * (100_000 // len(part)), fenced(part * (19_000 // len(part)))):
         try:
             assert len(read_program(text, "add")) <= 100_000
-        except Refusal as refusal:
+        except ParseError as refusal:
             assert refusal.reason.name in ("diff", "no_program")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmarena_envs.core.failures import Failure, Refusal
+from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.quoting import quote
 from llmarena_envs.writer_editor.game import MAX_TEXT
 from llmarena_envs.writer_editor.programs import read_program, write_program
@@ -86,7 +86,7 @@ def test_which_block_is_the_program(reply, program):
     ],
 )
 def test_without_a_program_the_reason_says_what_is_expected(reply):
-    with pytest.raises(Refusal) as error:
+    with pytest.raises(ParseError) as error:
         read_program(reply, "add")
     assert error.value.kind is Failure.UNPARSABLE
     assert error.value.reason.fields == {"entry_point": "add"}
@@ -196,9 +196,9 @@ def test_a_translation_is_the_text_without_what_it_is_wrapped_in(reply, text):
 
 @pytest.mark.parametrize("reply", ["<think>so far", "```\n```", "<|im_end|>", "<translation></translation>", "\x00"])
 def test_nothing_is_no_text(reply):
-    with pytest.raises(Refusal):
+    with pytest.raises(ParseError):
         read_translation(reply)
-    with pytest.raises(Refusal):
+    with pytest.raises(ParseError):
         read_review(reply, "over")
 
 
@@ -248,7 +248,7 @@ def test_what_was_read_is_read_again_as_the_same(reply):
     ):
         try:
             text = read(reply)
-        except Refusal:
+        except ParseError:
             continue
         assert text.strip()
         assert len(text) > MAX_TEXT or read(write(text)) == text
@@ -266,5 +266,5 @@ def test_a_very_long_reply_is_read_or_refused(part):
     ):
         try:
             assert len(read()) <= 100_000
-        except Refusal as refusal:
+        except ParseError as refusal:
             assert refusal.kind is Failure.UNPARSABLE

@@ -116,7 +116,7 @@ def test_files_with_one_judge_with_ties_only_and_with_numbers(tmp_path, capsys, 
 def test_several_files_are_one_study(tmp_path, capsys):
     paths = [write(tmp_path / f"{judge}.csv", [(item, judge, "A") for item in range(3)]) for judge in "ab"]
     assert json.loads(agreement(capsys, "--json", *paths))["pairs"][0]["n"] == 3
-    assert "stands in" in agreement(capsys, paths[0], paths[0], code=2)
+    assert "a.csv, line 2 already" in agreement(capsys, paths[0], paths[0], code=2)
 
 
 @pytest.fixture(scope="module")
@@ -151,5 +151,5 @@ def test_what_is_refused(run, tmp_path, capsys):
     assert "environment: expected one of" in agreement(capsys, run, "--environment", "debate", code=2)
     assert "expected one directory" in agreement(capsys, run, empty, code=2)
     assert "expected the directory of a run" in agreement(capsys, tmp_path, code=2)
-    assert "files of judgements are of none" in agreement(capsys, empty, "--environment", "debate_v0", code=2)
+    assert "environment: expected one of 'empty'" in agreement(capsys, empty, "--environment", "debate_v0", code=2)
     assert "family: expected NAME=FAMILY" in agreement(capsys, empty, "--family", "x", code=2)

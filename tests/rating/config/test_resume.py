@@ -5,6 +5,7 @@ import re
 import pytest
 
 from agents.errors import ProviderError
+from llmarena_envs.core.options import OptionError
 from rating.cli import main
 from rating.errors import RunError
 from rating.store.records import FINISHED, VOID
@@ -91,6 +92,14 @@ def test_forbidden_changes_are_named_with_both_values(tmp_path, before, after, s
     with pytest.raises(RunError) as error:
         go_on(tmp_path / "run", text.replace(before, after))
     assert said in str(error.value)
+    go_on(tmp_path / "run", text)
+
+
+def test_withdrawn_policy_leaves_too_few_for_top(tmp_path):
+    text = run_file("abd", stop="max_matches = 4\nrule = 'top=2'")
+    begin(tmp_path / "run", text)
+    with pytest.raises(OptionError, match=r"K below the number of policies, 2 \(a, b\); got top=2"):
+        go_on(tmp_path / "run", text.replace(policies("d"), ""))
     go_on(tmp_path / "run", text)
 
 

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from agents.models.limits import gate, retry
+from agents.models.limits import adaptive_limiter, retry
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.play.session import Session
@@ -54,7 +54,7 @@ def play(directory, url, cache):
 @pytest.fixture(autouse=True)
 def _short_waits(monkeypatch):
     monkeypatch.setattr(retry, "FIRST_WAIT", 0.02)
-    monkeypatch.setattr(gate, "FIRST_COOL_DOWN", 0.02)
+    monkeypatch.setattr(adaptive_limiter, "FIRST_COOL_DOWN", 0.02)
 
 
 def test_run_with_changing_wall_clock_ends_the_same(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.models.calls import CallStatus
-from agents.models.limits import gate, retry
+from agents.models.limits import adaptive_limiter, retry
 from llmarena_envs.core.failures import Failure
 from rating.cli.process import rare_collections
 from rating.play import run_directory
@@ -145,7 +145,7 @@ def play(directory, text, server, matches, die_after):
 )
 def test_a_run_records_what_its_models_said_and_nothing_else(tmp_path, monkeypatch, matches, in_flight, share):
     monkeypatch.setattr(retry, "FIRST_WAIT", 0.05)
-    monkeypatch.setattr(gate, "FIRST_COOL_DOWN", 0.1)
+    monkeypatch.setattr(adaptive_limiter, "FIRST_COOL_DOWN", 0.1)
     model, dies = Model(share, (matches // 2, matches)), in_flight == 500
     with fault_server(model.plan, reply=model.reply) as server:
         text = write(server.url, matches, in_flight, timeout=5.0 if dies else 1.5)

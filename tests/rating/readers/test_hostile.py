@@ -7,10 +7,9 @@ import zipfile
 import pytest
 
 from llmarena_envs.core.options import OptionError
-from rating import rows
-from rating.readers import inspect, read_battles
-from rating.readers.battles import Rejected
+from rating.readers import inspect, read_battles, rows
 from rating.readers.formats import FORMATS
+from rating.readers.results import Rejected
 
 GOOD = '{"model_a": "x", "model_b": "y", "winner": "model_a"}'
 
@@ -103,7 +102,7 @@ def test_names_hold_no_terminal_sequences(tmp_path):
 def test_repeated_verdict_of_a_judge_is_rejected(tmp_path):
     text = "question_id,model_a,model_b,winner,judge,turn\n" + "q,x,y,model_a,j,1\n" * 2 + "q,x,y,model_b,j,2\n"
     kept, [(where, reason)] = read(tmp_path, text)
-    assert (kept, where) == (2, "line 3") and "stands there already" in reason
+    assert (kept, where) == (2, "line 3") and "log.txt, line 2 already" in reason
     assert read(tmp_path, "model_a,model_b,winner,judge\n" + "x,y,model_a,j\n" * 2) == (2, [])
 
 

@@ -1,6 +1,7 @@
 """What each scheme schedules and when it stops, from what an environment declares and the run says."""
 
 import itertools
+import re
 from collections import Counter
 
 import pytest
@@ -9,6 +10,7 @@ from llmarena_envs.catalogue import CATALOGUE, load_environment
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.options import OptionError
 from rating.schedules.batches import Stop
+from rating.schemes.duels import Duels
 from rating.schemes.registry import SCHEMES
 from rating.schemes.stopping import CountRule, StopRule
 from rating.store.records import FINISHED, Outcome, SeatOutcome
@@ -102,3 +104,22 @@ def test_roles_hidden_role_goes_to_every_policy_and_seat():
 def test_roles_opponent_outside_the_pool_is_refused():
     with pytest.raises(OptionError, match=r"opponent: expected one of .*got 'c'"):
         scheme("roles", agents(4), hidden_role=HIDDEN, opponent="c")
+
+
+@pytest.mark.parametrize(
+    ("changes", "playing"),
+    [
+        ({"policies": "ab"}, "2 (a, b)"),
+        ({"policies": "abc", "withdrawn": frozenset("c")}, "2 (a, b)"),
+        ({"policies": "abc", "newcomers": (("c",),)}, "2 (a, b)"),
+        ({"policies": "abc", "newcomers": (("c",),), "count": 8, "has_ended": True}, ""),
+        ({"policies": "abc", "newcomers": (("c",),), "count": 8, "starts": (6,)}, ""),
+    ],
+)
+def test_duels_top_is_below_the_policies_of_the_current_phase(changes, playing):
+    setting = made_setting(rule=StopRule(rule="top=2"), **changes)
+    if not playing:
+        Duels(setting)
+        return
+    with pytest.raises(OptionError, match=rf"K below the number of policies, {re.escape(playing)}; got top=2"):
+        Duels(setting)

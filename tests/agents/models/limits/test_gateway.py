@@ -9,8 +9,8 @@ import pytest
 from agents.errors import ProviderError
 from agents.models import service as service_module
 from agents.models.calls import CallStatus
-from agents.models.limits import gate
-from agents.models.limits.gate import GateLimits
+from agents.models.limits import adaptive_limiter
+from agents.models.limits.adaptive_limiter import RequestLimits
 from agents.models.limits.retry import RetryLimits
 from agents.models.server.endpoint import Endpoint
 from agents.models.service import ModelService, Target
@@ -39,7 +39,7 @@ class World:
         return await self.models[request["model"]].complete(request)
 
     def ask(self, text="hello", model="m", limits=LIMITS, rates=None, **fields):
-        target = Target(Endpoint("http://h/v1", "NO_KEY"), model, limits, rates or GateLimits())
+        target = Target(Endpoint("http://h/v1", "NO_KEY"), model, limits, rates or RequestLimits())
         request = {"model": model, "messages": text, **fields}
         return self.service.complete(target, request, agent="player_0", sample="0:0")
 
@@ -133,7 +133,7 @@ def test_a_server_that_bears_everything_is_asked_without_waiting(monkeypatch):
 
 def test_fixed_limits_hold_for_all_who_ask_one_model_and_for_no_other(monkeypatch):
     world = World(monkeypatch, m=lambda request, time: 5.0, other=lambda request, time: 5.0)
-    strict = GateLimits(max_in_flight=7, requests_per_minute=30)
+    strict = RequestLimits(max_in_flight=7, requests_per_minute=30)
 
     async def run():
         await asyncio.gather(
@@ -150,7 +150,7 @@ def test_fixed_limits_hold_for_all_who_ask_one_model_and_for_no_other(monkeypatc
 
 def test_tokens_a_minute_are_estimated_before_and_counted_after(monkeypatch):
     world = World(monkeypatch, m=lambda request, time: 1.0)
-    rates = GateLimits(tokens_per_minute=600)
+    rates = RequestLimits(tokens_per_minute=600)
 
     async def run():
         await world.ask_many(120, 50, rates=rates, max_tokens=1000)
@@ -166,7 +166,7 @@ def test_calls_go_in_the_order_in_which_they_came(monkeypatch):
     world = World(monkeypatch, m=lambda request, time: 1.0)
 
     async def run():
-        await asyncio.gather(*[world.ask(number, rates=GateLimits(max_in_flight=3)) for number in range(100)])
+        await asyncio.gather(*[world.ask(number, rates=RequestLimits(max_in_flight=3)) for number in range(100)])
 
     virtual_time.run(run())
     assert [text for text, _ in world.models["m"].requests] == list(range(100))
@@ -192,7 +192,7 @@ def test_an_outage_costs_no_call_and_no_attempt(monkeypatch):
 def test_an_outage_is_told_once_when_it_begins_and_once_when_it_ends(monkeypatch, caplog):
     world = World(monkeypatch, m=lambda request, time: down() if 5 < time < 400 else 1.0)
     virtual_time.run(world.ask_many(1000, 60))
-    told = [record.getMessage() for record in caplog.records if record.name == "agents.models.limits.line"]
+    told = [record.getMessage() for record in caplog.records if record.name == "agents.models.limits.request_queue"]
     assert len(told) == 2
     assert "m at http://h/v1 is out (HTTP 503)" in told[0]
     assert re.fullmatch(r"m at http://h/v1 is back after [34]\d\d s", told[1])
@@ -216,7 +216,9 @@ def test_a_server_that_still_replies_to_what_it_was_sent_and_turns_others_away_l
         return down() if time < 100 else 1.0
 
     world = World(monkeypatch, m=plan)
-    assert not failures(virtual_time.run(world.ask_many(200, gate.FIRST_LIMIT, limits=RetryLimits(3, 60.0, 300.0))))
+    assert not failures(
+        virtual_time.run(world.ask_many(200, adaptive_limiter.FIRST_LIMIT, limits=RetryLimits(3, 60.0, 300.0)))
+    )
 
 
 def test_a_slow_server_that_turns_some_away_at_once_is_not_out(monkeypatch, caplog):
@@ -268,7 +270,7 @@ def test_an_outage_that_nobody_waits_for_any_more_is_forgotten(monkeypatch):
 
 def test_probes_keep_the_fixed_limits(monkeypatch):
     world = World(monkeypatch, m=lambda request, time: down() if time < 200 else 1.0)
-    replies = virtual_time.run(world.ask_many(5, 5, rates=GateLimits(requests_per_minute=2)))
+    replies = virtual_time.run(world.ask_many(5, 5, rates=RequestLimits(requests_per_minute=2)))
     assert not failures(replies)
     times = [time for _, time in world.models["m"].requests]
     assert max(sum(begin <= time < begin + 60 for time in times) for begin in times) == 2
@@ -304,7 +306,7 @@ def test_a_request_that_hangs_costs_one_call_an_attempt_and_the_deadline_bounds_
 def test_waiting_for_a_turn_is_no_part_of_the_deadline(monkeypatch):
     world = World(monkeypatch, m=lambda request, time: 10.0)
     limits = RetryLimits(2, 20.0, 30.0)
-    replies = virtual_time.run(world.ask_many(40, 40, limits=limits, rates=GateLimits(max_in_flight=1)))
+    replies = virtual_time.run(world.ask_many(40, 40, limits=limits, rates=RequestLimits(max_in_flight=1)))
     assert not failures(replies)
     assert replies[-1].waited == 390.0
     assert world.calls[-1].latency == 10.0
@@ -327,7 +329,7 @@ def test_cancelled_calls_leave_no_place_taken(monkeypatch):
     world = World(monkeypatch, m=lambda request, time: 10.0)
 
     async def run():
-        tasks = [asyncio.ensure_future(world.ask(n, rates=GateLimits(max_in_flight=2))) for n in range(10)]
+        tasks = [asyncio.ensure_future(world.ask(n, rates=RequestLimits(max_in_flight=2))) for n in range(10)]
         await asyncio.sleep(1)
         for task in (tasks[0], tasks[1], tasks[2], tasks[5]):  # two under way, two in the line
             task.cancel()
@@ -341,7 +343,7 @@ def test_cancelled_calls_leave_no_place_taken(monkeypatch):
 
 def test_a_call_that_is_let_through_and_cancelled_at_the_same_moment_leaves_its_place(monkeypatch):
     world = World(monkeypatch, m=lambda request, time: 10.0)
-    one = GateLimits(max_in_flight=1)
+    one = RequestLimits(max_in_flight=1)
 
     async def run():
         first = asyncio.ensure_future(world.ask(0, rates=one))
@@ -361,7 +363,7 @@ def test_a_stopped_service_ends_what_is_under_way_and_begins_nothing(monkeypatch
     world = World(monkeypatch, m=lambda request, time: down(500) if request["messages"] == 0 else 10.0)
 
     async def run():
-        rates = GateLimits(max_in_flight=3)
+        rates = RequestLimits(max_in_flight=3)
         tasks = [asyncio.ensure_future(world.ask(n, rates=rates)) for n in range(10)]
         await asyncio.sleep(0.02)  # call 0 waits between two attempts
         world.service.stop(Budget("spent"))
@@ -386,7 +388,7 @@ def test_a_listener_that_fails_leaks_no_place(monkeypatch):
     async def run():
         for _ in range(3):
             with pytest.raises(ZeroDivisionError):
-                await world.ask(rates=GateLimits(max_in_flight=1))
+                await world.ask(rates=RequestLimits(max_in_flight=1))
 
     virtual_time.run(run())
 

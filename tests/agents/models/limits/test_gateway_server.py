@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from agents.models import ModelService
-from agents.models.limits import gate
+from agents.models.limits import adaptive_limiter
 from agents.models.llm import LLMPolicy
 from agents.models.preflight import check_models
 from tests.agents.llm_calls import OBSERVATION, SECRET
@@ -60,7 +60,7 @@ def test_many_calls_pass_a_server_that_does_everything_wrong():
 
 @pytest.mark.slow
 def test_a_real_limit_of_requests_a_second(monkeypatch):
-    monkeypatch.setattr(gate, "FIRST_COOL_DOWN", 0.5)
+    monkeypatch.setattr(adaptive_limiter, "FIRST_COOL_DOWN", 0.5)
     with fault_server(rate=40) as server:
         replies = ask_many(server, 120)
     assert len(replies) == 120

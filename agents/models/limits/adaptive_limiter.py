@@ -46,7 +46,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class GateLimits:
+class RequestLimits:
     """Limits set by the user.
 
     Attributes:
@@ -60,12 +60,12 @@ class GateLimits:
     tokens_per_minute: int | None = None
 
 
-NO_LIMITS = GateLimits()
+NO_LIMITS = RequestLimits()
 """No limits except on connections."""
 
 
 class Ticket:
-    """A request admitted by a gate.
+    """A request admitted by a limiter.
 
     Attributes:
         number: number of requests admitted before it.
@@ -83,7 +83,7 @@ class Ticket:
         self.is_probe = False
 
 
-class Gate:
+class AdaptiveLimiter:
     """Adaptive limits of one model on one server, learned from its replies.
 
     Args:
@@ -130,8 +130,8 @@ class Gate:
         """Whether ``enter`` needs the tokens of a request."""
         return self._tokens is not None
 
-    def restrict(self, limits: GateLimits) -> None:
-        """Sets limits of a user of the gate; the strictest limits set apply."""
+    def restrict(self, limits: RequestLimits) -> None:
+        """Sets limits of a user of the limiter; the strictest limits set apply."""
         self._cap = min(self._cap, limits.max_in_flight)
         self.limit = min(self.limit, self._cap)
         self._requests = _stricter(self._requests, limits.requests_per_minute)
@@ -233,7 +233,7 @@ class Gate:
         self._closed_until = max(self._closed_until, now + pause)
 
     def heed(self, headers: Mapping[str, str], now: float) -> None:
-        """Closes the gate while response headers report an exhausted quota."""
+        """Closes the limiter while response headers report an exhausted quota."""
         if headers:
             self._closed_until = max(self._closed_until, now + min(read_pause(headers), LONGEST_HEADER_PAUSE))
 

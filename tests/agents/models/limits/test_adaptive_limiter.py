@@ -1,4 +1,4 @@
-"""The gate, and what it learns, driven by times."""
+"""The limiter, and what it learns, driven by times."""
 
 import math
 
@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from agents.errors import ProviderError, TransientError
 from agents.models.calls import CallStatus
-from agents.models.limits import gate as gate_module
-from agents.models.limits import retry
-from agents.models.limits.gate import FIRST_LIMIT, LONGEST_HEADER_PAUSE, Gate, GateLimits
+from agents.models.limits import adaptive_limiter, retry
+from agents.models.limits.adaptive_limiter import FIRST_LIMIT, LONGEST_HEADER_PAUSE, AdaptiveLimiter, RequestLimits
 from agents.models.limits.outage import ENOUGH, Outage, is_down
 from agents.models.limits.pace import per_minute
 from agents.models.limits.retry import Attempts, RetryLimits
@@ -19,120 +18,120 @@ from agents.models.server.rate_headers import read_pause, read_retry_after
 NOW = "Thu, 01 Jan 2026 00:00:00 GMT"
 
 
-def enter_many(gate, number, now=0.0):
-    return [gate.enter(now) for _ in range(number)]
+def enter_many(limiter, number, now=0.0):
+    return [limiter.enter(now) for _ in range(number)]
 
 
-def serve_ten_a_second(gate, now):
+def serve_ten_a_second(limiter, now):
     """Lets 100 requests through, one after the other without a gap; returns the time at the end."""
     for _ in range(100):
-        ticket = gate.enter(now)
+        ticket = limiter.enter(now)
         now += 0.1
-        gate.succeed(ticket, now)
+        limiter.succeed(ticket, now)
     return now
 
 
 def test_the_limit_doubles_from_reply_to_reply_until_the_first_refusal():
-    gate = Gate()
-    for ticket in enter_many(gate, FIRST_LIMIT):
-        gate.succeed(ticket, 1.0)
-        gate.enter(1.0)  # what waits goes at once
-    assert gate.limit == 2 * FIRST_LIMIT
+    limiter = AdaptiveLimiter()
+    for ticket in enter_many(limiter, FIRST_LIMIT):
+        limiter.succeed(ticket, 1.0)
+        limiter.enter(1.0)  # what waits goes at once
+    assert limiter.limit == 2 * FIRST_LIMIT
 
 
 def test_a_limit_that_is_not_used_does_not_grow():
-    gate = Gate()
+    limiter = AdaptiveLimiter()
     for second in range(100):
-        gate.succeed(gate.enter(float(second)), second + 0.5)
-    assert gate.limit == FIRST_LIMIT
+        limiter.succeed(limiter.enter(float(second)), second + 0.5)
+    assert limiter.limit == FIRST_LIMIT
 
 
 def test_requests_that_were_sent_before_a_decrease_decrease_no_further():
-    gate = Gate()
-    tickets = enter_many(gate, FIRST_LIMIT)
+    limiter = AdaptiveLimiter()
+    tickets = enter_many(limiter, FIRST_LIMIT)
     for ticket in tickets:
-        gate.refuse(ticket, 1.0)
-    assert gate.limit == int(FIRST_LIMIT * 0.8)
-    gate.refuse(gate.enter(5.0), 6.0)
-    assert gate.limit == int(int(FIRST_LIMIT * 0.8) * 0.8)
+        limiter.refuse(ticket, 1.0)
+    assert limiter.limit == int(FIRST_LIMIT * 0.8)
+    limiter.refuse(limiter.enter(5.0), 6.0)
+    assert limiter.limit == int(int(FIRST_LIMIT * 0.8) * 0.8)
 
 
 def test_the_limit_never_falls_below_one_and_cool_downs_never_grow_beyond_their_bound():
-    gate = Gate()
+    limiter = AdaptiveLimiter()
     now, pauses = 0.0, []
     for _ in range(40):
-        gate.refuse(gate.enter(now), now)
-        pauses.append(gate.ready_at() - now)
-        now = gate.ready_at()
-    assert gate.limit == 1
+        limiter.refuse(limiter.enter(now), now)
+        pauses.append(limiter.ready_at() - now)
+        now = limiter.ready_at()
+    assert limiter.limit == 1
     assert pauses[:4] == [1.0, 2.0, 4.0, 8.0]
-    assert max(pauses) == gate_module.LONGEST_COOL_DOWN
+    assert max(pauses) == adaptive_limiter.LONGEST_COOL_DOWN
 
 
 def test_a_good_reply_resets_the_cool_down():
-    gate = Gate()
-    gate.refuse(gate.enter(0.0), 0.0)
-    gate.refuse(gate.enter(1.0), 1.0)
-    gate.succeed(gate.enter(3.0), 3.1)
-    gate.refuse(gate.enter(4.0), 4.0)
-    assert gate.ready_at() == pytest.approx(5.0, abs=1.0)
+    limiter = AdaptiveLimiter()
+    limiter.refuse(limiter.enter(0.0), 0.0)
+    limiter.refuse(limiter.enter(1.0), 1.0)
+    limiter.succeed(limiter.enter(3.0), 3.1)
+    limiter.refuse(limiter.enter(4.0), 4.0)
+    assert limiter.ready_at() == pytest.approx(5.0, abs=1.0)
 
 
 def test_a_failure_of_the_server_only_pauses_growth():
-    gate = Gate()
-    gate.refuse(gate.enter(0.0), 0.0)
-    limit = gate.limit
+    limiter = AdaptiveLimiter()
+    limiter.refuse(limiter.enter(0.0), 0.0)
+    limit = limiter.limit
     now = 10.0
     for _ in range(20):
-        tickets = enter_many(gate, limit, now)
-        gate.fail(tickets.pop(), now + 1)
+        tickets = enter_many(limiter, limit, now)
+        limiter.fail(tickets.pop(), now + 1)
         for ticket in tickets:
-            gate.succeed(ticket, now + 1)
+            limiter.succeed(ticket, now + 1)
         now += 2.0
-    assert gate.limit == limit
+    assert limiter.limit == limit
 
 
 def test_a_refusal_teaches_a_pace_that_recovers():
-    gate = Gate()
-    now = serve_ten_a_second(gate, 0.0)
-    gate.refuse(gate.enter(now), now)
-    assert gate.learned_pace == pytest.approx(9.0, rel=0.05)
-    now = gate.ready_at()
+    limiter = AdaptiveLimiter()
+    now = serve_ten_a_second(limiter, 0.0)
+    limiter.refuse(limiter.enter(now), now)
+    assert limiter.learned_pace == pytest.approx(9.0, rel=0.05)
+    now = limiter.ready_at()
     sent = 0
     while now < 20:
-        gate.succeed(gate.enter(now), now + 0.01)
-        now = max(gate.ready_at(), now + 0.01)
+        limiter.succeed(limiter.enter(now), now + 0.01)
+        now = max(limiter.ready_at(), now + 0.01)
         sent += 1
     assert 9 * 9 < sent < 9 * 100
-    assert gate.learned_pace > 15
+    assert limiter.learned_pace > 15
 
 
 def test_time_in_which_nobody_asked_is_no_measure_of_the_server():
-    gate = Gate()
-    gate.succeed(gate.enter(0.0), 0.1)
-    now = serve_ten_a_second(gate, 3600.0)
-    gate.refuse(gate.enter(now), now)
-    assert gate.learned_pace == pytest.approx(9.0, rel=0.1)
+    limiter = AdaptiveLimiter()
+    limiter.succeed(limiter.enter(0.0), 0.1)
+    now = serve_ten_a_second(limiter, 3600.0)
+    limiter.refuse(limiter.enter(now), now)
+    assert limiter.learned_pace == pytest.approx(9.0, rel=0.1)
 
 
 def test_the_gate_closes_while_headers_say_that_nothing_is_left():
-    gate = Gate()
-    gate.heed({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1m30s"}, 100.0)
-    assert gate.ready_at() == 100.0 + LONGEST_HEADER_PAUSE
-    gate.heed({"x-ratelimit-remaining-requests": "5", "x-ratelimit-reset-requests": "30d"}, 200.0)
-    assert gate.ready_at() <= 200.0
+    limiter = AdaptiveLimiter()
+    limiter.heed({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1m30s"}, 100.0)
+    assert limiter.ready_at() == 100.0 + LONGEST_HEADER_PAUSE
+    limiter.heed({"x-ratelimit-remaining-requests": "5", "x-ratelimit-reset-requests": "30d"}, 200.0)
+    assert limiter.ready_at() <= 200.0
 
 
 def test_the_strictest_limit_holds_and_is_told_once_when_it_binds(caplog):
     caplog.set_level("INFO", "agents.models")
-    gate = Gate("m at h")
-    gate.restrict(GateLimits(max_in_flight=25))
-    gate.restrict(GateLimits())
+    limiter = AdaptiveLimiter("m at h")
+    limiter.restrict(RequestLimits(max_in_flight=25))
+    limiter.restrict(RequestLimits())
     for _ in range(100):
-        tickets = enter_many(gate, gate.limit)
+        tickets = enter_many(limiter, limiter.limit)
         for ticket in tickets:
-            gate.succeed(ticket, 1.0)
-    assert gate.limit == 25
+            limiter.succeed(ticket, 1.0)
+    assert limiter.limit == 25
     assert [record.getMessage() for record in caplog.records] == [
         "m at h: 25 requests are in flight; no more are allowed (max_in_flight)"
     ]
@@ -192,9 +191,9 @@ NAMES = ["date", "retry-after", "retry-after-ms", "x-ratelimit-remaining-request
 @pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(NAMES), HEADER))
 def test_hostile_headers_neither_break_anything_nor_stop_it(headers):
-    gate = Gate()
-    gate.heed(headers, 100.0)
-    assert gate.ready_at() <= 100.0 + LONGEST_HEADER_PAUSE
+    limiter = AdaptiveLimiter()
+    limiter.heed(headers, 100.0)
+    assert limiter.ready_at() <= 100.0 + LONGEST_HEADER_PAUSE
     assert 0.0 <= read_retry_after(headers) < math.inf
 
 

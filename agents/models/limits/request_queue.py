@@ -1,4 +1,4 @@
-"""The queue of calls before a gate: first in, first out; during an outage one call at a time probes the endpoint."""
+"""The queue of calls before a limiter: first in, first out; during an outage one call at a time probes the endpoint."""
 
 import asyncio
 import logging
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from agents.errors import ProviderError, TransientError
 from agents.models.calls import CallStatus
-from agents.models.limits.gate import Gate, Ticket
+from agents.models.limits.adaptive_limiter import AdaptiveLimiter, Ticket
 from agents.models.limits.outage import Outage, is_down
 
 _log = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ class _Waiter:
         self.patience = patience
 
 
-class Line:
+class RequestQueue:
     """The queue of calls of one model on one server.
 
     It uses a single timer. All methods must be called in the event loop of the waiting calls.
@@ -32,11 +32,11 @@ class Line:
         name: of the model and its server, for messages.
 
     Attributes:
-        gate: adaptive limits.
+        limiter: adaptive limits.
     """
 
     def __init__(self, name: str) -> None:
-        self.gate = Gate(name)
+        self.limiter = AdaptiveLimiter(name)
         self._name = name
         self._outage = Outage()
         self._trouble = ""
@@ -87,8 +87,8 @@ class Line:
         loop = asyncio.get_running_loop()
         now = loop.time()
         self._learn_of_response(ticket, now)
-        self.gate.succeed(ticket, now, tokens)
-        self.gate.heed(headers, now)
+        self.limiter.succeed(ticket, now, tokens)
+        self.limiter.heed(headers, now)
         self._depart(ticket, loop)
 
     def reject(self, ticket: Ticket) -> None:
@@ -96,7 +96,7 @@ class Line:
         loop = asyncio.get_running_loop()
         now = loop.time()
         self._learn_of_response(ticket, now)
-        self.gate.leave(now)
+        self.limiter.leave(now)
         self._depart(ticket, loop)
 
     def fail(self, ticket: Ticket, caller: int, error: TransientError, patience: float) -> bool:
@@ -115,18 +115,18 @@ class Line:
         now = loop.time()
         if error.status is CallStatus.RATE_LIMITED:
             self._learn_of_response(ticket, now)
-            self.gate.refuse(ticket, now, min(error.retry_after, patience))
+            self.limiter.refuse(ticket, now, min(error.retry_after, patience))
         else:
             self._learn_of_trouble(ticket, caller, error, now)
-            self.gate.fail(ticket, now)
-        self.gate.heed(error.headers, now)
+            self.limiter.fail(ticket, now)
+        self.limiter.heed(error.headers, now)
         self._depart(ticket, loop)
         return self.is_out
 
     def cancel(self, ticket: Ticket) -> None:
         """Completes a cancelled call."""
         loop = asyncio.get_running_loop()
-        self.gate.leave(loop.time())
+        self.limiter.leave(loop.time())
         self._depart(ticket, loop)
         self._forget_outage()
 
@@ -151,9 +151,9 @@ class Line:
             now,
             caller,
             number=ticket.number,
-            sent=self.gate.sent,
+            sent=self.limiter.sent,
             is_down=is_down(error),
-            under_way=self.gate.in_flight,
+            under_way=self.limiter.in_flight,
             is_probe=ticket.is_probe,
             retry_after=error.retry_after,
         )
@@ -166,19 +166,19 @@ class Line:
         elif ticket.is_probe:  # the others were sent before the outage and do not show that it is over
             _log.warning("%s is back after %.0f s", self._name, now - self._outage.began)
             self._outage.end()
-            self.gate.reopen(now)
+            self.limiter.reopen(now)
 
     def _may_send(self, now: float) -> bool:
         if self.is_out:
             return self._probe is None and self._probe_at() <= now
-        return self.gate.ready_at() <= now
+        return self.limiter.ready_at() <= now
 
     def _probe_at(self) -> float:
         """Returns the time of the next probe during an outage, ignoring other requests in flight."""
-        return max(self._outage.probe_at, self.gate.open_at())
+        return max(self._outage.probe_at, self.limiter.open_at())
 
     def _admit(self, now: float, tokens: float) -> Ticket:
-        ticket = self.gate.enter(now, tokens)
+        ticket = self.limiter.enter(now, tokens)
         if self.is_out:
             ticket.is_probe = True
             self._probe = ticket
@@ -198,7 +198,7 @@ class Line:
             until = (self._outage.began or 0.0) + self._least_patience
             self._set_timer(until if self._probe is not None else min(until, self._probe_at()))
         else:
-            self._set_timer(self.gate.ready_at())
+            self._set_timer(self.limiter.ready_at())
 
     def _next(self) -> _Waiter | None:
         """Returns the first waiting call; drops cancelled ones."""
@@ -240,7 +240,7 @@ class Line:
 
     def _forget_outage(self) -> None:
         """Resets the outage if no call is left to probe it."""
-        if self.is_out and self._next() is None and not self.gate.in_flight:
+        if self.is_out and self._next() is None and not self.limiter.in_flight:
             self._outage.end()
 
     def _unavailable(self, seconds: float) -> ProviderError:
