@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support.lacking import need
 from tests.support.tiny_model import cached_tiny_model
 
 pytest_plugins = ["tests.support.commands", "tests.support.postgres", "tests.support.stores"]
@@ -19,6 +20,22 @@ def pytest_configure() -> None:
     """Sets SIGINT as a shell in the foreground leaves it: a background job, and what tests start in it, would ignore it."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests that use a tiny model."""
+    for item in items:
+        if isinstance(item, pytest.Function) and {"tiny_model", "tiny_qwen"} & set(item.fixturenames):
+            item.add_marker(pytest.mark.needs("torch", "transformers"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skips a test that needs libraries which are not installed."""
+    for mark in item.iter_markers("needs"):
+        for module in mark.args:
+            need(module)
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from benchmarks.options import parse
 from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.core.terminal import printable
 from rating.cli.app import EXIT_INTERRUPTED, EXIT_TERMINATED, guarded
+from rating.cli.flags import check_extra
 from rating.cli.process import Interruptions
 from rating.config.judge_warnings import family_warnings, scripted_judge_warnings
 from rating.config.run_file import RunConfig
@@ -58,6 +59,7 @@ def main(paper: Paper, arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(paper: Paper, words: Sequence[str], interruptions: Interruptions) -> int | None:
+    check_extra("rows of papers need", "plots", "matplotlib")
     command = f"python -m benchmarks.{paper.name}"
     if not words or words[0].startswith("-"):
         _list(paper, command, as_json="--json" in words)

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from typing import NamedTuple
 
 LENGTH = 4
 """Characters of an idiom."""
@@ -21,3 +22,19 @@ def bare(text: str) -> str:
 def is_idiom_shaped(text: str) -> bool:
     """Returns whether ``text`` is exactly four Chinese characters."""
     return _IDIOM.fullmatch(text) is not None
+
+
+class Folding(NamedTuple):
+    """Tables for ``str.translate`` that map traditional to simplified characters.
+
+    Attributes:
+        forms: for whole idioms: all simplifiable characters.
+        characters: for single characters: without those, such as 乾 and 著, that are also separate characters of simplified
+            texts.
+    """
+
+    forms: dict[int, str]
+    characters: dict[int, str]
+
+
+NO_FOLDING = Folding({}, {})

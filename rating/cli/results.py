@@ -89,7 +89,7 @@ def add_report_arguments(parser: argparse.ArgumentParser) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="output file (default: DIR/report.html); figures are written as SVG and PNG to plots/ or FILE-plots/",
+        help="output file (default: DIR/report.html); figures are written to plots/ or FILE-plots/",
     )
 
 

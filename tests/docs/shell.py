@@ -106,7 +106,7 @@ def _check_pip(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         if word == "-r":
             assert (ROOT / next(rest)).is_file(), words
             continue
-        named = re.fullmatch(r"(\.|llmarena-envs)(?:\[([\w,]+)\])?", word)
+        named = re.fullmatch(r"(\.|llmarena-envs)(?:\[([\w,-]+)\])?", word)
         assert named or Path(word).is_dir(), f"{word}: expected llmarena-envs or a folder of the page"
         assert set(((named and named[2]) or "").split(",")) <= {"", *extras}, f"{word}: extras are {', '.join(extras)}"
 

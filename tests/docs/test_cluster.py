@@ -206,6 +206,7 @@ def test_nobody_else_gets_in(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) 
         assert "pass-word" not in str(error.value)
 
 
+@pytest.mark.needs
 @pytest.mark.parametrize("reason", ["another authority", "another name", "no TLS"])
 def test_a_server_that_cannot_show_who_it_is_is_refused(
     reason: str, certified: Cluster, tmp_path: Path, postgres_url: str
@@ -227,6 +228,7 @@ def test_a_server_that_cannot_show_who_it_is_is_refused(
     assert "pass-word" not in str(error.value)
 
 
+@pytest.mark.needs
 def test_without_tls_the_server_refuses(certified: Cluster) -> None:
     with pytest.raises(StoreError, match="no encryption"):
         postgres.open_existing(certified.address("reader", "?sslmode=disable").of("any"))

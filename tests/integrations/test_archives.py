@@ -21,6 +21,7 @@ KINDS = {
     ".py",
     *(".toml", ".csv", ".json", ".jsonl", ".txt"),  # texts, tasks, run files, published numbers
     *(".html", ".js", ".css", ".svg"),  # pages
+    ".gz",  # idioms and their pronunciations
     ".typed",
 }
 MAX_BYTES = 3_000_000
@@ -78,13 +79,14 @@ def test_the_source_archive_holds_what_the_wheel_is_built_of_and_nothing_else(so
 def test_the_metadata_say_what_the_project_says(metadata, wheel: zipfile.ZipFile) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert (metadata["Name"], metadata["Version"]) == (project["name"], project["version"])
-    assert metadata["License-Expression"] == "Apache-2.0"
+    assert metadata["License-Expression"] == "Apache-2.0 AND MIT AND CC-BY-SA-4.0"
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata["Description-Content-Type"] == "text/markdown"
     assert metadata.get_content().strip() == (ROOT / "README.md").read_text(encoding="utf-8").strip()
     assert set(metadata.get_all("Provides-Extra")) == set(project["optional-dependencies"])
     names = wheel.namelist()
     assert all(f"{package}/py.typed" in names for package in PACKAGES)
-    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+    for licence in project["license-files"]:
+        assert any(name.endswith(f".dist-info/licenses/{licence}") for name in names)
     (entries,) = [name for name in names if name.endswith(".dist-info/entry_points.txt")]
     assert "llmarena = rating.cli:main" in wheel.read(entries).decode()

@@ -3,13 +3,14 @@
 from typing import Any
 
 import numpy as np
-import pyspiel
 
 from llmarena_envs.core.board import MARKS
 
 
 def play_beside_open_spiel(game: Any, name: str, games: int, seed: int) -> int:
     """Plays seeded random games in both, compares legal actions, mover and returns at each step; returns the plies played."""
+    import pyspiel
+
     reference = pyspiel.load_game(name)
     rng = np.random.default_rng(seed)
     plies = 0

@@ -108,6 +108,7 @@ def test_environments_import_loads_nothing_heavy() -> None:
     assert [name for name in HEAVY if name in loaded] == []
 
 
+@pytest.mark.needs("torch")
 def test_exceptions_form_one_tree() -> None:
     outside = []
     for name in LAYERS[:3]:

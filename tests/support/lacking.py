@@ -1,6 +1,7 @@
 """Tests with requirements that some machines do not meet."""
 
 import os
+from importlib.util import find_spec
 from typing import NoReturn
 
 import pytest
@@ -14,3 +15,9 @@ def lack(reason: str) -> NoReturn:
     if os.environ.get(REQUIRED):
         pytest.fail(f"{REQUIRED} is set, and {reason}")
     pytest.skip(reason)
+
+
+def need(module: str) -> None:
+    """Skips a test if a module of the extra ``test-all`` is not installed, or fails it if all are required."""
+    if find_spec(module) is None:
+        lack(f"{module} is not installed: pip install -e '.[test-all]'")

@@ -1,42 +1,16 @@
-"""Figures of the report, drawn with Matplotlib. ``plots`` writes them."""
+"""Figures of the report and the board, as SVG without inline styles, for pages whose content security policy forbids them."""
 
 import itertools
 import math
 import textwrap
-from collections.abc import Callable, Mapping, Sequence, Sized
-from functools import wraps
-from typing import Any, ParamSpec
+from collections.abc import Mapping, Sequence, Sized
+from dataclasses import dataclass
 
-import numpy as np
-from matplotlib import style
-from matplotlib.axes import Axes
-from matplotlib.collections import QuadMesh
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
-
-from llmarena_envs.core.svg import visible
+from llmarena_envs.core.svg import DIM, INK, LINE, Svg, text_width
 from rating.schemes.figures import Groups, Intervals, Matrix, Shares, Trajectories
 from rating.stats.agreement import Agreement
 from rating.stats.calibration import Calibration
 from rating.viewer.report.names import shortened
-
-_STYLE = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],  # comes with Matplotlib: the layout does not depend on the machine
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
-
-_WIDTH = 7.0
-"""Width of a figure. All lengths are in inches."""
-
-_ROW = 0.24
-"""Height of a row."""
-
-_MAX_STEPS = 350
-"""Maximum steps of a line: about one per typographic point."""
 
 MOST_ROWS = 200
 """Maximum number of policies in a figure; the table has all."""
@@ -44,161 +18,167 @@ MOST_ROWS = 200
 MOST_IN_A_MAP = 60
 """Maximum number of policies in a heat map; with more it is omitted."""
 
+_MOST_NUMBERED = 30
+"""Maximum number of policies in a heat map with numbers."""
+
+_MAX_STEPS = 350
+"""Maximum steps of a line: about one per two pixels."""
+
 _ROOM_FOR_NAMES = 40
 """Maximum columns of a name beside a row; the table has the full name."""
 
 _ROOM_IN_MAPS = 20
 """Maximum columns of a name beside a heat map."""
 
-_LINES = ("-", "--", ":")
-"""Line styles; each is used for ten lines with different colours."""
+_WIDTH = 720
+"""Width of most figures, in pixels as all lengths."""
+
+_ROW = 24
+_TOP = 12
+_RIGHT = 20
+_BELOW = 44
+"""Height of tick labels and label below an axis."""
+_SMALL = 12
+"""Size of small letters."""
+_TICKS = 6
 
 _COLOUR = "#0550ae"
-_DIM = "#59636e"
-
-Floats = NDArray[np.float64]
-Given = ParamSpec("Given")
-
-
-def drawing(draw: Callable[Given, Figure]) -> Callable[Given, Figure]:
-    """Decorator that draws in a fixed style, independent of the user's Matplotlib settings."""
-
-    @wraps(draw)
-    def drawn(*args: Given.args, **kwargs: Given.kwargs) -> Figure:
-        with style.context(["default", _STYLE]):
-            return draw(*args, **kwargs)
-
-    return drawn
+_PALETTE = (
+    *("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd"),
+    *("#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf"),
+)
+_DASHES = (None, "6 3", "2 2")
+"""Line styles; each is used for ten lines with different colours."""
 
 
-@drawing
-def intervals(shown: Intervals) -> Figure:
+@dataclass(frozen=True)
+class _Axis:
+    """Places of values from the first to the last tick, between two pixels."""
+
+    ticks: Sequence[float]
+    begin: float
+    end: float
+
+    def place(self, value: float) -> float:
+        low, high = self.ticks[0], self.ticks[-1]
+        return self.begin + (value - low) / (high - low) * (self.end - self.begin)
+
+
+def intervals(shown: Intervals, title: str) -> str:
     """Draws a value with its interval for every policy, the best on top. Open ends are arrows."""
     rows = shown.rows[:MOST_ROWS]
-    figure = _figure(0.9 + _ROW * len(rows))
-    axes = figure.subplots()
-    low, high = _span([value for row in rows for value in row[1:] if value is not None])
-    for place, (_, value, lower, upper) in enumerate(rows):
-        _interval(axes, place, value, lower, upper, (low, high), _COLOUR)
-    _rows(axes, [row[0] for row in rows])
-    axes.set_xlim(low, high)
-    axes.set_xlabel(_labelled(shown.label, rows, shown.rows))
-    return figure
+    values = [value for row in rows for value in row[1:] if value is not None]
+    svg, axis, places = _rows([row[0] for row in rows], values, _labelled(shown.label, rows, shown.rows), title)
+    for y, (_, value, low, high) in zip(places, rows, strict=True):
+        _interval(svg, axis, y, (value, low, high), _COLOUR)
+    return str(svg)
 
 
-@drawing
-def groups(shown: Groups) -> Figure:
+def groups(shown: Groups, title: str) -> str:
     """Draws one value with interval per part for every policy, one colour per part."""
     parts, rows = len(shown.parts), shown.rows[:MOST_ROWS]
-    height = max(_ROW, 0.11 * (parts + 1))
-    figure = _figure(1.2 + height * len(rows))
-    axes = figure.subplots()
-    known = [end for _, values in rows for value in values if value for end in value[:3] if end is not None]
-    low, high = _span(known)
-    for (row, (_, values)), part in itertools.product(enumerate(rows), range(parts)):
-        if (value := values[part]) is not None:
-            place = row + (part - (parts - 1) / 2) / (parts + 1)
-            _interval(axes, place, value.value, value.low, value.high, (low, high), f"C{part % 10}")
-    for part in range(parts):
-        axes.plot([], [], "o-", color=f"C{part % 10}", markersize=4)
-    _legend(axes, shown.parts)
-    _rows(axes, [name for name, _ in rows])
-    axes.set_xlim(low, high)
-    axes.set_xlabel(_labelled(shown.label, rows, shown.rows))
-    return figure
+    values = [end for _, cells in rows for cell in cells if cell for end in cell[:3] if end is not None]
+    label, height = _labelled(shown.label, rows, shown.rows), max(_ROW, 11 * (parts + 1))
+    svg, axis, places = _rows([name for name, _ in rows], values, label, title, height, shown.parts)
+    for (y, (_, cells)), part in itertools.product(zip(places, rows, strict=True), range(parts)):
+        if (cell := cells[part]) is not None:
+            _interval(svg, axis, y + (part - (parts - 1) / 2) * height / (parts + 1), cell[:3], _colour(part))
+    return str(svg)
 
 
-@drawing
-def trajectories(shown: Trajectories) -> Figure:
+def shares(shown: Shares, title: str) -> str:
+    """Draws stacked bars for every policy."""
+    rows = shown.rows[:MOST_ROWS]
+    values = [0.0, *(sum(sizes) for _, sizes in rows)]
+    label = _labelled(shown.label, rows, shown.rows)
+    svg, axis, places = _rows([name for name, _ in rows], values, label, title, legend=shown.parts)
+    for y, (_, sizes) in zip(places, rows, strict=True):
+        ends = list(itertools.accumulate(sizes, initial=0.0))
+        for part, (begin, end) in enumerate(itertools.pairwise(map(axis.place, ends))):
+            svg.rect(begin, y - 8, end - begin, 16, fill=_colour(part))
+    return str(svg)
+
+
+def trajectories(shown: Trajectories, title: str) -> str:
     """Draws a rating or mean after every match, with a band of one standard deviation or error.
 
     The legend is ordered by the last value, highest first.
     """
-    last = sorted(shown.history.items(), key=lambda item: -item[1][-1][1])[:MOST_ROWS]
-    figure = _figure(max(3.2, 0.6 + 0.19 * len(last)))
-    axes = figure.subplots()
-    for index, (_, every_step) in enumerate(last):
-        steps = _thinned(every_step)
-        numbers = [number for number, _, _ in steps]
-        axes.plot(numbers, [mean for _, mean, _ in steps], linewidth=1.2, linestyle=_LINES[index // 10 % len(_LINES)])
-        below, above = ([mean + sign * sd for _, mean, sd in steps] for sign in (-1, 1))
-        axes.fill_between(numbers, below, above, alpha=0.15)
-    axes.set_xlabel(_labelled("match number", last, shown.history))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_ylabel(_upright(shown.label))
-    _legend(axes, [name for name, _ in last])
-    return figure
+    history = {name: _thinned(steps) for name, steps in shown.history.items()}
+    last = sorted(history.items(), key=lambda item: -item[1][-1][1])[:MOST_ROWS]
+    legend = shortened([name for name, _ in last], _ROOM_FOR_NAMES)
+    height = max(300, _ROW + _legend_height(legend))
+    svg = Svg(_WIDTH + _legend_width(legend), height, title)
+    points = [step for _, steps in last for step in steps]
+    numbers = [number for number, _, _ in points]
+    ends = [mean + sign * sd for _, mean, sd in points for sign in (-1, 1)]
+    across = _Axis(_round_numbers(numbers, whole=True), 76, _WIDTH - _RIGHT)
+    up = _Axis(_round_numbers(ends), height - _BELOW, _TOP)
+    _draw_across(svg, across, _TOP, height - _BELOW, _labelled("match number", last, shown.history))
+    _draw_up(svg, up, across.begin, across.end, shown.label)
+    for index, (_, steps) in enumerate(last):
+        xs = [across.place(number) for number, _, _ in steps]
+        below, middle, above = ([up.place(mean + sign * sd) for _, mean, sd in steps] for sign in (-1, 0, 1))
+        band = _line([*xs, *xs[::-1]], [*above, *below[::-1]])
+        svg.path(f"{band}Z", fill=_colour(index), fill_opacity=0.15)
+        dash = _DASHES[index // len(_PALETTE) % len(_DASHES)]
+        svg.path(_line(xs, middle), fill="none", stroke=_colour(index), stroke_width=1.6, stroke_dasharray=dash)
+    _draw_legend(svg, legend, _WIDTH, dashes=_DASHES)
+    return str(svg)
 
 
-@drawing
-def matrix(shown: Matrix) -> Figure:
+def calibration(shown: Calibration, title: str) -> str:
+    """Draws observed against predicted scores, and below them the number of results per group."""
+    width, bottom, height = 480, 320, 440
+    svg = Svg(width, height, title)
+    across = _Axis([0.5, 0.6, 0.7, 0.8, 0.9, 1.0], 76, width - _RIGHT)
+    up = _Axis([0.0, 0.2, 0.4, 0.6, 0.8, 1.0], bottom, _TOP)
+    _draw_across(svg, across, _TOP, height - _BELOW, "predicted score of the favourite")
+    _draw_up(svg, up, across.begin, across.end, "observed score of the favourite")
+    counts = _Axis(_round_numbers([0, *(group.observed.n for group in shown.groups)], 2), height - _BELOW, bottom + 16)
+    _draw_up(svg, counts, across.begin, across.end, "results")
+    svg.line(across.begin, up.place(0.5), across.end, up.place(1), stroke=DIM, stroke_dasharray="6 3")
+    for group in shown.groups:
+        x, value = across.place(group.predicted), group.observed
+        if value.low is not None and value.high is not None:
+            svg.line(x, up.place(value.low), x, up.place(value.high), stroke=_COLOUR, stroke_width=2)
+        svg.circle(x, up.place(value.value), 4, fill=_COLOUR)
+        top = counts.place(value.n)
+        svg.rect(x - 7, top, 14, counts.begin - top, fill=_COLOUR)
+    return str(svg)
+
+
+def matrix(shown: Matrix, title: str) -> str:
     """Draws a heat map of a value for every two policies, with numbers for small maps."""
     names = list(shown.table)
     scale = 100 if shown.percent else 1
-    values = scale * np.array(
-        [[math.nan if cell is None else cell.value for cell in row.values()] for row in shown.table.values()]
-    )
-    size = 1.8 + max(0.2, min(0.42, 25 / len(names))) * len(names)
-    figure = Figure(figsize=(size + 0.8, size), layout="constrained")
-    axes = figure.subplots()
-    low, high = (0.0, 100.0) if shown.percent else _span(values[~np.isnan(values)].tolist())
-    drawn = _fields(axes, values, names, cmap="RdYlGn" if shown.percent else "YlGn", vmin=low, vmax=high)
-    bar = figure.colorbar(drawn, ax=axes, shrink=0.7)
-    bar.set_label(_upright(shown.label))
-    if bar.solids is not None:  # keep the colour bar as vectors
-        bar.solids.set_rasterized(False)
-    if len(names) <= _MOST_NUMBERED:
-        for row, column in np.argwhere(~np.isnan(values)):
-            number = f"{values[row, column]:.0f}" if shown.percent else f"{values[row, column]:.3g}"
-            red, green, blue, _ = drawn.to_rgba(values[row, column])
-            ink = "black" if 0.3 * red + 0.6 * green + 0.1 * blue > 0.45 else "white"
-            axes.text(column, row, number, ha="center", va="center", fontsize=7, color=ink)
-    return figure
+    cells = [[None if cell is None else scale * cell.value for cell in row.values()] for row in shown.table.values()]
+    known = [value for row in cells for value in row if value is not None]
+    axis = _Axis([0, 20, 40, 60, 80, 100] if shown.percent else _round_numbers(known), 1.0, 0.0)
+    tint = _red_to_green if shown.percent else _white_to_green
+    size = max(16, min(40, 1200 // len(names)))
+    labels = shortened(names, _ROOM_IN_MAPS)
+    left = _TOP + max(text_width(name, _SMALL) for name in labels)
+    side = size * len(names)
+    foot = _TOP + side
+    svg = Svg(left + side + 110, foot + 24 + 0.75 * left, title)
+    texts = [
+        [(f"{value:.0f}" if shown.percent else f"{value:.3g}",) if value is not None else () for value in row]
+        for row in cells
+    ]
+    fills = [[None if value is None else tint(1 - axis.place(value)) for value in row] for row in cells]
+    _draw_map(svg, labels, fills, texts if len(names) <= _MOST_NUMBERED else [], (left, _TOP), size)
+    bar = left + side + 24
+    bar_height = max(side, 120)
+    for step in range(40):
+        svg.rect(bar, _TOP + bar_height * step / 40, 14, bar_height / 40 + 0.5, fill=tint(1 - (step + 0.5) / 40))
+    for tick in axis.ticks:
+        svg.text(bar + 18, _TOP + bar_height * axis.place(tick) + 4, f"{tick:g}", _SMALL, fill=DIM)
+    _upright(svg, shown.label, bar + 60, _TOP + bar_height / 2)
+    return str(svg)
 
 
-_MOST_NUMBERED = 30
-"""Maximum number of policies in a heat map with numbers."""
-
-
-@drawing
-def calibration(shown: Calibration) -> Figure:
-    """Draws observed against predicted scores, and below them the number of results per group."""
-    figure = _figure(4.4, 5.0)
-    axes, counts = figure.subplots(2, height_ratios=(4, 1), sharex=True)
-    axes.plot([0.5, 1], [0.5, 1], color=_DIM, linewidth=1, linestyle="--")
-    for group in shown.groups:
-        value = group.observed
-        if value.low is not None:
-            axes.plot([group.predicted] * 2, [value.low, value.high], color=_COLOUR)
-        axes.plot([group.predicted], [value.value], "o", color=_COLOUR, markersize=5)
-        counts.bar(group.predicted, value.n, width=0.02, color=_COLOUR)
-    axes.set_ylim(0, 1.02)
-    axes.set_ylabel("observed score of the favourite")
-    counts.set_xlim(0.49, 1.01)
-    counts.set_ylabel("results")
-    counts.set_xlabel("predicted score of the favourite")
-    return figure
-
-
-@drawing
-def shares(shown: Shares) -> Figure:
-    """Draws stacked bars for every policy."""
-    rows = shown.rows[:MOST_ROWS]
-    figure = _figure(1.2 + _ROW * len(rows))
-    axes = figure.subplots()
-    starts = np.zeros(len(rows))
-    for part in range(len(shown.parts)):
-        widths = np.array([values[part] for _, values in rows], dtype=float)
-        axes.barh(range(len(rows)), widths, left=starts, height=0.7, color=f"C{part % 10}")
-        starts += widths
-    _legend(axes, shown.parts, bars=True)
-    _rows(axes, [name for name, _ in rows])
-    axes.set_xlabel(_labelled(shown.label, rows, shown.rows))
-    return figure
-
-
-@drawing
-def heat_maps(names: Sequence[str], tables: Mapping[str, Mapping[tuple[str, str], Agreement]]) -> Figure:
+def heat_maps(names: Sequence[str], tables: Mapping[str, Mapping[tuple[str, str], Agreement]], title: str) -> str:
     """Draws heat maps of the kappa of every two judges with the number of items, side by side.
 
     An undefined kappa is a dash. Pairs without a common item have an empty cell.
@@ -206,82 +186,165 @@ def heat_maps(names: Sequence[str], tables: Mapping[str, Mapping[tuple[str, str]
     Args:
         names: names of the judges.
         tables: agreement by title and pair of names, in alphabetical order.
+        title: title of the figure.
     """
-    size = 1.4 + 0.62 * len(names)
-    figure = Figure(figsize=(size * len(tables), size + 0.3), layout="constrained")
-    every = figure.subplots(1, len(tables), squeeze=False)
-    for axes, (title, table) in zip(every[0], tables.items(), strict=True):
-        values = np.full((len(names), len(names)), np.nan)
+    labels, size = shortened(names, _ROOM_IN_MAPS), 56
+    left = _TOP + max(text_width(name, _SMALL) for name in labels)
+    width, foot = left + size * len(names) + _RIGHT, 40 + size * len(names)
+    svg = Svg(width * len(tables), foot + 24 + 0.75 * left, title)
+    for number, (heading, table) in enumerate(tables.items()):
+        fills: list[list[str | None]] = [[None] * len(names) for _ in names]
+        texts: list[list[tuple[str, ...]]] = [[()] * len(names) for _ in names]
         for row, column in itertools.permutations(range(len(names)), 2):
             first, second = sorted((names[row], names[column]))
-            found = table.get((first, second))
-            if found is None:
-                continue
-            kappa = "–" if found.kappa is None else f"{found.kappa.value:.2f}"
-            values[row, column] = np.nan if found.kappa is None else found.kappa.value
-            axes.text(column, row, f"{kappa}\n({found.n})", ha="center", va="center", fontsize=7)
-        _fields(axes, values, names, cmap="RdYlGn", vmin=-1, vmax=1)
-        axes.set_title(title)
-    return figure
+            if (found := table.get((first, second))) is not None:
+                kappa = found.kappa and found.kappa.value
+                texts[row][column] = ("–" if kappa is None else f"{kappa:.2f}", f"({found.n})")
+                fills[row][column] = None if kappa is None else _red_to_green((kappa + 1) / 2)
+        start = width * number + left
+        svg.text(start + size * len(names) / 2, 26, heading, 14, text_anchor="middle")
+        _draw_map(svg, labels, fills, texts, (start, 40), size)
+    return str(svg)
 
 
-def _figure(height: float, width: float = _WIDTH) -> Figure:
-    return Figure(figsize=(width, height), layout="constrained")
+def _rows(
+    names: Sequence[str],
+    values: Sequence[float],
+    label: str,
+    title: str,
+    height: float = _ROW,
+    legend: Sequence[str] = (),
+) -> tuple[Svg, _Axis, list[float]]:
+    """Begins a figure of rows with names, an axis that covers values, and perhaps a legend.
+
+    Returns:
+        Drawing, axis, and the middle of each row.
+    """
+    shown, parts = shortened(names, _ROOM_FOR_NAMES), shortened(legend, _ROOM_FOR_NAMES)
+    left = 24 + max((text_width(name, 13) for name in shown), default=0)
+    bottom = max(_TOP + height * len(names), _legend_height(parts))
+    svg = Svg(_WIDTH + _legend_width(parts), bottom + _BELOW, title, "The table above has the same values.")
+    axis = _Axis(_round_numbers(values), left, _WIDTH - _RIGHT)
+    _draw_across(svg, axis, _TOP, bottom, label)
+    places = [_TOP + height * (number + 0.5) for number in range(len(names))]
+    for y, name in zip(places, shown, strict=True):
+        svg.text(left - 10, y + 5, name, 13, text_anchor="end")
+    _draw_legend(svg, parts, _WIDTH)
+    return svg, axis, places
 
 
-def _fields(axes: Axes, values: Floats, names: Sequence[str], **colours: Any) -> QuadMesh:
-    """Draws a heat map, the first row on top, with names of rows and columns."""
-    places = np.arange(len(names))
-    drawn = axes.pcolormesh(places, places, np.ma.masked_invalid(values), edgecolors="white", linewidth=0.5, **colours)
-    axes.invert_yaxis()
-    axes.set_aspect("equal")
-    labels = [_plain(name) for name in shortened(names, _ROOM_IN_MAPS)]
-    axes.set_xticks(places, labels, rotation=45, ha="right")
-    axes.set_yticks(places, labels)
-    return drawn
+def _interval(svg: Svg, axis: _Axis, y: float, value: tuple[float, float | None, float | None], colour: str) -> None:
+    """Draws a value with its interval at a height. Open ends reach to the limit of the axis."""
+    middle, low, high = value
+    begin, end = (axis.begin if low is None else axis.place(low), axis.end if high is None else axis.place(high))
+    svg.line(begin, y, end, y, stroke=colour, stroke_width=2)
+    for x, bound, way in ((begin, low, 6), (end, high, -6)):
+        if bound is None:
+            svg.path(_line([x + way, x, x + way], [y - 5, y, y + 5]), stroke=colour, fill="none")
+        else:
+            svg.line(x, y - 4, x, y + 4, stroke=colour, stroke_width=2)
+    svg.circle(axis.place(middle), y, 4, fill=colour)
 
 
-def _interval(
-    axes: Axes,
-    place: float,
-    value: float,
-    low: float | None,
-    high: float | None,
-    span: tuple[float, float],
-    colour: str,
+def _draw_across(svg: Svg, axis: _Axis, top: float, bottom: float, label: str) -> None:
+    """Draws an axis from left to right with its label and a line for every tick."""
+    for tick in axis.ticks:
+        x = axis.place(tick)
+        svg.line(x, top, x, bottom, stroke=LINE)
+        svg.text(x, bottom + 16, f"{tick:g}", _SMALL, text_anchor="middle", fill=DIM)
+    svg.text((axis.begin + axis.end) / 2, bottom + 36, label, _SMALL, text_anchor="middle", fill=DIM)
+
+
+def _draw_up(svg: Svg, axis: _Axis, left: float, right: float, label: str) -> None:
+    """Draws an axis from bottom to top with its label and a line for every tick."""
+    for tick in axis.ticks:
+        y = axis.place(tick)
+        svg.line(left, y, right, y, stroke=LINE)
+        svg.text(left - 6, y + 4, f"{tick:g}", _SMALL, text_anchor="end", fill=DIM)
+    _upright(svg, label, 16, (axis.begin + axis.end) / 2)
+
+
+def _upright(svg: Svg, text: str, x: float, y: float) -> None:
+    """Writes a text from bottom to top around a height, in lines of at most 34 characters."""
+    for number, line in enumerate(textwrap.wrap(text, 34)):
+        here = x + 14 * number
+        turned = f"rotate(-90 {here:g} {y:g})"
+        svg.text(here, y, line, _SMALL, text_anchor="middle", fill=DIM, transform=turned)
+
+
+def _draw_map(
+    svg: Svg,
+    names: Sequence[str],
+    fills: Sequence[Sequence[str | None]],
+    texts: Sequence[Sequence[tuple[str, ...]]],
+    corner: tuple[float, float],
+    size: float,
 ) -> None:
-    """Draws a value with its interval at a height. Open ends reach to the limit of the span."""
-    ends = [span[0] if low is None else low, span[1] if high is None else high]
-    axes.plot(ends, [place] * 2, color=colour, linewidth=1.4)
-    for end, bound, arrow in zip(ends, (low, high), "<>", strict=True):
-        axes.plot([end], [place], "|" if bound is not None else arrow, color=colour, markersize=5, clip_on=False)
-    axes.plot([value], [place], "o", color=colour, markersize=4)
+    """Draws a heat map, the first row on top, with names of rows and columns.
+
+    Args:
+        svg: drawing.
+        names: names of rows and columns.
+        fills: colour of each cell, ``None`` for an empty one.
+        texts: lines in each cell; without any, no cell has a text.
+        corner: top left corner.
+        size: width and height of a cell.
+    """
+    left, top = corner
+    for (row, colours), column in itertools.product(enumerate(fills), range(len(names))):
+        if (fill := colours[column]) is not None:
+            svg.rect(left + size * column, top + size * row, size, size, fill=fill, stroke="#ffffff")
+    for (row, lines), column in itertools.product(enumerate(texts), range(len(names))):
+        x, y = left + size * (column + 0.5), top + size * (row + 0.5)
+        for number, line in enumerate(lines[column]):
+            svg.text(x, y + 4 + 13 * (number - (len(lines[column]) - 1) / 2), line, 11, text_anchor="middle")
+    foot = top + size * len(names)
+    for number, name in enumerate(names):
+        middle = size * (number + 0.5)
+        svg.text(left - 6, top + middle + 4, name, _SMALL, text_anchor="end")
+        x, y = left + middle + 4, foot + 12
+        svg.text(x, y, name, _SMALL, text_anchor="end", transform=f"rotate(-45 {x:g} {y:g})")
 
 
-def _rows(axes: Axes, names: Sequence[str]) -> None:
-    """Labels rows with names, the first on top."""
-    axes.set_yticks(range(len(names)), [_plain(name) for name in shortened(names, _ROOM_FOR_NAMES)])
-    axes.set_ylim(len(names) - 0.4, -0.6)
-    axes.grid(axis="x", color="#d0d7de", linewidth=0.6)
-    axes.set_axisbelow(True)
+def _draw_legend(svg: Svg, names: Sequence[str], left: float, dashes: Sequence[str | None] = (None,)) -> None:
+    """Draws the colour of each name beside the figure."""
+    for number, name in enumerate(names):
+        y = _TOP + 18 * (number + 0.5)
+        dash = dashes[number // len(_PALETTE) % len(dashes)]
+        svg.line(left, y, left + 22, y, stroke=_colour(number), stroke_width=4, stroke_dasharray=dash)
+        svg.text(left + 28, y + 4, name, _SMALL, fill=INK)
 
 
-def _span(known: Sequence[float]) -> tuple[float, float]:
-    """Returns a range that contains all values, with margins."""
-    low, high = min(known, default=0.0), max(known, default=1.0)
-    room = 0.05 * (high - low) or 0.5
-    return low - room, high + room
+def _legend_width(names: Sequence[str]) -> float:
+    return 28 + _RIGHT + max(text_width(name, _SMALL) for name in names) if names else 0
 
 
-def _legend(axes: Axes, names: Sequence[str], *, bars: bool = False) -> None:
-    """Adds a legend of the last lines or bars beside the figure."""
-    drawn: list[Any] = [part[0] for part in axes.containers] if bars else axes.get_lines()[-len(names) :]
-    # Matplotlib omits labels that start with an underscore, so names are set afterwards.
-    legend = axes.legend(
-        drawn, ["?"] * len(names), loc="center left", bbox_to_anchor=(1, 0.5), frameon=False, fontsize=8
-    )
-    for text, name in zip(legend.get_texts(), shortened(list(names), _ROOM_FOR_NAMES), strict=True):
-        text.set_text(_plain(name))
+def _legend_height(names: Sequence[str]) -> float:
+    return _TOP + 18 * len(names)
+
+
+def _colour(number: int) -> str:
+    return _PALETTE[number % len(_PALETTE)]
+
+
+def _line(xs: Sequence[float], ys: Sequence[float]) -> str:
+    """Returns a path through points."""
+    return "M" + "L".join(f"{x:.2f} {y:.2f}" for x, y in zip(xs, ys, strict=True))
+
+
+def _red_to_green(share: float) -> str:
+    """Returns a light colour: red at 0, near white at 0.5, green at 1."""
+    full = (26, 152, 80) if share >= 0.5 else (215, 48, 39)
+    return _mixed(full, 1.3 * abs(share - 0.5))
+
+
+def _white_to_green(share: float) -> str:
+    """Returns a light colour: near white at 0, green at 1."""
+    return _mixed((26, 152, 80), 0.05 + 0.65 * share)
+
+
+def _mixed(colour: tuple[int, int, int], share: float) -> str:
+    return "#" + "".join(f"{round(255 + (part - 255) * share):02x}" for part in colour)
 
 
 def _thinned(steps: Sequence[tuple[int, float, float]]) -> Sequence[tuple[int, float, float]]:
@@ -292,14 +355,18 @@ def _thinned(steps: Sequence[tuple[int, float, float]]) -> Sequence[tuple[int, f
 
 def _labelled(label: str, shown: Sized, every: Sized) -> str:
     """Returns a label that mentions omitted rows."""
-    return _plain(label) + (f" (the first {len(shown)} of {len(every)})" if len(shown) < len(every) else "")
+    return label + (f" (the first {len(shown)} of {len(every)})" if len(shown) < len(every) else "")
 
 
-def _upright(text: str) -> str:
-    """Returns a text wrapped to the height of an axis."""
-    return "\n".join(textwrap.wrap(_plain(text), 34))
-
-
-def _plain(text: str) -> str:
-    """Returns a text with visible control characters and escaped dollar signs (no mathtext)."""
-    return visible(text).replace("$", r"\$")
+def _round_numbers(values: Sequence[float], ticks: int = _TICKS, *, whole: bool = False) -> list[float]:
+    """Returns about as many evenly spaced round numbers that cover the values."""
+    known = [value for value in values if math.isfinite(value)]
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    if high <= low:
+        low, high = low - 0.5, high + 0.5
+    rough = max((high - low) / (ticks - 1), 1 if whole else 0)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(step * power for step in (1, 2, 5, 10) if step * power >= rough)
+    first = math.floor(low / step)
+    count = math.ceil(high / step) - first
+    return [(first + number) * step for number in range(count + 1)]

@@ -1,10 +1,10 @@
 """Sections of the report: a table with optional figures, further tables and a matrix."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from markupsafe import Markup
-from matplotlib.figure import Figure
 
 from llmarena_envs.core.options import OptionError
 from rating.judgements import Judgement, declared_verdicts, judgements_of
@@ -25,6 +25,8 @@ from rating.viewer.report.plots import Plot
 from rating.viewer.report.rated import Rated
 from rating.viewer.report.tables import NOTHING, Sheet, sheet
 from rating.viewer.report.transitivity import transitivity_sheet
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -49,6 +51,10 @@ class Section:
         return [plot.markup() for plot in self.plots]
 
 
+def _plot(environment: str, what: str, label: str, draw: Callable[[T, str], str], shown: T) -> Plot:
+    return Plot(environment, what, draw(shown, f"{environment}: {label}"))
+
+
 def table_section(board: Leaderboard | Summary, costs: Mapping[str, str] = NOTHING) -> Section:
     """Returns a section with all columns of a table; ``costs`` as for ``sheet``."""
     return Section(sheet(board, wide=True, costs=costs))
@@ -67,27 +73,23 @@ def leaderboard_section(
     """
     section = table_section(board, costs)
 
-    def add(what: str, label: str, figure: Figure) -> None:
-        section.plots.append(Plot(board.environment, what, label, figure))
+    def add(what: str, label: str, draw: Callable[[T, str], str], shown: T) -> None:
+        section.plots.append(_plot(board.environment, what, label, draw, shown))
 
     def draw(table: Matrix) -> None:
         if len(table.table) <= figures.MOST_IN_A_MAP:
-            add("pairs", table.label, figures.matrix(table))
+            add("pairs", table.label, figures.matrix, table)
 
     for shown in drawn:
         if isinstance(shown, Matrix | HeadToHead) and not any(any(row.values()) for row in shown.table.values()):
             continue
         match shown:
             case Intervals():
-                add(
-                    "ratings" if board.is_rated else "means",
-                    shown.label,
-                    figures.intervals(shown),
-                )
+                add("ratings" if board.is_rated else "means", shown.label, figures.intervals, shown)
             case Trajectories():
-                add("course", f"{shown.label} after every match", figures.trajectories(shown))
+                add("course", f"{shown.label} after every match", figures.trajectories, shown)
             case Groups():
-                add("parts", shown.label, figures.groups(shown))
+                add("parts", shown.label, figures.groups, shown)
             case Grid():
                 section.grids.append(shown)
             case Matrix():
@@ -106,7 +108,7 @@ def place_sections(board: Leaderboard, outcomes: Sequence[Outcome], scheme: Sche
     """Returns results by seat, role and side, if an environment has them."""
     sections = []
     for what, shown, drawn in place_tables(board, outcomes, scheme.seat_groups):
-        plot = Plot(board.environment, what, drawn.label, figures.groups(drawn))
+        plot = _plot(board.environment, what, drawn.label, figures.groups, drawn)
         sections.append(Section(shown, [plot]))
     return sections
 
@@ -115,7 +117,7 @@ def rated_sections(environment: str, rated: Rated) -> list[Section]:
     """Returns the calibration of the ratings and the transitivity test, if available."""
     sections = []
     if (found := rated.calibration) is not None:
-        plot = Plot(environment, "calibration", "predicted and observed scores", figures.calibration(found))
+        plot = _plot(environment, "calibration", "predicted and observed scores", figures.calibration, found)
         sections.append(Section(calibration_sheet(environment, found), [plot]))
     if (shown := transitivity_sheet(environment, rated.comparisons, rated.ratings)) is not None:
         sections.append(Section(shown))
@@ -135,7 +137,7 @@ def failure_sections(
     if shown is None:
         return []
     plots = [
-        Plot(environment, "failures", drawn.label, figures.shares(drawn))
+        _plot(environment, "failures", drawn.label, figures.shares, drawn)
         for environment, own in outcomes.items()
         if (drawn := failure_shares(own)) is not None
     ]
@@ -171,7 +173,7 @@ def study_sections(environment: str, judgements: Sequence[Judgement]) -> list[Se
         for index, shown in enumerate(judge_sheets(found, ""))
     ]
     sections[0].plots = [
-        Plot(environment, "judges", "kappa of every two judges", figures.heat_maps(*chart))
+        Plot(environment, "judges", figures.heat_maps(*chart, f"{environment}: kappa of every two judges"))
         for chart in kappa_charts(found)
     ]
     return sections

@@ -9,6 +9,8 @@ from pathlib import Path
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.replacing import replacing_text
+from rating.viewer.report.page import page_of
+from rating.viewer.report.plots import write_plots
 from rating.viewer.source import RunSource, Source, open_source
 
 REPORT = "report.html"
@@ -35,9 +37,6 @@ def write_page_of(source: Source, directory: Path, path: Path) -> Path:
     Raises:
         RunError: if the path is a link or not writable.
     """
-    from rating.viewer.report.page import page_of
-    from rating.viewer.report.plots import write_plots  # matplotlib is slow to import
-
     if path == directory / REPORT:
         beside = directory / "plots"
         run_directory.check_no_links([path, beside, *(beside.iterdir() if beside.is_dir() else ())])
@@ -75,8 +74,6 @@ def plots_directory(directory: Path, path: Path) -> Path | None:
 
 def report_page(directory: Path, title: str, matches: Collection[str] | None = None) -> str:
     """Returns the report page of a run as HTML, with the given matches (ids) or by default all."""
-    from rating.viewer.report.page import page_of  # matplotlib is slow to import
-
     run, store = run_directory.open_run(directory)
     with closing(store):
         page = io.StringIO()

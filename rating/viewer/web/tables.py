@@ -12,9 +12,9 @@ from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import summarise
 from rating.store.records import Outcome
 from rating.store.state import RunState
+from rating.viewer.report import figures
 from rating.viewer.report.costs import Costs, Spending, cost_sheet, costs, match_cells, policy_cells
 from rating.viewer.report.failures import failure_sheet
-from rating.viewer.report.intervals import plot_intervals
 from rating.viewer.report.tables import Sheet, sheet
 
 if TYPE_CHECKING:
@@ -142,4 +142,6 @@ def _ratings(board: Leaderboard, spent: Costs | None, plots: tuple[str, ...]) ->
 
 
 def _plots(environment: str, drawn: Iterable[Figure]) -> tuple[str, ...]:
-    return tuple(plot_intervals(figure, environment) for figure in drawn if isinstance(figure, Intervals))
+    return tuple(
+        figures.intervals(figure, f"{environment}: {figure.label}") for figure in drawn if isinstance(figure, Intervals)
+    )

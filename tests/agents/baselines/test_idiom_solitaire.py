@@ -11,7 +11,7 @@ from agents.play import play
 from agents.registry import make_policy
 from llmarena_envs import idiom_solitaire_v0
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.idiom_solitaire.dictionaries import NO_FOLDING
+from llmarena_envs.idiom_solitaire.characters import NO_FOLDING
 from llmarena_envs.idiom_solitaire.game import DEAD_ENDS, JUDGE, IdiomSolitaire
 from llmarena_envs.idiom_solitaire.lexicon import Lexicon
 from llmarena_envs.idiom_solitaire.links import Links

@@ -3,7 +3,6 @@
 import copy
 
 import numpy as np
-import pyspiel
 import pytest
 
 from agents.baselines.solved import DRAWN, LOST, WON, SolvedConnectFour, SolvedTicTacToe
@@ -17,6 +16,8 @@ class Reference:
     """OpenSpiel's tic-tac-toe, solved by plain minimax."""
 
     def __init__(self):
+        import pyspiel
+
         self.values = {}
         self.value(pyspiel.load_game("tic_tac_toe").new_initial_state())
 
@@ -46,6 +47,7 @@ def reference():
 
 
 @pytest.mark.slow
+@pytest.mark.needs("pyspiel")
 def test_tic_tac_toe_is_that_of_openspiel_in_every_position(reference):
     solved = SolvedTicTacToe()
     assert len(reference.values) == 5478
@@ -56,6 +58,7 @@ def test_tic_tac_toe_is_that_of_openspiel_in_every_position(reference):
             assert change.after == sign * reference.value(state.child(action)), (board, action)
 
 
+@pytest.mark.needs("pyspiel")
 def test_chances_at_tic_tac_toe_are_those_of_openspiel_in_every_position(reference):
     solved = SolvedTicTacToe()
     kinds = set()
@@ -217,6 +220,7 @@ def missed(solved, board, mark, action):
 
 
 @pytest.mark.parametrize("name", ["greedy", "minimax"])
+@pytest.mark.needs("pyspiel")
 def test_greedy_and_minimax_miss_nothing_at_tic_tac_toe(reference, name):
     policy, solved = make_policy(name, "tictactoe_v0"), SolvedTicTacToe()
     policy.reset("player_0", 0)

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.deepeval.lexicon_quality import FALSE, GENUINE, WORDS, main, measure, read_words
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.idiom_solitaire.dictionaries import NO_FOLDING
+from llmarena_envs.idiom_solitaire.characters import NO_FOLDING
 from llmarena_envs.idiom_solitaire.lexicon import Lexicon
 from llmarena_envs.idiom_solitaire.lexicons import shipped_lexicon
 
@@ -37,9 +37,7 @@ def test_the_shipped_list_knows_most_idioms_and_takes_few_other_words():
 
 
 def test_the_words_were_not_used_to_extend_the_list():
-    supplement = (WORDS.parents[2] / "llmarena_envs" / "idiom_solitaire" / "data" / "supplement.txt").read_text(
-        encoding="utf-8"
-    )
+    supplement = (WORDS.parents[2] / "research" / "idioms" / "supplement.txt").read_text(encoding="utf-8")
     assert not set(supplement.split()) & set(read_words(WORDS))
 
 

@@ -4,7 +4,6 @@ import copy
 import itertools
 
 import numpy as np
-import pyspiel
 import pytest
 
 from llmarena_envs.bargain.game import Bargain, Deal, Offer, is_efficient, rest_of
@@ -180,7 +179,10 @@ def test_random_actions_are_offers_and_never_accept_for_anybody():
     assert game.default_action("player_1") is None
 
 
+@pytest.mark.needs("pyspiel")
 def test_the_same_play_as_in_open_spiel(tmp_path):
+    import pyspiel
+
     rng = np.random.default_rng(0)
     space = scenarios("openspiel")
     chosen = [space[index] for index in rng.choice(len(space), 150, replace=False)]

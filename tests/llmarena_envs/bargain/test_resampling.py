@@ -3,7 +3,6 @@
 import copy
 
 import numpy as np
-import pyspiel
 import pytest
 
 from llmarena_envs.bargain.game import Bargain, Deal, Offer
@@ -30,7 +29,10 @@ def test_every_scenario_with_the_own_values_is_equally_likely(source, seat):
     check_frequencies(drawn, dict.fromkeys(fitting, 1))
 
 
+@pytest.mark.needs("pyspiel")
 def test_open_spiel_draws_no_values_that_are_not_among_them():
+    import pyspiel
+
     reference = pyspiel.load_game("bargaining")
     rng = np.random.RandomState(0)
     drawn = set()

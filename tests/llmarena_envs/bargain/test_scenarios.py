@@ -3,7 +3,6 @@
 from collections import Counter
 
 import numpy as np
-import pyspiel
 import pytest
 from scipy import stats
 
@@ -48,7 +47,10 @@ def test_the_space_is_closed_under_exchange_of_the_sides():
     assert all(Scenario(counts, values[::-1]) in space for counts, values in space)
 
 
+@pytest.mark.needs("pyspiel")
 def test_the_instances_of_open_spiel_lie_in_the_space():
+    import pyspiel
+
     space = set(scenarios("openspiel"))
     instances = pyspiel.load_game("bargaining").all_instances()
     assert len(instances) == 1000

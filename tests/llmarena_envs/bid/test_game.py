@@ -3,7 +3,6 @@
 import copy
 
 import numpy as np
-import pyspiel
 import pytest
 from scipy import stats
 
@@ -173,7 +172,10 @@ def test_equilibrium_play_pays_as_theory_says(bidders):
     assert abs(np.mean(paid) - expected) < 4 * standard_error
 
 
+@pytest.mark.needs("pyspiel")
 def test_the_same_play_as_in_open_spiel():
+    import pyspiel
+
     rng = np.random.default_rng(2)
     for bidders, highest in ((2, 10), (3, 6), (4, 20)):
         peer = pyspiel.load_game("first_sealed_auction", {"players": bidders, "max_value": highest})

@@ -48,6 +48,7 @@ def test_positions_per_ply() -> None:
     assert len({game.board for game in layer.values()}) == len(layer)
 
 
+@pytest.mark.needs("pyspiel")
 def test_open_spiel_plays_the_same_game() -> None:
     plies = play_beside_open_spiel(ConnectFour(), "connect_four", games=2000, seed=1)
     assert plies > 2000 * 18

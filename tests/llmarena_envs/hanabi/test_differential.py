@@ -1,13 +1,14 @@
 """Random games beside OpenSpiel's hanabi with the same deck: every fact that it prints is compared after each action."""
 
 import numpy as np
-import pyspiel
 import pytest
 
 from llmarena_envs.hanabi.cards import Card
 from llmarena_envs.hanabi.game import Hanabi
 from llmarena_envs.hanabi.text import HanabiCodec
 from llmarena_envs.hanabi.variant import Variant
+
+pytestmark = pytest.mark.needs("pyspiel")
 
 LETTERS = "RYGWB"
 FULL = {"colors": 5, "hand_size": 5, "info_tokens": 8, "life_tokens": 3}
@@ -27,6 +28,8 @@ CASES = [
 
 
 def load(variant):
+    import pyspiel
+
     return pyspiel.load_game(
         "hanabi",
         {

@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import pyspiel
 import pytest
 
 from llmarena_envs.holdem.betting import Action
@@ -15,6 +14,8 @@ BUTTON = 1
 
 
 def universal_poker(stack: int, small_blind: int, big_blind: int) -> Any:
+    import pyspiel
+
     return pyspiel.load_game(
         "universal_poker",
         {
@@ -72,6 +73,7 @@ def play_beside(reference: Any, stack: int, small_blind: int, big_blind: int, rn
     ("stack", "small_blind", "big_blind", "hands"),
     [(100, 1, 2, 4000), (20, 1, 2, 800), (57, 3, 7, 800), (300, 5, 5, 400), (3, 1, 2, 200)],
 )
+@pytest.mark.needs("pyspiel")
 def test_same_turns_and_returns_as_universal_poker(stack: int, small_blind: int, big_blind: int, hands: int) -> None:
     reference, rng = universal_poker(stack, small_blind, big_blind), np.random.default_rng(stack)
     for _ in range(hands):

@@ -51,6 +51,7 @@ def test_the_next_card_of_the_board_is_redrawn():
 
 
 @pytest.mark.slow
+@pytest.mark.needs("pyspiel")
 def test_open_spiel_thinks_the_same_hands_possible():
     game = table(deck=DECK, button=1)
     state = universal_poker(100, 1, 2).new_initial_state()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from llmarena_envs.idiom_solitaire.dictionaries import NO_FOLDING
+from llmarena_envs.idiom_solitaire.characters import NO_FOLDING
 from llmarena_envs.idiom_solitaire.game import IdiomSolitaire
 from llmarena_envs.idiom_solitaire.lexicon import Lexicon
 from llmarena_envs.idiom_solitaire.links import Links

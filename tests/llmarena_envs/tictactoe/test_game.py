@@ -87,6 +87,7 @@ def test_best_play_is_a_draw() -> None:
     assert all(value(_after(cell).board) == 0 for cell in range(9))
 
 
+@pytest.mark.needs("pyspiel")
 def test_open_spiel_plays_the_same_game() -> None:
     plies = play_beside_open_spiel(TicTacToe(), "tic_tac_toe", games=3000, seed=1)
     assert plies > 3000 * 7

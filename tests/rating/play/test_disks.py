@@ -79,6 +79,7 @@ def test_a_report_without_room_leaves_the_earlier_one(capsys, tmp_path, whole):
         assert (disk / "report.html").read_text() == "earlier"
 
 
+@pytest.mark.needs
 def test_a_directory_that_may_only_be_read_is_read(capsys, tmp_path, whole):
     folder = tmp_path / "folder"
     run = shutil.copytree(whole["workers"], folder / "run")

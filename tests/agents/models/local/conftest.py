@@ -3,7 +3,6 @@
 import socket
 
 import pytest
-import torch
 
 from agents.models.local.checkpoint import Checkpoint, load_model
 from tests.agents.models.local.asking import MODELS
@@ -12,6 +11,7 @@ from tests.agents.models.local.asking import MODELS
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch):
     """Whoever opens a connection fails; computation has one thread."""
+    import torch
 
     def refuse(*arguments):
         raise AssertionError("a local model opened a connection")

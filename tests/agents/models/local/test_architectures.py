@@ -1,8 +1,6 @@
 """Models whose memory is not keys and values of everything read: windows, and states that are updated."""
 
 import pytest
-import torch
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
 from agents.errors import ProviderError
 from agents.models.local.checkpoint import Checkpoint, load_model
@@ -10,6 +8,8 @@ from agents.models.local.jobs import CONSTRAINED, SCORE
 from tests.agents.models.local.asking import complete, jobs, prompts
 from tests.agents.models.local.test_scoring import score_by_hand
 from tests.agents.models.local.test_writing import generate
+
+pytestmark = pytest.mark.needs("torch", "transformers")
 
 WINDOWS = {"head_dim": 16, "sliding_window": 16, "layer_types": ["sliding_attention", "full_attention"]}
 STATES = {
@@ -28,6 +28,9 @@ STATES = {
 
 def make(folder, tokenizer, architecture, **fields):
     """Makes a model with random weights."""
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
+
     tokens = AutoTokenizer.from_pretrained(tokenizer)
     config = AutoConfig.for_model(
         architecture,

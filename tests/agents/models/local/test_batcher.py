@@ -13,7 +13,6 @@ from agents.models import ModelService
 from agents.models.calls import CallStatus
 from agents.models.local import batcher as batchers
 from agents.models.local import checkpoint as checkpoints
-from agents.models.local import rows
 from agents.models.local.batcher import Batcher
 from agents.models.local.checkpoint import Checkpoint, load_model
 from agents.models.local.jobs import CONSTRAINED, GENERATE
@@ -22,6 +21,8 @@ from agents.play import play_async
 from agents.player import seat_players
 from llmarena_envs import tictactoe_v0
 from tests.agents.models.local.asking import complete, jobs, observations, prompts, target
+
+pytestmark = pytest.mark.needs("torch", "transformers")
 
 
 def play_matches(path, count, **options):
@@ -66,6 +67,8 @@ def test_matches_share_forward_passes_and_go_as_they_go_alone(tiny_model, mode):
 def fail_when(monkeypatch, condition, error):
     """Lets reading prompts fail where ``condition`` holds for them, and returns how many there were each time."""
     seen = []
+
+    from agents.models.local import rows
 
     class Failing(rows.Rows):
         def __init__(self, model, read):

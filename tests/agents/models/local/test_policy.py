@@ -25,6 +25,8 @@ from rating.cli import main
 from tests.agents.models.local.asking import ask, observations
 from tests.llmarena_envs.option_sets.simulation_v0 import SCRIPT, TASKS
 
+pytestmark = pytest.mark.needs("torch", "transformers")
+
 OBSERVATION = {"rules": "the rules", "text": "the text"}
 
 

@@ -4,14 +4,17 @@ import math
 
 import numpy as np
 import pytest
-import torch
 
 from agents.models.local.jobs import SCORE
 from tests.agents.models.local.asking import MOVES, complete, jobs, prompts
 
+pytestmark = pytest.mark.needs("torch", "transformers")
+
 
 def score_by_hand(model, prompt, move):
     """Returns the log-likelihood of a move and of the end behind it, by a forward pass of the bare model."""
+    import torch
+
     ids, said = model.encode([prompt])[0], model.tokenizer.encode(move, add_special_tokens=False)
     logits = model.network(input_ids=torch.tensor([ids + said])).logits[0].log_softmax(dim=-1)
     known = sum(logits[len(ids) - 1 + index, token].item() for index, token in enumerate(said))

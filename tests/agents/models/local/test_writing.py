@@ -5,7 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-import torch
 
 from agents.baselines.general import Random
 from agents.errors import ProviderError
@@ -18,11 +17,15 @@ from llmarena_envs.catalogue import CATALOGUE, load_environment, make_environmen
 from llmarena_envs.core.failures import Failure
 from tests.agents.models.local.asking import MOVES, ask, complete, jobs, observations, prompts
 
+pytestmark = pytest.mark.needs("torch", "transformers")
+
 ENUMERATED = [entry.name for entry in CATALOGUE if not load_environment(entry.name).action_examples]
 
 
 def generate(model, prompt, max_tokens):
     """Returns what the library itself writes."""
+    import torch
+
     ids = torch.tensor(model.encode([prompt]))
     written = model.network.generate(
         input_ids=ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=max_tokens
@@ -56,6 +59,8 @@ def test_draws_do_not_depend_on_what_is_computed_beside_them(path, mode):
 
 
 def test_draws_follow_the_model(model, path):
+    import torch
+
     (text,) = prompts(1)
     count = 600
     wanted = [Job(GENERATE, text, max_tokens=1, temperature=2.0, seed=(1, number)) for number in range(count)]
@@ -100,6 +105,8 @@ def test_a_trie_knows_what_may_come_next():
 
 def choose_by_hand(model, prompt, moves):
     """Returns the move that is the likeliest token by token, by one forward pass of the bare model for each token."""
+    import torch
+
     ids = model.encode([prompt])[0]
     left, done = dict.fromkeys(moves), 0
     left = {move: tuple(model.tokenizer.encode(move, add_special_tokens=False)) for move in moves}

@@ -1,51 +1,97 @@
-import warnings
+"""Figures: unusual names and values, many policies, and the same bytes each time."""
+
+import re
+import struct
 from xml.etree import ElementTree
 
 import pytest
 
 from rating.schemes.figures import Groups, Intervals, Matrix, Shares, Trajectories
+from rating.stats.agreement import Agreement
+from rating.stats.calibration import Calibration, CalibrationBin
 from rating.stats.estimates import Estimate
 from rating.viewer.report import figures
-from rating.viewer.report.intervals import plot_intervals
 from rating.viewer.report.plots import Plot
 
 LONG = "provider/a-large-language-model-with-a-name-longer-than-any-figure-"
 NAMES = ["通义千问", LONG + "1", LONG + "2", "_first$x$\x07"]
 VALUE = Estimate(0.5, 0.4, None, 9, 9)
 
+CALIBRATION = Calibration((CalibrationBin(0.5, 0.6, 0.55, VALUE),), 3, 0.2, 0.25, 0.5, 0.7, VALUE)
+KAPPAS = {("_first$x$\x07", "通义千问"): Agreement(9, None, None, VALUE)}
+
 FIGURES = {
-    "trajectories": lambda: figures.trajectories(
-        Trajectories({name: [(1, 25.0, 8.0), (2, 26.0, 7.0)] for name in NAMES}, "rating")
+    "trajectories": lambda title: figures.trajectories(
+        Trajectories({name: [(1, 25.0, 8.0), (2, 26.0, 7.0)] for name in NAMES}, "rating"), title
     ),
-    "heat maps": lambda: figures.heat_maps(NAMES, {"first verdicts": {}}),
-    "intervals": lambda: figures.intervals(Intervals([(name, 1.0, None, 2.0) for name in NAMES], "rating")),
-    "groups": lambda: figures.groups(Groups(["seat 1", "_b"], [(name, [VALUE, None]) for name in NAMES], "score")),
-    "matrix": lambda: figures.matrix(
-        Matrix({one: {two: VALUE if one < two else None for two in NAMES} for one in NAMES}, "reward")
+    "heat maps": lambda title: figures.heat_maps(NAMES, {"first verdicts": KAPPAS}, title),
+    "intervals": lambda title: figures.intervals(
+        Intervals([(name, 1.0, None, 2.0) for name in NAMES], "rating"), title
     ),
-    "shares": lambda: figures.shares(Shares(["empty", "illegal"], [(name, [1, 2]) for name in NAMES], "replies")),
+    "groups": lambda title: figures.groups(
+        Groups(["seat 1", "_b"], [(name, [VALUE, None]) for name in NAMES], "score"), title
+    ),
+    "matrix": lambda title: figures.matrix(
+        Matrix({one: {two: VALUE if one < two else None for two in NAMES} for one in NAMES}, "reward"), title
+    ),
+    "shares": lambda title: figures.shares(
+        Shares(["empty", "illegal"], [(name, [1, 2]) for name in NAMES], "replies"), title
+    ),
 }
 
 
 @pytest.mark.parametrize("kind", FIGURES)
-def test_figure_unusual_names_are_drawn_without_warnings(kind, capsys):
-    plot = Plot("game_v0", "figure", "a <figure>", FIGURES[kind]())
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        shown, pixels = plot.svg, plot.png_file()
-    assert "通义千问" in shown and LONG not in shown and "figure-1<" in shown and "figure-2<" in shown
-    assert "_first$x$\\x07<" in shown
-    assert pixels.startswith(b"\x89PNG") and capsys.readouterr() == ("", "")
-    ElementTree.fromstring(plot.svg_file())
-    assert 'aria-label="game_v0: a &lt;figure&gt;"' in plot.markup()
+def test_figure_unusual_names_are_drawn(kind):
+    plot = Plot("game_v0", "figure", FIGURES[kind]("game_v0: a <figure>"))
+    assert "通义千问" in plot.svg and LONG not in plot.svg and "figure-1<" in plot.svg and "figure-2<" in plot.svg
+    assert "_first$x$\\x07<" in plot.svg
+    root = ElementTree.fromstring(plot.svg_file())
+    assert root.find("{*}title").text == "game_v0: a <figure>"
+    assert_inside(root)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", FIGURES)
-def test_figure_same_data_gives_the_same_bytes(kind):
-    one, other = (Plot("game_v0", "figure", "", FIGURES[kind]()) for _ in range(2))
-    assert one.png_file() == other.png_file()
-    assert one.svg_file() == other.svg_file()  # drawn without pixels first
+def test_figure_png_has_150_dots_per_inch(kind):
+    pytest.importorskip("resvg_py")
+    plot = Plot("game_v0", "figure", FIGURES[kind]("title"))
+    pixels = plot.png_file()
+    assert pixels.startswith(b"\x89PNG") and pixels == plot.png_file()
+    width = float(ElementTree.fromstring(plot.svg).get("width"))
+    assert struct.unpack(">I", pixels[16:20])[0] == pytest.approx(width * 150 / 96, abs=1)
+
+
+def assert_inside(root):
+    """Asserts that shapes and texts of a figure begin and end inside of it."""
+    width, height = (float(root.get(name)) for name in ("width", "height"))
+    for item in root.iter():
+        for names, most in ((("x", "cx", "x1", "x2"), width), (("y", "cy", "y1", "y2"), height)):
+            assert all(0 <= float(item.get(name, 0)) <= most for name in names), item.attrib
+        for x, y in re.findall(r"[ML](\S+) ([^LZ]+)", item.get("d", "")):
+            assert 0 <= float(x) <= width and 0 <= float(y) <= height
+
+
+def test_calibration_has_a_point_an_interval_and_a_bar_per_group():
+    root = ElementTree.fromstring(figures.calibration(CALIBRATION, "title"))
+    assert_inside(root)
+    assert len(root.findall("{*}circle")) == 1
+    assert len([item for item in root.findall("{*}rect") if item.get("fill") == "#0550ae"]) == 1
+
+
+def test_trajectories_are_ordered_by_their_last_value():
+    history = {name: [(1, 25.0, 8.0), (2, last, 1.0)] for name, last in (("low", 20.0), ("high", 30.0))}
+    shown = figures.trajectories(Trajectories(history, "rating"), "title")
+    assert shown.index("high<") < shown.index("low<")
+    assert shown.count("fill-opacity") == 2
+
+
+def test_matrix_beyond_thirty_policies_has_no_numbers():
+    def drawn(count):
+        names = [f"p{number}" for number in range(count)]
+        table = {one: {two: Estimate(0.25, None, None, 9, 9) for two in names} for one in names}
+        return figures.matrix(Matrix(table, "score", percent=True), "title")
+
+    assert drawn(30).count(">25<") == 900 and drawn(31).count(">25<") == 0
+    assert_inside(ElementTree.fromstring(drawn(60)))
 
 
 ROWS = [
@@ -57,34 +103,18 @@ ROWS = [
 
 
 @pytest.mark.parametrize("rows", ROWS)
-def test_intervals_of_any_size_are_within_their_axes(rows):
-    (axes,) = figures.intervals(Intervals(rows, "rating")).axes
-    low, high = axes.get_xlim()
-    assert all(low <= value <= high for row in rows for value in row[1:] if value is not None)
-    assert axes.get_ylim()[0] > len(rows) - 1 and axes.get_ylim()[1] < 0  # the first row on top
-
-
-@pytest.mark.parametrize("rows", ROWS)
-def test_interval_plot_of_the_board_is_within_its_frame(rows):
-    root = ElementTree.fromstring(plot_intervals(Intervals(rows, "rating"), "game_v0"))
-    width = float(root.get("width"))
+def test_intervals_of_any_size_are_within_their_frame(rows):
+    root = ElementTree.fromstring(figures.intervals(Intervals(rows, "rating"), "title"))
+    assert_inside(root)
     circles = root.findall("{*}circle")
     assert len(circles) == len(rows)
-    for item in [*circles, *root.findall("{*}line")]:
-        assert all(0 <= float(item.get(name, 0)) <= width for name in ("cx", "x1", "x2"))
+    assert [float(item.get("cy")) for item in circles] == sorted(float(item.get("cy")) for item in circles)
     assert len(root.findall("{*}path")) == sum(row.count(None) for row in rows)  # arrows of open intervals
     assert len(root.findall("{*}text")) >= len(rows) + 2
-
-
-def test_interval_plot_of_the_board_shortens_long_names():
-    rows = [(name, 2.0, None, 3.0) for name in NAMES[:3]]
-    shown = plot_intervals(Intervals(rows, "rating"), "game_v0")
-    assert "通义千问" in shown and LONG not in shown and "figure-1<" in shown and "figure-2<" in shown
 
 
 @pytest.mark.slow
 def test_figure_of_thousands_of_policies_shows_the_first():
     rows = [(f"p{number:04}", 1.0, 0.0, 2.0) for number in range(3000)]
-    plot = Plot("game_v0", "ratings", "", figures.intervals(Intervals(rows, "rating")))
-    assert "(the first 200 of 3000)" in plot.svg and "p0199<" in plot.svg and "p0200<" not in plot.svg
-    assert plot.png_file().startswith(b"\x89PNG")
+    shown = figures.intervals(Intervals(rows, "rating"), "title")
+    assert "(the first 200 of 3000)" in shown and "p0199<" in shown and "p0200<" not in shown

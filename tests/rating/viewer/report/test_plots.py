@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,11 +19,11 @@ from tests.support.disks import read_only
 
 __all__ = ["directory"]
 
-FIGURE = figures.intervals(Intervals([("a", 1.0, 0.0, 2.0)], "rating"))
+FIGURE = figures.intervals(Intervals([("a", 1.0, 0.0, 2.0)], "rating"), "title")
 
 
 def plots(*names, what="ratings"):
-    return [Plot(name, what, "", FIGURE) for name in names]
+    return [Plot(name, what, FIGURE) for name in names]
 
 
 def contents(folder):
@@ -78,9 +79,14 @@ def test_report_plots_are_the_figures_of_the_page(directory):
     drawings = [data.decode() for name, data in first.items() if name.endswith(".svg")]
     assert len(drawings) == page.count("<svg") == len(first) / 2
     for text in drawings:
-        assert text[text.index("</metadata>") :].strip() in page
+        assert text[text.index("<svg") :].strip() in page
     write_report(directory, directory / "report.html")
     assert contents(directory / "plots") == first
+
+
+def test_write_plots_without_pictures_writes_svg_only(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    assert [path.name for path in write_plots(plots("game_v0"), tmp_path / "plots")] == ["game_v0-ratings.svg"]
 
 
 @pytest.mark.slow
@@ -107,6 +113,7 @@ def test_report_without_a_finished_match_has_no_plots(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["plots"] is None
 
 
+@pytest.mark.needs
 def test_report_into_a_read_only_run_suggests_output(directory, tmp_path):
     with read_only(directory):
         with pytest.raises(RunError, match=r"report\.html: expected a place that can be written.*--output FILE"):

@@ -18,7 +18,6 @@ from rating.store.state import RunState
 from rating.viewer.report import replays
 from rating.viewer.report.figures import trajectories
 from rating.viewer.report.page import RunContents, write_page
-from rating.viewer.report.plots import Plot
 from rating.viewer.report.sections import judges_sections
 from rating.viewer.report.write import write_report
 from tests.rating.runs import play_run, run_file
@@ -158,7 +157,7 @@ def test_report_failed_replay_has_no_pictures(store):
 def test_report_figure_size_does_not_grow_with_the_run():
     def drawn(length):
         history = {"a": [(number, 25 + number % 7, 8.0) for number in range(length)]}
-        return Plot("game_v0", "course", "mu", trajectories(Trajectories(history, "mu"))).svg
+        return trajectories(Trajectories(history, "mu"), "title")
 
     assert len(drawn(20_000)) < 1.2 * len(drawn(350))
     assert drawn(10) != drawn(11)

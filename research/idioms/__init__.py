@@ -1,0 +1,1 @@
+"""The tables of idiom solitaire: ``python -m research.idioms.build``."""
