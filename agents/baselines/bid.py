@@ -1,8 +1,7 @@
 """Policies for the sealed-bid auction; ``random`` of ``general`` bids uniformly below its valuation."""
 
 from agents.policy import ScriptedPolicy
-from llmarena_envs.bid.game import equilibrium_bid
-from llmarena_envs.bid.state import BidView
+from llmarena_envs.bid.game import BidView, equilibrium_bid
 
 
 class Truthful(ScriptedPolicy):

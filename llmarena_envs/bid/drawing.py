@@ -1,7 +1,7 @@
 """Draws auctions: bids and valuations by round."""
 
-from llmarena_envs.bid.game import SealedBid, write_cents
-from llmarena_envs.bid.state import BidView, PastRound
+from llmarena_envs.bid.game import BidView, SealedBid, write_cents
+from llmarena_envs.bid.state import PastRound
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.seat_colours import seat_colour

@@ -84,8 +84,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from llmarena_envs.bid.drawing import BidDrawing
-from llmarena_envs.bid.game import SealedBid
-from llmarena_envs.bid.state import BidView
+from llmarena_envs.bid.game import BidView, SealedBid
 from llmarena_envs.bid.text import BidCodec
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import check_bool

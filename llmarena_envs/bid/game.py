@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
 
 import numpy as np
 
 from llmarena_envs.bid.resampling import redrawn_round
-from llmarena_envs.bid.state import BidView, PastRound
+from llmarena_envs.bid.state import PastRound
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_int
@@ -16,6 +17,32 @@ CENTS = 100
 
 MAX_UNITS = 10_000
 """Maximum number of steps from 0 to the highest valuation."""
+
+
+class BidView(NamedTuple):
+    """A bidder's view. Amounts are whole grid units of ``step`` cents.
+
+    Attributes:
+        agent: the bidder.
+        to_move: whether a bid is due.
+        legal: the legal bids if one is due: from 0 to below the valuation.
+        n_bidders: number of bidders.
+        step: cents of one grid unit.
+        rounds: number of auctions in the match.
+        round: number of the current auction, from 1; of the last one when the match is over.
+        valuation: the bidder's own valuation in the current auction.
+        history: the finished auctions.
+    """
+
+    agent: str
+    to_move: bool
+    legal: Sequence[int]
+    n_bidders: int
+    step: int
+    rounds: int
+    round: int
+    valuation: int
+    history: tuple[PastRound, ...]
 
 
 def to_cents(name: str, amount: object) -> int:

@@ -1,6 +1,5 @@
-"""What a bidder knows: records of a position and of finished rounds."""
+"""What a bidder knows of an auction."""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -18,29 +17,3 @@ class PastRound(NamedTuple):
     bid: int
     winner: str
     winning_bid: int
-
-
-class BidView(NamedTuple):
-    """A bidder's view. Amounts are whole grid units of ``step`` cents.
-
-    Attributes:
-        agent: the bidder.
-        to_move: whether a bid is due.
-        legal: the legal bids if one is due: from 0 to below the valuation.
-        n_bidders: number of bidders.
-        step: cents of one grid unit.
-        rounds: number of auctions in the match.
-        round: number of the current auction, from 1; of the last one when the match is over.
-        valuation: the bidder's own valuation in the current auction.
-        history: the finished auctions.
-    """
-
-    agent: str
-    to_move: bool
-    legal: Sequence[int]
-    n_bidders: int
-    step: int
-    rounds: int
-    round: int
-    valuation: int
-    history: tuple[PastRound, ...]

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from llmarena_envs.bid.game import CENTS, SealedBid, write_cents
+from llmarena_envs.bid.game import CENTS, BidView, SealedBid, write_cents
 from llmarena_envs.bid.grammar import GRAMMAR, PUBLISHED
-from llmarena_envs.bid.state import BidView, PastRound
+from llmarena_envs.bid.state import PastRound
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Failure, ParseError

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.messages import HOST, Message, MessagePool
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
-from llmarena_envs.undercover.resampling import number_of, possible_groups, possible_words
+from llmarena_envs.undercover.resampling import number_of, possible_words
 from llmarena_envs.undercover.words import MAX_WORD, WordPair, clue_text, contains_word, essence, side_word
 
 CLUE = "clue"
@@ -375,10 +376,7 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
         the redraw. Facts revealed after the match are kept.
         """
         own, is_over = self.word(agent), not self.to_move
-        clues = [message for message in self.clues if self.clue_check and contains_word(message.text, own)]
-        sides = (agent in self.undercovers,) if is_over else (False, True)
-        allowed = possible_groups(self.agents, self.n_undercover, agent, sides, {clue.sender for clue in clues})
-        groups = [group for group in allowed if self._agrees_with_votes(group)]
+        groups = self._possible_groups(agent)
         self.undercovers = groups[int(rng.integers(len(groups)))]
         is_undercover = agent in self.undercovers
         others = [other for other in self.agents if (other in self.undercovers) != is_undercover]
@@ -386,13 +384,30 @@ class Undercover(Game[Clue | Vote, UndercoverView]):
             word = next(word for word in self.words if word != own)
             self.rewards = self._rewards() if self.winner else self.rewards
         else:
-            texts = [message.text for message in self.clues if self.clue_check and message.sender in others]
-            words = possible_words(self.pairs, own, texts, _nonsense(rng))
+            clues = [message.text for message in self.clues if self.clue_check and message.sender in others]
+            words = possible_words(self.pairs, own, clues, _nonsense(rng))
             word = words[int(rng.integers(len(words)))]
             self.pair = number_of(self.pairs, own, word)
             self.swapped = self.pair >= 0 and self.pairs[self.pair].a == (own if is_undercover else word)
         self.words = tuple(word if other in others else own for other in self.agents)
         self._lots = (*self._lots[: len(self.results)], *rng.random(self.max_rounds - len(self.results)).tolist())
+
+    def _possible_groups(self, agent: str) -> list[tuple[str, ...]]:
+        """Returns the groups of undercover players that are possible for ``agent``, in seat order.
+
+        A group must agree with the votes, and no member with the word of ``agent`` has said it. After the match, the true side
+        of ``agent`` is fixed.
+        """
+        said = [clue for clue in self.clues if self.clue_check and contains_word(clue.text, self.word(agent))]
+        tellers = {clue.sender for clue in said}
+        sides = (False, True) if self.to_move else (agent in self.undercovers,)
+        return [
+            group
+            for group in combinations(self.agents, self.n_undercover)
+            if (agent in group) in sides
+            and not any((teller in group) == (agent in group) for teller in tellers)
+            and self._agrees_with_votes(group)
+        ]
 
     def _agrees_with_votes(self, group: tuple[str, ...]) -> bool:
         """Returns whether each earlier vote left the match open and the last one had its actual outcome."""

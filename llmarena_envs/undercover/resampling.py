@@ -1,28 +1,8 @@
-"""Undercover groups and words consistent with a player's knowledge."""
+"""Secret words consistent with a player's knowledge."""
 
-from collections.abc import Collection, Sequence
-from itertools import combinations
+from collections.abc import Sequence
 
 from llmarena_envs.undercover.words import WordPair, contains_word, essence
-
-
-def possible_groups(
-    agents: Sequence[str], size: int, agent: str, sides: Collection[bool], tellers: Collection[str]
-) -> list[tuple[str, ...]]:
-    """Returns the groups of undercover players that clues allow, in seat order.
-
-    Args:
-        agents: all players.
-        size: number of undercover players.
-        agent: the player with the knowledge.
-        sides: whether ``agent`` can be undercover: its possible sides.
-        tellers: players who said the word of ``agent``, so they are on the other side.
-    """
-    return [
-        group
-        for group in combinations(agents, size)
-        if (agent in group) in sides and not any((teller in group) == (agent in group) for teller in tellers)
-    ]
 
 
 def possible_words(pairs: Sequence[WordPair], own: str, clues: Sequence[str], made_up: str) -> list[str]:

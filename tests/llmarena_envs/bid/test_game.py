@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from llmarena_envs.bid.game import SealedBid, equilibrium_bid, to_cents, write_cents
-from llmarena_envs.bid.state import PastRound
+from llmarena_envs.bid.game import PastRound, SealedBid, equilibrium_bid, to_cents, write_cents
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.options import OptionError
 
