@@ -1,6 +1,7 @@
 """Settings of all tests."""
 
 import signal
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -24,10 +25,24 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests that use a tiny model."""
+    """Marks the tests that use a tiny model, and the slow cases of a test with ``slow_except(count)``.
+
+    All cases of it are slow except so many, spread over them.
+    """
     for item in items:
         if isinstance(item, pytest.Function) and {"tiny_model", "tiny_qwen"} & set(item.fixturenames):
             item.add_marker(pytest.mark.needs("torch", "transformers"))
+    tests = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("slow_except") and not item.get_closest_marker("slow"):
+            tests[item.nodeid.partition("[")[0]].append(item)
+    for cases in tests.values():
+        mark = cases[0].get_closest_marker("slow_except")
+        assert mark is not None
+        quick = {number * len(cases) // mark.args[0] for number in range(mark.args[0])}
+        for index, case in enumerate(cases):
+            if index not in quick:
+                case.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(tryfirst=True)

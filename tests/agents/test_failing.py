@@ -55,6 +55,7 @@ def rated_agents(name):
     return [agent for agent in agents if not rated or role_of(agent) in rated]
 
 
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize(
     "name", [pytest.param(each.name, marks=pytest.mark.slow) if each.name in SLOW else each.name for each in CATALOGUE]
 )

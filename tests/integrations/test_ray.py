@@ -160,13 +160,6 @@ def test_a_run_of_which_everybody_is_killed_and_that_is_resumed_equals_one_that_
         check_killed(SetUp("ray", False, ("actor", "client")), 4, tmp_path / "run", whole, None, seed="ray")
 
 
-def test_a_policy_that_ends_its_worker_once_is_forgiven(tmp_path, capsys):
-    text = duels("KillsItsProcess", f'how = "SIGSEGV", turn = 1, marker = "{tmp_path / "marker"}"')
-    *there, _, errors = run(tmp_path, text, "ray", capsys)
-    assert "workers that died in this session: 1;" in errors
-    assert there == list(run(tmp_path, text, "asyncio", capsys)[:2])
-
-
 def test_a_match_at_which_two_workers_die_is_void(tmp_path, capsys):
     (tmp_path / "run.toml").write_text(duels("KillsItsProcess", "how = 3", matches=1))
     assert main(["run", str(tmp_path / "run.toml"), "--out", str(tmp_path / "run"), "--executor", "ray"]) == 3

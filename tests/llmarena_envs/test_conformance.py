@@ -49,9 +49,9 @@ def reads_long_replies(entry: Entry, options: dict[str, Any]) -> bool:
 
 
 def case(entry: Entry, options: dict[str, Any]) -> Any:
-    """Returns a parameter set; all but the first option set of each game are slow."""
-    is_first = option_sets(entry.name).OPTION_SETS[0] is options
-    return pytest.param(entry, options, id=f"{entry.name}-{options}", marks=() if is_first else pytest.mark.slow)
+    """Returns a parameter set; all but the first two option sets of each game are slow."""
+    is_quick = any(options is each for each in option_sets(entry.name).OPTION_SETS[:2])
+    return pytest.param(entry, options, id=f"{entry.name}-{options}", marks=() if is_quick else pytest.mark.slow)
 
 
 @pytest.mark.parametrize(("entry", "options"), [case(*each) for each in CASES])

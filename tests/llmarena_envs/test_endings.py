@@ -53,6 +53,7 @@ def last_lines(env, language):
     return lines
 
 
+@pytest.mark.slow_except(24)
 @pytest.mark.parametrize(("name", "options"), CASES, ids=[f"{name}-{options}" for name, options in CASES])
 def test_every_player_reads_how_the_match_ended(name, options):
     language = language_of(name, options)

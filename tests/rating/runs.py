@@ -36,6 +36,11 @@ def run_file(*environments: str, policies: tuple[str, ...], seed: int = 4, stop:
     return text
 
 
+def asked(names: Iterable[str], spec: str = "tests.rating.players:Asked") -> str:
+    """Returns the tables of policies that count how often they are asked, or fail."""
+    return "".join(f'[[policy]]\nname = "{name}"\nspec = "{spec}"\noptions = {{ name = "{name}" }}\n' for name in names)
+
+
 def play_run(directory: Path, text: str) -> Path:
     """Plays a run to its end and returns its directory."""
     run, store = run_directory.create(directory, text, "run.toml")
@@ -72,6 +77,18 @@ def go_on(directory: Path, text: str | None = None, session: Session = ONE_GO) -
     with closing(store):
         void = asyncio.run(Runner(run, store, session).run())
         return Played(run, void, list(store.records()), store.facts())
+
+
+def records_of(directory: Path) -> list[Record]:
+    """Returns the records of a run."""
+    with closing(run_directory.open_store(directory)) as store:
+        return list(store.records())
+
+
+def left_by(directory: Path) -> tuple[str, str]:
+    """Returns everything recorded of the matches of a run but wall times, and its play digest."""
+    with closing(run_directory.open_store(directory)) as store:
+        return log_of(store.records()), store.digest()
 
 
 def log_of(records: Iterable[Record]) -> str:

@@ -8,6 +8,7 @@ from agents.models.calls import Call, CallStatus
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
+from rating.play.run import Run
 from rating.prices import Price, PriceTable
 from rating.store.calls import Bill
 from tests.rating.play.calls import PRICES, run_file
@@ -103,6 +104,17 @@ def test_run_keeps_a_copy_of_its_price_file(tmp_path):
     store.close()
     (kept,) = run.config.price
     assert (kept.output, kept.since, kept.currency) == (2.5, date(2026, 1, 1), "EUR")
+
+
+def test_prices_of_a_scheme_do_not_depend_on_the_day():
+    text = 'schedule = "adaptive"\n[[environment]]\nname = "tictactoe_v0"\n'
+    text += "".join(f'[[policy]]\nspec = "{spec}"\n' for spec in ("random", "openai:gpt-a", "openai:other"))
+    price = "[[price]]\nmodel = 'gpt-*'\ninput = 1\noutput = 2\n"
+    price += "[[price]]\nmodel = 'gpt-*'\nfrom = 2999-01-01\ninput = 3\noutput = 4\n"
+    prices = Run(parse_run_file(text + price, "run.toml")).scheme("tictactoe_v0").setting.pool.prices()
+    assert prices.keys() == {"openai:gpt-a", "openai:other"} and prices["openai:other"] is None
+    assert prices["openai:gpt-a"].output == 4
+    assert Run(parse_run_file(text, "run.toml")).scheme("tictactoe_v0").setting.pool.prices() == {}
 
 
 def test_cost_budget_needs_a_price_for_every_model(tmp_path):

@@ -76,6 +76,7 @@ def plain_value(game, depth):
     return max(-plain_value(after(game, column), depth - 1) for column in game.open_columns())
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(("depth", "positions"), [(1, 300), (2, 300), (3, 100), (4, 25)])
 def test_search_agrees_with_plain_negamax(depth, positions):
     rng = np.random.default_rng(depth)

@@ -50,6 +50,7 @@ def logistic(x):
     return 1 / (1 + math.exp(-x))
 
 
+@pytest.mark.slow_except(8)
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", [*BASELINES, "random"])
 def test_everybody_plays_every_role(name, language):
@@ -174,6 +175,7 @@ def test_who_is_biased_towards_a_position_contradicts_itself_when_the_sides_are_
     assert consistent(Constant()) == 0
 
 
+@pytest.mark.slow
 def test_noise_and_length_make_judges_differ():
     infos = [
         match(

@@ -193,6 +193,7 @@ def test_errors_of_format_leave_the_content(kind):
     assert np.all(told["judge_0", "rating"] == np.where(told["simulator_0", "format_flawed"], 8, 1))
 
 
+@pytest.mark.slow
 def test_rates_of_errors_are_found_again():
     told = seen("flawed:stale=0.1,arithmetic=0.15,omission=0.05,out_of_character=0.1,format=0.2", "exact", matches=40)
     answers = np.concatenate([told["simulator_0", f"exact_{turn}"] for turn in range(1, 5)])
@@ -247,6 +248,7 @@ def test_biases_of_judges_are_found_again():
     assert near(np.mean(rating[3] > 1), 0.5, len(rating[3]))  # what is below the scale is its end
 
 
+@pytest.mark.slow
 def test_noise_is_as_large_as_it_is_dialled():
     told = seen("flawed:arithmetic=1", "noisy:noise=1,lenience=4", matches=32)
     assert abs(told["judge_0", "rating"].mean() - 5) < 4 / math.sqrt(96)

@@ -84,6 +84,7 @@ def test_the_log_of_a_tournament_has_its_pairings_and_committees(played, tmp_pat
     assert (counts[-1]["pairings"], counts[-1]["battles (measured)"]) == ("9", "36")
 
 
+@pytest.mark.slow
 def test_a_tournament_is_compared_with_the_scores_of_a_file(played, tmp_path, capsys):
     scores = tmp_path / "human.csv"
     scores.write_text("policy,score\nash,1\nbeech,2\ncedar,3\ndogwood,\nsomebody else,9\n")

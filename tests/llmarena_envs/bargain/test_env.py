@@ -42,6 +42,7 @@ def test_agreeable_random_play_agrees_and_fails_to():
     assert 10 < sum(agreed) < 35
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("obs_type", ["text", pytest.param("vector", marks=pytest.mark.slow)])
 def test_conformance_of_matches_with_agreements(obs_type):
     check_environment(agreeable_env, options={"obs_type": obs_type}, seeds=range(4))

@@ -75,6 +75,7 @@ QUOTATIONS = [
 ]
 
 
+@pytest.mark.slow_except(13)
 @pytest.mark.parametrize("quotation", QUOTATIONS)
 @pytest.mark.parametrize("kind", READERS)
 def test_a_quotation_changes_no_reading(kind, quotation):
@@ -404,6 +405,7 @@ def test_anything_around_is_read_or_refused(junk, statement):
                 assert refusal.kind in (Failure.UNPARSABLE, Failure.ILLEGAL)
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(
     "junk", ["[" * 1_000_000, "[[A" * 300_000, '{"Programmer":' * 80_000, "[[" + " " * 1_000_000, "\\" * 1_000_000]
 )

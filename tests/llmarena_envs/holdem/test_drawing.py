@@ -77,6 +77,7 @@ def test_the_legal_actions_can_be_pointed_at_and_say_what_they_cost() -> None:
     assert replies(env.draw("player_0")) == replies(env.draw()) == []
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(("players", "rules"), [*product(range(2, 7), ["standard"]), (2, "rlcard")])
 def test_everybody_sees_who_is_to_act(players: int, rules: str) -> None:
     env = raw_env(players=players, rules=rules, hands=3)

@@ -28,6 +28,7 @@ def made(actions: str = "", **options: Any) -> holdem_v0.raw_env:
     return env
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("options", [{}, {"rules": "rlcard"}, {"players": 6, "hands": 2}, {"obs_type": "vector"}])
 def test_pettingzoo_tests(options: dict[str, Any]) -> None:
     for _ in range(5):

@@ -50,6 +50,7 @@ def test_census_of_all_five_card_hands(ranks_by_index: NDArray[np.int16]) -> Non
     assert tuple(census[place] for place in range(len(CATEGORIES))) == CENSUS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("hole", "other", "wins", "ties"),
     [

@@ -174,6 +174,7 @@ def _line(game: str, action: object) -> object:
     return action.split("\n")[-1 if game.startswith("bargain") else 0] if isinstance(action, str) else action
 
 
+@pytest.mark.slow_except(14)
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{case.position} {case.value}" for case in CASES])
 def test_what_stands_around_a_statement_is_none(number: int) -> None:
     case = CASES[number]

@@ -475,6 +475,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow_except(31)
 @pytest.mark.parametrize("part", HOSTILE)
 @pytest.mark.parametrize(
     "position",

@@ -89,6 +89,7 @@ def f(*args, **kwargs):
 """
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(
     ("call", "args", "kwargs"),
     [
@@ -360,12 +361,14 @@ def test_honest_program_passes_every_shape(statements: list[str], sandbox: Sandb
     assert [check for check in checked.checks if not check.passed or not check.outside] == []
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize("name", FORGERS)
 def test_forging_program_passes_no_shape(name: str, statements: list[str], sandbox: Sandbox) -> None:
     checked = check_asserts(sandbox, FORGERS[name], statements, "f", SETUP, Limits(seconds=1))
     assert [(check.passed, check.outside) for check in checked.checks] == [(False, True)] * len(statements)
 
 
+@pytest.mark.slow
 def test_a_wrong_program_fails_every_shape(statements: list[str], sandbox: Sandbox) -> None:
     """One answer cannot be wrong for every shape, e.g. for a truth and for its negation."""
     failing = set()
@@ -375,6 +378,7 @@ def test_a_wrong_program_fails_every_shape(statements: list[str], sandbox: Sandb
     assert failing == set(statements)
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(
     ("program", "value"),
     [
@@ -403,6 +407,7 @@ class Everything(int):
 """
 
 
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize(
     "program",
     [
@@ -439,6 +444,7 @@ def f(x):
 """
 
 
+@pytest.mark.slow_except(5)
 @pytest.mark.parametrize(
     "value",
     [

@@ -223,6 +223,7 @@ CALLS_OF_THE_KERNEL = {
 }[platform.machine()] | {"pidfd_open": 434, "pidfd_getfd": 438}
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize("name", CALLS_OF_THE_KERNEL if "sandlock" in BACKENDS else ())
 def test_sandlock_denies_what_it_says(name: str) -> None:
     program = "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)"

@@ -32,6 +32,7 @@ for _ in range(50):
 """
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("backend", [*BACKENDS, "unisolated"])
 def test_a_killed_caller_takes_the_program_along(backend: str) -> None:
     mark = f"killed-{backend}-{os.getpid()}"

@@ -142,6 +142,7 @@ ORDINARY = {
 }
 
 
+@pytest.mark.slow_except(13)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ORDINARY)
 def test_ordinary_programs(name: str, backend: str, sandboxes: Mapping[str, Sandbox]) -> None:
@@ -244,6 +245,7 @@ loop.append(loop)
 """
 
 
+@pytest.mark.slow_except(9)
 @pytest.mark.parametrize(
     ("expression", "answer", "value"),
     [
@@ -281,6 +283,7 @@ def test_a_program_larger_than_its_limit_is_refused(sandbox: Sandbox) -> None:
     assert result.values[0].answer == "missing"
 
 
+@pytest.mark.slow_except(1)
 def test_a_large_program_and_many_calls(sandbox: Sandbox) -> None:
     result = sandbox.run("x = 1\n" * 50_000, [f"x + {i}" for i in range(500)])
     assert [value.value for value in result.values] == list(range(1, 501))

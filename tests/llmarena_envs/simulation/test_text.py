@@ -218,6 +218,7 @@ def test_an_abstention_is_one_word():
     assert read_judge("Abstain.", compares=False) == read_judge("abstain", compares=True) == Abstention()
 
 
+@pytest.mark.slow
 @given(junk)
 @settings(max_examples=60, deadline=None)
 def test_junk_is_refused_or_read_back_as_it_was_read(reply):

@@ -32,6 +32,7 @@ def test_a_correct_environment_keeps_what_it_announces() -> None:
     )
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize("env", [duel.OneAction, duel.OneLegalAction, duel.OpenDuel])
 @pytest.mark.parametrize("obs_type", ["text", "vector"])
 def test_games_without_choice_or_secrets_pass(env: type[duel.DuelEnv], obs_type: str) -> None:
@@ -47,6 +48,7 @@ def test_unusual_games_raise_no_false_alarm(env: type[duel.DuelEnv]) -> None:
     check_environment(env.make, seeds=SEEDS)
 
 
+@pytest.mark.slow_except(22)
 @pytest.mark.parametrize("mistake", MISTAKES, ids=[f"{mistake.name}-{mistake.rule}" for mistake in MISTAKES])
 def test_a_mistake_is_found_by_its_rule(mistake: Mistake) -> None:
     with pytest.raises(ConformanceError) as caught:

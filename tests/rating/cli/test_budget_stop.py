@@ -9,6 +9,7 @@ from agents.errors import ProviderError
 from rating.cli import main
 from tests.rating.play.calls import PRICES, answer, run_file
 from tests.rating.players import Asked
+from tests.rating.runs import asked
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -21,6 +22,7 @@ def run(capsys, *words):
     return code, out, printed and shlex.split(printed[1])
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     ("tables", "flags", "flag"),
     [
@@ -50,11 +52,8 @@ def test_budget_stop_prints_leaderboard_and_resume_command(capsys, tmp_path, mon
 
 
 def test_error_stop_prints_leaderboard_and_resume_command(capsys, tmp_path):
-    text = "".join(
-        f'[[policy]]\nname = "{name}"\nspec = "tests.rating.players:Asked"\noptions = {{ name = "{name}" }}\n'
-        for name in "ab"
-    )
-    text = f'executor = "asyncio"\ntries = 1\n[stop]\nmax_matches = 40\n[[environment]]\nname = "tictactoe_v0"\n{text}'
+    text = 'executor = "asyncio"\ntries = 1\n[stop]\nmax_matches = 40\n[[environment]]\nname = "tictactoe_v0"\n'
+    text += asked("ab")
     (tmp_path / "run.toml").write_text(text)
     Asked.failing["a"] = ProviderError("503")
     try:

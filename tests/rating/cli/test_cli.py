@@ -1,14 +1,17 @@
 """The command line as a user meets it: output, JSON, exit codes, refusals."""
 
+import argparse
 import csv
 import importlib.metadata
 import io
 import json
 import re
+import runpy
 import shutil
 import signal
 import sqlite3
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -191,13 +194,6 @@ def test_policies_are_restricted_to_the_named_environments(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    ("command", "plays"), [("run --out x", True), ("resume x", True), ("demo", True), ("export x", False)]
-)
-def test_commands_that_play_continue_without_a_reader(command, plays):
-    assert build_parser().parse_args(command.split()).command.plays == plays
-
-
 def test_version_is_printed(capsys):
     with pytest.raises(SystemExit) as exit_code:
         main(["--version"])
@@ -219,61 +215,37 @@ def test_resume_with_another_seed_is_refused(capsys, finished_run, tmp_path):
     assert output(capsys, "export", copy) == before
 
 
+PLAY, RUN = "play tictactoe_v0", "run --out OUT --env tictactoe_v0"
+TWO = "--policy random --policy first_legal"
+
+
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("command", "message"),
     [
-        (["play", "tictactoe", "--policy", "player_0=random"], "did you mean 'tictactoe_v0'"),
-        (
-            ["play", "tictactoe_v0", "--policy", "player_2=random"],
-            "seat: expected one of 'player_0', 'player_1', got 'player_2'",
+        ("play tictactoe --policy player_0=random", "did you mean 'tictactoe_v0'"),
+        (f"{PLAY} --policy player_2=random", "seat: expected one of 'player_0', 'player_1', got 'player_2'"),
+        (f"{PLAY} --policy random", "expected SEAT=POLICY"),
+        (f"{PLAY} --policy player_0=random", "missing: player_1"),
+        (f"{PLAY} --policy player_0=a --policy player_0=b", "expected one for player_0, got 'a' and 'b'"),
+        (f"{PLAY} --policy player_0=minmax --policy player_1=random", "did you mean 'minimax'"),
+        (f"{PLAY} --option obs_type=vector --policy player_0=random", "option: expected one of 'hint', 'random_op"),
+        (f"run --env tictactoe_v0 {TWO} --out /dev/null/x", "Not a directory"),
+        (RUN, "at least one --env and one --policy"),
+        (f"{RUN} --policy random", "expected 2 policies or more"),
+        ("run missing.toml --out OUT", "missing.toml: expected a run file"),
+        (f"{RUN} missing.toml", "expected a run file or flags, got both"),
+        (f"{RUN} {TWO} --policy greedy@tictactoe", "got 'tictactoe'; did you mean 'tictactoe_v0'"),
+        (f"{RUN} {TWO} --stop sperman=0.9", "stop rule: expected trueskill, or one or several of these"),
+        ("run missing.toml --stop trueskill --out OUT", "expected a run file or flags, got both"),
+        *(
+            (f"{name} OUT", "expected the directory of a run")
+            for name in ("rate", "resume", "report", "replay", "export")
         ),
-        (["play", "tictactoe_v0", "--policy", "random"], "expected SEAT=POLICY"),
-        (["play", "tictactoe_v0", "--policy", "player_0=random"], "missing: player_1"),
-        (
-            ["play", "tictactoe_v0", "--policy", "player_0=random", "--policy", "player_0=minimax"],
-            "expected one for player_0, got 'random' and 'minimax'",
-        ),
-        (
-            ["play", "tictactoe_v0", "--policy", "player_0=minmax", "--policy", "player_1=random"],
-            "did you mean 'minimax'",
-        ),
-        (["play", "tictactoe_v0", "--option", "hnt=true", *["--policy", "player_0=random"]], "did you mean 'hint'"),
-        (
-            ["play", "tictactoe_v0", "--option", "language=fr", *["--policy", "player_0=random"]],
-            "language: expected one of",
-        ),
-        (
-            ["play", "tictactoe_v0", "--option", "obs_type=vector", *["--policy", "player_0=random"]],
-            "option: expected one of 'hint', 'random_opening', 'language', got 'obs_type'",
-        ),
-        (["run", "--env", "tictactoe_v0", *POLICIES, "--out", "/dev/null/x"], "Not a directory"),
-        (["run", "--env", "tictactoe_v0", "--out", "OUT"], "at least one --env and one --policy"),
-        (["run", "--env", "tictactoe_v0", "--policy", "random", "--out", "OUT"], "expected 2 policies or more"),
-        (["run", "missing.toml", "--out", "OUT"], "missing.toml: expected a run file"),
-        (["run", "missing.toml", "--env", "tictactoe_v0", "--out", "OUT"], "expected a run file or flags, got both"),
-        (
-            ["run", "--env", "tictactoe_v0", *POLICIES, "--policy", "greedy@tictacto_v0", "--out", "OUT"],
-            "did you mean 'tictactoe_v0'",
-        ),
-        (
-            ["run", "--env", "tictactoe_v0", *POLICIES, "--policy", "greedy@tictactoe", "--out", "OUT"],
-            "environments: expected one of 'tictactoe_v0', got 'tictactoe'; did you mean 'tictactoe_v0'",
-        ),
-        (
-            ["run", "--env", "tictactoe_v0", *POLICIES, "--stop", "sperman=0.9", "--out", "OUT"],
-            "stop.rule: value error, stop rule: expected trueskill, or one or several of these joined by '+': order,",
-        ),
-        (["run", "missing.toml", "--stop", "trueskill", "--out", "OUT"], "expected a run file or flags, got both"),
-        (["rate", "OUT"], "expected the directory of a run"),
-        (["resume", "OUT"], "expected the directory of a run"),
-        (["report", "OUT"], "expected the directory of a run"),
-        (["replay", "OUT"], "expected the directory of a run"),
-        (["export", "OUT"], "expected the directory of a run"),
+        ("compare OUT a b", "expected the directory of a run"),
     ],
 )
-def test_wrong_arguments_are_refused(capsys, tmp_path, arguments, message):
-    arguments = [str(tmp_path / "out") if argument == "OUT" else argument for argument in arguments]
-    assert message in refusal(capsys, *arguments)
+def test_wrong_arguments_are_refused(capsys, tmp_path, command, message):
+    assert message in refusal(capsys, *command.replace("OUT", str(tmp_path / "out")).split())
     assert not (tmp_path / "out").exists()
 
 
@@ -337,6 +309,7 @@ def test_resume_with_wrong_added_policy_changes_nothing(capsys, finished_run, tm
     assert (copy / "run.toml").read_text() == (finished_run / "run.toml").read_text()
 
 
+@pytest.mark.slow
 def test_run_prints_once_why_the_rule_fired(capsys, tmp_path):
     flags = ["--workers", "1", "--quiet", "--stop", "width=150", "--min-matches", "10"]
     shown = output(capsys, "run", "--env", "tictactoe_v0", *POLICIES, *flags, "--out", tmp_path / "run")
@@ -390,6 +363,7 @@ def test_verify_finds_a_changed_record(capsys, finished_run, tmp_path):
     assert "expected digest x, got " in shown
 
 
+@pytest.mark.slow
 def test_report_prints_its_path(capsys, finished_run, tmp_path):
     path = tmp_path / "r.html"
     plots = tmp_path / "r-plots"
@@ -401,19 +375,24 @@ def test_report_prints_its_path(capsys, finished_run, tmp_path):
     assert path.read_bytes() == first
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "code"),
-    [
-        ('spec = "random"', 'name = "random"\nspec = "first_legal"', 2),
-        ("seed = 5", 'seed = 5\npreset = "llmarena"', 2),
-        ("max_matches = 20", "max_matches = 21", 0),
-        ("workers = 1", "workers = 2", 0),
-    ],
-)
-def test_resume_with_other_players_is_refused(capsys, finished_run, tmp_path, old, new, code):
-    copy = shutil.copytree(finished_run, tmp_path / "copy")
-    text = (copy / "run.toml").read_text()
-    assert old in text
-    (copy / "run.toml").write_text(text.replace(old, new, 1))
-    assert main(["resume", str(copy)]) == code
-    assert ("these were changed" in capsys.readouterr().err) == (code == 2)
+def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
+    yield parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for subparser in dict.fromkeys(action.choices.values()):
+                yield from parsers(subparser)
+
+
+def test_help_of_every_command_is_formatted():
+    found = list(parsers(build_parser()))
+    assert len(found) > 12
+    for parser in found:
+        assert parser.format_help().startswith(f"usage: {parser.prog} ")
+
+
+def test_help_of_the_sandbox_is_printed(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["sandbox", "--help"])
+    monkeypatch.delitem(sys.modules, "llmarena_envs.sandbox.__main__", raising=False)
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("llmarena_envs.sandbox", run_name="__main__")
+    assert not ended.value.code and "usage: " in capsys.readouterr().out

@@ -89,17 +89,6 @@ def test_compare_of_a_running_run_uses_the_prefix(live, capsys):
     assert "connect_four_v0: undecided whether strong or weak is better\n" in printed
 
 
-def test_compare_is_symmetric(live, capsys):
-    for match in live.enter(0, 30):
-        live.end(match)
-    one, other = (
-        json.loads(compare(capsys, live.directory, *names, "--json"))[0]["comparisons"][0]
-        for names in ((STRONG, "weak"), ("weak", STRONG))
-    )
-    assert one["better"] == other["better"] == "strong"
-    assert (one["a_better"], one["p"]) == (other["b_better"], other["p"])
-
-
 def test_compare_reports_forfeits_and_fallbacks(live, capsys):
     for match in live.enter(0, 10):
         live.end(match, turns=4, fallbacks=1, forfeit="" if match.number else "illegal")
@@ -244,10 +233,6 @@ def test_compare_roles_apart_and_together(tmp_path, capsys):
         assert (found["units"], found["win_rate"]["value"]) == (9, 1.0)
     against = compare(capsys, tmp_path / "run", "silent", "--against", "similarity")
     assert "undercover_v0, as undercover: against similarity\n" in against
-
-
-def test_compare_without_a_run_is_refused(tmp_path, capsys):
-    assert "expected the directory of a run" in compare(capsys, tmp_path, "a", "b", code=2)
 
 
 def test_compare_of_a_log_counts_every_battle(tmp_path, capsys):

@@ -52,6 +52,7 @@ def _traced(tracer, function):
         sys.settrace(None)
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("offset", range(4))
 def test_interruption_at_any_moment_ends_the_event_loop(offset):
     async def work():

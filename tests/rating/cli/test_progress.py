@@ -14,7 +14,6 @@ from collections import Counter
 import pytest
 from rich.console import Console
 
-from rating.cli import main
 from rating.cli.progress import FailureLines, GameBars, ProgressDisplay
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
@@ -209,14 +208,6 @@ def test_runner_counts_finished_and_expected_matches(tmp_path):
 
 
 @pytest.mark.slow
-def test_run_with_quiet_prints_no_progress(tmp_path, capsys):
-    flags = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "first_legal", "--max-matches", "4"]
-    assert main(["run", *flags, "--quiet", "--out", str(tmp_path / "quiet")]) == 0
-    assert capsys.readouterr().err == ""
-    assert main(["run", *flags, "--out", str(tmp_path / "loud")]) == 0
-    assert capsys.readouterr().err == "tictactoe_v0: 4 of 4 matches, stopped: cap\n"
-
-
 def test_run_on_a_terminal_shows_bars_and_restores_cursor(tmp_path):
     terminal, side = pty.openpty()
     command = [sys.executable, "-m", "rating.cli", "run", "--env", "tictactoe_v0", "--policy", "random"]

@@ -67,41 +67,6 @@ def refused(folder, capsys, text):
     return capsys.readouterr().err
 
 
-def test_mean_rewards_of_three_players(folder, capsys):
-    name = write_environment(folder, "auction", ("player_0", "player_1", "player_2"), 'scheme="mean_reward"')
-    policies = [policy(f"p{value}", value) for value in (2, 7, 4, 0)]
-    board, page = rated(folder, capsys, run_text(name, policies))
-    assert (board["environment"], board["scheme"]) == (name, "mean_reward")
-    assert [(row["policy"], row["reward"]["value"]) for row in board["rows"]] == [
-        ("p7", 7.0),
-        ("p4", 4.0),
-        ("p2", 2.0),
-        ("p0", 0.0),
-    ]
-    assert board["staff"] == [] and board["stop_reason"] == "count"
-    assert name in page and "mean reward with its 95 % interval" in page
-
-
-@pytest.mark.slow
-def test_debaters_are_rated_and_judges_are_not(folder, capsys):
-    name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
-    staff = '[environment.staff]\njudge = ["chair", "weak"]\n'
-    policies = [policy("weak", 1), policy("strong", 2), policy("chair", 0, "rated = false")]
-    board, page = rated(folder, capsys, run_text(name, policies, staff))
-    # Two of three judges are the chair, who favours the first debater: both policies win when they sit first.
-    assert {row["policy"] for row in board["rows"]} == {"weak", "strong"}
-    matches = board["matches"]
-    assert board["facts"]["first_seat"] == {"wins": matches, "draws": 0, "losses": 0}
-    for row in board["rows"]:
-        assert row["tally"] == {"wins": matches // 2, "draws": 0, "losses": matches // 2}
-        assert row["effort"]["matches"] == row["effort"]["turns"] == matches  # a debater's turns, not the judge's
-    assert [(row["role"], row["policy"], row["effort"]["turns"]) for row in board["staff"]] == [
-        ("judge", "chair", 2 * matches),
-        ("judge", "weak", matches),
-    ]
-    assert "judge, not rated: chair" in page
-
-
 @pytest.mark.slow
 def test_matches_without_a_verdict_are_counted_and_not_rated(folder, capsys):
     name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
@@ -131,21 +96,6 @@ def test_failing_judge_voids_matches(folder, capsys):
     assert {row["policy"]: row["effort"]["void_matches"] for row in board["rows"]} == {"weak": 40, "strong": 40}
     assert [row["rating"] for row in board["rows"]] == [None, None]
     assert {row["policy"] for row in board["staff"]} == {"tests.rating.players:raises", "weak"}
-
-
-@pytest.mark.slow
-def test_scores_role_by_role(folder, capsys):
-    declaration = 'scheme="roles", rated_roles=("writer", "editor"), results="scores"'
-    payoffs = 'return {"writer_0": said["writer_0"], "editor_0": 10 + said["editor_0"] + said["writer_0"]}'
-    name = write_environment(folder, "desk", ("editor_0", "writer_0", "judge_0"), declaration, payoffs)
-    policies = [policy("low", 1), policy("high", 9), policy("judge", 5, "rated = false")]
-    board, page = rated(folder, capsys, run_text(name, policies, '[environment.staff]\njudge = ["judge"]\n'))
-    assert all(list(row["roles"]) == ["writer", "editor"] for row in board["rows"])
-    values = {row["policy"]: {role: cell["value"] for role, cell in row["roles"].items()} for row in board["rows"]}
-    # Each edits what the other wrote, and the same deals are played both ways.
-    assert values == {"high": {"writer": 9.0, "editor": 20.0}, "low": {"writer": 1.0, "editor": 20.0}}
-    assert [row["policy"] for row in board["rows"]] == ["high", "low"]
-    assert "score as writer (n)" in page and "mean score as writer" in page
 
 
 def test_one_rated_seat_gets_the_same_deals_for_every_policy(folder, capsys):
@@ -198,15 +148,3 @@ def test_environment_without_a_declaration_is_refused(folder, capsys, old, new, 
     path = folder / "elsewhere" / "silent.py"
     path.write_text(path.read_text().replace(old, new))
     assert message in refused(folder, capsys, run_text(name, [policy("a", 1), policy("b", 2)]))
-
-
-@pytest.mark.slow
-def test_resume_with_other_staff_or_ahead_is_refused(folder, capsys):
-    name = write_environment(folder, "debate", JUDGES, 'rated_roles=("debater",)', MAJORITY)
-    staff = '[environment.staff]\njudge = ["random"]\n'
-    text = run_text(name, [policy("a", 1), policy("b", 2)], staff)
-    rated(folder, capsys, text)
-    for changed in (text.replace('["random"]', '["first_legal"]'), f"ahead = 3\n{text}"):
-        (folder / "run" / "run.toml").write_text(changed, encoding="utf-8")
-        assert main(["resume", str(folder / "run")]) == 2
-        assert "were changed" in capsys.readouterr().err

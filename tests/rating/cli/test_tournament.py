@@ -7,8 +7,8 @@ from contextlib import nullcontext
 import pytest
 
 from rating.cli import main
-from rating.play import run_directory
 from rating.store.records import FINISHED
+from tests.rating.runs import records_of
 
 JUDGED = "tests.rating.judged_env"
 MODEL = '[[policy]]\nname = "{name}"\nspec = "tests.rating.judged_env:Model"\noptions = {{ {options} }}\n'
@@ -30,13 +30,6 @@ def run(folder, run_file, code=0):
     return folder / "run"
 
 
-def records(directory):
-    _, store = run_directory.open_run(directory)
-    found = list(store.records())
-    store.close()
-    return found
-
-
 def board(directory, capsys):
     capsys.readouterr()
     assert main(["rate", "--json", str(directory)]) == 0
@@ -46,44 +39,14 @@ def board(directory, capsys):
 
 def played(directory):
     """Everything but wall times and tries that a run has left."""
-    return [(record.match, record.outcome, record.digest) for record in records(directory)]
+    return [(record.match, record.outcome, record.digest) for record in records_of(directory)]
 
 
 def committees(directory):
     return {
         record.match.number // 4: (record.match.policies[:2], record.match.policies[2:])
-        for record in records(directory)
+        for record in records_of(directory)
     }
-
-
-@pytest.mark.slow
-def test_tournament_chooses_best_idle_policies_as_judges(tmp_path, capsys):
-    prior = ", ".join(f"m{index} = {index}" for index in range(8))
-    directory = run(tmp_path, text(8, rules=f"questions = 4\nprior = {{ {prior} }}"))
-    found = committees(directory)
-    assert len(found) == 12
-    ranking = [f"m{index}" for index in reversed(range(8))]
-    for number in range(4):  # the first round goes by the initial scores
-        pair, judges = found[number]
-        assert judges == tuple(name for name in ranking if name not in pair)[:5]
-    for pair, judges in found.values():
-        assert len(judges) == 5 and not set(pair) & set(judges)
-    assert {judges for _, judges in found.values()} != {found[number][1] for number in range(4)}
-    for record in records(directory):
-        assert record.match.options == {"n_judges": 5, "number": record.match.number % 4}
-    shown = board(directory, capsys)
-    assert {row["role"] for row in shown["staff"]} == {"judge"}
-    assert (shown["matches"], shown["facts"]["rounds"], len(shown["facts"]["path"]), shown["stop_reason"]) == (
-        48,
-        3,
-        12,
-        "rounds",
-    )
-    assert main(["replay", "--verify", str(directory)]) == 0
-    assert main(["report", str(directory)]) == 0
-    page = (directory / "report.html").read_text(encoding="utf-8")
-    assert "Ratings after every pairing" in page and "Bradley-Terry rating in Elo with its 95 % interval" in page
-    assert main(["export", "--format", "csv", str(directory)]) == 0
 
 
 def test_tournament_with_min_judges_excludes_families(tmp_path):
@@ -92,7 +55,7 @@ def test_tournament_with_min_judges_excludes_families(tmp_path):
     for pair, judges in committees(directory).values():
         assert "m6" not in judges
         assert not ({"m0", "m1"} & set(pair) and {"m0", "m1"} & set(judges))
-    assert {record.match.options["n_judges"] for record in records(directory)} == {3, 4, 5}
+    assert {record.match.options["n_judges"] for record in records_of(directory)} == {3, 4, 5}
 
 
 def test_tournament_with_staff_uses_it_in_every_match(tmp_path):
@@ -101,6 +64,7 @@ def test_tournament_with_staff_uses_it_in_every_match(tmp_path):
     assert {judges for _, judges in committees(directory).values()} == {("tests.rating.judged_env:Model",) * 5}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fails_as", ["", "judge"])
 def test_tournament_with_void_matches_resumes_unchanged(tmp_path, capsys, fails_as):
     (tmp_path / "calm").mkdir()
@@ -119,12 +83,13 @@ def test_tournament_with_void_matches_resumes_unchanged(tmp_path, capsys, fails_
     assert main(["replay", "--verify", str(directory)]) == 0
 
 
+@pytest.mark.slow
 def test_newcomer_is_placed_and_the_run_verifies(tmp_path, capsys):
     directory = run(tmp_path, text(7))
-    before = records(directory)
+    before = records_of(directory)
     command = ["resume", str(directory), "--add", "tests.rating.judged_env:Model", "--name", "new"]
     assert main([*command, "--option", "strength=60", "--prior", "3.5"]) == 0
-    after = records(directory)
+    after = records_of(directory)
     assert [record.match for record in after[: len(before)]] == [record.match for record in before]
     placed = {frozenset(record.match.policies[:2]) for record in after[len(before) :]}
     assert len(placed) == 3 and all("new" in pair for pair in placed)  # log2 of eight
@@ -178,9 +143,9 @@ max_matches = 4
     models = text(7, rules="questions = 2").replace("[[policy]]\n", f'[[policy]]\nenvironments = ["{JUDGED}"]\n')
     directory = run(tmp_path, models + others)
     assert main(["resume", str(directory), "--add", f"random@{JUDGED}", "--name", "late"]) == 0
-    boards = [record.match for record in records(directory) if record.match.environment == "tictactoe_v0"]
+    boards = [record.match for record in records_of(directory) if record.match.environment == "tictactoe_v0"]
     assert {name for match in boards for name in match.policies} == {"random", "greedy"}
-    assert all(record.status == FINISHED for record in records(directory))
+    assert all(record.status == FINISHED for record in records_of(directory))
 
 
 @pytest.mark.parametrize(

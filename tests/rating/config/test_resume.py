@@ -12,7 +12,7 @@ from rating.store.records import FINISHED, VOID
 from rating.viewer.report.tables import to_text
 from tests.rating.interruption import ended_after
 from tests.rating.players import Asked
-from tests.rating.runs import begin, go_on
+from tests.rating.runs import asked, begin, go_on
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -38,8 +38,8 @@ STOPS = {
 }
 
 
-def policies(names, spec=f"{HERE}:Reached"):
-    return "".join(f'[[policy]]\nname = "{name}"\nspec = "{spec}"\noptions = {{ name = "{name}" }}\n' for name in names)
+def policies(names):
+    return asked(names, f"{HERE}:Reached")
 
 
 def run_file(
@@ -55,6 +55,7 @@ def played(records):
     return {record.match.id: record.digest for record in records if record.status == FINISHED}
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     ("before", "after"),
     [
@@ -84,6 +85,7 @@ def test_operational_options_may_change(tmp_path, before, after):
         ("[stop]", "ahead = 3\n[stop]", "ahead: 2 became 3"),
         ("[stop]", "turns = { reasks = 0 }\n[stop]", "tictactoe_v0: turns: reasks: 2 became 0"),
         ('"tictactoe_v0"', '"connect_four_v0"', "tictactoe_v0: the environment was taken out"),
+        ("'round_robin'", "'adaptive'", 'tictactoe_v0: schedule: "round_robin" became "adaptive"'),
     ],
 )
 def test_forbidden_changes_are_named_with_both_values(tmp_path, before, after, said):
@@ -103,6 +105,7 @@ def test_withdrawn_policy_leaves_too_few_for_top(tmp_path):
     go_on(tmp_path / "run", text)
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("withdraw", ["delete", "flag"])
 def test_withdrawn_policy_leaves_a_complete_run(tmp_path, withdraw):
     text = run_file("abd")
@@ -185,6 +188,7 @@ def test_replayed_void_matches_do_not_move_a_phase(tmp_path):
     assert {record.status for record in records} == {FINISHED}
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("shorter", ["repaired", "rule"])
 def test_newcomers_play_after_all_begun_matches(tmp_path, shorter):
     long = "min_matches = 20\neps = 1.5\nrule = 'trueskill'\nsigma = 0.01"

@@ -100,6 +100,14 @@ def test_the_llmarena_preset():
         ('name = "left"', f'name = "{"x" * 201}"', "expected a name of at most 200 characters on one line"),
         ('[[environment]]\nname = "connect', '[[environmen]]\nname = "connect', "did you mean 'environment'"),
         ("seed = 3", "ahead = 0", "ahead: .*greater than or equal to 1, got 0"),
+        (
+            "hint = false",
+            "hint = false }\nby_deal = { hint = [true, false]",
+            "by_deal: expected options that have no value",
+        ),
+        ("hint = false", "hint = false }\nby_deal = { random_opening = [0, -1]", "random_opening"),
+        ("hint = false", "hint = false }\nby_deal = { random_opening = []", "by_deal.random_opening"),
+        ("hint = false", "hint = false }\nby_deal = { opening = [0]", "opening"),
         (GOOD, "", "environment: field required"),
     ],
 )
@@ -107,13 +115,6 @@ def test_bad_run_files_are_refused_with_what_was_expected(old, new, message):
     assert old in GOOD
     with pytest.raises(OptionError, match=message):
         parse_run_file(GOOD.replace(old, new, 1), "run.toml").check()
-
-
-def test_flags_become_a_run_file():
-    settings = {"seed": 11, "stop": {"max_matches": 20}}
-    config = parse_run_file(run_file_text(["tictactoe_v0"], ["random", "first_legal"], settings), "flags")
-    assert (config.seed, config.stop.max_matches) == (11, 20)
-    assert config.pool("tictactoe_v0") == ["first_legal", "random"]
 
 
 def test_a_registry_id_names_the_same_environment():

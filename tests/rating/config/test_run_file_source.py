@@ -80,6 +80,7 @@ def test_run_files_of_the_suite_are_valid(name, here, suite):
     parse_run_file(text, where)
 
 
+@pytest.mark.slow
 def test_run_file_with_relative_paths_is_played(here, capsys):
     assert main(["run", "dilemma-first", "--out", "run"]) == 0
     kept = (here / "run" / "run.toml").read_text(encoding="utf-8")

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import closing
 
 import pytest
 
@@ -14,7 +13,7 @@ from rating.cli import main
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.store.records import FINISHED, VOID
-from tests.rating.runs import log_of
+from tests.rating.runs import left_by
 from tests.support.processes import running
 
 pytestmark = [pytest.mark.timeout(180), pytest.mark.slow]
@@ -46,11 +45,6 @@ def wait_for(condition, seconds=60):
     while not condition():
         assert time.monotonic() < end, f"did not come about within {seconds} s"
         time.sleep(0.005)
-
-
-def log(directory):
-    with closing(run_directory.open_store(directory)) as store:
-        return log_of(store.records())
 
 
 def processes(group):
@@ -88,7 +82,7 @@ def test_killed_at_random_moments_and_resumed_gives_the_same_log(llmarena, tmp_p
         process = llmarena("resume", directory)
     code, errors = end(process)
     assert code == 0, errors
-    assert log(directory) == log(whole)
+    assert left_by(directory) == left_by(whole)
     assert main(["replay", str(directory), "--verify"]) == 0
 
 
@@ -179,7 +173,7 @@ def unread(*arguments, **options):
 def test_a_run_whose_output_nobody_reads_goes_on_to_its_end(tmp_path, whole):
     command = ["-m", "rating.cli", "run", *RUN, *SETTINGS, "--workers", 1, "--out", tmp_path / "run"]
     assert unread(*command, stderr=subprocess.STDOUT).returncode == 0
-    assert log(tmp_path / "run") == log(whole)
+    assert left_by(tmp_path / "run") == left_by(whole)
 
 
 @pytest.mark.parametrize(("goes_on", "code", "said"), [(True, 5, b"still here\n"), (False, 0, b"")])

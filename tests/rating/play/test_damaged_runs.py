@@ -9,7 +9,7 @@ import pytest
 
 from rating.cli import main
 from tests.docs.pages import code_blocks
-from tests.rating.play.test_disks import log
+from tests.rating.runs import left_by
 
 PAGE = 4096
 RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--seed", "3", "--workers", "1", "--quiet"]
@@ -41,6 +41,7 @@ def test_damaged_database_is_refused_unchanged(capsys, tmp_path, whole, command)
     assert (directory / "run.db").read_bytes() == before
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     "loss",
     [
@@ -56,5 +57,5 @@ def test_recovered_run_resumed_ends_like_whole_run(tmp_path, whole, loss):
     blocks = "".join(block.text for block in code_blocks("running.md"))
     execute(directory, *re.findall(r'sqlite3 run\.db "(.+)"', blocks))
     assert main(["resume", str(directory), "--quiet"]) == 0
-    assert log(directory) == log(whole)
+    assert left_by(directory) == left_by(whole)
     assert main(["replay", str(directory), "--verify"]) == 0

@@ -1,13 +1,11 @@
 """A disk that is full, or on which nothing may be written: it is said, nothing is lost, and with room the run goes on."""
 
 import shutil
-from contextlib import closing
 
 import pytest
 
 from rating.cli import main
-from rating.store.location import open_file
-from tests.rating.runs import log_of
+from tests.rating.runs import left_by
 from tests.support.disks import read_only, small_disk
 
 RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--seed", "3"]
@@ -24,12 +22,6 @@ def said(capsys, *arguments, code=2):
     return errors
 
 
-def log(directory):
-    """Returns everything recorded of the matches of a run but wall times."""
-    with closing(open_file(directory / "run.db")) as store:
-        return log_of(store.records()), store.digest()
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """Runs that never lacked room, by the policies that play besides."""
@@ -40,6 +32,7 @@ def whole(tmp_path_factory):
     return runs
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("name", ["workers", "here"])
 def test_a_run_that_fills_the_disk_goes_on_where_there_is_room(capsys, tmp_path, whole, name):
     disk, moved = tmp_path / "disk", tmp_path / "moved"
@@ -51,10 +44,10 @@ def test_a_run_that_fills_the_disk_goes_on_where_there_is_room(capsys, tmp_path,
         assert f"Resume with: llmarena resume {disk / 'run'}" in errors
         assert str(disk / "run") in said(capsys, "resume", disk / "run", "--quiet")
         shutil.copytree(disk / "run", moved)
-    begun = log(moved)[0]
+    begun = left_by(moved)[0]
     assert '"turns": [{' in begun
     assert main(["resume", str(moved), "--quiet"]) == 0
-    assert log(moved) == log(whole[name])
+    assert left_by(moved) == left_by(whole[name])
     assert main(["replay", str(moved), "--verify"]) == 0
 
 
@@ -65,7 +58,7 @@ def test_run_on_full_disk_leaves_no_files(capsys, tmp_path, whole):
         assert str(disk / "run") in said(capsys, "run", *RUN, "--out", disk / "run")
         kept = shutil.copytree(disk / "run", tmp_path / "run")
     assert main(["run", *RUN, "--workers", "2", "--quiet", "--out", str(kept)]) == 0
-    assert log(kept) == log(whole["workers"])
+    assert left_by(kept) == left_by(whole["workers"])
 
 
 def test_a_report_without_room_leaves_the_earlier_one(capsys, tmp_path, whole):
@@ -79,6 +72,7 @@ def test_a_report_without_room_leaves_the_earlier_one(capsys, tmp_path, whole):
         assert (disk / "report.html").read_text() == "earlier"
 
 
+@pytest.mark.slow
 @pytest.mark.needs
 def test_a_directory_that_may_only_be_read_is_read(capsys, tmp_path, whole):
     folder = tmp_path / "folder"

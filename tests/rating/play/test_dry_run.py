@@ -83,6 +83,7 @@ def usage(options, reply_tokens, environment="name = 'tictactoe_v0'"):
     return sum(row.calls.expected for row in rows), sum(row.prompt_tokens.expected for row in rows)
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("environment", ["tictactoe_v0", "connect_four_v0", "bid_v0"])
 def test_forecast_is_near_the_usage_of_the_run(tmp_path, monkeypatch, environment):
     text = run_file(
@@ -124,6 +125,7 @@ def test_calls_that_format_replies_are_forecast(monkeypatch):
     assert twice == 2 * once > 0
 
 
+@pytest.mark.slow
 def test_reply_tokens_count_in_a_native_dialogue(monkeypatch):
     sends_nothing(monkeypatch)
     staff = "[environment.staff]\nuser = ['random']\njudge = ['random']\n[[policy]]\nspec = 'random'"

@@ -24,6 +24,7 @@ ENVIRONMENTS = {
 NOTE = "fallback: share of its turns"
 
 
+@pytest.mark.slow
 def test_every_scheme_marks_a_policy_with_many_fallbacks(tmp_path, capsys):
     assert ENVIRONMENTS.keys() == SCHEMES.keys()
     text = 'executor = "asyncio"\nkeep_going = true\n[turns]\nreasks = 0\n[stop]\nmax_matches = 4\nmatches = 4\n'

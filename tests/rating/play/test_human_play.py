@@ -37,6 +37,7 @@ class Person(io.TextIOBase):
         return reply + "\n"
 
 
+@pytest.mark.slow_except(6)
 @pytest.mark.parametrize("name", [entry.name for entry in CATALOGUE])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_person_plays_a_match_to_its_end(monkeypatch, name, language):

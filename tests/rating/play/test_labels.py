@@ -1,7 +1,5 @@
 """An environment that is played twice in one run, with different options, under two labels."""
 
-import json
-
 import pytest
 
 from llmarena_envs.catalogue import canonical_name, load_environment, module_name
@@ -32,27 +30,6 @@ environments = ["tictactoe_v0#no_hint"]
 min_matches = 4
 max_matches = 4
 """
-
-
-@pytest.mark.slow
-def test_labelled_environments_share_deals(tmp_path, capsys):
-    (tmp_path / "run.toml").write_text(RUN)
-    run = str(tmp_path / "run")
-    assert main(["run", str(tmp_path / "run.toml"), "--out", run]) == 0
-    capsys.readouterr()
-    assert main(["rate", run, "--json"]) == 0
-    boards = {board.get("environment"): board for board in json.loads(capsys.readouterr().out)}
-    assert {len(boards[name]["rows"]) for name in ("tictactoe_v0#hint", "tictactoe_v0#no_hint")} == {2, 3}
-    assert main(["replay", run, "--json"]) == 0
-    records = json.loads(capsys.readouterr().out)
-    read = {record["match"]["environment"]: record["turns"][0]["read"] for record in records}
-    assert "Empty cells" in read["tictactoe_v0#hint"]
-    assert "Empty cells" not in read["tictactoe_v0#no_hint"]
-    assert main(["replay", run, "--verify"]) == 0
-    assert main(["report", run]) == 0
-    assert main(["resume", run]) == 0
-    capsys.readouterr()
-    assert "tictactoe_v0#no_hint" in (tmp_path / "run" / "report.html").read_text()
 
 
 def test_a_label_changes_no_deal_and_no_module():

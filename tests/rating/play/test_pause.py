@@ -46,6 +46,7 @@ def go_on(directory, session=ONE_GO):
     return Counter(record.status for record in records), facts["stopped:tictactoe_v0"], records
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policies", [TIES, FORFEITS])
 def test_a_game_without_information_pauses_at_the_same_match(tmp_path, policies):
     first = begin(tmp_path / "0", run_file(policies, slots=1))
@@ -58,6 +59,7 @@ def test_a_game_without_information_pauses_at_the_same_match(tmp_path, policies)
     assert begin(tmp_path / "file", run_file(policies, "keep_going = true"))[0] == statuses
 
 
+@pytest.mark.slow
 def test_a_game_that_has_gone_on_is_not_paused_again(tmp_path, monkeypatch):
     whole = begin(tmp_path / "whole", run_file(TIES, "keep_going = true"))
     run_directory.create(tmp_path / "run", run_file(TIES), "run.toml")[1].close()
@@ -66,6 +68,7 @@ def test_a_game_that_has_gone_on_is_not_paused_again(tmp_path, monkeypatch):
     assert go_on(tmp_path / "run") == whole
 
 
+@pytest.mark.slow
 def test_void_matches_that_are_played_again_end_a_pause(tmp_path):
     Asked.failing["a"] = ProviderError("503")
     assert begin(tmp_path / "run", run_file(FAILING, "tries = 1"))[:2] == ({VOID: 60}, "paused")
@@ -74,11 +77,13 @@ def test_void_matches_that_are_played_again_end_a_pause(tmp_path):
     assert VOID not in statuses and statuses[FINISHED] > 60 and reason != "paused"
 
 
+@pytest.mark.slow
 def test_a_game_with_one_won_match_plays_on(tmp_path):
     mixed = ['name = "a"\nspec = "minimax"', 'name = "b"\nspec = "minimax"', 'spec = "random"']
     assert begin(tmp_path / "run", run_file(mixed))[1] != "paused"
 
 
+@pytest.mark.slow
 def test_rewards_of_a_single_policy_are_no_ties(tmp_path):
     alone = 'name = "tictactoe_v0"\nscheme = "self_play"'
     assert begin(tmp_path / "run", run_file(TIES, environment=alone))[1] == "count"

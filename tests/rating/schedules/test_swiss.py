@@ -29,6 +29,7 @@ def pairs(batches):
     return [frozenset(seat.policy for seat in batch[0].seats) for batch in batches]
 
 
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize(
     ("field", "newcomers", "pairings", "matches"),
     # Auto-Arena (arXiv 2405.20267v1, section 4.1): 7 and 9 models; 17 and 18 by newcomers, one after the other.
@@ -50,6 +51,7 @@ def test_swiss_plays_the_expected_pairings(field, newcomers, pairings, matches):
     assert len(set(met)) == pairings  # nobody meets anybody again
 
 
+@pytest.mark.slow_except(5)
 @pytest.mark.parametrize("count", range(2, 19))
 def test_swiss_rounds_have_at_most_one_bye(count):
     batches, _ = play_out(swiss(count, questions=2), Players(STRENGTHS, seed=count))

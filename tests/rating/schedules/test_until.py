@@ -19,15 +19,13 @@ def schedule(rule, lag, contest=None):
 
 
 @pytest.mark.parametrize("lag", [1, 2, 3])
-def test_until_count_is_exact_at_any_lag(lag):
-    batches, reason = play_out(schedule(CountRule(matches=24, max_matches=1000), lag), Players(STRENGTHS))
-    assert (len(batches), reason) == (2, "count")  # twelve matches of each in a batch of a round robin of three
-
-
-@pytest.mark.parametrize("lag", [1, 2, 3])
-def test_until_cap_is_exact_at_any_lag(lag):
-    batches, reason = play_out(schedule(StopRule(max_matches=30, min_matches=30), lag), Players(STRENGTHS))
-    assert (len(batches), reason) == (3, "cap")
+@pytest.mark.parametrize(
+    ("rule", "reason", "number"),  # twelve matches of each in a batch of a round robin of three
+    [(CountRule(matches=24, max_matches=1000), "count", 2), (StopRule(max_matches=30, min_matches=30), "cap", 3)],
+)
+def test_until_count_and_cap_are_exact_at_any_lag(rule, reason, number, lag):
+    batches, found = play_out(schedule(rule, lag), Players(STRENGTHS))
+    assert (len(batches), found) == (number, reason)
 
 
 def test_until_lag_adds_at_most_one_batch():
@@ -39,6 +37,7 @@ def test_until_lag_adds_at_most_one_batch():
     assert len(two) == len(one) + 1
 
 
+@pytest.mark.slow_except(5)
 @pytest.mark.parametrize("ahead", [1, 2, 3])
 @pytest.mark.parametrize(
     "rule",

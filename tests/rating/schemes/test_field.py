@@ -59,6 +59,14 @@ def test_field_board_counts_only_the_seat_under_test():
     assert board.notes == ("one seat under test, all others: x",) and board.ranked_by == "points"
 
 
+def test_field_board_void_match_counts_for_the_tested():
+    scheme = Field(made_setting(2, ("a",), opponent="x", matches=2))
+    first, second = played(scheme)
+    board = scheme.leaderboard([outcome_of(first, [1.0, -1.0]), outcome_of(second, [0.0, 0.0], status=VOID)])
+    (row,) = board.rows
+    assert (row.values["wins"].n, row.effort.void_matches, board.void_matches) == (1, 1, 1)
+
+
 def test_field_board_opponent_in_the_pool_has_a_row():
     scheme = Field(made_setting(2, ("a", "b"), opponent="b", matches=4))
     outcomes = [outcome_of(match, [1.0, -1.0]) for match in played(scheme)]
@@ -67,14 +75,6 @@ def test_field_board_opponent_in_the_pool_has_a_row():
     assert (
         rows["b"].values["wins"].value == rows["a"].values["wins"].value == 0.5
     )  # the first seat wins: two matches of four
-
-
-def test_field_board_void_match_counts_for_the_tested():
-    scheme = Field(made_setting(2, ("a",), opponent="x", matches=2))
-    first, second = played(scheme)
-    board = scheme.leaderboard([outcome_of(first, [1.0, -1.0]), outcome_of(second, [0.0, 0.0], status=VOID)])
-    (row,) = board.rows
-    assert (row.values["wins"].n, row.effort.void_matches, board.void_matches) == (1, 1, 1)
 
 
 def test_field_wins_are_clustered_by_deal():

@@ -1,8 +1,5 @@
 """Mean rewards that are waited for: when the rule fires, and that every run ends."""
 
-import pytest
-
-from llmarena_envs.core.options import OptionError
 from rating.schedules.batches import Stop
 from rating.schemes.rewards import MeanReward
 from rating.schemes.stopping import StopRule
@@ -30,21 +27,12 @@ def reason_and_matches(reward, status=FINISHED, **changes):
     return batch.reason, played
 
 
-def test_mean_reward_plays_a_fixed_number():
-    assert reason_and_matches(lambda policy, number: 1.0, matches=9) == ("count", 9)
-
-
 def test_mean_reward_with_value_waits_for_the_statistic():
     def drifting(policy, number):
         return float(number)
 
     assert reason_and_matches(drifting, half_width=0.1, value="points")[0] == "settled"
     assert reason_and_matches(drifting, half_width=0.1)[0] == "cap"
-
-
-def test_mean_reward_with_opponent_is_refused():
-    with pytest.raises(OptionError, match="opponent: expected none"):
-        reason_and_matches(lambda policy, number: 1.0, opponent="a")
 
 
 def test_mean_reward_half_width_settles():

@@ -13,7 +13,6 @@ from rating.schedules.batches import Stop
 from rating.schemes.duels import Duels
 from rating.schemes.registry import SCHEMES
 from rating.schemes.stopping import CountRule, StopRule
-from rating.store.records import FINISHED, Outcome, SeatOutcome
 from tests.rating.made_schemes import made_setting
 
 HIDDEN = HiddenRole("part", {"wolf": 2, "sheep": 1}, option="wolf")
@@ -81,13 +80,6 @@ def test_scheme_plays_the_requested_matches(compared, tested):
         matches += batch
     counts = {name: sum(tested(match, name) for match in matches) for name in ("a", "b")}
     assert counts == {"a": 100, "b": 100}
-
-
-@pytest.mark.parametrize("name", SCHEMES)
-def test_scheme_leaderboard_has_the_stop_reason(name):
-    compared = scheme(name, agents(2), hidden_role=HIDDEN if name == "roles" else None)
-    outcome = Outcome("game_v0", 0, 1, FINISHED, (SeatOutcome("a", 1.0), SeatOutcome("b", -1.0)))
-    assert compared.leaderboard([outcome], "cap").stop_reason == "cap"
 
 
 def test_roles_hidden_role_goes_to_every_policy_and_seat():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rating.schedules.round_robin import round_robin
 from rating.schemes.conditions import MatchEvidence
-from rating.schemes.stopping import CountRule, StopRule, fold
+from rating.schemes.stopping import CountRule, StopRule, fold, no_information
 from rating.stats.trueskill import rate
 from rating.store.records import BUG, FINISHED, VOID
 from tests.rating.made_outcomes import Players, duel, match, small_contest, void
@@ -150,6 +150,7 @@ def test_rule_late_outcomes_are_refused():
 PLAYERS = {"a": 0.0, "b": 60.0, "c": 300.0, "d": 330.0}
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize("rule", ["spearman=0.95", "top=2", "separated=100", "width=80", "width=90+spearman=0.8"])
 def test_rule_fires_as_soon_as_all_conditions_hold(rule):
     asked = StopRule(rule=rule, max_matches=100_000, alike=0)
@@ -365,6 +366,7 @@ def test_rule_invalid_numbers_are_refused():
         CountRule(matches=0)
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("founders", ["ab", "abd", "abdefg"])
 def test_rule_ties_do_not_place_a_newcomer(founders):
     rule = StopRule(rule="spearman=0.95", min_matches=10, max_matches=1000, alike=0)
@@ -402,3 +404,33 @@ def test_rule_looks_at_long_runs_more_rarely():
     assert 0 < sum(30_000 < look <= 60_000 for look in looks) <= 70  # of 500 batches
     assert all(later - before <= before // 100 + 60 for before, later in itertools.pairwise(looks))
     assert looks_of(rule, batches, begun=600) == [look for look in looks if look > 600 * 60]
+
+
+TIE, WIN = duel(0, "a", "b", None), duel(0, "a", "b", "a")
+FORFEIT = replace(WIN, seats=(WIN.seats[0], replace(WIN.seats[1], forfeit="illegal")))
+STAFF_FORFEIT = replace(WIN, seats=(*WIN.seats, replace(WIN.seats[1], forfeit="illegal", rated=False)))
+LOST, UNDECIDED = void(0, "a", "b"), void(0, "a", "b", status="undecided")
+WITH_ITSELF, ALONE = match(0, ("a", 0.5), ("a", 0.5)), match(0, ("a", 0.5))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        ([TIE], "every match tied (the first 30); no information"),
+        ([FORFEIT], "every match forfeited (the first 30); no information"),
+        ([LOST], "every match void (the first 30); no information"),
+        (
+            [FORFEIT, LOST, TIE, TIE, UNDECIDED],
+            "no match decided by play (the first 30): 12 tied, 6 forfeited, 6 void, 6 without a result; no information",
+        ),
+        ([*[TIE] * 29, WIN], ""),
+        ([*[FORFEIT] * 29, STAFF_FORFEIT], ""),
+        ([WITH_ITSELF], ""),
+        ([ALONE], ""),
+    ],
+)
+def test_no_information_names_the_endings(kinds, said):
+    log = [replace(kinds[number % len(kinds)], number=number) for number in range(30)]
+    later = [replace(WIN, number=number) for number in range(30, 40)]
+    assert no_information([*later, *log], 30, rivals=True) == said
+    assert no_information(log, 30, rivals=False) == ("" if TIE in kinds else said)

@@ -4,14 +4,11 @@ import pytest
 
 from rating.schemes.cooperation import Cooperation
 from rating.schemes.duels import skill_leaderboard
-from rating.schemes.leaderboard import headline
-from rating.schemes.rewards import MeanReward
 from rating.schemes.summary import Average, summarise, summarise_scores
 from rating.stats.bradley_terry import compare, standings
 from rating.stats.expected_scores import CommonPolicies, win_probabilities
 from tests.rating.made_outcomes import duel, match
 from tests.rating.made_schemes import made_setting
-from tests.rating.schemes.test_leaderboard import LOGS
 
 SCORES = {
     "chess": {"a": 40.0, "b": 20.0, "c": 10.0},
@@ -135,24 +132,3 @@ def test_summary_single_rating_gives_no_pool():
     ]
     summary = summarise(hidden, outcomes)
     assert summary.pool == CommonPolicies((), ()) and set(summary.outside) == set(ENVIRONMENTS)
-
-
-def test_summary_tables_of_three_use_all_pairs():
-    tables = [
-        replace(match(number, ("a", 2.0), ("b", 1.0 + number % 3), ("c", 0.0)), environment="bid_v0")
-        for number in range(12)
-    ]
-    summary = summarise([MeanReward(made_setting()).board(tables)], tables)
-    assert summary.pool == CommonPolicies(("bid_v0",), ("a", "b", "c"))
-    assert summary.rows[-1].policy == "c" and summary.rows[-1].score.high < 0.5
-
-
-def test_summary_uses_metrics_and_abilities():
-    board = skill_leaderboard(LOGS["duels"])
-    assert headline(board) == {row.policy: row.values["spread"].mu for row in board.rows}
-    summary = summarise([replace(board, environment="connect_four_v0")], ())
-    assert summary.environments == ("connect_four_v0",)
-    assert summary.abilities == ("spatial reasoning", "strategic planning")
-    known = summarise_scores({"game_v0": {"a": 1.0}}, {"game_v0": ("b", "a")})
-    assert known.abilities == ("a", "b")
-    assert known.rows[0].abilities == dict.fromkeys(known.abilities, Average(100.0, 1))

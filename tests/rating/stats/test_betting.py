@@ -59,6 +59,7 @@ def _scattering_after_losses(rng, shape):
     return scores
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("draw", [_binary, _skewed, _scattering_after_losses])
 def test_log_evidence_any_stopping_holds_level(draw):
     scores = draw(np.random.default_rng(2), (400, 400))
@@ -68,6 +69,7 @@ def test_log_evidence_any_stopping_holds_level(draw):
     assert (np.exp(log_evidence(scores, 0.5)[:, -1])).mean() < 1.5
 
 
+@pytest.mark.slow
 def test_lower_bound_holds_at_all_times():
     rng = np.random.default_rng(3)
     scores = rng.binomial(2, 0.65, (200, 300)) / 2

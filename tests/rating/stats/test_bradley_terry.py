@@ -20,14 +20,13 @@ from rating.stats.bradley_terry import (
     Comparisons,
     clustered,
     compare,
-    drawn_ratings,
     fit,
     fit_totals,
     totals,
 )
 from rating.stats.estimates import Z_95
 from rating.stats.results import pair_results
-from tests.rating.made_outcomes import Players, disturbed, duel, match, small_contest
+from tests.rating.made_outcomes import Players, duel, match, small_contest
 
 LIKELIHOOD = BradleyTerryOptions(prior_sd=None, seat_term=False)
 
@@ -90,15 +89,6 @@ def totals_of(counts):
     return counts[..., 2] + counts[..., 1] / 2, counts.sum(axis=-1).astype(float)
 
 
-def test_fit_two_policies_match_by_hand():
-    outcomes = [duel(number, "a", "b", "a" if number < 3 else "b") for number in range(4)]
-    fitted = fit(compare(outcomes), LIKELIHOOD)
-    assert fitted.policies == ("a", "b")
-    assert fitted.ratings[0] - fitted.ratings[1] == pytest.approx(400 * math.log10(3))
-    # Variance of a log odds: 1/3 + 1/1; a rating is half of the difference away from the mean.
-    assert fitted.errors == pytest.approx([ELO_PER_NAT * math.sqrt(4 / 3) / 2] * 2)
-
-
 def test_fit_ties_are_half_a_win_or_dropped():
     halves = [duel(0, "a", "b", None), duel(1, "a", "b", "a"), duel(2, "a", "b", "b"), duel(3, "a", "b", "a")]
     half, dropped = (
@@ -109,44 +99,10 @@ def test_fit_ties_are_half_a_win_or_dropped():
     assert (half.pairs, dropped.pairs) == (4, 3)
 
 
-def test_fit_seat_advantage_is_found():
-    rng = np.random.default_rng(5)
-    strengths = rng.normal(0, 200, 8)
-    data = draw(strengths, 20_000, rng, seat=300)
-    with_term, without = (fit(data, BradleyTerryOptions(seat_term=term)) for term in (True, False))
-    assert abs(with_term.seat_advantage - 300) < 3 * with_term.seat_error < 30
-    assert (without.seat_advantage, without.seat_error) == (0, 0)
-    assert without.ratings.std() < 0.9 * with_term.ratings.std()
-    assert with_term.ratings.std() == pytest.approx(strengths.std(), rel=0.05)
-
-
 def log(strengths, cycles, *, seat=0.0, ties=0.0, seed=0):
     players = Players(strengths, seat=seat, ties=ties, seed=seed)
     batches = round_robin(small_contest("game_v0", tuple(strengths), seed=3, batch=1))
     return [outcome for _ in range(cycles) for outcome in players.play(next(batches))]
-
-
-def bytes_of(outcomes, options=None):
-    data = compare(outcomes)
-    fitted = fit(data, options)
-    robust = clustered(fitted, data)
-    parts = [fitted.ratings, fitted.covariance, robust.covariance]
-    numbers = (
-        fitted.seat_advantage,
-        fitted.seat_error,
-        robust.seat_error,
-        drawn_ratings(fitted, data, draws=20).tobytes(),
-    )
-    return b"".join(part.tobytes() for part in parts), numbers, fitted.policies
-
-
-@pytest.mark.parametrize("ties", ["half", "drop"])
-def test_fit_order_of_log_gives_the_same_bytes(ties):
-    options = BradleyTerryOptions(ties=ties)
-    outcomes = log({"a": 0, "b": 90, "c": 170, "d": -60, "e": 10}, 20, seat=50, ties=0.25)
-    expected = bytes_of(outcomes, options)
-    for seed in range(5):
-        assert bytes_of(disturbed(outcomes, seed), options) == expected
 
 
 @pytest.mark.parametrize("prior_sd", [DEFAULT_PRIOR_SD, None, 1e6])
@@ -221,6 +177,7 @@ def test_fit_any_counts_give_a_maximum(counts, prior_sd):
     assert np.all(fitted.errors >= 0) and np.all(np.isfinite(fitted.covariance))
 
 
+@pytest.mark.slow
 def test_fit_intervals_cover_the_truth():
     rng = np.random.default_rng(0)
     covered = {"model": [], "clustered": []}
@@ -264,13 +221,6 @@ def test_clustered_copies_of_a_deal_have_no_effect():
     assert robust.errors == pytest.approx(honest.errors, rel=1e-6)
     assert robust.clusters == 500
     assert bootstrap(copies, LIKELIHOOD, resamples=400).std(axis=0) == pytest.approx(robust.errors, rel=0.2)
-
-
-def test_clustered_one_deal_has_infinite_errors():
-    outcomes = log({"a": 0, "b": 0, "c": 0}, 1)
-    one_deal = compare([match(o.number, *((s.policy, s.reward) for s in o.seats), seed=1) for o in outcomes])
-    robust = clustered(fit(one_deal), one_deal)
-    assert robust.clusters == 1 and np.all(np.isinf(robust.errors)) and math.isinf(robust.reach)
 
 
 @pytest.mark.parametrize("seats", [True, False])
@@ -347,8 +297,9 @@ def test_totals_million_games_are_exact():
 def test_compare_self_matches_are_left_out():
     outcomes = log({"a": 0, "b": 100}, 5)
     with_itself = [*outcomes, match(1000, ("a", 1.0), ("a", -1.0))]
-    assert bytes_of(with_itself) == bytes_of(outcomes)
-    assert len(compare(outcomes).score) == len(pair_results(outcomes))
+    plain, mixed = compare(outcomes), compare(with_itself)
+    assert mixed.policies == plain.policies and len(mixed.score) == len(pair_results(outcomes))
+    assert all(np.array_equal(getattr(mixed, name), getattr(plain, name)) for name in ("first", "second", "score"))
 
 
 def test_fit_bad_arguments_are_refused():

@@ -12,7 +12,6 @@ from scipy import stats
 from rating.stats.agreement import cohens_kappa
 from rating.stats.estimates import (
     FEWEST_CLUSTERS,
-    Estimate,
     RunningMean,
     bounded_mean,
     mean_estimate,
@@ -20,7 +19,6 @@ from rating.stats.estimates import (
     normalise,
     rate_estimate,
     signed_mean,
-    with_interval,
 )
 from tests.rating.made_outcomes import close
 
@@ -171,12 +169,6 @@ def test_mean_estimate_fewest_clusters_have_an_interval():
     assert mean_estimate([*values[:4], 1.0], scale=UNIT)[1:3] == pytest.approx(
         (0.6 - 2.7764 * math.sqrt(0.175 / 5), 1.0), abs=1e-4
     )
-
-
-def test_with_interval_clips_to_the_scale():
-    assert with_interval(0.5, -1, 2, 9, 5, UNIT) == Estimate(0.5, 0, 1, 9, 5)
-    assert with_interval(0.5, -1, 2, 9, 4, UNIT) == Estimate(0.5, None, None, 9, 4)
-    assert with_interval(0.5, -1, 2, 9, 5) == Estimate(0.5, -1, 2, 9, 5)
 
 
 def test_bounded_mean_independent_hits_are_a_rate():

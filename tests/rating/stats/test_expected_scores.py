@@ -53,6 +53,7 @@ def test_win_probabilities_others_are_left_out():
     assert found["a"].value == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_established_scores_hold_the_familywise_level():
     rng, pool, wrong = np.random.default_rng(6), CommonPolicies(("g", "h"), tuple("abcdef")), 0
     games = np.triu(np.full((6, 6), 40.0), 1)
@@ -127,6 +128,7 @@ def test_met_scores_copies_of_a_deal_have_no_effect():
     assert (found(few)["a"].low, found(few)["a"].high) == (None, None)
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(("sd", "ties"), [(0, 0.0), (300, 0.5), (800, 0.0)])
 def test_met_scores_intervals_cover_the_truth(sd, ties):
     rng = np.random.default_rng(sd)

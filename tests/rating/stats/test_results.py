@@ -4,14 +4,9 @@ import math
 
 import pytest
 
-from rating.stats.results import WinDrawLoss, finished, pair_results, records_by_seat
+from rating.stats.results import finished, pair_results
 from rating.store.records import Outcome
 from tests.rating.made_outcomes import disturbed, duel, match, void
-
-
-def test_pair_results_larger_reward_wins():
-    outcomes = [match(0, ("a", 37.0), ("b", -37.0)), match(1, ("a", 4.0), ("b", 6.0)), match(2, ("a", 3.0), ("b", 3.0))]
-    assert [result.score for result in pair_results(outcomes)] == [1.0, 0.0, 0.5]
 
 
 def test_pair_results_order_and_void_have_no_effect():
@@ -39,22 +34,3 @@ def test_finished_bad_logs_are_refused():
 
 def test_finished_void_match_may_repeat_a_number():
     assert len(finished([void(0, "a", "b"), duel(0, "a", "b", "a")])) == 1
-
-
-OUTCOMES = [
-    duel(0, "a", "b", "a"),
-    duel(1, "b", "a", "a"),
-    duel(2, "a", "b", None),
-    duel(3, "a", "c", "c"),
-    duel(4, "c", "a", "c"),
-]
-
-
-def test_tallies_match_by_hand():
-    results = pair_results(OUTCOMES)
-    assert records_by_seat(results) == {
-        "a": (WinDrawLoss(1, 1, 1), WinDrawLoss(1, 0, 1)),
-        "b": (WinDrawLoss(0, 0, 1), WinDrawLoss(0, 1, 1)),
-        "c": (WinDrawLoss(1, 0, 0), WinDrawLoss(1, 0, 0)),
-    }
-    assert WinDrawLoss(1, 2, 3).n == 6

@@ -89,6 +89,7 @@ def test_established_power_matches_paired_t_test():
     assert signs == pytest.approx(student, abs=0.03) and student > 0.6
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("deals", [6, 12, 40])
 def test_established_equals_hold_the_level(deals):
     rng = np.random.default_rng(deals)

@@ -44,6 +44,7 @@ def control(battles, *names):
     return style_control(battles, names, standings(comparisons_of(battles)))
 
 
+@pytest.mark.slow
 def test_style_control_finds_effects_and_corrects_ratings():
     found = [control(votes(seed, effects=(60.0, 40.0)), "length", "headers") for seed in range(15)]
     held = [
@@ -149,6 +150,7 @@ def test_style_control_inseparable_style_is_refused():
         rating.leaderboard(twice, style=("length", "signs"))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     st.lists(

@@ -107,6 +107,7 @@ def test_lack_of_fit_one_scale_holds_the_level(deals, made):
     assert np.count_nonzero(np.array(values) <= 0.05) <= 19
 
 
+@pytest.mark.slow
 def test_lack_of_fit_few_results_hold_the_level():
     values = [
         lack_of_fit(round_robin(np.random.default_rng([run, 6]), STRENGTHS, 6, shared=False), draws=99).p_value

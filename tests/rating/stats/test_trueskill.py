@@ -74,17 +74,7 @@ def log(count, seed=0):
     return outcomes
 
 
-def test_rate_history_ends_in_the_rating():
-    outcomes = log(60)
-    result = rate(disturbed(outcomes))
-    assert result == rate(outcomes)
-    for name, steps in result.history.items():
-        played = [outcome.number for outcome in outcomes if name in {seat.policy for seat in outcome.seats}]
-        assert [step.number for step in steps] == played
-        assert TrueSkillRating(steps[-1].mu, steps[-1].sigma) == result.ratings[name]
-    assert list(result.ratings) == sorted(result.ratings)
-
-
+@pytest.mark.slow
 def test_rate_long_log_matches_trueskill_library():
     outcomes, library = log(600), {}
     history = rate(outcomes).history

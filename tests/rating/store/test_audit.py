@@ -93,6 +93,7 @@ def test_every_column_is_tried(run):
     assert found == COLUMNS
 
 
+@pytest.mark.slow_except(6)
 @pytest.mark.parametrize(("table", "column"), [(table, column) for table in COLUMNS for column in COLUMNS[table]])
 def test_a_changed_value_is_found_in_every_column_of_every_table(copy, table, column):
     numbers = rows(copy, table)
@@ -110,6 +111,7 @@ def test_a_changed_value_is_found_in_every_column_of_every_table(copy, table, co
             (copy / "run.db").write_bytes(before)
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize("table", COLUMNS)
 def test_a_row_taken_away_is_found(copy, table):
     before = (copy / "run.db").read_bytes()
@@ -167,6 +169,7 @@ def test_swapped_rows_are_found(copy, table, key, column, where):
 SEAL = "the seal is not that of the parts named beside it"
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(
     ("name", "value", "difference"),
     [
@@ -203,6 +206,7 @@ def test_audit_linked_turn_after_the_end_is_found(copy):
     assert f"{where}: expected {len(record.turns)} turns, got {len(record.turns) + 1}" in differences(copy)
 
 
+@pytest.mark.slow_except(6)
 @pytest.mark.parametrize(("table", "column"), [(table, column) for table in COLUMNS for column in COLUMNS[table]])
 def test_the_same_bytes_as_a_value_of_another_type_are_found(copy, table, column):
     as_type = "TEXT" if column in ("data", "turns") and table != "match" else "BLOB"
@@ -250,6 +254,7 @@ def test_verification_changed_run_file_is_a_difference(capsys, copy, text):
     assert count[1] == count[2] != "0"
 
 
+@pytest.mark.slow_except(4)
 @pytest.mark.parametrize(
     ("statement", "where"),
     [
@@ -285,6 +290,7 @@ def test_a_match_whose_environment_is_gone_cannot_be_verified(capsys, copy):
     assert "OptionError: environment 'gone.module': expected a module with env" in capsys.readouterr().out
 
 
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize(
     ("table", "assignment"),
     [

@@ -255,13 +255,6 @@ def test_open_other_schema_is_refused(store, place, statement, message):
             place.create()
 
 
-def test_changes_are_seen_from_outside(store, place):
-    with closing(place.open(read_only=True)) as looking:
-        before = looking.changes()
-        store.add_match(MATCH)
-        assert looking.changes() != before
-
-
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
 def test_create_other_encoding_is_refused(postgres_server, encoding):
     postgres_server.psql(f"CREATE DATABASE narrow_{encoding} ENCODING '{encoding}' TEMPLATE template0")

@@ -78,6 +78,7 @@ NATIVE = {
 }
 
 
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize("options", [{}, {"rejected": "drop", "system_role": "user"}, {"history_turns": 2}])
 @pytest.mark.parametrize("name", NATIVE)
 def test_prompts_native_roles_are_those_received(name, options):

@@ -2,14 +2,13 @@
 
 import csv
 import io
-from contextlib import closing
 
 import pytest
 
 from rating.cli import main
-from rating.play import run_directory
 from rating.store.export import write_csv
 from rating.store.records import dump_turn, load_turn
+from tests.rating.runs import records_of
 from tests.rating.viewer.report.test_report import chunks, directory, page  # noqa: F401  fixtures
 
 THOUGHT = "thought <script>alert(1)</script>"
@@ -17,8 +16,7 @@ THOUGHT = "thought <script>alert(1)</script>"
 
 @pytest.fixture
 def records(directory):  # noqa: F811
-    with closing(run_directory.open_store(directory)) as store:
-        return list(store.records())
+    return records_of(directory)
 
 
 def test_it_is_in_the_record_and_comes_back(records):

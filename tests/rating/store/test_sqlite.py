@@ -135,6 +135,7 @@ def test_a_run_can_be_read_where_nothing_may_be_written(store, monkeypatch, what
             archive.add_turn(MATCH, TURN)
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("ended", [False, True])
 def test_everything_written_survives_a_process_that_is_killed(tmp_path, ended):
     path = tmp_path / "run.db"

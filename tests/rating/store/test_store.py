@@ -110,6 +110,7 @@ def test_a_void_match_goes_on_from_its_last_turn(store, place):
         assert sealed.check() == []
 
 
+@pytest.mark.slow_except(4)
 @pytest.mark.parametrize("outcome", [OUTCOME, void_outcome(MATCH, VOID)], ids=["finished", "void"])
 @pytest.mark.parametrize("before", [0, 1, 3])
 def test_finish_with_turns_equals_turns_one_by_one(place, before, outcome):
@@ -198,6 +199,7 @@ def test_the_turns_of_a_match_that_has_ended_are_packed(store, place):
     assert len(store.turns(MATCH)) == 50
 
 
+@pytest.mark.slow_except(1)
 def test_a_row_that_unpacks_to_more_than_64_mib_is_refused(store, place):
     assert unpack(zlib.compress(bytes(64 << 20), 1)) == bytes(64 << 20)
     bomb = zlib.compress(bytes((64 << 20) + 1), 1)

@@ -94,6 +94,7 @@ def exported(capsys: pytest.CaptureFixture[str]) -> Callable[..., Printed]:
     return export_and_read
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize("format", ["sft", "preference", "grpo", "deals"])
 def test_export_same_run_gives_the_same_json_lines(
     run: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], format: str
