@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from llmarena_envs.bid.hidden import redrawn_round
+from llmarena_envs.bid.resampling import redrawn_round
 from llmarena_envs.bid.state import PastRound
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game

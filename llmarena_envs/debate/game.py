@@ -17,7 +17,6 @@ from llmarena_envs.core.options import OptionError, check_choice, check_int
 from llmarena_envs.core.text_length import TextCounter, WordCounter
 from llmarena_envs.debate.actions import Action, DebateView, Part, Passage, Query, Reference, Speech
 from llmarena_envs.debate.delivery import Delivery, Secrecy, deliver
-from llmarena_envs.debate.hidden import other_words
 from llmarena_envs.debate.protocol import (
     ACTIONS,
     CRITICIZE,
@@ -32,6 +31,7 @@ from llmarena_envs.debate.protocol import (
     debate_turns,
 )
 from llmarena_envs.debate.questions import DOMAINS, Question, check_question, load_questions
+from llmarena_envs.debate.resampling import other_words
 
 EXAMINE, DEBATE, REFERENCE, JUDGE, DISCUSS = "examine", "debate", "reference", "judge", "discuss"
 """The stages of a match, in order."""

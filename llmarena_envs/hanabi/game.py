@@ -19,7 +19,7 @@ from llmarena_envs.hanabi.cards import (
     full_deck,
     read_deck,
 )
-from llmarena_envs.hanabi.hidden import deal_hidden, places_in_deck
+from llmarena_envs.hanabi.resampling import deal_hidden, places_in_deck
 from llmarena_envs.hanabi.variant import Variant
 
 MAX_SEED = 2**63 - 1

@@ -22,9 +22,9 @@ from llmarena_envs.holdem.betting import (
     turn_after,
 )
 from llmarena_envs.holdem.cards import parse_cards
-from llmarena_envs.holdem.hidden import deal_unseen
 from llmarena_envs.holdem.pots import split, winnings
 from llmarena_envs.holdem.ranks import hand_rank
+from llmarena_envs.holdem.resampling import deal_unseen
 
 MAX_PLAYERS = 6
 MAX_HANDS = 1000

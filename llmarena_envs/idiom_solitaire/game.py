@@ -12,8 +12,8 @@ from llmarena_envs.core.game import Game
 from llmarena_envs.core.messages import HOST, MessagePool
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.idiom_solitaire.characters import bare, is_idiom_shaped
-from llmarena_envs.idiom_solitaire.hidden import TRIES, other_chain, other_question
 from llmarena_envs.idiom_solitaire.links import Links, choose_starts, goes_on, unused
+from llmarena_envs.idiom_solitaire.resampling import TRIES, other_chain, other_question
 
 JUDGE = "judge_0"
 MAX_PLAYERS = 10

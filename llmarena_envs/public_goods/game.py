@@ -10,7 +10,7 @@ import numpy as np
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import OptionError, check_choice, check_int
-from llmarena_envs.public_goods.hidden import permuted, redistributed
+from llmarena_envs.public_goods.resampling import permuted, redistributed
 
 PER_ROUND, INITIAL = "per_round", "initial"
 ENDOWMENT_MODES = (PER_ROUND, INITIAL)

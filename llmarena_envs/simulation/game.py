@@ -23,18 +23,17 @@ from llmarena_envs.simulation.actions import (
     USER,
     Action,
     Answer,
-    Given,
     Rating,
     Request,
     SimulationView,
     Utterance,
 )
-from llmarena_envs.simulation.hidden import other_strategy
 from llmarena_envs.simulation.measures import measures
 from llmarena_envs.simulation.protocol import (
     ANSWER,
     AUTO,
     DIALOGUE,
+    HISTORY,
     JUDGE,
     MAX_HISTORY,
     MAX_JUDGES,
@@ -44,17 +43,17 @@ from llmarena_envs.simulation.protocol import (
     PAIRWISE,
     REQUEST,
     SCALE,
-    SCRIPT,
     SIDES,
     SIMULATORS,
     USER_SEAT,
 )
+from llmarena_envs.simulation.resampling import other_strategy
 from llmarena_envs.simulation.scripts import Script, task_of
 from llmarena_envs.simulation.speech import MAX_TEXT
+from llmarena_envs.simulation.state import SimulationState
 from llmarena_envs.simulation.tasks import Task
 from llmarena_envs.simulation.truth import check_engine, engine_of, first_request
 
-HISTORY = "history"
 CHANNELS = {
     HISTORY: Channel(HOST, ("user", "simulator", "judge")),
     REQUEST: Channel("user", ("simulator", "judge")),
@@ -67,7 +66,7 @@ Item = tuple[Task, tuple[Utterance, ...]]
 """A task with the messages before the match."""
 
 
-class Simulation(Game[Action, SimulationView]):
+class Simulation(SimulationState, Game[Action, SimulationView]):
     """A dialogue between a user and a simulator, or answers to a script, and their judging.
 
     Source: SimulBench (arXiv 2409.07641, section 2).
@@ -85,20 +84,6 @@ class Simulation(Game[Action, SimulationView]):
         n_judges: number of judges, 0 to 9.
         engine: ``"auto"`` to compare answers with the engine of a task, ``"no_programs"`` to do so unless it runs programs,
             ``None`` not to.
-
-    Attributes:
-        mode: as above.
-        number: index of the match's task or script.
-        task: the simulated task.
-        pool: all messages.
-        truths: the engine's answer to each request of the dialogue; empty if there is no engine. For spectators only.
-        stage: as in ``SimulationView``.
-        given: each judge's rating in ``"dialogue"`` and ``"script"``; empty before judging.
-        turns: number of turns of the complete dialogue.
-        simulators, judges: their seats.
-        counter: measures lengths.
-        committee: the judgements in ``"pairwise"``; all judges judge twice, the second time with the answers in the
-            other order.
     """
 
     def __init__(
@@ -153,9 +138,9 @@ class Simulation(Game[Action, SimulationView]):
         """Draws the task or script, and advances the engine to the dialogue's state."""
         self.number = self._candidates[int(rng.integers(len(self._candidates)))]
         self.task, begun = self.items[self.number]
-        self.pool: MessagePool[Utterance] = MessagePool(CHANNELS, self.agents)
-        self.truths: tuple[str, ...] = ()
-        self.given: tuple[Given, ...] = ()
+        self.pool = MessagePool(CHANNELS, self.agents)
+        self.truths = ()
+        self.given = ()
         self.committee = self._committee
         self.undecided = False
         self.rewards = (0.0,) * len(self.agents)
@@ -170,20 +155,6 @@ class Simulation(Game[Action, SimulationView]):
         """Whether this machine cannot run the task's engine."""
         return self._truth == AUTO and bool(self.task.engine) and self._engine is None
 
-    @property
-    def messages(self) -> tuple[Utterance, ...]:
-        """The dialogue; in ``"pairwise"`` up to the request to both simulators."""
-        return self.pool.of(*self._dialogue)
-
-    @property
-    def answers(self) -> tuple[Utterance, ...]:
-        """In ``"pairwise"`` each simulator's answer; empty before the answers."""
-        return self.pool.of(ANSWER) if self.mode == PAIRWISE else ()
-
-    @property
-    def _dialogue(self) -> tuple[str, ...]:
-        return (HISTORY, REQUEST) if self.mode == PAIRWISE else (HISTORY, REQUEST, ANSWER)
-
     def _say(self, kind: str, speaker: str, message: Utterance) -> None:
         """Adds a message to the dialogue; the engine, if any, also answers a request."""
         if message.speaker == USER and self._engine is not None:
@@ -192,18 +163,6 @@ class Simulation(Game[Action, SimulationView]):
             self.truths += (engine.respond(request),)
             self._engine = engine
         self.pool = self.pool.with_message(kind, speaker, message)
-
-    @property
-    def turn(self) -> int:
-        """Number of the current turn, a request and its answer, counted from 1."""
-        return sum(message.speaker == USER for message in self.messages) + (self.stage == REQUEST)
-
-    @property
-    def responses(self) -> tuple[Utterance, ...]:
-        """The judged responses: the last answer, or both simulators' answers; empty before the answers."""
-        if self.mode == PAIRWISE:
-            return self.answers
-        return tuple(message for message in self.messages[-1:] if message.speaker == SIMULATOR)
 
     # Views of agents.
 
@@ -313,11 +272,6 @@ class Simulation(Game[Action, SimulationView]):
             mean = statistics.fmean(ratings)
             self.rewards = tuple(mean if agent in self.simulators else 0.0 for agent in self.agents)
 
-    @property
-    def ratings(self) -> tuple[float, ...]:
-        """The ratings without abstentions; empty before judging."""
-        return tuple(given.score for given in self.given if isinstance(given, Rating))
-
     def forfeit(self, offenders: tuple[str, ...]) -> tuple[float, ...]:
         """Ends the match: -1 for an offender, +1 for the other of two simulators; no result if only staff acted illegally."""
         self.to_move = ()
@@ -351,22 +305,6 @@ class Simulation(Game[Action, SimulationView]):
         self.committee = self.committee.redrawn(judge, rng, keep_verdicts=not self.to_move)
 
     # Information for spectators.
-
-    def said_by(self, agent: str) -> tuple[Utterance, ...]:
-        """Returns a user's or simulator's own requests or answers, in order."""
-        if agent not in self.simulators:
-            return tuple(message for message in self.messages[1:] if message.speaker == USER)
-        if self.mode == PAIRWISE:
-            number = self.simulators.index(agent)
-            return self.answers[number : number + 1]
-        if self.mode == SCRIPT:
-            return self.responses
-        return tuple(message for message in self.messages if message.speaker == SIMULATOR)
-
-    @property
-    def sessions(self) -> tuple[tuple[Given, ...], ...]:
-        """All judgements, by session."""
-        return (self.given,) if self.given else self.committee.sessions
 
     def statistics(self, agent: str) -> Mapping[str, float]:
         """Returns the statistics of ``agent`` and the match; all are -1 until the match is over."""

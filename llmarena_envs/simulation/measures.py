@@ -1,20 +1,15 @@
 """Measures of a match in addition to judgements: exactness, the user's strategies, flaws."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from llmarena_envs.core.committee import NONE, VERDICTS, Abstention
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.simulation.actions import Rating, Utterance
 from llmarena_envs.simulation.protocol import DIALOGUE, PAIRWISE, SIDES, UNKNOWN
+from llmarena_envs.simulation.state import SimulationState
 from llmarena_envs.simulation.tasks import STATEFUL
 from llmarena_envs.simulation.truth import is_exact, is_format_flawed
-
-if TYPE_CHECKING:
-    from llmarena_envs.simulation.game import Simulation
 
 _NAMES = {
     "user": ("turns", "unformatted", "empty", "truncated"),
@@ -24,7 +19,7 @@ _NAMES = {
 }
 
 
-def measures(game: Simulation, agent: str) -> Mapping[str, float]:
+def measures(game: SimulationState, agent: str) -> Mapping[str, float]:
     """Returns the measures of ``agent`` and a match; all are ``UNKNOWN`` until the match is over."""
     role = role_of(agent)
     numbers = dict.fromkeys((*_NAMES[role], *_names_in_mode(game, role), *_NAMES["match"]), UNKNOWN)
@@ -44,7 +39,7 @@ def measures(game: Simulation, agent: str) -> Mapping[str, float]:
     }
 
 
-def _names_in_mode(game: Simulation, role: str) -> tuple[str, ...]:
+def _names_in_mode(game: SimulationState, role: str) -> tuple[str, ...]:
     """Returns the names of statistics specific to the mode of a match."""
     if game.mode == PAIRWISE:
         return {"judge": ("verdict", "verdict_swapped", "winner"), "simulator": ("side", "votes", "winner")}[role]
@@ -56,13 +51,13 @@ def _names_in_mode(game: Simulation, role: str) -> tuple[str, ...]:
     return ("spread", *exact)
 
 
-def _about_user(game: Simulation, agent: str) -> dict[str, float]:
+def _about_user(game: SimulationState, agent: str) -> dict[str, float]:
     own = game.said_by(agent)
     strategies = {f"strategy_{turn}": float(each.strategy) for turn, each in enumerate(own, start=2)}
     return {**strategies, **_flaws(game, own), "unformatted": float(sum(each.unformatted for each in own))}
 
 
-def _about_simulator(game: Simulation, agent: str) -> dict[str, float]:
+def _about_simulator(game: SimulationState, agent: str) -> dict[str, float]:
     own = game.said_by(agent)
     about = _flaws(game, own)
     if game.mode == PAIRWISE:
@@ -83,7 +78,7 @@ def _about_simulator(game: Simulation, agent: str) -> dict[str, float]:
     return {**about, "exact": exact[-1], "exact_share": statistics.fmean(exact), "words": words}
 
 
-def _flaws(game: Simulation, own: Sequence[Utterance]) -> dict[str, float]:
+def _flaws(game: SimulationState, own: Sequence[Utterance]) -> dict[str, float]:
     return {
         "turns": float(game.turn),
         "empty": float(sum(not each.text.strip() for each in own)),
@@ -91,7 +86,7 @@ def _flaws(game: Simulation, own: Sequence[Utterance]) -> dict[str, float]:
     }
 
 
-def _about_judge(game: Simulation, agent: str) -> dict[str, float]:
+def _about_judge(game: SimulationState, agent: str) -> dict[str, float]:
     judge, committee = game.judges.index(agent), game.committee
     given = [session[judge] for session in game.sessions]
     about = {"abstained": float(sum(isinstance(each, Abstention) for each in given))}

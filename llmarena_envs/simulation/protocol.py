@@ -9,6 +9,9 @@ MODES = (DIALOGUE, SCRIPT, PAIRWISE)
 REQUEST, ANSWER, JUDGE = "request", "answer", "judge"
 """The stages of a match."""
 
+HISTORY = "history"
+"""Type of the messages before the match."""
+
 AUTO = "auto"
 """Compare answers with the task's engine, if it has one."""
 NO_PROGRAMS = "no_programs"

@@ -13,7 +13,7 @@ from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.messages import HOST, Message, MessagePool
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
-from llmarena_envs.undercover.hidden import number_of, possible_words
+from llmarena_envs.undercover.resampling import number_of, possible_words
 from llmarena_envs.undercover.words import MAX_WORD, WordPair, clue_text, contains_word, essence, side_word
 
 CLUE = "clue"

@@ -14,8 +14,8 @@ from llmarena_envs.core.judging import Scale
 from llmarena_envs.core.messages import Message, MessagePool
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.core.quoting import quote
-from llmarena_envs.writer_editor.hidden import other_secrets, other_values
 from llmarena_envs.writer_editor.objective import UNKNOWN, Measure
+from llmarena_envs.writer_editor.resampling import other_secrets, other_values
 from llmarena_envs.writer_editor.task_types import Assignment, Document, Problem
 
 CODE_REVIEW, TRANSLATION = "code_review", "translation"

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 
 from llmarena_envs.writer_editor.game import Given, Scores
-from llmarena_envs.writer_editor.hidden import other_secrets
+from llmarena_envs.writer_editor.resampling import other_secrets
 from llmarena_envs.writer_editor.tasks import shipped_documents, shipped_problems
 from tests.llmarena_envs.draws import check_frequencies, redrawn
 from tests.llmarena_envs.writer_editor.test_game import NOTE, PROBLEM, play, scores, started
