@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from agents.records import Attempt, Turn
 from benchmarks.experiments.markdown import block, inline
 from llmarena_envs.core.failures import Failure
-from llmarena_envs.core.narration import Scene
+from llmarena_envs.core.transcript import Scene
 from rating.store.records import Record
 
 
@@ -29,7 +29,7 @@ def transcript(record: Record) -> str:
 
 
 def story(record: Record, scenes: Iterable[Scene]) -> str:
-    """Returns the narrated transcript of a match as Markdown.
+    """Returns the transcript of a match as Markdown.
 
     Args:
         record: of the match.

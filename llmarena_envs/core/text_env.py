@@ -19,13 +19,13 @@ from llmarena_envs.core.drawing import Drawing, TextDrawing
 from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.failures import Failure, InvalidReply, ParseError
 from llmarena_envs.core.game import Game
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.core.pixels import pixels_of
 from llmarena_envs.core.reading.reasoning import ends_in_reasoning
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.space import UnicodeText
 from llmarena_envs.core.terminal import printable
+from llmarena_envs.core.transcript import Scene
 
 MAX_TEXT = 1_000_000
 """Maximum number of characters of a text observation."""
@@ -158,7 +158,7 @@ class TextEnv(AECEnv):
         """Returns the sources of the data of matches, for the record of a run."""
         return ()
 
-    def narrate(self) -> tuple[Scene, ...]:
+    def transcript(self) -> tuple[Scene, ...]:
         """Returns the transcript of the match, for a spectator who sees everything; empty by default."""
         return ()
 
@@ -167,7 +167,7 @@ class TextEnv(AECEnv):
         return TextDrawing(self.codec, self.metadata["name"])
 
     @classmethod
-    def narrating_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    def transcript_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
         """Returns the options for setting up a recorded match to get its transcript.
 
         They disable costly parts that do not affect the transcript. Up to the last turn every agent's texts must be the same

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.prompts import common_prompts
 from llmarena_envs.core.seat_colours import seat_colour
 from llmarena_envs.core.sheet import Block, Bubble, Caption, Sheet
 from llmarena_envs.core.svg import DIM
+from llmarena_envs.core.transcript import Scene
 
 _LINES = 6
 _LINES_OF_LATEST = 16

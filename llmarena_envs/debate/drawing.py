@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from llmarena_envs.core.committee import Judgement
 from llmarena_envs.core.drawing import Drawing
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.sheet import without_colon
+from llmarena_envs.core.transcript import Scene
 from llmarena_envs.core.transcript_drawing import draw_transcript
 from llmarena_envs.debate.actions import DebateView
 from llmarena_envs.debate.game import DEBATE, Debate
-from llmarena_envs.debate.narration import Narrator
+from llmarena_envs.debate.transcript import Transcriber
 
 
 class DebateDrawing(Drawing[DebateView]):
@@ -32,7 +32,7 @@ class DebateDrawing(Drawing[DebateView]):
 
     def spectator(self, game: Debate) -> str:
         """Draws all passages with the agents they are hidden from, and all judgements."""
-        scenes = Narrator(game, self._language).scenes()
+        scenes = Transcriber(game, self._language).scenes()
         return self._draw(game.stage, game.turn.round, game.to_move, scenes)
 
     def _scenes(self, view: DebateView) -> Iterator[Scene]:

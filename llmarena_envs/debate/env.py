@@ -126,19 +126,19 @@ from typing import Any, ClassVar, Literal
 
 from llmarena_envs.core.declaration import Declaration, Verdicts
 from llmarena_envs.core.failures import InvalidReply
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
 from llmarena_envs.core.text_length import text_counter
+from llmarena_envs.core.transcript import Scene
 from llmarena_envs.debate.drawing import DebateDrawing
 from llmarena_envs.debate.game import AUTO, CHANNELS, MAX_DISCUSSION_ROUNDS, Debate
-from llmarena_envs.debate.narration import Narrator
 from llmarena_envs.debate.questions import DOMAINS, Question, Questions, load_questions
 from llmarena_envs.debate.questions.files import BUILTIN, question_source
 from llmarena_envs.debate.text import DebateCodec
+from llmarena_envs.debate.transcript import Transcriber
 
 ASKED = "examiner"
 """Questions set by an examiner."""
@@ -270,9 +270,9 @@ class raw_env(TextEnv):
         """Returns the drawing of passages and judgements."""
         return DebateDrawing(self.codec.language, self.game)
 
-    def narrate(self) -> tuple[Scene, ...]:
+    def transcript(self) -> tuple[Scene, ...]:
         """Returns the question, all passages, the judgements, and the winner."""
-        return tuple(Narrator(self.game, self.codec.language).scenes())
+        return tuple(Transcriber(self.game, self.codec.language).scenes())
 
 
 def _check_text(name: str, value: object) -> None:

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.drawing import Drawing
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.sheet import without_colon
+from llmarena_envs.core.transcript import Scene
 from llmarena_envs.core.transcript_drawing import draw_transcript
 from llmarena_envs.simulation.actions import SIMULATOR, USER, SimulationView
 from llmarena_envs.simulation.game import Simulation
-from llmarena_envs.simulation.narration import Narrator
 from llmarena_envs.simulation.protocol import PAIRWISE, SIDES
+from llmarena_envs.simulation.transcript import Transcriber
 
 
 class SimulationDrawing(Drawing[SimulationView]):
@@ -34,7 +34,7 @@ class SimulationDrawing(Drawing[SimulationView]):
 
     def spectator(self, game: Simulation) -> str:
         """Draws the dialogue with engine answers, all answers, and each judgement."""
-        scenes = Narrator(game, self._prompts).scenes()
+        scenes = Transcriber(game, self._prompts).scenes()
         return self._draw(game.stage, game.turn, game.turns, game.to_move, scenes)
 
     def _scenes(self, view: SimulationView) -> Iterator[Scene]:

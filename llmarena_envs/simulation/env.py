@@ -121,19 +121,19 @@ from typing import Any, ClassVar
 
 from llmarena_envs.core.declaration import Declaration, Verdicts
 from llmarena_envs.core.failures import InvalidReply
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import MAX_ACTION_TEXT, TextEnv
+from llmarena_envs.core.transcript import Scene
 from llmarena_envs.simulation.drawing import SimulationDrawing
 from llmarena_envs.simulation.game import CHANNELS, Simulation
-from llmarena_envs.simulation.narration import Narrator
 from llmarena_envs.simulation.protocol import AUTO, DIALOGUE, NO_PROGRAMS
 from llmarena_envs.simulation.scripts import Scripts, load_scripts
 from llmarena_envs.simulation.tasks import BUILTIN, Tasks, load_tasks, task_source
 from llmarena_envs.simulation.text import SimulationCodec
+from llmarena_envs.simulation.transcript import Transcriber
 
 
 class raw_env(TextEnv):
@@ -230,13 +230,13 @@ class raw_env(TextEnv):
         """Returns the drawing of the dialogue and judgements."""
         return SimulationDrawing(self.codec.language, self.game)
 
-    def narrate(self) -> tuple[Scene, ...]:
+    def transcript(self) -> tuple[Scene, ...]:
         """Returns the dialogue with engine answers, the judgements, and the result."""
         prompts = Prompts("llmarena_envs.simulation", self.codec.language)
-        return tuple(Narrator(self.game, prompts).scenes())
+        return tuple(Transcriber(self.game, prompts).scenes())
 
     @classmethod
-    def narrating_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    def transcript_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
         """Returns the options without engines that run programs."""
         return {**options, "engine": NO_PROGRAMS if options.get("engine", AUTO) else None}
 

@@ -162,12 +162,12 @@ def pictures_are_drawn(trial: Trial) -> None:
 
 
 def stories_are_told_in_scenes(trial: Trial) -> None:
-    """``narrate`` returns scenes with agents of the environment, is deterministic and has no side effects."""
+    """``transcript`` returns scenes with agents of the environment, is deterministic and has no side effects."""
     for env in trial.positions():
         raw, before = env.unwrapped, snapshot(env)
-        if not hasattr(raw, "narrate"):
+        if not hasattr(raw, "transcript"):
             return
-        story = raw.narrate()
+        story = raw.transcript()
         strangers = {name for scene in story for name in (scene.speaker, *scene.hidden_from)} - {
             "",
             *env.possible_agents,
@@ -175,7 +175,7 @@ def stories_are_told_in_scenes(trial: Trial) -> None:
         trial.expect(not strangers, f"agents out of {env.possible_agents}", strangers)
         texts = [text for scene in story for text in (scene.heading, scene.text, *scene.marks)]
         trial.expect(all(isinstance(text, str) for text in texts), "texts", texts)
-        expect_equal(trial, plain(story), plain(raw.narrate()), "the story")
+        expect_equal(trial, plain(story), plain(raw.transcript()), "the story")
         expect_equal(trial, before, snapshot(env), "the position unchanged by telling its story")
 
 

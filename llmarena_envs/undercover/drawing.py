@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from llmarena_envs.core.drawing import Drawing
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.transcript import Scene
 from llmarena_envs.core.transcript_drawing import draw_transcript
 from llmarena_envs.undercover.game import CLUE, Undercover, UndercoverView
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 
 from llmarena_envs.core.drawing import Drawing
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.transcript import Scene
 from llmarena_envs.core.transcript_drawing import draw_transcript
 from llmarena_envs.writer_editor.game import WriterEditor, WriterEditorView
-from llmarena_envs.writer_editor.narration import narrate, texts
+from llmarena_envs.writer_editor.transcript import texts, transcript
 
 
 class WriterEditorDrawing(Drawing[WriterEditorView]):
@@ -33,7 +33,7 @@ class WriterEditorDrawing(Drawing[WriterEditorView]):
 
     def spectator(self, game: WriterEditor) -> str:
         """Draws the task, the texts, and the scores with their reasons."""
-        return self._draw(game.view(game.agents[0]).round, game.to_move, narrate(game, self._prompts))
+        return self._draw(game.view(game.agents[0]).round, game.to_move, transcript(game, self._prompts))
 
     def _draw(self, round_: int, moving: Sequence[str], scenes: Iterable[Scene]) -> str:
         render = self._prompts.render

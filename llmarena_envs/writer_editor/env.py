@@ -119,24 +119,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.text_env import Language, ObsType, RenderMode, TextEnv
+from llmarena_envs.core.transcript import Scene
 from llmarena_envs.sandbox import BACKENDS
 from llmarena_envs.writer_editor import text_metrics
 from llmarena_envs.writer_editor.document_files import MAX_LANGUAGE
 from llmarena_envs.writer_editor.drawing import WriterEditorDrawing
 from llmarena_envs.writer_editor.game import CHANNELS, CODE_REVIEW, TASKS, WriterEditor
 from llmarena_envs.writer_editor.grammar import NAMES
-from llmarena_envs.writer_editor.narration import narrate
 from llmarena_envs.writer_editor.objective import Measure
 from llmarena_envs.writer_editor.pass_rate import AUTO, find_pass_rate, sandbox_source
 from llmarena_envs.writer_editor.task_types import Document, Problem
 from llmarena_envs.writer_editor.tasks import Languages, Tasks, load_documents, load_problems, task_source
 from llmarena_envs.writer_editor.text import WriterEditorCodec
+from llmarena_envs.writer_editor.transcript import transcript
 
 _ROUNDS = {"code_review": 5, "translation": 1}
 _MAX_TOKEN = 40
@@ -226,12 +226,12 @@ class raw_env(TextEnv):
         """Returns the drawing of texts and scores."""
         return WriterEditorDrawing(self.codec.language, self.game)
 
-    def narrate(self) -> tuple[Scene, ...]:
+    def transcript(self) -> tuple[Scene, ...]:
         """Returns the task, all texts, and the scores with their reasons."""
-        return narrate(self.game, Prompts("llmarena_envs.writer_editor", self.codec.language))
+        return transcript(self.game, Prompts("llmarena_envs.writer_editor", self.codec.language))
 
     @classmethod
-    def narrating_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    def transcript_options(cls, options: Mapping[str, Any]) -> Mapping[str, Any]:
         """Returns the options without running programs or computing measures that do not affect rewards.
 
         Without judges, one judge replaces the tests.

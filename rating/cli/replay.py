@@ -10,9 +10,9 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from agents.records import Turn
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
+from llmarena_envs.core.transcript import Scene
 from rating.cli import flags
 from rating.errors import RunError
 from rating.play import run_directory

@@ -14,9 +14,9 @@ from agents.player import Player
 from agents.records import Attempt, Turn
 from agents.retelling import retell
 from agents.turn import STANDARD_TURNS, TurnSettings
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.transcript import Scene
 from rating.store.environments import load_environment, make_environment
 from rating.store.records import Match, Record
 
@@ -41,7 +41,7 @@ class Replay:
     """
 
     def __init__(self, match: Match) -> None:
-        options = load_environment(match.environment).narrating_options(match.options)
+        options = load_environment(match.environment).transcript_options(match.options)
         env = make_environment(match.environment, dict(options))
         env.reset(seed=Streams(match.seed).game())
         self.env: TextEnv = env.unwrapped
@@ -89,7 +89,7 @@ def tell(record: Record, *, draw: bool = False) -> Story:
     match = record.match
     try:
         environment = load_environment(match.environment)
-        if not record.turns or (environment.narrate is TextEnv.narrate and not draw):
+        if not record.turns or (environment.transcript is TextEnv.transcript and not draw):
             return Story()
         replay = Replay(match)
         pictures = [replay.env.draw()] if draw else []
@@ -98,7 +98,7 @@ def tell(record: Record, *, draw: bool = False) -> Story:
                 return Story(missing=missing)
             if draw:
                 pictures.append(replay.env.draw())
-        return Story(replay.env.narrate(), pictures=tuple(pictures))
+        return Story(replay.env.transcript(), pictures=tuple(pictures))
     except Exception as error:
         # Third-party environments can fail or be missing; their matches are shown anyway.
         return Story(missing=f"{type(error).__name__}: {error}")

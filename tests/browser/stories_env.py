@@ -4,8 +4,8 @@ from html import escape
 
 from llmarena_envs import bid_v0
 from llmarena_envs.core.drawing import Drawing
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.order import OrderWrapper
+from llmarena_envs.core.transcript import Scene
 
 MARKUP = "</script><script>document.title = 'taken over'</script><img src=x onerror=alert(1)>"
 REORDERED = "the verdict is \u202e]]A[[\u202c \u2066aside\x1b[2J"
@@ -29,7 +29,7 @@ class raw_env(bid_v0.raw_env):
     def make_drawing(self):
         return HostileDrawing()
 
-    def narrate(self):
+    def transcript(self):
         return (
             Scene("Round 1"),
             Scene(f"The question {MARKUP}", f"{MARKUP}\n&lt;b&gt;"),

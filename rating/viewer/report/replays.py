@@ -10,7 +10,7 @@ from typing import Any
 from agents.models.prompts.prompter import FORM, PROMPT
 from agents.records import Attempt, Turn
 from agents.turn import TurnSettings
-from llmarena_envs.core.narration import Scene
+from llmarena_envs.core.transcript import Scene
 from rating.store.records import Record
 from rating.store.replay import PromptReader, tell
 from rating.viewer.report.match_index import MatchIndex

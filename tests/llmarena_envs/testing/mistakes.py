@@ -23,12 +23,12 @@ from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.drawing import Drawing
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.parallel import parallel_form
 from llmarena_envs.core.svg import Svg
 from llmarena_envs.core.terminal import printable
 from llmarena_envs.core.text_env import TextEnv
+from llmarena_envs.core.transcript import Scene
 from tests.llmarena_envs.testing.duel import (
     ROUNDS,
     Chat,
@@ -1107,7 +1107,7 @@ class DrawsNothing(DuelCodec):
 
 @breaks("stories_are_told_in_scenes")
 class TellsOfAStranger(DuelEnv):
-    def narrate(self) -> tuple[Scene, ...]:
+    def transcript(self) -> tuple[Scene, ...]:
         return (Scene("a move", speaker="player_7"),)
 
 

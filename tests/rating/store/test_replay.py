@@ -63,7 +63,7 @@ def test_an_environment_that_fails_takes_nothing_down(record, monkeypatch):
     def fail(self):
         raise RuntimeError("lost the thread")
 
-    monkeypatch.setattr(writer_editor_v0.raw_env, "narrate", fail)
+    monkeypatch.setattr(writer_editor_v0.raw_env, "transcript", fail)
     assert tell(record) == Story(missing="RuntimeError: lost the thread")
     gone = replace(record, match=replace(record.match, environment="nobody.knows"))
     assert "nobody" in tell(gone).missing

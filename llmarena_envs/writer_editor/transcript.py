@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.messages import Message
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.transcript import Scene
 from llmarena_envs.writer_editor.game import CHANNELS, CODE_REVIEW, EDIT, WRITE, Scores, WriterEditor
 from llmarena_envs.writer_editor.grammar import NAMES
 from llmarena_envs.writer_editor.task_types import Assignment
 
 
-def narrate(game: WriterEditor, prompts: Prompts) -> tuple[Scene, ...]:
+def transcript(game: WriterEditor, prompts: Prompts) -> tuple[Scene, ...]:
     """Returns the transcript of a match; ``prompts`` are the game's, in the language of the transcript."""
     assignment = game.tasks[game.number].assignment
     return (*texts(assignment, game.task, game.pool, game.consensus_token, prompts), *_judging(game, prompts))

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from llmarena_envs.core.committee import Abstention, exchanged
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.transcript import Scene
 from llmarena_envs.simulation.actions import USER, Given, Rating, Utterance
 from llmarena_envs.simulation.game import Simulation
 from llmarena_envs.simulation.protocol import DIALOGUE, PAIRWISE, SIDES, USER_SEAT
 from llmarena_envs.simulation.truth import is_exact, is_format_flawed
 
 
-class Narrator:
+class Transcriber:
     """Transcribes a match.
 
     Args:

@@ -3,7 +3,7 @@
 import pytest
 
 from llmarena_envs import writer_editor_v0
-from llmarena_envs.core.narration import Scene
+from llmarena_envs.core.transcript import Scene
 from llmarena_envs.writer_editor import env as module
 from tests.llmarena_envs.writer_editor.test_text import NOTE, SCORES, judging, say, started
 
@@ -11,7 +11,7 @@ from tests.llmarena_envs.writer_editor.test_text import NOTE, SCORES, judging, s
 def test_drafts_reviews_scores_and_the_result_are_told():
     env = say(started(max_rounds=3), "def add(a, b): pass", "It adds nothing.", "def add(a, b): pass", "over")
     judged = say(env, SCORES, "abstain")
-    story = judged.narrate()
+    story = judged.transcript()
     assert story[0] == Scene("The question; the function is called as add(a, b)", "Write a function that adds.")
     assert [(scene.speaker, scene.heading, scene.marks) for scene in story[1:]] == [
         ("writer_0", "Round 1, program", ()),
@@ -30,13 +30,13 @@ def test_drafts_reviews_scores_and_the_result_are_told():
 def test_nothing_written_and_nothing_scored_are_told():
     env = started("translation", max_rounds=1)
     env.step("writer_0:")
-    story = say(env, "Rain.", "abstain", "abstain").narrate()
+    story = say(env, "Rain.", "abstain", "abstain").transcript()
     assert story[1].marks == ("(no text)",)
     assert story[-1].text == "No judge gave scores, so the match has no result."
 
 
 def test_a_story_is_told_in_the_language_of_the_match():
-    assert judging(language="zh").narrate()[1].heading == "第 1 轮，程序"
+    assert judging(language="zh").transcript()[1].heading == "第 1 轮，程序"
 
 
 @pytest.mark.parametrize("n_judges", [0, 2])
@@ -49,7 +49,7 @@ def test_a_story_is_told_without_running_a_program(monkeypatch, n_judges):
     monkeypatch.setattr(module, "find_pass_rate", lambda backend: run)
     options = {"n_judges": n_judges, "sandbox": "bubblewrap", "number": 3, "max_rounds": 2}
     played = writer_editor_v0.raw_env(**options)
-    told = writer_editor_v0.raw_env(**writer_editor_v0.raw_env.narrating_options(options))
+    told = writer_editor_v0.raw_env(**writer_editor_v0.raw_env.transcript_options(options))
     for env in (played, told):
         env.reset(seed=1)
     for reply in ("def f(): pass", "no", "def f(): 1", "over"):
@@ -57,9 +57,9 @@ def test_a_story_is_told_without_running_a_program(monkeypatch, n_judges):
         for env in (played, told):
             env.step(reply)
     assert ran and len(ran) == len(set(ran)) == 2
-    assert len(told.narrate()) == 5
+    assert len(told.transcript()) == 5
 
 
 def test_translations_are_told_beside_their_source():
-    story = started("translation").narrate()
+    story = started("translation").transcript()
     assert story == (Scene("The source text", NOTE["src"]),)

@@ -3,7 +3,7 @@
 import pytest
 
 from llmarena_envs import simulation_v0
-from llmarena_envs.core.narration import Scene
+from llmarena_envs.core.transcript import Scene
 from llmarena_envs.simulation.engines.python import PythonPrompt
 from tests.llmarena_envs.option_sets.simulation_v0 import STORE
 from tests.llmarena_envs.simulation.matches import TRUTH, asked, say, scripted, started
@@ -15,7 +15,7 @@ def test_the_dialogue_is_told_with_the_truth_beside_it_and_the_rating():
     env = say(
         started(turns=3), TRUTH, asked("INCR visits", 3), "Visits: (integer) 42", "hm?", "x" * 20_000, "Rating: [[7]]"
     )
-    assert env.narrate() == (
+    assert env.transcript() == (
         Scene("Note Store (stateful), as the user describes it", STORE["task_description"]),
         Scene("What the engine answers in turn 1", TRUTH, hidden_from=ALL),
         Scene("Turn 1, the simulation answers", TRUTH, "simulator_0", marks=("exactly what the engine answers",)),
@@ -48,7 +48,7 @@ def test_the_dialogue_is_told_with_the_truth_beside_it_and_the_rating():
 
 def test_a_comparison_tells_verdicts_on_the_true_sides():
     env = say(scripted("pairwise", n_judges=2), "x", "y", "[[A]]", "[A]", "[[B]]", "abstain")
-    story = env.narrate()
+    story = env.transcript()
     sides = [(scene.speaker, scene.heading, scene.text, scene.hidden_from) for scene in story if scene.speaker][:2]
     assert sides == [
         ("simulator_0", "Response A", "x", ("simulator_1",)),
@@ -65,7 +65,7 @@ def test_a_comparison_tells_verdicts_on_the_true_sides():
 
 
 def test_a_story_begins_in_the_language_of_the_match_and_without_an_engine_no_truth_is_told():
-    story = say(started(language="zh", engine=None, turns=1), "", "abstain").narrate()
+    story = say(started(language="zh", engine=None, turns=1), "", "abstain").transcript()
     assert [(scene.heading, scene.marks) for scene in story] == [
         ("Note Store（stateful），用户的说明", ()),
         ("第 1 轮，模拟系统回复", ("空",)),
@@ -86,7 +86,7 @@ def test_a_story_is_told_without_running_a_program(monkeypatch, engine, truths):
     monkeypatch.setattr(PythonPrompt, "respond", respond)
     options = {"tasks": [{**STORE, "engine": engine}], "turns": 2}
     played = simulation_v0.raw_env(**options)
-    told = simulation_v0.raw_env(**simulation_v0.raw_env.narrating_options(options))
+    told = simulation_v0.raw_env(**simulation_v0.raw_env.transcript_options(options))
     for env in (played, told):
         env.reset(seed=1)
     for reply in ("x", asked("INCR visits"), "y", "Rating: [[7]]"):
@@ -94,5 +94,5 @@ def test_a_story_is_told_without_running_a_program(monkeypatch, engine, truths):
         for env in (played, told):
             env.step(reply)
     assert ran == (["HGET user:1 city", "INCR visits"] if engine == "python" else [])
-    assert sum(scene.heading.startswith("What the engine answers") for scene in told.narrate()) == truths
-    assert simulation_v0.raw_env.narrating_options({"engine": None})["engine"] is None
+    assert sum(scene.heading.startswith("What the engine answers") for scene in told.transcript()) == truths
+    assert simulation_v0.raw_env.transcript_options({"engine": None})["engine"] is None

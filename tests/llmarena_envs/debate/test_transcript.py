@@ -3,7 +3,7 @@
 import pytest
 
 from llmarena_envs import debate_v0
-from llmarena_envs.core.narration import Scene
+from llmarena_envs.core.transcript import Scene
 
 QUESTION = [{"id": "q", "domain": "writing", "question": "What is a bridge?"}]
 FIRST = ("[[A]] since it is shorter", "[[B]]", "Not [[A]].\n[[Tie]]", "abstain")
@@ -24,13 +24,13 @@ def debated(*judgements, **options):
 
 def spoken(env):
     """Returns the parts of the debate itself."""
-    return [scene for scene in env.narrate() if scene.speaker.startswith("debater")]
+    return [scene for scene in env.transcript() if scene.speaker.startswith("debater")]
 
 
 def test_everything_that_was_said_is_told_in_its_order():
     env = debated()
     a, b = env.game.sides
-    assert env.narrate()[0] == Scene("The question (writing)", "What is a bridge?")
+    assert env.transcript()[0] == Scene("The question (writing)", "What is a bridge?")
     told = [(scene.speaker, scene.heading, scene.text) for scene in spoken(env) if "thinks" not in scene.heading]
     assert told[:5] == [
         (a, "A responds", "respond 0"),
@@ -40,8 +40,8 @@ def test_everything_that_was_said_is_told_in_its_order():
         (b, "B responds", "respond 3"),
     ]
     assert len(told) == 14
-    assert [scene.heading for scene in env.narrate() if not scene.text] == ["Round 1", "Round 2", "Round 3"]
-    blind = [scene.text for scene in env.narrate() if scene.marks]
+    assert [scene.heading for scene in env.transcript() if not scene.text] == ["Round 1", "Round 2", "Round 3"]
+    blind = [scene.text for scene in env.transcript() if scene.marks]
     assert blind == ["think 3"]  # the first part of B's first answer
 
 
@@ -63,7 +63,7 @@ def test_what_is_hidden_from_whom_is_told(options, hidden):
 def test_verdicts_are_told_before_and_after_discussion_and_changes_marked():
     env = debated(*FIRST, *LAST)
     _, b = env.game.sides
-    *_, decision = story = env.narrate()
+    *_, decision = story = env.transcript()
     judged = [(scene.speaker, scene.heading, scene.marks) for scene in story if scene.speaker.startswith("judge")]
     assert judged == [
         ("judge_0", "verdict: A", ()),
@@ -93,7 +93,7 @@ def test_verdicts_are_told_before_and_after_discussion_and_changes_marked():
 
 
 def test_verdicts_in_the_second_order_are_told_of_the_true_sides():
-    story = debated("[[A]]", "[[B]]", n_judges=1, both_orders=True).narrate()
+    story = debated("[[A]]", "[[B]]", n_judges=1, both_orders=True).transcript()
     assert [scene.heading for scene in story if scene.speaker == "judge_0"] == ["verdict: A", "verdict: A"]
     assert (story[-1].heading[:7], story[-1].text.split(": ")[0]) == ("A wins:", "In the end")
 
@@ -103,7 +103,7 @@ def test_flaws_of_a_turn_are_marked():
     env.reset(seed=1)
     env.step(f"<raise>too early</raise><respond>{'word ' * 40}</respond>")
     env.step("<criticize>weak</criticize>")
-    marks = {scene.heading: scene.marks for scene in env.narrate()}
+    marks = {scene.heading: scene.marks for scene in env.transcript()}
     assert marks["A responds"] == ("1 part dropped that this turn must not have", "cut at the limit")
     assert marks["B criticizes"] == ()
     assert marks["B raises a follow-up request"] == ("asked for and not given",)
@@ -112,20 +112,20 @@ def test_flaws_of_a_turn_are_marked():
 def test_an_examiner_and_the_writer_of_a_reference_are_named():
     env = debate_v0.raw_env(domain="math", n_judges=2)
     env.reset(seed=1)
-    assert env.narrate() == ()
+    assert env.transcript() == ()
     env.step("(1). What is 2 + 2, and why is it so?")
     while env.agent_selection != "judge_0":
         env.step("<respond>4</respond>")
     env.step("It is 4.")
-    story = env.narrate()
+    story = env.transcript()
     assert (story[0].speaker, story[0].heading) == ("examiner_0", "The question (mathematics)")
     assert story[-1] == Scene("A reference answer, for the judges", "It is 4.", "judge_0")
 
 
 def test_no_verdict_at_all_is_told():
-    assert debated(*["abstain"] * 4, discussion=False).narrate()[-1].heading == "No decision"
+    assert debated(*["abstain"] * 4, discussion=False).transcript()[-1].heading == "No decision"
 
 
 def test_a_story_is_told_in_the_language_of_the_match():
     env = debated(n_judges=1, language="zh")
-    assert [scene.heading for scene in env.narrate()][:2] == ["问题（写作）", "第 1 轮"]
+    assert [scene.heading for scene in env.transcript()][:2] == ["问题（写作）", "第 1 轮"]

@@ -4,15 +4,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from llmarena_envs.core.committee import NONE, Given, Judgement, exchanged, verdict_of
-from llmarena_envs.core.narration import Scene
 from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.transcript import Scene
 from llmarena_envs.debate.actions import Passage
 from llmarena_envs.debate.delivery import Delivery
 from llmarena_envs.debate.game import EXAMINER, Debate
 from llmarena_envs.debate.protocol import SIDES, Turn
 
 
-class Narrator:
+class Transcriber:
     """Transcribes a debate.
 
     Args:
@@ -22,7 +22,7 @@ class Narrator:
 
     def __init__(self, game: Debate, language: str) -> None:
         self._game = game
-        self._render = Prompts("llmarena_envs.debate.narration", language).render
+        self._render = Prompts("llmarena_envs.debate.transcript", language).render
         self._domains = Prompts("llmarena_envs.debate.questions", language)
 
     def scenes(self) -> Iterator[Scene]:
