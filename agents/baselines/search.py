@@ -10,8 +10,11 @@ from agents.policy import ScriptedPolicy
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.options import check_int
 
-EXPLORATION = 0.7
-"""Weight of rarely tried actions, for returns scaled to 0..1."""
+EXPLORATION = 1.4
+"""Weight of rarely tried actions, in standard deviations of the returns."""
+
+WIDENING = 2.0
+"""A node visited ``n`` times tries at most ``WIDENING * sqrt(n)`` actions, so that large sets of actions are tried repeatedly."""
 
 AnyGame = Game[Any, Any]
 
@@ -28,7 +31,7 @@ class _Arm:
     __slots__ = ("available", "total", "visits")
 
     def __init__(self) -> None:
-        self.visits = self.available = 0
+        self.visits, self.available = 0, 1
         self.total = 0.0
 
 
@@ -36,31 +39,36 @@ class _Node:
     """A sequence of actions from the root, in any of the sampled positions.
 
     Attributes:
+        visits: how often an action was chosen here.
         arms: results by agent and action.
         children: next nodes by the actions of a stage.
     """
 
-    __slots__ = ("arms", "children")
+    __slots__ = ("arms", "children", "visits")
 
     def __init__(self) -> None:
+        self.visits = 0
         self.arms: dict[str, dict[Any, _Arm]] = {}
         self.children: dict[tuple[Any, ...], _Node] = {}
 
 
-class _Scale:
-    """Lowest and highest return of each agent in the search."""
+class _Spread:
+    """Standard deviation of each agent's returns in the search."""
 
     def __init__(self, agents: tuple[str, ...]) -> None:
-        self._low = dict.fromkeys(agents, math.inf)
-        self._high = dict.fromkeys(agents, -math.inf)
+        self._count = 0
+        self._means = dict.fromkeys(agents, 0.0)
+        self._squares = dict.fromkeys(agents, 0.0)
 
-    def add(self, agent: str, value: float) -> None:
-        self._low[agent] = min(self._low[agent], value)
-        self._high[agent] = max(self._high[agent], value)
+    def add(self, returns: dict[str, float]) -> None:
+        self._count += 1
+        for agent, value in returns.items():
+            before = value - self._means[agent]
+            self._means[agent] += before / self._count
+            self._squares[agent] += before * (value - self._means[agent])
 
-    def scaled(self, agent: str, value: float) -> float:
-        low, high = self._low[agent], self._high[agent]
-        return (value - low) / (high - low) if high > low else 0.5
+    def of(self, agent: str) -> float:
+        return math.sqrt(self._squares[agent] / max(1, self._count))
 
 
 class MonteCarloTreeSearch(ScriptedPolicy):
@@ -90,19 +98,19 @@ class MonteCarloTreeSearch(ScriptedPolicy):
         legal = game.view(self.agent).legal
         if len(legal) == 1:
             return legal[0]
-        root, scale = _Node(), _Scale(game.agents)
+        root, spread = _Node(), _Spread(game.agents)
         for _ in range(self._simulations):
-            self._simulate(position(self.rng), root, scale)
+            self._simulate(position(self.rng), root, spread)
         arms = root.arms[self.agent]
         return max(legal, key=lambda action: (arms[action].visits, arms[action].total) if action in arms else (0, 0.0))
 
-    def _simulate(self, game: AnyGame, node: _Node, scale: _Scale) -> None:
+    def _simulate(self, game: AnyGame, node: _Node, spread: _Spread) -> None:
         """Plays one simulation and adds its returns to the nodes on its path."""
-        returns = [0.0] * len(game.agents)
+        returns = dict.fromkeys(game.agents, 0.0)
         path: list[tuple[str, _Arm]] = []
         is_new = False
         while game.to_move and not is_new:
-            actions = tuple([self._select(node, agent, game, path, scale) for agent in game.to_move])
+            actions = tuple([self._select(node, agent, game, path, spread) for agent in game.to_move])
             is_new = actions not in node.children
             node = node.children.setdefault(actions, _Node())
             _apply(game, actions, returns)
@@ -110,30 +118,33 @@ class MonteCarloTreeSearch(ScriptedPolicy):
             if not game.to_move:
                 break
             _apply(game, tuple([game.random_action(agent, self.rng) for agent in game.to_move]), returns)
-        for agent, value in zip(game.agents, returns, strict=True):
-            scale.add(agent, value)
+        spread.add(returns)
         for agent, arm in path:
             arm.visits += 1
-            arm.total += returns[game.agents.index(agent)]
+            arm.total += returns[agent]
 
-    def _select(self, node: _Node, agent: str, game: AnyGame, path: list[tuple[str, _Arm]], scale: _Scale) -> Any:
+    def _select(self, node: _Node, agent: str, game: AnyGame, path: list[tuple[str, _Arm]], spread: _Spread) -> Any:
         """Returns the action of an agent: one that was never tried, or the one with the highest upper bound."""
         arms = node.arms.setdefault(agent, {})
+        node.visits += 1
         legal = game.view(agent).legal
-        for action in legal:
-            arms.setdefault(action, _Arm()).available += 1
-        untried = [action for action in legal if not arms[action].visits]
-        chosen = self.choose(untried or [max(legal, key=lambda action: _upper_bound(arms[action], agent, scale))])
+        tried = [action for action in legal if action in arms]
+        for action in tried:
+            arms[action].available += 1
+        if len(tried) < len(legal) and len(tried) < WIDENING * math.sqrt(node.visits):
+            chosen = self.choose([action for action in legal if action not in arms])
+            arms[chosen] = _Arm()
+        else:
+            chosen = max(tried, key=lambda action: _upper_bound(arms[action], spread.of(agent)))
         path.append((agent, arms[chosen]))
         return chosen
 
 
-def _upper_bound(arm: _Arm, agent: str, scale: _Scale) -> float:
-    mean = scale.scaled(agent, arm.total / arm.visits)
-    return mean + EXPLORATION * math.sqrt(math.log(arm.available) / arm.visits)
+def _upper_bound(arm: _Arm, spread: float) -> float:
+    return arm.total / arm.visits + EXPLORATION * spread * math.sqrt(math.log(arm.available) / arm.visits)
 
 
-def _apply(game: AnyGame, actions: tuple[Any, ...], returns: list[float]) -> None:
+def _apply(game: AnyGame, actions: tuple[Any, ...], returns: dict[str, float]) -> None:
     game.apply(actions)
-    for seat, reward in enumerate(game.rewards):
-        returns[seat] += reward
+    for agent, reward in zip(game.agents, game.rewards, strict=True):
+        returns[agent] += reward
