@@ -6,7 +6,7 @@ from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.messages import Message
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.transcript import Scene
-from llmarena_envs.writer_editor.game import CHANNELS, CODE_REVIEW, EDIT, WRITE, Scores, WriterEditor
+from llmarena_envs.writer_editor.game import CHANNELS, CODE_REVIEW, EDIT, JUDGE, WRITE, Scores, WriterEditor
 from llmarena_envs.writer_editor.grammar import NAMES
 from llmarena_envs.writer_editor.task_types import Assignment
 
@@ -54,7 +54,7 @@ def _judging(game: WriterEditor, prompts: Prompts) -> Iterator[Scene]:
             continue
         reasons = "\n".join(f"{name}: {each.reason}" for name, each in zip(names, given, strict=True) if each.reason)
         yield Scene(_scores(names, (given.writer.score, given.editor.score), prompts), reasons, judge)
-    if game.given:
+    if game.given or (game.stage == JUDGE and not game.judges):
         result = prompts.render("no_scores") if game.undecided else _scores(names, game.rewards[:2], prompts)
         yield Scene(prompts.render("story_result"), result)
 
