@@ -102,6 +102,9 @@ class TextEnv(AECEnv):
         self._observation_spaces: dict[str, spaces.Space[Any]] = {}
         self._has_statistics = type(game).statistics is not Game.statistics
         self._pending: dict[str, Any] = {}
+        self._known: tuple[str, Any, Any] | None = (
+            None  # agent, action text, and the legal move that it is in this position
+        )
         self._offences: dict[str, Failure] = {}
         self._totals: tuple[float, ...] = ()
         self._endings: dict[str, Ending] = {}
@@ -239,6 +242,7 @@ class TextEnv(AECEnv):
         self.infos = self._new_infos()
         self.agent_selection = self.game.to_move[0]
         self._pending = {}
+        self._known = None
         self._offences = {}
         self._totals = tuple(self.rewards.values())
         self._endings = {}
@@ -262,13 +266,9 @@ class TextEnv(AECEnv):
         if self._rewarded:
             self._clear_rewards()
             self._rewarded = False
-        try:
-            move = self.read_action(action, agent)
-            if self.game.why_illegal(agent, move):
-                self._offences[agent] = Failure.ILLEGAL
-        except InvalidReply as error:
-            self._offences[agent] = error.kind
-            move = None
+        known, self._known = self._known, None
+        is_known = known is not None and isinstance(action, str) and known[:2] == (agent, action)
+        move = known[2] if known and is_known else self._read_move(action, agent)
         stage = self.game.to_move
         if len(stage) == 1:
             self._resolve((move,))
@@ -282,6 +282,17 @@ class TextEnv(AECEnv):
                 self._resolve(moves)
         if self.render_mode == "human":
             self.render()
+
+    def _read_move(self, action: Any, agent: str) -> Any:
+        """Returns the legal move of an action; records an offence of the agent if there is none."""
+        try:
+            move = self.read_action(action, agent)
+        except InvalidReply as error:
+            self._offences[agent] = error.kind
+            return None
+        if self.game.why_illegal(agent, move):
+            self._offences[agent] = Failure.ILLEGAL
+        return move
 
     def _leave(self, agent: str, action: Any) -> None:
         """Removes an agent from a finished match: PettingZoo's last step of each agent, here always for all agents in order."""
@@ -436,7 +447,7 @@ class TextEnv(AECEnv):
         """
         move = self._parse(reply, self.game.view(agent))
         self._check_move(move, agent)
-        return self.write_action(move, agent)
+        return self._write_legal(move, agent)
 
     def check_action(self, action: Any, agent: str) -> None:
         """Checks that ``action`` is a legal member of ``agent``'s action space.
@@ -460,12 +471,19 @@ class TextEnv(AECEnv):
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Any:
         """Draws a legal member of ``agent``'s action space."""
-        return self.write_action(self.game.random_action(agent, rng), agent)
+        return self._write_legal(self.game.random_action(agent, rng), agent)
 
     def default_action(self, agent: str) -> Any | None:
         """Returns the harmless member of ``agent``'s action space that the game declares, or ``None``."""
         move = self.game.default_action(agent)
         return None if move is None else self.write_action(move, agent)
+
+    def _write_legal(self, move: Any, agent: str) -> Any:
+        """Writes a legal move; a text is remembered, so that ``step`` does not parse it."""
+        action = self.write_action(move, agent)
+        if isinstance(action, str):
+            self._known = agent, action, move
+        return action
 
     def _check_agent(self, agent: str) -> None:
         if agent not in self.possible_agents:

@@ -243,3 +243,16 @@ def test_nothing_is_drawn_before_the_first_match() -> None:
         env.step(action)
     assert not env.agents
     assert "wins" in env.draw("player_0")
+
+
+def test_step_does_not_read_again_what_was_parsed(monkeypatch):
+    env = bargain_v0.raw_env()
+    env.reset(seed=0)
+    read, parse = [], env.codec.parse
+    monkeypatch.setattr(env.codec, "parse", lambda reply, view: read.append(reply) or parse(reply, view))
+    action = env.parse("I open.\nplayer_0: 0 hats", "player_0")
+    env.step(action)
+    assert len(read) == 1
+    env.parse("player_1: 0 hats", "player_1")
+    env.step("player_1: 0 balls")  # another action than the one parsed
+    assert len(read) == 3 and env.game.offers[1].counts == (0, 0, 0)
