@@ -17,6 +17,7 @@ def test_every_game_has_its_peers():
         assert {"PettingZoo", "OpenSpiel"} & set(names), game
 
 
+@pytest.mark.needs("pyspiel")
 @pytest.mark.parametrize("game", GAMES)
 def test_all_contestants_play_whole_legal_matches(game):
     for contestant in GAMES[game]:
@@ -41,6 +42,7 @@ def test_matches_follow_the_seed():
     assert lengths(1) == lengths(1) != lengths(2)
 
 
+@pytest.mark.needs("pyspiel")
 def test_the_smoke_run():
     result = run(Options(games=("tictactoe",), smoke=True))
     measured = result["games"]["tictactoe"]
