@@ -98,8 +98,8 @@ def test_rates_of_exact_answers_are_found_again(demo):
     for name, (exact, _, _) in shares(run).items():
         seats = [seat for one in outcomes_of(records, "simulation_v0") for seat in one.seats if seat.policy == name]
         known = [seat.statistics["exact_share"] for seat in seats if seat.statistics["engine"] == 1]
-        assert len(known) > 15
-        assert abs(np.mean(known) - exact) < 0.15
+        assert len(known) >= 12
+        assert abs(np.mean(known) - exact) < 3 * max(np.std(known), 0.1) / np.sqrt(len(known))
 
 
 @pytest.mark.slow
