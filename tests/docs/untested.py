@@ -32,6 +32,7 @@ NOT_RUN = {
     r"--parquet": "needs the extra of the same name; tests/integrations",
     r"llmarena run (benchmarks/\w+/demo\.toml|\S+-demo\b)": "takes a minute; the tests of each paper play it",
     r"^(?!docs/ratings\.md).*: llmarena demo": "takes half a minute; docs/ratings.md and .ci/run play it",
+    r"own_policy.md: llmarena run .*--policy mcts": "takes minutes; tests/agents/baselines/test_search.py plays the search",
 }
 """Regular expressions of what is not run, searched in ``PAGE: COMMAND`` and ``PAGE: BLOCK OF PYTHON``, with the reason.
 
