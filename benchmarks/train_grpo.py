@@ -38,11 +38,11 @@ from agents.policy import Policy
 from agents.registry import make_policy
 from agents.training import Deal, Match, deals
 from agents.turn import TurnSettings
-from benchmarks.experiments import pictures
 from benchmarks.experiments.proportions import paired_change
 from benchmarks.options import option, parse
 from llmarena_envs.catalogue import make_environment
 from llmarena_envs.core.failures import Failure
+from rating.cli.flags import check_extra
 from rating.stats.estimates import Estimate, mean_estimate, rate_estimate
 
 GAME = "bid_v0"
@@ -342,6 +342,8 @@ def run(options: Options) -> dict[str, Any]:
 
 def draw(result: Mapping[str, Any], path: Path) -> None:
     """Draws the mean reward and the share of valid bids over the steps of GRPO, and their running means."""
+    from benchmarks.experiments import pictures  # Matplotlib is needed for a picture only
+
     labels = {"reward": "mean reward of a match", "legal": "share of bids without fault"}
     with pictures.axes(columns=2) as (figure, fields):
         for field, (name, label) in zip(fields, labels.items(), strict=True):
@@ -357,6 +359,8 @@ def draw(result: Mapping[str, Any], path: Path) -> None:
 def main() -> None:
     """Trains, plays, prints the result, and writes the requested files."""
     options = parse(Options, __doc__)
+    if options.picture:
+        check_extra("--picture needs", "plots", "matplotlib")
     result = run(options)
     text = json.dumps(result)
     print(json.dumps({**result, "steps": f"{len(result['steps'])} steps"}, indent=2))
