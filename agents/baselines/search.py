@@ -14,7 +14,7 @@ EXPLORATION = 1.4
 """Weight of rarely tried actions, in standard deviations of the returns."""
 
 WIDENING = 2.0
-"""A node visited ``n`` times tries at most ``WIDENING * sqrt(n)`` actions, so that large sets of actions are tried repeatedly."""
+"""A node tries at most ``WIDENING * sqrt(n)`` actions in ``n`` visits: with many actions, each of these is tried repeatedly."""
 
 AnyGame = Game[Any, Any]
 
@@ -102,7 +102,8 @@ class MonteCarloTreeSearch(ScriptedPolicy):
         for _ in range(self._simulations):
             self._simulate(position(self.rng), root, spread)
         arms = root.arms[self.agent]
-        return max(legal, key=lambda action: (arms[action].visits, arms[action].total) if action in arms else (0, 0.0))
+        tried = [action for action in legal if action in arms]
+        return max(tried, key=lambda action: (arms[action].visits, arms[action].total))
 
     def _simulate(self, game: AnyGame, node: _Node, spread: _Spread) -> None:
         """Plays one simulation and adds its returns to the nodes on its path."""
@@ -135,13 +136,14 @@ class MonteCarloTreeSearch(ScriptedPolicy):
             chosen = self.choose([action for action in legal if action not in arms])
             arms[chosen] = _Arm()
         else:
-            chosen = max(tried, key=lambda action: _upper_bound(arms[action], spread.of(agent)))
+            scale = spread.of(agent)
+            chosen = max(tried, key=lambda action: _upper_bound(arms[action], scale))
         path.append((agent, arms[chosen]))
         return chosen
 
 
-def _upper_bound(arm: _Arm, spread: float) -> float:
-    return arm.total / arm.visits + EXPLORATION * spread * math.sqrt(math.log(arm.available) / arm.visits)
+def _upper_bound(arm: _Arm, scale: float) -> float:
+    return arm.total / arm.visits + EXPLORATION * scale * math.sqrt(math.log(arm.available) / arm.visits)
 
 
 def _apply(game: AnyGame, actions: tuple[Any, ...], returns: dict[str, float]) -> None:

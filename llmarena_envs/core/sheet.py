@@ -207,12 +207,7 @@ class Sheet:
 
     def earlier(self, count: int) -> Note:
         """Returns a line with the number of omitted entries."""
-        return Note(earlier(count, self._language))
-
-
-def earlier(count: int, language: str) -> str:
-    """Returns a text with the number of omitted earlier entries."""
-    return common_prompts(language).render("drawing_earlier", count=count)
+        return Note(common_prompts(self._language).render("drawing_earlier", count=count))
 
 
 def without_colon(heading: str) -> str:

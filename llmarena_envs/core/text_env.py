@@ -266,9 +266,7 @@ class TextEnv(AECEnv):
         if self._rewarded:
             self._clear_rewards()
             self._rewarded = False
-        known, self._known = self._known, None
-        is_known = known is not None and isinstance(action, str) and known[:2] == (agent, action)
-        move = known[2] if known and is_known else self._read_move(action, agent)
+        move = self._read_move(action, agent)
         stage = self.game.to_move
         if len(stage) == 1:
             self._resolve((move,))
@@ -284,7 +282,10 @@ class TextEnv(AECEnv):
             self.render()
 
     def _read_move(self, action: Any, agent: str) -> Any:
-        """Returns the legal move of an action; records an offence of the agent if there is none."""
+        """Returns the legal move of an action; otherwise records an offence of the agent."""
+        known, self._known = self._known, None
+        if known is not None and isinstance(action, str) and known[:2] == (agent, action):
+            return known[2]
         try:
             move = self.read_action(action, agent)
         except InvalidReply as error:
@@ -479,7 +480,7 @@ class TextEnv(AECEnv):
         return None if move is None else self.write_action(move, agent)
 
     def _write_legal(self, move: Any, agent: str) -> Any:
-        """Writes a legal move; a text is remembered, so that ``step`` does not parse it."""
+        """Writes a legal move, and remembers a text: ``step`` need not parse it."""
         action = self.write_action(move, agent)
         if isinstance(action, str):
             self._known = agent, action, move
