@@ -95,11 +95,14 @@ def test_comparisons_find_the_same_order(demo):
 @pytest.mark.slow
 def test_rates_of_exact_answers_are_found_again(demo):
     run, records = demo
+    deviations = []
     for name, (exact, _, _) in shares(run).items():
         seats = [seat for one in outcomes_of(records, "simulation_v0") for seat in one.seats if seat.policy == name]
         known = [seat.statistics["exact_share"] for seat in seats if seat.statistics["engine"] == 1]
         assert len(known) >= 12
         assert abs(np.mean(known) - exact) < 3 * max(np.std(known), 0.1) / np.sqrt(len(known))
+        deviations.append(np.mean(known) - exact)
+    assert abs(np.mean(deviations)) < 0.1
 
 
 @pytest.mark.slow
