@@ -212,7 +212,7 @@ def observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any]
 
 
 def script_observation(env: TextEnv, agent: str, reads: str) -> Any:
-    """Returns what a policy observes that does not read texts; see ``agents.policy``."""
+    """Returns the observation of a scripted policy with this ``reads``; see ``agents.policy``."""
     if reads == "view":
         return env.view(agent)
     if reads == "vector":

@@ -9,7 +9,7 @@ Optional attributes:
   only the rest is missing. If ``fresh_history`` is 1, the turn must be answered without messages of earlier turns. ``"view"``:
   the game's typed view. ``"vector"``: a dict with ``observation`` and ``action_mask``. ``"draw"``: a function ``draw(rng)`` that
   draws a legal action of the agent with the policy's generator, even if legal actions cannot be listed. ``"position"``: a
-  function ``position(rng)`` that returns a copy of the game in which everything hidden from the agent is drawn anew, for search.
+  function ``position(rng)`` for search; it returns a copy of the game with all information hidden from the agent redrawn.
 * ``reset(agent, seed)``: called before a match with its agent id and a seed for its own random numbers.
 * ``recall(observation, reply)``: called instead of the policy itself for a turn from before an interruption, to restore the
   memory of a policy. A policy without it is asked again and its answer is dropped.

@@ -1,4 +1,4 @@
-"""What a bidder knows of an auction."""
+"""A bidder's knowledge of finished auctions."""
 
 from typing import NamedTuple
 

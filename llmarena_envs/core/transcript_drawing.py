@@ -1,4 +1,4 @@
-"""Drawings of conversations: what a reader may see, message by message."""
+"""Drawings of conversations, message by message."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
