@@ -102,9 +102,7 @@ class TextEnv(AECEnv):
         self._observation_spaces: dict[str, spaces.Space[Any]] = {}
         self._has_statistics = type(game).statistics is not Game.statistics
         self._pending: dict[str, Any] = {}
-        self._known: tuple[str, Any, Any] | None = (
-            None  # agent, action text, and the legal move that it is in this position
-        )
+        self._parsed: tuple[str, Any, Any] | None = None  # agent, text and move of the last parse in this position
         self._offences: dict[str, Failure] = {}
         self._totals: tuple[float, ...] = ()
         self._endings: dict[str, Ending] = {}
@@ -242,7 +240,7 @@ class TextEnv(AECEnv):
         self.infos = self._new_infos()
         self.agent_selection = self.game.to_move[0]
         self._pending = {}
-        self._known = None
+        self._parsed = None
         self._offences = {}
         self._totals = tuple(self.rewards.values())
         self._endings = {}
@@ -283,9 +281,9 @@ class TextEnv(AECEnv):
 
     def _read_move(self, action: Any, agent: str) -> Any:
         """Returns the legal move of an action; otherwise records an offence of the agent."""
-        known, self._known = self._known, None
-        if known is not None and isinstance(action, str) and known[:2] == (agent, action):
-            return known[2]
+        parsed, self._parsed = self._parsed, None
+        if parsed is not None and isinstance(action, str) and parsed[:2] == (agent, action):
+            return parsed[2]
         try:
             move = self.read_action(action, agent)
         except InvalidReply as error:
@@ -448,7 +446,10 @@ class TextEnv(AECEnv):
         """
         move = self._parse(reply, self.game.view(agent))
         self._check_move(move, agent)
-        return self._write_legal(move, agent)
+        action = self.write_action(move, agent)
+        if isinstance(action, str):
+            self._parsed = agent, action, move
+        return action
 
     def check_action(self, action: Any, agent: str) -> None:
         """Checks that ``action`` is a legal member of ``agent``'s action space.
@@ -472,19 +473,12 @@ class TextEnv(AECEnv):
 
     def random_action(self, agent: str, rng: np.random.Generator) -> Any:
         """Draws a legal member of ``agent``'s action space."""
-        return self._write_legal(self.game.random_action(agent, rng), agent)
+        return self.write_action(self.game.random_action(agent, rng), agent)
 
     def default_action(self, agent: str) -> Any | None:
         """Returns the harmless member of ``agent``'s action space that the game declares, or ``None``."""
         move = self.game.default_action(agent)
         return None if move is None else self.write_action(move, agent)
-
-    def _write_legal(self, move: Any, agent: str) -> Any:
-        """Writes a legal move, and remembers a text: ``step`` need not parse it."""
-        action = self.write_action(move, agent)
-        if isinstance(action, str):
-            self._known = agent, action, move
-        return action
 
     def _check_agent(self, agent: str) -> None:
         if agent not in self.possible_agents:

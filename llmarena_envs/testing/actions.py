@@ -221,10 +221,11 @@ def _parse_junk(trial: Trial, env: Any, reply: str, agent: str) -> None:
     else:
         space = env.action_space(agent)
         trial.expect(space.contains(action), f"parse({shown(reply)}) to give a member of {space}", action, agent)
+        _read_alike(trial, env, reply, agent)
 
 
 def formatted_actions_are_read_back(trial: Trial) -> None:
-    """``parse(format(action)) == action`` for the legal actions of every agent to move."""
+    """``parse(format(action)) == action`` for the legal actions of every agent to move, and both texts are the same move."""
     for env in trial.positions():
         rng = np.random.default_rng([trial.seed or 0, trial.turn or 0])
         for agent in agents_to_move(env):
@@ -233,6 +234,15 @@ def formatted_actions_are_read_back(trial: Trial) -> None:
                 trial.expect(isinstance(text, str) and text, f"format({action!r}) to give a text", text, agent)
                 again = env.unwrapped.parse(text, agent)
                 trial.expect(again == action, f"parse({text!r}) to give {action!r}", again, agent)
+                _read_alike(trial, env, text, agent)
+
+
+def _read_alike(trial: Trial, env: Any, reply: str, agent: str) -> None:
+    """Expects the same move in a reply and in the action that ``parse`` makes of it: ``step`` does not parse that again."""
+    codec, view = env.unwrapped.codec, env.unwrapped.game.view(agent)
+    move = codec.parse(reply, view)
+    again = codec.parse(codec.format(move, view), view)
+    trial.expect(again == move, f"the formatted move of {shown(reply)} to be read as {move!r}", again, agent)
 
 
 def _some_legal_actions(env: Any, agent: str, rng: np.random.Generator) -> list[Any]:
