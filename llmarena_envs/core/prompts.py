@@ -129,6 +129,9 @@ class Prompts:
         [unused]
         instruction = ["article"]
 
+    Attributes:
+        language: language of the texts.
+
     Args:
         package: the package with ``prompts/<language>.toml``, e.g. ``llmarena_envs.tictactoe``.
         language: file name without suffix.
@@ -142,12 +145,13 @@ class Prompts:
     def __init__(self, package: str, language: str) -> None:
         languages = _load(package)
         check_choice("language", language, languages)
+        self.language = language
         self._where = f"{package}/prompts/{language}.toml"
         self._templates = languages[language]
 
     @classmethod
     def from_texts(cls, texts: Mapping[str, str], where: str) -> Self:
-        """Returns the templates of a dict, in one language.
+        """Returns the templates of a dict, in the default language.
 
         Args:
             texts: the texts by name.
@@ -157,6 +161,7 @@ class Prompts:
             PromptError: if a value is not a text or not a valid template.
         """
         prompts = cls.__new__(cls)
+        prompts.language = DEFAULT_LANGUAGE
         prompts._where = Path(where).name
         prompts._templates = _templates(texts, prompts._where)
         return prompts

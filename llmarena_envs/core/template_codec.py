@@ -40,6 +40,7 @@ class TemplateCodec(Codec[int, ViewType]):
         self._prompts = prompts if isinstance(prompts, Prompts) else Prompts.from_texts(prompts, where)
         for name in ("rules", "observation", "instruction", "wait", "action"):
             self._prompts[name]  # a missing text is an error now, not in the middle of a match
+        self.language = self._prompts.language
         self.action_names = tuple(action_names)
         self._rules_fields = rules_fields
         self._actions = {name.lower(): action for action, name in enumerate(self.action_names)}

@@ -119,7 +119,9 @@ def _description(function: Callable[..., Any]) -> str:
 
 def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``check``."""
-    parser.add_argument("env", metavar="ENV", help="environment, e.g. tictactoe_v0, or your own: nim.py, package.module")
+    parser.add_argument(
+        "env", metavar="ENV", help="environment, e.g. tictactoe_v0, or your own: nim.py, package.module"
+    )
     flags.add_option(parser)
     parser.add_argument(
         "--seeds", type=flags.positive, default=6, metavar="N", help="random matches, at least 2 (default 6)"

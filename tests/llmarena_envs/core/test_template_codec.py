@@ -3,7 +3,7 @@
 import pytest
 
 from llmarena_envs.core.failures import InvalidReply, Reason
-from llmarena_envs.core.prompts import PromptError
+from llmarena_envs.core.prompts import PromptError, Prompts
 from llmarena_envs.core.template_codec import TemplateCodec
 from llmarena_envs.example_game import PROMPTS, NimView, env
 
@@ -81,3 +81,16 @@ def test_illegal_action_is_explained_by_default() -> None:
     raw.game.sticks = 1
     with pytest.raises(InvalidReply, match=r"^that move is not legal now$"):
         raw.parse("take: 3", "player_0")
+
+
+def test_texts_of_files_have_their_language(tmp_path, monkeypatch) -> None:
+    folder = tmp_path / "sticks" / "prompts"
+    folder.mkdir(parents=True)
+    (folder.parent / "__init__.py").touch()
+    for language in ("en", "zh"):
+        lines = [f"{name} = '''{text}'''\n" for name, text in {**PROMPTS, "rules": language}.items()]
+        (folder / f"{language}.toml").write_text("".join(lines), encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    chinese = codec(Prompts("sticks", "zh"))
+    assert (chinese.language, chinese.rules("player_0")) == ("zh", "zh")
+    assert chinese.explain(Reason("not_legal"), VIEW) == "现在不能这样行动"
