@@ -4,7 +4,7 @@ Two players take one to three sticks in turn. Whoever takes the last stick wins.
 
 ### Arguments
 
-* `sticks=21`: maximum number of sticks at the beginning.
+* `sticks=21`: maximum number of sticks at the beginning, 2 to 100.
 * `obs_type="text"`: `text` or `vector`.
 * `render_mode=None`: `ansi` or `human`.
 """
@@ -15,13 +15,13 @@ import numpy as np
 from gymnasium import spaces
 
 from llmarena_envs.core.game import Game
+from llmarena_envs.core.options import check_int
 from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.template_codec import TemplateCodec
 from llmarena_envs.core.text_env import ObsType, RenderMode, TextEnv
 
 PROMPTS = {
-    "rules": "You are {agent} in a game of Nim. At first there are at most {sticks} sticks. Two players take 1, 2 or 3 of\n"
-    "them in turn; player_0 begins. Whoever takes the last stick wins.",
+    "rules": "You are {agent} in a game of Nim. Take 1, 2 or 3 of at most {sticks} sticks in turn. The last stick wins.",
     "observation": "There {sticks:is|are} {sticks} {sticks:stick|sticks} left.",
     "instruction": "It is your turn. End your reply with one line, with one of {legal} in place of <number>:\ntake: <number>",
     "wait": "It is not your turn.",
@@ -46,6 +46,7 @@ class Nim(Game[int, NimView]):
     perfect_information = True
 
     def __init__(self, sticks: int) -> None:
+        check_int("sticks", sticks, 2, 100)
         self.most = self.max_turns = sticks
 
     def reset(self, rng: np.random.Generator) -> None:

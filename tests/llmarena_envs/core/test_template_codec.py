@@ -16,7 +16,9 @@ def codec(prompts=PROMPTS, names=("1", "2", "3")) -> TemplateCodec[NimView]:
 
 def test_texts_hold_the_fields_of_the_view() -> None:
     assert (
-        codec().rules("player_1").startswith("You are player_1 in a game of Nim. At first there are at most 21 sticks.")
+        codec()
+        .rules("player_1")
+        .startswith("You are player_1 in a game of Nim. Take 1, 2 or 3 of at most 21 sticks in turn.")
     )
     assert codec().observation(VIEW).startswith("There are 2 sticks left.\nIt is your turn.")
     assert "with one of 1, 2 in place of <number>" in codec().observation(VIEW)
