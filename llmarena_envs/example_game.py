@@ -1,6 +1,6 @@
 """# Nim.
 
-Two players take one to three sticks in turn. Whoever takes the last stick wins.
+Two players take one to three sticks in turn. The player who takes the last stick wins.
 
 ### Arguments
 
@@ -30,7 +30,7 @@ PROMPTS = {
 
 
 class NimView(NamedTuple):
-    """What an agent knows: texts and vectors are made of this and nothing else."""
+    """The knowledge of one agent: its texts and vectors depend on nothing else."""
 
     agent: str
     to_move: bool
@@ -56,7 +56,7 @@ class Nim(Game[int, NimView]):
         self.rewards = (0.0, 0.0)
 
     def view(self, agent: str) -> NimView:
-        """Returns what ``agent`` knows; an action is legal if it is listed in ``legal``."""
+        """Returns the view of ``agent``; an action is legal if ``legal`` contains it."""
         to_move = agent in self.to_move
         return NimView(agent, to_move, tuple(range(min(3, self.sticks))) if to_move else (), self.sticks)
 
@@ -64,7 +64,7 @@ class Nim(Game[int, NimView]):
         """Applies one action for each agent of ``to_move``; sets the next agents and the rewards."""
         mover = self.agents.index(self.to_move[0])
         self.sticks -= actions[0] + 1
-        self.to_move = (self.agents[1 - mover],) if self.sticks else ()  # nobody: the match is over
+        self.to_move = (self.agents[1 - mover],) if self.sticks else ()  # empty: the match is over
         if not self.sticks:
             self.rewards = (1.0, -1.0) if mover == 0 else (-1.0, 1.0)
 

@@ -49,7 +49,7 @@ def main(args: argparse.Namespace) -> None:
         print(json.dumps(rows, indent=2))
         return
     for row in rows:
-        package = "" if row["distribution"] == _OURS else f"; package {row['distribution']}"
+        package = "" if row["distribution"] in (_OURS, "") else f"; package {row['distribution']}"
         agents = ", ".join(row["agents"])
         print(printable(f"{row['name']:22} {row['title']:16} {agents}; up to {row['max_turns']} turns{package}"))
     if args.env:
