@@ -1,4 +1,4 @@
-"""Players of simulations: everybody plays every role, and what was dialled is found again in what was played."""
+"""Scripted simulators, users and judges: every role is playable, and matches recover the configured rates."""
 
 import json
 import math
@@ -44,7 +44,7 @@ def refused(episode):
 
 
 def seen(simulator, *judges, matches=4, **options):
-    """Plays every quick task so often and returns what is told of the simulator and of the judges, an array by name."""
+    """Plays every quick task ``matches`` times; returns the infos of the simulator and the judges, an array by name."""
     told = {}
     for number in QUICK:
         for seed in range(matches):
@@ -57,7 +57,7 @@ def seen(simulator, *judges, matches=4, **options):
 
 
 def near(rate, expected, n):
-    """Says whether a share of n is what is expected, as it is in all but one of 10,000 cases."""
+    """Tests whether an observed share of n is compatible with the expected one (p > 1e-4)."""
     return abs(rate - expected) < 4 * math.sqrt(expected * (1 - expected) / n) + 1e-9
 
 

@@ -30,7 +30,7 @@ REPLIES = {"verdict": VERDICTS, "rating": RATINGS, "scores": SCORES}
 
 
 def outcome(kind: str, reply: str) -> Any:
-    """Returns what a reply is read as; ``None`` if the judge is asked again."""
+    """Returns the verdict parsed from a reply; ``None`` if the judge is asked again."""
     try:
         return READERS[kind](reply)
     except ParseError:

@@ -1,4 +1,4 @@
-"""Pictures as SVG: any text stays one text, lengths and replies are what was given, and nothing grows without bound."""
+"""Pictures as SVG: texts stay texts, lengths and replies are kept, and sizes are bounded."""
 
 from xml.etree import ElementTree
 
@@ -75,7 +75,7 @@ def test_long_texts_are_cut() -> None:
 
 
 class Recited(Codec[str, None]):
-    """What is to be read is the view itself."""
+    """The texts of the picture are the view itself."""
 
     def rules(self, agent: str) -> str:
         return ""

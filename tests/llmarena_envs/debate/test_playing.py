@@ -1,4 +1,4 @@
-"""Debates through the loop of a match: repairs, fallbacks, and the same again from what was recorded."""
+"""Debates through the loop of a match: repairs, fallbacks, and replay of the records."""
 
 import asyncio
 
