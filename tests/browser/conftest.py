@@ -32,10 +32,10 @@ _OWN = threading.local()
 
 
 class Screens(io.TextIOBase):
-    """Standard output, of which each command has its own: also one that a test that has failed has left behind.
+    """Standard output, one per command, including a command that a failed test left running.
 
     Args:
-        common: where everybody else prints.
+        common: output of all other threads.
     """
 
     def __init__(self, common: TextIO) -> None:

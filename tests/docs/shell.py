@@ -74,7 +74,7 @@ def _check_python(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     if words[0] != "-m":
         assert (ROOT / words[0]).is_file() or Path(words[0]).is_file(), f"{words[0]}: no file of the repository or page"
         return
-    start = len(words) - words[::-1].index("-m")  # the last one: another module may be run by a profiler
+    start = len(words) - words[::-1].index("-m")  # the last one: a profiler module can run another module
     module, *arguments = words[start:]
     read = argparse.ArgumentParser.parse_args
 

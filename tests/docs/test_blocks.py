@@ -2,9 +2,9 @@
 
 A block with a title is a file, and written before anything is run. Python is executed, in one namespace a page; a file of
 Python at the top of the folder is a script, and executed for itself. Of a shell, every line of ``llmarena`` is run, in one
-folder a page, so that later lines find what earlier ones made. A block of text directly behind one of these is what that
-prints, and any other one an extract of what the page has printed so far; ``...`` stands for whatever is left out. What is not
-run is named in ``untested``.
+directory per page: later lines find the files of earlier ones. A block of text directly behind one of these is its
+output, and any other one an extract of the page's output up to there; ``...`` matches anything. Blocks that are not
+run are listed in ``untested``.
 """
 
 import ast
@@ -149,7 +149,7 @@ def check_imports(code: str) -> None:
     for node in ast.walk(ast.parse(code)):
         if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(OUR_PACKAGES):
             continue
-        if not node.module.startswith("agents.integrations"):  # these need what they are for
+        if not node.module.startswith("agents.integrations"):  # these need the library that they integrate
             module = importlib.import_module(node.module)
             assert all(hasattr(module, each.name) for each in node.names), ast.unparse(node)
 

@@ -83,7 +83,7 @@ def test_a_quotation_changes_no_reading(kind, quotation):
     changed = []
     for reply, _ in REPLIES[kind]:
         if reply.startswith(("<", "`", '"')) or reply.count('"') % 2:
-            continue  # it has to begin with reasoning, all of it stands in marks, or a quotation does not end
+            continue  # it must begin with reasoning, is quoted as a whole, or contains an unclosed quotation
         readings = {outcome(kind, text) for text in (reply, f"{reply}\n\n{quoted}", f"{quoted}\n\n{reply}")}
         if len(readings) > 1:
             changed.append((reply, readings))

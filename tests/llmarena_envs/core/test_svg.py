@@ -41,7 +41,7 @@ def test_replies_are_given_back_as_they_are(reply: str) -> None:
         svg.circle(1, 2, 3)
     (group,) = read(svg).findall(f"{SVG}g")
     visible = xml_text(reply)
-    if "\\" not in visible:  # marks of bidirectional text are spelt out, and stand in no reply of a game
+    if "\\" not in visible:  # marks of bidirectional text are spelt out, and no game has them in replies
         assert group.get("data-reply") == reply.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")
 
 

@@ -64,7 +64,7 @@ def shows_the_same(env, plain):
             [line for line in plain_lines(each.observe(agent)["text"]) if line and not thoughts.search(line)]
             for each in (env, plain)
         )
-        # A part mistaken for another one may be missing, and one may be cut; both are reported. The order is the debater's.
+        # A part mistaken for another one can be missing, and one can be cut; both are reported. The order is the debater's.
         assert sorted(line for line in lines if line not in MARKS) == sorted(expected)
         assert not re.search("[\r\x0b\x0c\x00\x1b\x85\u2028\ud800]", text)
         assert "<|im_" not in text and "[INST]" not in text

@@ -32,7 +32,7 @@ VARIANTS = [
 
 
 def possible_hands(game, seat):
-    """Counts by enumeration the ways in which unseen cards make up each hand consistent with the hints."""
+    """Counts by enumeration how many ways the unseen cards make up each hand consistent with the hints."""
     cards = full_deck(game.variant.colors, game.variant.ranks)
     seen = Counter(card for other, hand in enumerate(game.hands) if other != seat for card in hand)
     seen += Counter(game.discards) + Counter(card for card in set(cards) if card.rank <= game.fireworks[card.color])
