@@ -48,7 +48,7 @@ def wait_for(condition, seconds=60):
 
 
 def processes(group):
-    """Returns parent and command line of each live process of a group, zombies included."""
+    """Returns parent and command line of each live process of a group; zombies count as ended."""
     return {process.pid: (process.parent, process.command) for process in running() if process.group == group}
 
 
