@@ -68,6 +68,6 @@ TEXTS = {
         "docs/deepeval.md",
         "(printf ",
     ): "loads a public set; tests/benchmarks/deepeval/test_public_set.py plays a made one",
-    ("docs/models.md", "Human: (what was read"): "the form of a prompt",
+    ("docs/models.md", "Human: (the text"): "the form of a prompt",
 }
 """Blocks of text that are no output of their page, by page and beginning, with a description."""
