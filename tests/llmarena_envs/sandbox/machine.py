@@ -16,7 +16,7 @@ def _works(name: str) -> bool:
     return True
 
 
-BACKENDS = [name for name in ("sandlock", "bubblewrap", "podman", "docker") if _works(name)]
+BACKENDS = [name for name in ("sandlock", "bubblewrap", "docker") if _works(name)]
 """The backends that isolate here."""
 
 

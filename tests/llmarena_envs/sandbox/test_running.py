@@ -313,4 +313,4 @@ def test_calls_are_written_from_plain_data() -> None:
 def test_an_unknown_name_is_told_the_names() -> None:
     with pytest.raises(SandboxError, match="sandlock, bubblewrap"):
         find_sandbox("chroot")
-    assert set(NAMES) == {"sandlock", "bubblewrap", "podman", "docker", "sandlock-degraded", "unisolated"}
+    assert set(NAMES) == {"sandlock", "bubblewrap", "docker", "unisolated"}

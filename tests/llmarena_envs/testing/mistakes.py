@@ -885,7 +885,7 @@ class PickleForgetsTheGenerator(DuelEnv):
         return copied
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, np_random=np.random.default_rng(0))
+        self.__dict__.update(state, _np_random=np.random.default_rng(0))
 
 
 # Pictures as SVG.
