@@ -21,7 +21,7 @@ OPTION_SETS = [
     {"deck": DECK, "life_tokens": 3},
 ]
 
-# Every option that changes what a player reads. Random players lose a single life at once, so most matches have three.
+# Every option that affects a player's texts. Random players lose a single life at once, so most matches have three.
 PLAYTHROUGHS = {
     "default": {},
     "keep": {"bomb_score": "keep", "life_tokens": 2},

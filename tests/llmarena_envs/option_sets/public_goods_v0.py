@@ -10,7 +10,7 @@ OPTION_SETS = [
     {"mode": 2},
 ]
 
-# Every option that changes what a player reads.
+# Every option that affects a player's texts.
 PLAYTHROUGHS = {
     "default": {},
     "zh": {"language": "zh"},
