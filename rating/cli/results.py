@@ -12,6 +12,7 @@ from llmarena_envs.core.terminal import printable
 from rating.cli import flags
 from rating.cli.printing import print_results, print_sheets
 from rating.readers.formats import AUTO, FORMATS
+from rating.viewer.answer import answers
 from rating.viewer.report.costs import DECIMALS as COST_DECIMALS
 from rating.viewer.report.style import style_sheet
 from rating.viewer.report.tables import WIDTH, to_json
@@ -56,7 +57,7 @@ def opened(args: argparse.Namespace) -> Iterator[Source]:
 def add_rate_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``rate``."""
     add_source(parser)
-    flags.add_wide(parser)
+    flags.add_detail(parser)
     parser.add_argument(
         "--style",
         type=flags.names,
@@ -75,11 +76,12 @@ def rate(args: argparse.Namespace) -> None:
         parts = [to_json(table) for table in tables]
         parts += [to_json({"environment": name, "style_control": control}) for name, control in controls.items()]
         parts += [to_json({"costs": spent}, COST_DECIMALS)] if spent else []
+        parts += [to_json({"answer": answers(tables)})]
         print("[" + ",\n".join(parts) + "]")
     else:
-        print_results(tables, spent, args.wide)
+        print_results(tables, spent, args.detail)
         shown = [style_sheet(control, name) for name, control in controls.items()]
-        print_sheets(shown, widest=None if args.wide else WIDTH)
+        print_sheets(shown, widest=None if args.detail == "wide" else WIDTH)
 
 
 def add_report_arguments(parser: argparse.ArgumentParser) -> None:
