@@ -12,7 +12,6 @@ from llmarena_envs.core.terminal import printable
 from rating.cli import flags
 from rating.cli.printing import print_results, print_sheets
 from rating.readers.formats import AUTO, FORMATS
-from rating.viewer.answer import answers
 from rating.viewer.report.costs import DECIMALS as COST_DECIMALS
 from rating.viewer.report.style import style_sheet
 from rating.viewer.report.tables import WIDTH, to_json
@@ -76,7 +75,6 @@ def rate(args: argparse.Namespace) -> None:
         parts = [to_json(table) for table in tables]
         parts += [to_json({"environment": name, "style_control": control}) for name, control in controls.items()]
         parts += [to_json({"costs": spent}, COST_DECIMALS)] if spent else []
-        parts += [to_json({"answer": answers(tables)})]
         print("[" + ",\n".join(parts) + "]")
     else:
         print_results(tables, spent, args.detail)

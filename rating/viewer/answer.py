@@ -27,28 +27,23 @@ def size(tables: Iterable[Leaderboard | Summary], spent: Costs | None) -> str:
 
 def answers(tables: Iterable[Leaderboard | Summary]) -> list[str]:
     """Returns which policy is best over all games, or in each game if there is no score over several games."""
-    tables = list(tables)
+    found = []
     for table in tables:
-        if isinstance(table, Summary) and (
-            ranks := [(row.policy, row.rank) for row in table.rows if row.rank is not None]
-        ):
+        ranks = [(row.policy, row.rank) for row in table.rows if row.rank is not None]
+        if len(ranks) < 2:
+            continue
+        if isinstance(table, Summary):
             return [f"Over all games, {best(ranks)}"]
-    return [
-        f"{board.environment}: {best(ranks)}"
-        for board in tables
-        if isinstance(board, Leaderboard)
-        and (ranks := [(row.policy, row.rank) for row in board.rows if row.rank is not None and not row.withheld])
-    ]
+        found.append(f"{table.environment}: {best(ranks)}")
+    return found
 
 
 def best(ranks: Sequence[tuple[str, Ranks]]) -> str:
     """Returns which policies can be the best, as a clause.
 
     Args:
-        ranks: every policy with the ranks that the results leave open, 95 % confidence for all pairs together.
+        ranks: two or more policies with the ranks that the results leave open, 95 % confidence for all pairs together.
     """
-    if len(ranks) == 1:
-        return f"{ranks[0][0]} is the only policy"
     first = [name for name, own in ranks if own.best == 1]
     if len(first) == 1:
         return f"{first[0]} is best (95 % confidence)"

@@ -281,7 +281,9 @@ def test_rate_prints_leaderboards(capsys, finished_run):
 
 def test_resume_of_a_finished_run_plays_nothing(capsys, finished_run):
     before = output(capsys, "export", finished_run)
-    assert re.search(r"^Seal: [0-9a-f]{64}\nPlay digest: [0-9a-f]{64}$", output(capsys, "resume", finished_run), re.M)
+    assert re.search(
+        r"^Seal: [0-9a-f]{64}\nPlay digest: [0-9a-f]{64}$", output(capsys, "resume", finished_run, "--explain"), re.M
+    )
     assert output(capsys, "export", finished_run) == before
 
 
