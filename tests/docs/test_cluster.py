@@ -196,7 +196,7 @@ def test_readers_of_a_run_are_refused_writes_and_tables(cluster: Cluster, run: s
         postgres.create(cluster.address("reader").of("mine"))
 
 
-def test_nobody_else_gets_in(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_roles_have_no_access(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster.server.psql("CREATE ROLE somebody LOGIN PASSWORD 'x'")
     monkeypatch.setenv("PGPASSWORD", "x")
     for role in ("somebody", "llmarena_reader"):
