@@ -87,7 +87,7 @@ def test_players_answer_the_same_for_the_same_seed(name, follows_its_seed):
 def test_half_earns_more_than_random_and_random_more_than_truthful():
     earned = {name: [] for name in NAMES}
     for first, second in itertools.permutations(NAMES, 2):
-        means = earnings(first, second, 800)
+        means = earnings(first, second, 400)
         earned[first].append(means[0])
         earned[second].append(means[1])
     mean = {name: np.mean(values) for name, values in earned.items()}

@@ -127,11 +127,11 @@ def test_cancelling_reaches_the_opponent_and_ends_the_match() -> None:
 
 def test_many_matches_at_once_are_those_played_one_by_one() -> None:
     async def together() -> list[Match]:
-        return await asyncio.gather(*[_play_out(_match(Opponent(seed % 3), seed=seed)) for seed in range(256)])
+        return await asyncio.gather(*[_play_out(_match(Opponent(seed % 3), seed=seed)) for seed in range(64)])
 
     digests = [match.episode.digest for match in asyncio.run(together()) if match.episode]
-    assert len(digests) == 256
-    for seed in (0, 100, 255):
+    assert len(digests) == 64
+    for seed in (0, 25, 63):
         alone = asyncio.run(_play_out(_match(Opponent(), seed=seed)))
         assert alone.episode is not None
         assert alone.episode.digest == digests[seed]

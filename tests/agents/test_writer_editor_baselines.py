@@ -31,7 +31,7 @@ def match(writer, editor, judge="rubric", seed=0, **options):
     return episode
 
 
-@pytest.mark.slow_except(4)
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize("task", ["code_review", "translation"])
 @pytest.mark.parametrize("name", [*BASELINES, "random"])
 def test_everybody_plays_every_role(name, task):

@@ -109,6 +109,7 @@ def test_a_published_model_stands_beside_the_policy_that_it_is(played, tmp_path,
     assert float(first["Elo (measured)"]) > 800
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -126,6 +127,7 @@ def test_a_file_of_scores_that_says_nothing_is_refused(text, said, played, tmp_p
     assert not (tmp_path / "o").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [

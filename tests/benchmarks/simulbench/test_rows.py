@@ -170,6 +170,7 @@ def test_every_pair_meets_once_on_every_script(run):
     assert len(seats) == 6  # both sides of every pair
 
 
+@pytest.mark.slow
 def test_a_judge_who_goes_by_the_place_only_makes_ties(run):
     for own in by_pair(compared(run)).values():
         biased = judge_summary(own, "always:verdict=A")
@@ -181,6 +182,7 @@ def test_a_judge_who_goes_by_the_place_only_makes_ties(run):
     assert wins["perfect", "echo"] == 0  # one judge of two is no majority
 
 
+@pytest.mark.slow
 def test_the_row_measures_what_was_played(run):
     result = pairwise.measure({"comparisons": run}, CompareOptions(same=("GPT-4o=echo", "GPT-4-turbo=perfect")))
     counts = next(table for table in result.tables if table.name == "counts")

@@ -326,7 +326,7 @@ REASONING = (
 )
 
 
-@pytest.mark.slow_except(3)
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("form", REASONING)
 @pytest.mark.parametrize("said", ["word ", "字", "<raise>or this?</raise> " * 40])
 def test_reasoning_changes_nothing_in_what_is_said(form, said):
