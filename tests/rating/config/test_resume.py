@@ -105,7 +105,7 @@ def test_withdrawn_policy_leaves_too_few_for_top(tmp_path):
     go_on(tmp_path / "run", text)
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("withdraw", ["delete", "flag"])
 def test_withdrawn_policy_leaves_a_complete_run(tmp_path, withdraw):
     text = run_file("abd")
@@ -188,7 +188,7 @@ def test_replayed_void_matches_do_not_move_a_phase(tmp_path):
     assert {record.status for record in records} == {FINISHED}
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("shorter", ["repaired", "rule"])
 def test_newcomers_play_after_all_begun_matches(tmp_path, shorter):
     long = "min_matches = 20\neps = 1.5\nrule = 'trueskill'\nsigma = 0.01"

@@ -91,7 +91,7 @@ def test_who_is_taken_out_is_met_no_more(tmp_path, monkeypatch):
     assert max(record.match.number for record in left_void) < max(record.match.number for record in records)
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 7])
 def test_newcomers_come_in_a_phase_of_their_own_and_go_on_there(tmp_path, monkeypatch, count):
     for name in ("whole", "stopped"):

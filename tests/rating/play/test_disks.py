@@ -32,7 +32,7 @@ def whole(tmp_path_factory):
     return runs
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["workers", "here"])
 def test_a_run_that_fills_the_disk_goes_on_where_there_is_room(capsys, tmp_path, whole, name):
     disk, moved = tmp_path / "disk", tmp_path / "moved"

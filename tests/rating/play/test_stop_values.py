@@ -61,7 +61,7 @@ def run_file(stop, environment, slots=50):
     return f'{head}[[environment]]\nname = "{ENVIRONMENT}"\n{environment}\n{policies}'
 
 
-@pytest.mark.slow_except(3)
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("rule", RULES)
 def test_a_finished_run_prints_values_that_satisfy_its_rule(tmp_path, rule):
     stop, environment, reason = RULES[rule]

@@ -57,6 +57,7 @@ def without_times(line):
     return record
 
 
+@pytest.mark.slow
 def test_leaderboards_digest_and_records_are_the_same(runs, capsys):
     names = ("file", "server", "copied")
     boards = {printed(capsys, "rate", runs / name, "--json") for name in names}
