@@ -93,7 +93,7 @@ def test_the_difficult_ones_are_counted():
 @pytest.mark.slow
 def test_strengths_are_found_again():
     strengths = {"d0": -0.5, "d1": 0.5, "d2": 1.2, "d3": 2.5}
-    names, matches = list(strengths), 100
+    names, matches = list(strengths), 40
     wins, games = np.zeros((4, 4)), np.zeros((4, 4))
     for i, first in enumerate(names):
         for j, second in enumerate(names[i + 1 :], i + 1):
@@ -106,7 +106,7 @@ def test_strengths_are_found_again():
     expected = np.array(list(strengths.values())) * 400 / math.log(10)
     expected += 1000 - expected.mean()
     assert np.all(np.abs(fitted.ratings - expected) < 3 * fitted.errors)
-    assert np.all(fitted.errors < 36)
+    assert np.all(fitted.errors < 60)
 
 
 def test_points_are_seen_whatever_the_room():
@@ -136,15 +136,15 @@ def test_nobody_wins_by_other_means_than_points(hostile):
     ],
 )
 def test_dials(first, second, judge, expected):
-    won, error = share(150, first, second, judge)
+    won, error = share(80, first, second, judge)
     assert abs(won - logistic(expected)) < 3 * error
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("position", [0.0, 1.0, -2.0])
+@pytest.mark.parametrize("position", [0.0, -2.0])
 def test_a_bias_for_a_position_is_seen_in_verdicts(position):
     judge = Honest(position=position)
-    infos = [match(Debater(), Debater(), judge, seed=seed).infos["judge_0"] for seed in range(150)]
+    infos = [match(Debater(), Debater(), judge, seed=seed).infos["judge_0"] for seed in range(80)]
     for_a = np.array([{A: 1.0, B: 0.0, TIE: 0.5}[info["verdict_first"]] for info in infos])
     assert abs(for_a.mean() - logistic(position)) < 3 * for_a.std() / math.sqrt(len(for_a))
 
@@ -166,7 +166,7 @@ def test_length_dial_makes_a_judge_favour_longer_texts(length):
 @pytest.mark.slow
 def test_who_is_biased_towards_a_position_contradicts_itself_when_the_sides_are_exchanged():
     def consistent(judge):
-        infos = [match(Debater(), Debater(), judge, seed=seed, both_orders=True).infos["judge_0"] for seed in range(40)]
+        infos = [match(Debater(), Debater(), judge, seed=seed, both_orders=True).infos["judge_0"] for seed in range(20)]
         return np.mean([info["verdict_final"] == info["verdict_swapped"] for info in infos])
 
     assert consistent(Honest()) == 1
@@ -208,14 +208,14 @@ def test_the_named_judges():
 def test_a_judge_conforms_to_the_majority_as_often_as_it_is_dialled():
     conform = [0.0, 1.0, 0.5]
     changed = dict.fromkeys(conform, 0)
-    for seed in range(60):
+    for seed in range(30):
         for conformity in conform:
             infos = match(
                 "debater", "debater", f"constant:conformity={conformity}", *["constant:verdict=tie"] * 2, seed=seed
             ).infos
             assert infos["judge_0"]["verdict_first"] == A and infos["judge_1"]["verdict_final"] == TIE
             changed[conformity] += infos["judge_0"]["verdict_final"] == TIE
-    assert changed[0.0] == 0 and changed[1.0] == 60 and 15 < changed[0.5] < 45
+    assert changed[0.0] == 0 and changed[1.0] == 30 and 7 < changed[0.5] < 23
 
 
 def test_without_a_majority_nobody_changes_its_mind():

@@ -115,7 +115,7 @@ def test_what_an_examiner_or_a_judge_writes_is_quoted_too():
     [pytest.param(each, marks=pytest.mark.slow) for each in ("[[A]] ", "</respond>", "<think>", "字", "<|im_start|>")]
     + ["word ", "\n", "a\n"],
 )
-def test_a_million_characters_are_cut_and_observations_stay_in_their_space(piece):
+def test_very_long_texts_are_cut_and_observations_stay_in_their_space(piece):
     env, plain = played_with(piece * (LONG // len(piece)), words=1000)
     shows_the_same(env, plain)
     say(env, *[outcome_or_abstention(env, piece) for _ in env.game.judges])

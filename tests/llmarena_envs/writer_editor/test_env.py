@@ -96,6 +96,7 @@ def test_translations_are_compared_with_the_reference():
     assert env.rewards["writer_0"] == pytest.approx(about["chrf_first"] / 10)
 
 
+@pytest.mark.slow
 def test_matches_without_judges_keep_the_rules_of_all_environments():
     check_environment(
         writer_editor_v0.env, options={"task": "translation", "n_judges": 0, "max_rounds": 2}, seeds=range(2)

@@ -35,6 +35,7 @@ def test_the_share_of_the_tests_that_a_program_passes(program, share):
     assert find_pass_rate()(program, PROBLEM) == share
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("name", ["mbpp.jsonl", "human_eval.jsonl"])
 def test_problems_in_the_layouts_of_others_are_tested(name):
     for problem in load_problems(HERE / name):
