@@ -7,6 +7,7 @@
 For every game, all contestants play in turn, a slice of whole matches each, round after round in this one process, so that
 whatever slows the machine down slows all of them down. A contestant's figure is the number of decisions a second of
 processor time: resets and the final steps of finished agents are part of the time, but are not counted as decisions.
+``llmarena seeded`` also seeds every match anew, as an experiment does; the others continue with their generators.
 
 All contestants are played by the same policy, which is as cheap as it can be: the legal actions (the array that
 ``mask.nonzero()`` makes of the action mask, or the list that the contestant supplies) and a multiplication to pick one.
@@ -16,6 +17,7 @@ Where a peer's game is not quite ours, the peer has the easier one: OpenSpiel's 
 has a public goods game; beside it stands Goofspiel, in which four players bid one of ten cards at once, five times.
 """
 
+import itertools
 import json
 import platform
 import random
@@ -75,10 +77,10 @@ class Contestant:
     install: str = "pip install llmarena-envs"
 
 
-def play_aec(env: Any, uniform: Callable[[], float]) -> int:
+def play_aec(env: Any, uniform: Callable[[], float], seed: int | None = None) -> int:
     """Plays a PettingZoo environment that supplies an action mask."""
     decisions = 0
-    env.reset()
+    env.reset(seed)
     for _ in env.agent_iter():
         observation, _, termination, truncation, _ = env.last()
         if termination or truncation:
@@ -90,11 +92,13 @@ def play_aec(env: Any, uniform: Callable[[], float]) -> int:
     return decisions
 
 
-def play_talk(env_and_rng: tuple[Any, np.random.Generator], uniform: Callable[[], float]) -> int:
+def play_talk(
+    env_and_rng: tuple[Any, np.random.Generator], uniform: Callable[[], float], seed: int | None = None
+) -> int:
     """Plays an environment of this suite whose actions are texts: legal replies that the game draws and writes."""
     env, rng = env_and_rng
     decisions = 0
-    env.reset()
+    env.reset(seed)
     game = env.unwrapped
     for agent in env.agent_iter():
         _, _, termination, truncation, _ = env.last()
@@ -127,6 +131,12 @@ def play_at_once(env: Any, uniform: Callable[[], float]) -> int:
     return decisions
 
 
+def seeded(play: Callable[[Any, Callable[[], float], int | None], int]) -> Play:
+    """Returns ``play`` with the next of the seeds 0, 1, ... in every match."""
+    seeds = itertools.count()
+    return lambda env, uniform: play(env, uniform, next(seeds))
+
+
 def make_aec(name: str, **options: Any) -> Make:
     """Returns what makes a PettingZoo environment by its registered name."""
 
@@ -143,8 +153,8 @@ def make_aec(name: str, **options: Any) -> Make:
     return make
 
 
-def ours(name: str, *, talk: bool = False, **options: Any) -> tuple[Contestant, Contestant]:
-    """Returns ``env()`` of this suite with the text built at every turn, and with vectors.
+def ours(name: str, *, talk: bool = False, **options: Any) -> tuple[Contestant, ...]:
+    """Returns ``env()`` of this suite with the text built at every turn, the same with seeded matches, and with vectors.
 
     Args:
         name: registered name without the namespace.
@@ -153,12 +163,17 @@ def ours(name: str, *, talk: bool = False, **options: Any) -> tuple[Contestant, 
     """
     make_text = make_aec(f"llmarena/{name}", **options)
     make_vector = make_aec(f"llmarena/{name}", obs_type="vector", **options)
-    text = (
-        Contestant("llmarena text", lambda seed: (make_text(seed), np.random.default_rng(seed)), play_talk)
-        if talk
-        else Contestant("llmarena text", make_text, play_aec)
+    play = play_talk if talk else play_aec
+
+    def make(seed: int) -> Any:
+        env = make_text(seed)
+        return (env, np.random.default_rng(seed)) if talk else env
+
+    return (
+        Contestant("llmarena text", make, play),
+        Contestant("llmarena seeded", make, seeded(play)),
+        Contestant("llmarena vector", make_vector, play_aec),
     )
-    return text, Contestant("llmarena vector", make_vector, play_aec)
 
 
 def of_pettingzoo(name: str, **options: Any) -> Contestant:

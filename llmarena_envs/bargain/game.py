@@ -111,7 +111,8 @@ class Bargain(Game[Action, BargainView]):
 
     Attributes:
         scenario: the items and both sides' values.
-        pool: all offers.
+        pool: all offers, as messages.
+        offers: all offers.
         agreed: whether the last one was accepted.
     """
 
@@ -142,15 +143,11 @@ class Bargain(Game[Action, BargainView]):
     def _begin(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.pool: MessagePool[Offer] = MessagePool(CHANNELS, self.agents)
+        self.offers: tuple[Offer, ...] = ()
         self.agreed = False
         self.to_move = (self.agents[self._first],)
         self.rewards = (0.0, 0.0)
         self._statistics = (NO_AGREEMENT, NO_AGREEMENT)
-
-    @property
-    def offers(self) -> tuple[Offer, ...]:
-        """All offers of the match."""
-        return self.pool.of(OFFER)
 
     def why_illegal(self, agent: str, action: Action) -> Reason | None:
         """Returns why an offer or an acceptance is illegal."""
@@ -171,6 +168,7 @@ class Bargain(Game[Action, BargainView]):
             self._agree(proposer=1 - mover)
             return
         self.pool = self.pool.with_message(OFFER, self.agents[mover], action)
+        self.offers += (action,)
         if _states(action.message, self.scenario.values[mover]):
             ours, theirs = self._statistics
             told = {"disclosed": 1.0}
@@ -217,7 +215,7 @@ class Bargain(Game[Action, BargainView]):
             counts,
             values[seat],
             self.agents[self._first],
-            self.pool.visible_to(agent),
+            self.offers,
             self.agreed,
         )
 

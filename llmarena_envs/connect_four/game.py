@@ -57,6 +57,7 @@ class ConnectFour(Game[int, BoardView]):
     def __init__(self, random_opening: int = 0) -> None:
         check_int("random_opening", random_opening, 0, MAX_OPENING)
         self.random_opening = random_opening
+        self.has_chance = random_opening > 0
 
     def reset(self, rng: np.random.Generator) -> None:
         """Clears the board and plays the random opening."""

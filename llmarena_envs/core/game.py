@@ -36,6 +36,17 @@ ViewType = TypeVar("ViewType", bound=View)
 """The view type of a game."""
 
 
+class _NoChance:
+    """Stands for the generator of a game that declares ``has_chance = False``; cannot draw."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"{name}: expected nothing to be drawn, since the game declares has_chance = False")
+
+
+NO_CHANCE: Any = _NoChance()
+"""A generator that cannot draw."""
+
+
 class Game(ABC, Generic[Action, ViewType]):
     """The rules and a position of one game; a subclass binds its types, ``class TicTacToe(Game[int, BoardView])``.
 
@@ -56,6 +67,7 @@ class Game(ABC, Generic[Action, ViewType]):
         undecided: whether a finished match has no result, e.g. because every judge abstained: it is counted and not rated.
         perfect_information: whether every agent knows all past events and the future depends only on the agents' actions;
             pending moves of a simultaneous stage are not secrets, because ``apply`` gets them together.
+        has_chance: whether ``reset`` draws from its generator; without, the environment passes ``NO_CHANCE``.
     """
 
     agents: tuple[str, ...]
@@ -65,6 +77,7 @@ class Game(ABC, Generic[Action, ViewType]):
     max_turns: int
     undecided: bool = False
     perfect_information: bool = False
+    has_chance: bool = True
 
     @abstractmethod
     def reset(self, rng: np.random.Generator) -> None:

@@ -5,7 +5,7 @@ that the declared channels allow, and selects the messages visible to an agent.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
 from llmarena_envs.core.declaration import Channel, role_of
@@ -71,7 +71,7 @@ class MessagePool(Generic[Entry]):
         chosen = allowed if readers is None else tuple(readers)
         if strangers := [agent for agent in chosen if agent not in allowed]:
             raise ValueError(f"{kind}: expected readers among {list(allowed)}, got {strangers}")
-        return replace(self, sent=(*self.sent, Sent(kind, sender, chosen, entry)))
+        return MessagePool(self.channels, self.agents, (*self.sent, Sent(kind, sender, chosen, entry)))
 
     def of(self, *kinds: str) -> tuple[Entry, ...]:
         """Returns the messages of these kinds, in order."""
@@ -86,7 +86,7 @@ class MessagePool(Generic[Entry]):
 
     def changed(self, change: Callable[[Sent[Entry]], Sent[Entry]]) -> "MessagePool[Entry]":
         """Returns the pool with ``change`` applied to every message; used by ``Game.resample``."""
-        return replace(self, sent=tuple(map(change, self.sent)))
+        return MessagePool(self.channels, self.agents, tuple(map(change, self.sent)))
 
     def __iter__(self) -> Iterator[Entry]:
         return iter([sent.entry for sent in self.sent])

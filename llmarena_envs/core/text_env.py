@@ -18,7 +18,7 @@ from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.drawing import Drawing, TextDrawing
 from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.failures import Failure, InvalidReply, ParseError
-from llmarena_envs.core.game import Game
+from llmarena_envs.core.game import NO_CHANCE, Game
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.core.pixels import pixels_of
 from llmarena_envs.core.reading.reasoning import ends_in_reasoning
@@ -93,7 +93,8 @@ class TextEnv(AECEnv):
         self.possible_agents = list(game.agents)
         self.agents: list[str] = []
         self.max_turns = game.max_turns
-        self.np_random: np.random.Generator | None = None
+        self._seed: int | None = None
+        self._np_random: np.random.Generator | None = None
         self._rules = {agent: codec.rules(agent) for agent in game.agents}
         self._numeric = obs_type == "vector"
         self._num_actions = self.discrete_actions()
@@ -228,9 +229,9 @@ class TextEnv(AECEnv):
                 is seeded by the operating system at the first reset.
             options: not used.
         """
-        if seed is not None or self.np_random is None:
-            self.np_random, _ = seeding.np_random(int(seed) if isinstance(seed, np.integer) else seed)
-        self.game.reset(self.np_random)
+        if seed is not None:
+            self._seed, self._np_random = int(seed), None
+        self.game.reset(self.np_random if self.game.has_chance else NO_CHANCE)
         agents = self.possible_agents
         self.agents = agents[:]
         self.rewards = dict.fromkeys(agents, 0.0)
@@ -246,6 +247,13 @@ class TextEnv(AECEnv):
         self._endings = {}
         self._over = False
         self._rewarded = False
+
+    @property
+    def np_random(self) -> np.random.Generator:
+        """The generator of the environment; created at its first use, since this takes longer than a turn of a board game."""
+        if self._np_random is None:
+            self._np_random, _ = seeding.np_random(self._seed)
+        return self._np_random
 
     def step(self, action: Any) -> None:
         """Acts for the selected agent.

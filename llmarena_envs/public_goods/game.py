@@ -95,6 +95,8 @@ class PublicGoods(Game[int, PublicGoodsView]):
         investments: the investments of every finished round, in steps, in the order of ``agents``.
     """
 
+    has_chance = False
+
     def __init__(
         self,
         n_players: int = 4,

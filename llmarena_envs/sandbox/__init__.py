@@ -11,8 +11,7 @@ Dedicated packages provide the isolation (``backends/``); ``docs/sandbox.md`` de
 
 from llmarena_envs.sandbox.asserts import Check, Checked, check_asserts, inseparable
 from llmarena_envs.sandbox.choice import BACKENDS, find_sandbox, find_shell
-from llmarena_envs.sandbox.protocol import Limits, Result, Sandbox, SandboxError, Status, Value
-from llmarena_envs.sandbox.values import call
+from llmarena_envs.sandbox.protocol import Limits, Result, Sandbox, SandboxError, Status, Value, call
 
 __all__ = [
     "BACKENDS",

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--backend",
         choices=["auto", *BACKENDS],
         default="auto",
-        help="by default the first that isolates here; sandlock-degraded and unisolated protect less",
+        help="by default the first that isolates here; unisolated protects nothing",
     )
     given = parser.parse_args(arguments)
     try:

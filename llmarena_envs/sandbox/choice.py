@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from llmarena_envs.sandbox.backends.bubblewrap import Bubblewrap
-from llmarena_envs.sandbox.backends.container import Container
+from llmarena_envs.sandbox.backends.docker import Docker
 from llmarena_envs.sandbox.backends.sandlock import Sandlock
 from llmarena_envs.sandbox.backends.unisolated import Unisolated
 from llmarena_envs.sandbox.programs import program_files
@@ -20,16 +20,11 @@ from llmarena_envs.sandbox.running import Backend, BackendSandbox
 ISOLATING: Mapping[str, Callable[[], Backend]] = {
     "sandlock": Sandlock,
     "bubblewrap": Bubblewrap,
-    "podman": lambda: Container("podman"),
-    "docker": lambda: Container("docker"),
+    "docker": Docker,
 }
 """In the order of preference."""
-BY_NAME_ONLY: Mapping[str, Callable[[], Backend]] = {
-    "sandlock-degraded": lambda: Sandlock(degraded=True),
-    "unisolated": Unisolated,
-}
-"""Weaker than the hostile suite requires: never chosen automatically."""
-BACKENDS = {**ISOLATING, **BY_NAME_ONLY}
+BACKENDS = {**ISOLATING, "unisolated": Unisolated}
+"""``unisolated`` protects nothing: never chosen automatically."""
 
 _PROBE = """
 import os, site, socket
@@ -84,8 +79,7 @@ def find_sandbox(name: str = "auto") -> Sandbox:
     reach a port. A backend that allows any of these is rejected.
 
     Args:
-        name: "auto" for the first that isolates; or one of ``BACKENDS``. "sandlock-degraded" and "unisolated" protect less,
-            and are only used by name.
+        name: "auto" for the first that isolates; or one of ``BACKENDS``. "unisolated" is only used by name.
 
     Raises:
         SandboxError: there is none; the message names missing parts and commands to install them.

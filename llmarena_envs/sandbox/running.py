@@ -12,8 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from llmarena_envs.sandbox.protocol import Limits, Result, SandboxError, Value
-from llmarena_envs.sandbox.values import MAX_DETAIL, read_report, read_value
+from llmarena_envs.sandbox.protocol import MAX_DETAIL, Limits, Result, SandboxError, Value, read_report, read_value
 
 STARTING = 30.0
 """Seconds until a runner must be ready, with a margin for a busy machine."""

@@ -19,7 +19,7 @@ def make(name, options):
 def read_in(env, seed, play):
     """Plays a match and yields for each turn the full text, the update and what its agent has read before in its conversation.
 
-    As in play, a turn that is answered without what was said before is none of the conversation.
+    As in play, a turn answered without memory is no part of the conversation.
     """
     env.reset(seed=seed)
     rng = np.random.default_rng(seed)
@@ -46,7 +46,7 @@ def legally(env, agent, rng):
 
 
 def listed(text, pattern, separator):
-    """Returns what the lines of a text list that match a pattern, in its order."""
+    """Returns the matches of a pattern in the lines of a text, in order."""
     return [
         item for line in re.findall(pattern, text, re.MULTILINE) for item in re.split(separator, line) if item != "none"
     ]

@@ -71,36 +71,26 @@ def _load() -> Any:
 
 
 class Sandlock:
-    """Runs programs with Landlock and seccomp.
+    """Runs programs with Landlock and seccomp."""
 
-    Args:
-        degraded: whether to accept kernels below 6.12, which do not block signals to outside processes and abstract sockets.
-    """
-
+    name = "sandlock"
     tasks: int | None = None
     count: int = 0
     has_shell: bool = False
 
-    def __init__(self, degraded: bool = False) -> None:
-        self.name = "sandlock-degraded" if degraded else "sandlock"
+    def __init__(self) -> None:
         self._sandlock = _load()
-        self._degraded = degraded
         abi, least = self._sandlock.landlock_abi_version(), self._sandlock.min_landlock_abi()
         if abi < 1:
             raise SandboxError("sandlock needs Landlock, which this kernel does not have or has not switched on")
-        if abi < least and not degraded:
-            raise SandboxError(
-                f"sandlock needs Landlock ABI {least} (Linux 6.12), this kernel has {abi}; "
-                'the backend "sandlock-degraded" does without its protection of signals and abstract sockets'
-            )
-        kept = abi >= least
+        if abi < least:
+            raise SandboxError(f"sandlock needs Landlock ABI {least} (Linux 6.12), this kernel has {abi}")
         self.in_force: Mapping[str, str] = {
             "files": f"Landlock ABI {abi}: reads the standard library and shared libraries, "
             "changes no file, executes nothing that it cannot read",
-            "network": "seccomp and Landlock: no TCP, UDP, raw or named sockets"
-            + ("" if kept else "; abstract Unix sockets are NOT blocked"),
+            "network": "seccomp and Landlock: no TCP, UDP, raw or named sockets",
             "processes": "seccomp: the program starts no process; no ptrace, namespaces, bpf, io_uring, keyctl",
-            "signals": "Landlock: none to processes outside" if kept else "NOT blocked",
+            "signals": "Landlock: none to processes outside",
             "memory": "RLIMIT_AS of the one process",
             "environment": "emptied; capabilities dropped",
         }
@@ -108,7 +98,6 @@ class Sandlock:
     def start(self, limits: Limits) -> "_Running":
         """Starts the runner."""
         lock = self._sandlock
-        relaxed = [lock.Protection.SIGNAL_SCOPE, lock.Protection.ABSTRACT_UNIX_SOCKET_SCOPE] if self._degraded else []
         box = lock.Sandbox(
             fs_readable=[*readable_files(), "/dev/null", "/dev/urandom"],
             clean_env=True,
@@ -117,7 +106,6 @@ class Sandlock:
             max_processes=PROCESSES,
             fs_denied=["/proc", *hidden_folders()],
             extra_deny_syscalls=[*DENIED, *(DENIED_ON_X86 if platform.machine() == "x86_64" else [])],
-            allow_degraded=relaxed,
         )
         piped = lock.StdioMode.PIPED
         try:

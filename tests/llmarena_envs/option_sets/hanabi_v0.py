@@ -18,7 +18,7 @@ OPTION_SETS = [
     {"deck_seed": 7},
 ]
 
-# Every option that changes what a player reads. Random players lose a single life at once, so most matches have three.
+# Every option that affects a player's texts. Random players lose a single life at once, so most matches have three.
 PLAYTHROUGHS = {
     "default": {},
     "three_lives": {"life_tokens": 3},

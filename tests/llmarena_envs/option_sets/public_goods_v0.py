@@ -9,7 +9,7 @@ OPTION_SETS = [
     {"obs_type": "vector", "mode": 2, "n_players": 5, "rounds": 2, "coin_step": 2.5, "endowment_mode": "initial"},
 ]
 
-# Every option that changes what a player reads.
+# Every option that affects a player's texts.
 PLAYTHROUGHS = {
     "default": {},
     "zh": {"language": "zh"},

@@ -16,7 +16,7 @@ def _works(name: str) -> bool:
     return True
 
 
-BACKENDS = [name for name in ("sandlock", "bubblewrap", "podman", "docker") if _works(name)]
+BACKENDS = [name for name in ("sandlock", "bubblewrap", "docker") if _works(name)]
 """The backends that isolate here."""
 
 
@@ -29,7 +29,7 @@ def own_processes(mark: str) -> list[str]:
                 if mark.encode() in (entry / "environ").read_bytes():
                     found.append((entry / "cmdline").read_bytes()[:80].decode(errors="replace"))
             except OSError:
-                pass  # it has ended, or is somebody else's
+                pass  # it has ended, or belongs to another user
     return found
 
 

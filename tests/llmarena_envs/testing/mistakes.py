@@ -368,7 +368,7 @@ class ForfeitIsPaidTwice(DuelEnv):
             self.rewards = {agent: 2 * reward for agent, reward in self.rewards.items()}
 
 
-# What is hidden.
+# Hidden information.
 
 
 @breaks("hidden_information_can_be_redrawn")
@@ -414,7 +414,7 @@ class RedrawnCannotBePlayedOn(Duel):
 
 @breaks("what_others_know_is_redrawn")
 class RedrawForgetsTheSuits(Duel):
-    """Cards have suits, too; a text that told those of others would not be noticed."""
+    """Cards have suits, which resampling keeps; a text that reveals the others' suits would go unnoticed."""
 
     def reset(self, rng: np.random.Generator) -> None:
         super().reset(rng)
@@ -901,7 +901,7 @@ class PickleForgetsTheGenerator(DuelEnv):
         return copied
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, np_random=np.random.default_rng(0))
+        self.__dict__.update(state, _np_random=np.random.default_rng(0))
 
 
 # Pictures as SVG.

@@ -1,4 +1,4 @@
-"""Every call of a run is written down with its match and policy, whatever becomes of the match."""
+"""Every call of a run is logged with its match and policy, also for failed matches."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""docker and podman: a container without network, from a local Python image."""
+"""Docker: a container without network, from a local Python image."""
 
 import contextlib
 import os
@@ -19,30 +19,26 @@ SPARE = 64 * 2**20
 """Additional bytes for the watcher."""
 
 
-class Container:
-    """Runs programs in containers of the image ``python:3.11-slim``, or of this Python's version; never pulls it.
+class Docker:
+    """Runs programs in containers of the image ``python:3.11-slim``, or of this Python's version; never pulls it."""
 
-    Args:
-        engine: "docker" or "podman".
-    """
-
+    name = "docker"
     tasks: int | None = None
     count: int = 0
     has_shell: bool = False
 
-    def __init__(self, engine: str) -> None:
-        self.name = engine
+    def __init__(self) -> None:
         self._image = f"python:{sys.version_info.major}.{sys.version_info.minor}-slim"
-        program = shutil.which(engine)
+        program = shutil.which("docker")
         if program is None:
-            raise SandboxError(f"{engine} is not installed")
+            raise SandboxError("docker is not installed")
         self._program = program
-        self._check("version", "--format", "{{.Server.Version}}", otherwise=f"{engine} has no running engine")
-        self._check("image", "inspect", self._image, otherwise=f"there is no image: {engine} pull {self._image}")
+        self._check("version", "--format", "{{.Server.Version}}", otherwise="docker has no running engine")
+        self._check("image", "inspect", self._image, otherwise=f"there is no image: docker pull {self._image}")
         self.in_force: Mapping[str, str] = {
             "files": f"image {self._image}, read-only, as nobody",
             "network": "none",
-            "processes": f"PID namespace and cgroup, at most {TASKS}; no capabilities, no new privileges, {engine}'s seccomp",
+            "processes": f"PID namespace and cgroup, at most {TASKS}; no capabilities, no new privileges, Docker's seccomp",
             "signals": "PID namespace: processes outside cannot be named",
             "memory": "cgroup over all processes, and RLIMIT_AS",
             "environment": "that of the image",
