@@ -65,7 +65,7 @@ def listed(text, pattern, separator):
         ("undercover_v0", r'^(player_\d: ".*")$', "\n"),
     ],
 )
-def test_a_history_is_told_once_and_in_its_order(name, pattern, separator):
+def test_history_is_sent_once_in_order(name, pattern, separator):
     told = []
     for seed in range(4):
         for text, update, earlier in read_in(make(name, {"language": "en"}), seed, legally):

@@ -69,7 +69,7 @@ def test_the_solver_is_as_good_as_brute_force(dead_end, max_turns):
     assert {-1, 1} <= values
 
 
-def test_what_the_solver_cannot_search_it_refuses():
+def test_solver_refuses_games_that_are_too_large():
     env = idiom_solitaire_v0.raw_env()
     env.reset(seed=0)
     with pytest.raises(OptionError, match=r"solver: expected two players and a list of at most 100 idioms"):

@@ -65,7 +65,7 @@ def near(rate, expected, n):
 @pytest.mark.parametrize("mode", ["dialogue", "script", "pairwise"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", [*BASELINES, "random"])
-def test_everybody_plays_every_role(name, language, mode):
+def test_simulation_baselines_play_every_role(name, language, mode):
     numbers = (QUICK[0], QUICK[-1], PLAIN) if language == "en" else (0, 5)
     if name == "random" and mode == "dialogue":  # whose requests no scripted judge knows without an engine
         numbers = numbers[:2] if language == "en" else ()
@@ -93,7 +93,7 @@ def test_there_are_requests_for_every_engine():
 
 
 @pytest.mark.parametrize("user", ["user", "demanding", "adversarial", "praising"])
-def test_a_perfect_simulator_is_exact_whatever_the_user_asks(user):
+def test_perfect_simulator_is_exact_for_any_user(user):
     told = seen("perfect", "exact", user=user, turns=6)
     assert np.all(told["simulator_0", "exact_share"] == 1)
     assert np.all(told["judge_0", "rating"] == 10)
@@ -211,7 +211,7 @@ def test_an_echo_and_a_silent_simulator_are_wrong():
     assert np.all(told["simulator_0", "empty"] == 4)
 
 
-def test_users_choose_what_they_are_dialled_to():
+def test_users_follow_the_configured_strategy():
     def strategies(user, simulator="perfect"):
         told = seen(simulator, user=user, matches=5)
         chosen = np.concatenate([told["user_0", f"strategy_{turn}"] for turn in (2, 3, 4)])

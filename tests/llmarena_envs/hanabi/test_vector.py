@@ -80,7 +80,7 @@ def test_the_small_game():
     ],
     ids=str,
 )
-def test_everything_in_the_vector_is_what_the_view_says(variant):
+def test_vector_matches_the_view(variant):
     encoder = VectorEncoder(variant)
     for game in random_game(variant, np.random.default_rng(1)):
         for agent in game.agents:

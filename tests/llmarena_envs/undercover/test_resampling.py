@@ -28,7 +28,7 @@ def speak(game, **clues):
 
 
 @pytest.mark.parametrize("agent", ["player_0", "player_4"])
-def test_a_player_is_undercover_as_often_as_anybody_else(agent):
+def test_resampled_undercover_roles_are_uniform(agent):
     drawn = redrawn(started(), agent, lambda other: other.undercovers)
     check_frequencies(drawn, {(f"player_{number}",): 1 for number in range(5)})
 
@@ -78,7 +78,7 @@ def test_who_says_the_own_word_holds_another():
     }
 
 
-def test_nobody_has_told_the_word_that_is_drawn():
+def test_resampled_word_was_in_no_clue():
     game = started(pairs=PAIRS)
     game.words = ("plum", "plum", "plum", "plum", "pear")
     speak(game, player_1="an apple", player_4="a cherry")
@@ -90,7 +90,7 @@ def test_nobody_has_told_the_word_that_is_drawn():
             assert not contains_word(message.text, other.word(message.sender))
 
 
-def test_votes_tell_who_is_not_undercover():
+def test_votes_reveal_who_is_not_undercover():
     game = started(n_players=5, max_rounds=3)
     speak(game)
     game.apply(tuple(Vote("player_1" if agent != "player_1" else "player_0") for agent in game.living))

@@ -139,7 +139,7 @@ def test_how_a_process_ended_is_named(code, said):
     assert ending(code) == said
 
 
-def test_the_second_worker_goes_on_where_the_first_one_died():
+def test_second_worker_continues_a_dead_workers_match():
     begun = []
 
     async def dies_after_two_turns(match, played, on_turn):

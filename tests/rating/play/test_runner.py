@@ -107,7 +107,7 @@ def test_error_budget_stops_a_run_resumably(tmp_path, monkeypatch):
     assert row(run, records, "bad").effort.void_matches == 0
 
 
-def test_a_match_goes_on_at_the_turn_where_its_provider_failed(tmp_path):
+def test_match_resumes_at_the_turn_of_the_provider_failure(tmp_path):
     spec = f'name = "shaky"\nspec = "{HERE}:Unreliable"\noptions = {{ period = 4 }}'
     text = write([spec, 'spec = "first_legal"'], extra="tries = 50\nmax_errors = 1000")
     _, records = play(tmp_path, text)

@@ -17,7 +17,7 @@ PASSAGE = (
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("domain", DOMAINS)
-def test_the_prompt_says_what_is_wanted(language, domain):
+def test_prompt_states_the_task(language, domain):
     prompt = examiner_prompt(domain, 10, language)
     announced = int(re.search(r"(?:these|以下) (\d+) (?:rules|条规则)", prompt)[1])
     listed = [int(number) for number in re.findall(r"^(\d+)\. ", prompt, re.MULTILINE)]
