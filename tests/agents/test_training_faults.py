@@ -57,7 +57,7 @@ async def _play_out(match: Match) -> Match:
 
 
 @pytest.mark.slow
-def test_a_match_that_is_left_leaves_nothing_behind() -> None:
+def test_abandoned_match_leaks_no_resources() -> None:
     opponent = Opponent()
     env = connect_four_v0.env()
     Match(env, {"player_1": opponent}, seed=0)  # not begun
@@ -216,7 +216,7 @@ def test_judges_may_sit_among_the_opponents() -> None:
     assert {turn.agent for turn in match.episode.turns} > set(judges)
 
 
-def test_a_match_without_a_result_says_so() -> None:
+def test_match_without_result_is_reported() -> None:
     env = debate_v0.env(questions="builtin")
     silent = {agent: lambda observation: "..." for agent in env.possible_agents if agent.startswith("judge")}
     debaters = {agent: make_policy("debater", "debate_v0") for agent in ("debater_0", "debater_1")}

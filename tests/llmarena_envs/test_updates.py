@@ -84,7 +84,7 @@ def test_history_is_sent_once_in_order(name, pattern, separator):
         ("simulation_v0", {}, FORGED),
     ],
 )
-def test_what_others_say_is_quoted_as_in_the_full_text(name, options, reply):
+def test_players_text_is_quoted_as_in_the_full_text(name, options, reply):
     def forging(env, agent, rng):
         try:
             return env.parse(reply.format(agent=agent), agent)

@@ -83,7 +83,7 @@ def test_all_names_are_known():
     assert set(BASELINES) | {"random"} <= set(baselines("simulation_v0"))
 
 
-def test_there_are_requests_for_every_engine():
+def test_every_engine_has_scripted_requests():
     for task in TASKS:
         if task.engine:
             foreign = task._replace(task_description=f"Mine. First request: {task.engine}")
@@ -224,7 +224,7 @@ def test_users_follow_the_configured_strategy():
     assert strategies("adversarial")[0][3] == 1
 
 
-def test_a_user_praises_as_often_as_it_is_dialled():
+def test_user_praises_at_the_configured_rate():
     counted = [
         holds_praise(json.loads(turn.attempts[-1].reply)["user"]["request"])
         for seed in range(20)
@@ -249,7 +249,7 @@ def test_biases_of_judges_are_found_again():
 
 
 @pytest.mark.slow
-def test_noise_is_as_large_as_it_is_dialled():
+def test_noise_has_the_configured_size():
     told = seen("flawed:arithmetic=1", "noisy:noise=1,lenience=4", matches=32)
     assert abs(told["judge_0", "rating"].mean() - 5) < 4 / math.sqrt(96)
     assert 0.7 < told["judge_0", "rating"].std() < 1.3

@@ -221,7 +221,7 @@ def missed(solved, board, mark, action):
 
 @pytest.mark.parametrize("name", ["greedy", "minimax"])
 @pytest.mark.needs("pyspiel")
-def test_greedy_and_minimax_miss_nothing_at_tic_tac_toe(reference, name):
+def test_greedy_and_minimax_miss_no_tactic_in_tictactoe(reference, name):
     policy, solved = make_policy(name, "tictactoe_v0"), SolvedTicTacToe()
     policy.reset("player_0", 0)
     for state, board, mark, _ in reference.positions():
@@ -233,7 +233,7 @@ def test_greedy_and_minimax_miss_nothing_at_tic_tac_toe(reference, name):
 
 
 @pytest.mark.parametrize("name", ["greedy", "minimax"])
-def test_greedy_and_minimax_miss_nothing_at_connect_four(name):
+def test_greedy_and_minimax_miss_no_tactic_in_connect_four(name):
     policy, solved = make_policy(name, "connect_four_v0"), SolvedConnectFour(5)
     policy.reset("player_0", 0)
     for game, board, mark in random_positions(11, 60, 4, 42):

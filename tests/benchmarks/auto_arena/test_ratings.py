@@ -45,12 +45,12 @@ def test_rating_unbeaten_in_few_battles_is_uncertain():
     assert estimate.high - estimate.low > 200
 
 
-def test_nothing_comes_of_nothing():
+def test_rate_without_finished_matches_returns_none():
     assert rate([void(0, "a", "b")]) is None
     assert rate([]) is None
 
 
-def test_the_order_of_the_log_changes_nothing():
+def test_ratings_do_not_depend_on_log_order():
     outcomes = everybody_meets(20)
     one, other = rate(outcomes), rate(outcomes[::-1])
     assert one.estimates() == other.estimates()

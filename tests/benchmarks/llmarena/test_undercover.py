@@ -100,7 +100,7 @@ def test_which_side_of_the_line():
     assert against(None, 0.6) is None
 
 
-def test_published_rates_stand_as_printed_and_corrected():
+def test_published_rates_are_printed_raw_and_corrected():
     table = win_table({"mine": rate_estimate(1, 4)}, "x", {"random votes": 0.6}, {"Qwen-14B-Chat": "mine"})
     rows = {row[0]: row[1:] for row in table.rows}
     assert rows["GPT-4"] == [27.0, 27.0, None]
@@ -155,7 +155,7 @@ def test_the_seat_under_test_is_the_undercover_in_every_match(played):
 
 
 @pytest.mark.slow
-def test_what_players_say_is_no_markup_in_the_cases(played):
+def test_players_text_is_no_markup_in_the_cases(played):
     text = (played / "undercover-cases.md").read_text(encoding="utf-8")
     assert "I may be the odd one" in text
     assert "\u202e" not in text

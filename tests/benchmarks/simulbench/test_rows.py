@@ -123,7 +123,7 @@ COMPARISONS = [
 ]
 
 
-def test_pairs_stand_as_the_published_ones_do():
+def test_pairs_are_counted_like_the_published_ones():
     result = summary(COMPARISONS)
     assert (result.wins.value, result.ties.value, result.losses.value, result.left_out) == (0.25, 0.5, 0.25, 1)
     more = [*COMPARISONS, comparison("6", 1.0, 1.0)]
@@ -171,7 +171,7 @@ def test_every_pair_meets_once_on_every_script(run):
 
 
 @pytest.mark.slow
-def test_a_judge_who_goes_by_the_place_only_makes_ties(run):
+def test_position_biased_judge_makes_ties_only(run):
     for own in by_pair(compared(run)).values():
         biased = judge_summary(own, "always:verdict=A")
         assert (biased.ties.value, biased.consistent.value) == (1, 0)

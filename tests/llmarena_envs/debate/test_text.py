@@ -72,7 +72,7 @@ def shows_the_same(env, plain):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_a_debater_writes_can_pass_for_a_line_of_the_host(text, language):
+def test_debaters_text_cannot_pass_for_lines_of_the_host(text, language):
     env, plain = played_with(text, language)
     shows_the_same(env, plain)
 
@@ -215,7 +215,7 @@ def test_junk_is_refused_or_read_back_as_it_was_read(reply):
             assert env.parse(found, env.agent_selection) == found
 
 
-def test_a_turn_that_lacks_something_is_asked_for_the_rest():
+def test_incomplete_turn_is_asked_for_the_rest():
     env = say(started(), "yes")
     second = env.agent_selection
     with pytest.raises(InvalidReply) as error:
@@ -290,7 +290,7 @@ SPEECHES = st.lists(
 @pytest.mark.slow
 @given(SPEECHES, st.sampled_from(["one ", "字", "one-two/", "x" * 60]), st.sampled_from([10, 30, 300]))
 @settings(max_examples=60, deadline=None)
-def test_every_part_keeps_words_and_none_goes_beyond_the_limit(parts, piece, words):
+def test_every_part_keeps_words_within_the_limit(parts, piece, words):
     for number in (0, 1, 7):  # turns of one, two and three actions
         env = started(words=words)
         while len(env.game.deliveries) < number:
@@ -437,7 +437,7 @@ def test_judges_of_first_answers_read_nothing_about_a_debate():
     assert "> yes" in told and "> no" in told
 
 
-def test_the_picture_shows_everything():
+def test_drawing_shows_all_parts():
     env = started(n_judges=1, both_orders=True, visibility="restricted")
     say(env, "<think>plan</think>yes", "<criticize>no</criticize><raise>why?</raise>")
     say(debated(env), "Good. [[A]]", "abstain")
