@@ -53,7 +53,7 @@ def test_the_run_file_with_judges_is_valid() -> None:
     check_run_file(tomllib.loads(text))
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_the_scripts_run_and_print_what_the_page_says(folder: Path, script: str) -> None:
     assert _run([sys.executable, script], folder) == OUTPUTS.get(script, "")

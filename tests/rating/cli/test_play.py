@@ -185,7 +185,7 @@ def test_pages_close_after_the_waiting_time(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("command", [["play", "tictactoe_v0", "--web", "--out"], ["serve"]])
-def test_missing_web_extra_is_refused_and_nothing_is_made(command, tmp_path, monkeypatch, capsys):
+def test_missing_web_extra_is_refused_without_a_directory(command, tmp_path, monkeypatch, capsys):
     directory = tmp_path / "run"
     if command == ["serve"]:
         _, store = run_directory.create(directory, text("tictactoe_v0")[0], "here")
