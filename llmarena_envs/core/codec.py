@@ -117,7 +117,8 @@ class Codec(ABC, Generic[Action, ViewType]):
         """
         name = f"reason_{reason.name}"
         own: Prompts | None = getattr(self, "_prompts", None)
-        template = own[name] if own is not None and name in own else common_prompts(self.language)[name]
+        common = common_prompts(self.language)
+        template = own[name] if own is not None and (name in own or name not in common) else common[name]
         fields = {key: " ".join(str(value).split()) for key, value in reason.fields.items()}
         example = self.example(view) if "example" in template.placeholders else ""
         return template.render(**{"agent": view.agent, "example": example, **fields})

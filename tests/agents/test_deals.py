@@ -57,7 +57,7 @@ def test_a_hostile_row_is_refused(change: dict[str, Any], said: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", '{"seed": NaN}', "[" * 10**5, "9" * 10**5, None, 5, "\ud800"])
-def test_what_is_no_deal_is_refused(text: Any) -> None:
+def test_invalid_deal_is_refused(text: Any) -> None:
     with pytest.raises(OptionError, match="deal: expected"):
         Deal.from_json(text)
 

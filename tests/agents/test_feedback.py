@@ -1,4 +1,4 @@
-"""What a player is told who is asked again."""
+"""Feedback in the prompt that asks a player again."""
 
 from functools import partial
 
@@ -84,7 +84,7 @@ def test_nothing_is_quoted_of_an_empty_reply(reply):
     st.one_of(st.text(), st.just(HOSTILE), st.text(max_size=9).map(lambda text: text * 1000)),
     st.sampled_from(LANGUAGES),
 )
-def test_any_reply_and_message_can_be_told(kind, message, reply, language):
+def test_feedback_accepts_any_reply_and_message(kind, message, reply, language):
     text = feedback(kind, message, reply, language)
     assert text.endswith(reason(kind, message, language))
     assert reply.strip()[-MAX_QUOTED:] in text
@@ -97,6 +97,6 @@ def test_an_unknown_language_is_named():
 
 
 @pytest.mark.parametrize("kind", [Failure.OK, Failure.PROVIDER, Failure.ENVIRONMENT_BUG, Failure.JUDGE_FAILED])
-def test_what_is_no_fault_of_the_player_is_not_told(kind):
+def test_feedback_omits_failures_of_others(kind):
     with pytest.raises(PromptError, match=kind.name.lower()):
         reason(kind, "", "en")

@@ -17,14 +17,14 @@ from tests.agents.asking import answer
 
 
 def decide(policy: Any, game: Holdem) -> Action:
-    """Returns what a fresh policy does at the present position."""
+    """Returns the action of a fresh policy at the present position."""
     (agent,) = game.to_move
     policy.reset(agent, 0)
     return Action(policy(game.view(agent)))
 
 
 def dealt(hole: str, other: str, board: str, actions: tuple[Action, ...] = (), **options: Any) -> Holdem:
-    """Returns a game in which the button holds ``hole``, after some actions."""
+    """Returns a game after some actions, with ``hole`` in the button's hand."""
     game = Holdem(button=0, deck=f"{hole} {other} {board}", **options)
     game.reset(np.random.default_rng(0))
     for action in actions:
@@ -46,7 +46,7 @@ def test_win_probability_on_the_river_is_the_present_strength() -> None:
     assert estimate == pytest.approx(present_strength(hole, board), abs=0.02)
 
 
-def test_win_probability_is_certain_with_the_nuts_and_shared_on_the_board() -> None:
+def test_win_probability_for_nuts_and_shared_board() -> None:
     rng = np.random.default_rng(0)
     assert win_probability(parse_cards("AcKc"), parse_cards("QcJcTc2d3d"), 1, 50, rng) == 1
     assert win_probability(parse_cards("2c2d"), parse_cards("AhKhQhJhTh"), 1, 50, rng) == 0.5
@@ -75,7 +75,7 @@ def test_call_never_raises_and_never_folds() -> None:
     assert decide(Call(), game) == Action.CHECK_CALL
 
 
-def test_strength_goes_all_in_with_the_nuts_and_folds_nothing_at_all() -> None:
+def test_strength_goes_all_in_with_nuts_and_folds_nothing() -> None:
     preflop = (Action.CHECK_CALL, Action.CHECK_CALL, Action.CHECK_CALL)
     assert decide(Strength(samples=200), dealt("AcKc", "2d3d", "QcJcTc 4h 5h", preflop)) == Action.ALL_IN
     facing = (Action.CHECK_CALL, Action.CHECK_CALL, Action.RAISE_FULL_POT)
@@ -189,6 +189,6 @@ def test_the_ladder() -> None:
 
 
 @pytest.mark.slow
-def test_strength_wins_most_from_weak_players_and_tight_does_not_pay_it_off() -> None:
-    # Strength knows its cards and not what a raise says, so it loses a little to a player who raises good hands only.
+def test_strength_beats_weak_players_and_tight_does_not_pay_off() -> None:
+    # Strength ignores the information in a raise, so it loses a little to a player who raises good hands only.
     assert mean_chips(strength, Tight, 150) < 2

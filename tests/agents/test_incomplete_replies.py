@@ -1,4 +1,4 @@
-"""Moves in several parts: what a reply leaves out is asked for, and what it has is kept."""
+"""Moves in several parts: missing parts are asked for again, and given parts are kept."""
 
 import asyncio
 import pickle
@@ -89,7 +89,7 @@ class Poetry(TextEnv):
 
 
 def replies(*texts):
-    """Makes a policy that says the texts in turn and keeps what it reads."""
+    """Makes a policy that replies with the texts in order and records its prompts."""
     waiting, read = list(texts), []
 
     def policy(observation):
@@ -105,7 +105,7 @@ def poem(*texts, settings=NOOP):
     return play(env, {"poet_0": policy}, 0, settings), read, env.unwrapped.game.lines
 
 
-def test_only_what_is_missing_is_asked_for():
+def test_reask_names_only_missing_parts():
     episode, read, lines = poem("one: roses", "two: violets", "one: x\ntwo: y")
     assert lines[0] == "one: roses\ntwo: violets"
     assert [attempt.reply for attempt in episode.turns[0].attempts] == ["one: roses", "two: violets"]
@@ -114,7 +114,7 @@ def test_only_what_is_missing_is_asked_for():
     assert [turn.fallback for turn in episode.turns] == ["", ""]
 
 
-def test_what_was_given_is_played_in_the_end():
+def test_given_parts_are_played_at_the_end():
     episode, read, lines = poem("one: roses", "hm", " ", "one: x\ntwo: y")
     assert lines[0] == "one: roses"
     assert episode.turns[0].fallback == "noop"
@@ -154,7 +154,7 @@ def test_the_error_survives_pickling():
 
 
 @pytest.mark.parametrize("feedback", [True, False])
-def test_a_fresh_turn_is_sent_without_what_was_said_before(feedback):
+def test_fresh_turn_is_sent_without_earlier_messages(feedback):
     fresh = {"rules": "the rules", "text": "again, blind", "fresh_history": 1}
     asked_again = {**fresh, "attempt": 1, "feedback": "go on" if feedback else ""}
     last = {"rules": "the rules", "text": "the end", "fresh_history": 0}

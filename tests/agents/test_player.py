@@ -1,4 +1,4 @@
-"""Players: what is found out of a policy once, and how it is asked."""
+"""Players: properties of a policy are looked up once, and each policy gets the call that it supports."""
 
 import asyncio
 import functools
@@ -45,7 +45,7 @@ def test_an_asynchronous_policy_gets_no_thread(policy, deadline, monkeypatch):
     assert ask(policy, deadline) is threading.current_thread()
 
 
-def test_a_synchronous_policy_gets_a_thread_where_there_is_a_deadline():
+def test_synchronous_policy_with_deadline_gets_a_thread():
     assert ask(synchronous) is threading.current_thread()
     thread = ask(synchronous, LONG)
     assert thread is not threading.current_thread()
@@ -70,7 +70,7 @@ class SlowPerson(HumanPolicy):
 
 
 @pytest.mark.parametrize("policy", [Slow(), SlowPerson()])
-def test_people_and_scripted_policies_have_no_deadline_and_no_thread(policy):
+def test_people_and_scripts_have_no_deadline_and_no_thread(policy):
     assert ask(policy, SOON) is threading.current_thread()
 
 
@@ -151,7 +151,7 @@ def test_a_cancelled_player_is_stuck_too():
     asyncio.run(run())
 
 
-def test_an_answer_that_comes_too_late_leaves_nothing_that_was_never_awaited(recwarn):
+def test_late_answer_leaves_no_unawaited_coroutine(recwarn):
     late = threading.Event()
 
     def policy(observation):
@@ -183,7 +183,7 @@ def test_a_time_out_of_the_policys_own_is_not_called_a_deadline():
 
 @pytest.mark.parametrize("error", [StopIteration, KeyError, ZeroDivisionError])
 @pytest.mark.parametrize("deadline", [None, LONG])
-def test_whatever_a_policy_raises_is_told(error, deadline):
+def test_player_reports_any_exception_of_a_policy(error, deadline):
     def policy(observation):
         raise error("boom")
 

@@ -62,7 +62,7 @@ def test_an_end_defector_cooperates_and_stops_in_time():
         make_policy("end_defector:last=0", NAME)
 
 
-def test_investing_pays_before_the_last_round_where_others_answer_it():
+def test_investing_pays_before_the_last_round_with_cooperators():
     others = ("conditional_cooperator",) * 3
     paid = {name: match((name, *others))[1][0] for name in ("free_rider", "end_defector:last=4", "end_defector")}
     assert paid == pytest.approx({"free_rider": 60.8, "end_defector:last=4": 62.8, "end_defector": 57.4})

@@ -1,4 +1,4 @@
-"""Turns that were played before: they follow from their replies, and whatever does not is found."""
+"""Replay of recorded turns: each turn must follow from its replies, and every deviation is reported."""
 
 import asyncio
 import hashlib
@@ -25,7 +25,7 @@ PATIENT = TurnSettings(unparsable="random_legal", illegal="random_legal")
 
 
 class Recorded:
-    """Knows no reply but those of the record."""
+    """Has only the recorded replies."""
 
     def __call__(self, observation):
         raise AssertionError("asked again")
@@ -47,7 +47,7 @@ def speaker(*answers):
 
 
 def rechain(turns):
-    """Returns the turns with digests that fit: what somebody would do who wants a change to go unnoticed."""
+    """Returns the turns with recomputed digests, as an attacker would to hide a change."""
     digest, chained = "", []
     for turn in turns:
         digest = turn_digest(digest, turn)
@@ -100,7 +100,7 @@ def test_every_kind_of_answer_comes_out_again(answers, settings):
     assert [turn.attempts[0].seconds for turn in again.turns] == [turn.attempts[0].seconds for turn in whole.turns]
 
 
-def test_the_turns_of_a_person_come_out_again_whoever_replays_them():
+def test_replay_repeats_a_persons_turns():
     lines = ["hello", "X: (9, 9)"] * 5 + ["X: (1, 1)", "X: (1, 2)", "X: (1, 3)"]
     person = HumanPolicy(io.StringIO("\n".join(lines) + "\n"), io.StringIO())
 
@@ -154,7 +154,7 @@ FIRST = {
 
 @pytest.mark.parametrize("name", FIRST)
 @pytest.mark.parametrize("chained", [True, False])
-def test_a_changed_first_turn_is_found_whether_or_not_the_digests_fit(whole, name, chained):
+def test_replay_finds_changed_first_turn_with_any_digest(whole, name, chained):
     first = whole.turns[0]
     assert (first.fallback, first.action) == ("random_legal", 8)
     change = FIRST[name](first) if callable(FIRST[name]) else FIRST[name]
@@ -191,14 +191,14 @@ def test_another_fallback_in_the_settings_is_found(whole):
         replay(whole.turns, settings=TurnSettings(unparsable="forfeit", illegal="forfeit"))
 
 
-def test_rewards_of_turns_add_up_to_those_of_the_match():
+def test_turn_rewards_sum_to_match_rewards():
     settings = TurnSettings(unparsable="forfeit", pay_opponents=False)
     episode = play(tictactoe_v0.env(), {"player_0": lambda observation: "?", "player_1": FirstLegal()}, SEED, settings)
     assert episode.turns[-1].rewards == episode.rewards == {"player_0": -1.0, "player_1": 0.0}
     assert episode.turns[-1].played == ""
 
 
-def test_what_was_played_is_written_in_the_games_grammar(whole):
+def test_recorded_actions_use_the_games_grammar(whole):
     env = tictactoe_v0.env()
     env.reset(seed=0)
     for turn in whole.turns:
@@ -220,7 +220,7 @@ CANONICAL = (
 )
 
 
-def test_anybody_can_compute_a_digest():
+def test_digest_can_be_recomputed_independently():
     assert turn_digest("before", TURN) == hashlib.sha256(CANONICAL.encode()).hexdigest()
 
 
@@ -255,7 +255,7 @@ def test_a_digest_covers_everything_but_wall_times():
     assert {turn_digest("", turn) for turn in same} == {digests[0]}
 
 
-def test_the_digest_of_a_match_is_that_of_its_last_turn(whole):
+def test_match_digest_equals_the_last_turns_digest(whole):
     assert whole.digest == whole.turns[-1].digest
     assert [turn.digest for turn in rechain(whole.turns)] == [turn.digest for turn in whole.turns]
     assert len({turn.digest for turn in whole.turns}) == len(whole.turns)

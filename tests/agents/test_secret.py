@@ -1,4 +1,4 @@
-"""Keys in what servers and policies say."""
+"""Keys in messages of servers and policies."""
 
 import base64
 import html
@@ -36,7 +36,7 @@ def test_a_key_is_hidden_however_it_is_written(written):
     assert secret.hide(text.encode()) == hidden.encode()
 
 
-def test_what_is_no_secret_is_left_alone():
+def test_secret_leaves_ordinary_text_unchanged():
     assert Secret("no-key").hide("no-key is needed") == "no-key is needed"
     assert Secret("").hide("text") == "text"
     assert Secret("a" * 20).hide("a" * 19) == "a" * 19

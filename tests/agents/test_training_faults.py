@@ -63,7 +63,7 @@ def test_a_match_that_is_left_leaves_nothing_behind() -> None:
     Match(env, {"player_1": opponent}, seed=0)  # not begun
     match = Match(env, {"player_1": opponent}, seed=0)
     match.start_sync()
-    del match  # without a collection: nothing holds a match but whoever drives it
+    del match  # freed without a garbage collection: only its driver refers to a match
     match = Match(env, {"player_1": opponent}, seed=0)
     assert match.start_sync() is not None
     del match
@@ -71,7 +71,7 @@ def test_a_match_that_is_left_leaves_nothing_behind() -> None:
     assert opponent.closed == 0
 
 
-def test_closing_ends_a_match_and_closes_the_opponents_it_is_to_close() -> None:
+def test_close_ends_match_and_closes_owned_opponents() -> None:
     opponent, kept = Opponent(), Opponent()
     match = _match(opponent, close_opponents=True)
     match.start_sync()
@@ -170,7 +170,7 @@ def test_a_reply_that_is_no_text_leaves_the_question_open(reply: Any) -> None:
     assert match.reply_sync("1") is not None
 
 
-def test_what_the_learner_says_of_its_reply_is_kept() -> None:
+def test_learners_reply_details_are_kept() -> None:
     match = Match(tictactoe_v0.env(), {"player_1": Opponent()}, seed=0)
     match.start_sync()
     question = match.reply_sync(Reply("let me think about", Failure.TRUNCATED, prompt_tokens=7), extra=[1, 2])
@@ -191,7 +191,7 @@ def test_junk_is_no_move_and_stays_in_the_conversation(reply: str) -> None:
     assert said["content"] == match.steps[0].reply == reply.replace("\ud800", "?")
 
 
-def test_asked_again_without_feedback_a_learner_reads_the_same_once_more() -> None:
+def test_reask_without_feedback_repeats_the_same_text() -> None:
     settings = TurnSettings(feedback=False)
     match = Match(connect_four_v0.env(), {"player_1": Opponent()}, seed=0, settings=settings)
     match.start_sync()
@@ -222,7 +222,7 @@ def test_a_match_without_a_result_says_so() -> None:
     debaters = {agent: make_policy("debater", "debate_v0") for agent in ("debater_0", "debater_1")}
     settings = TurnSettings(reasks=0, unparsable="noop")
     match = Match(env, {**debaters, **silent}, seed=3, settings=settings)
-    assert match.start_sync() is None  # nobody learns, so the match is played in one go
+    assert match.start_sync() is None  # without a learner the match is played in one go
     assert match.episode is not None
     assert match.episode.undecided
 

@@ -19,7 +19,7 @@ NOOP = TurnSettings(unparsable="noop", illegal="noop")
 
 
 def match(writer, editor, judge="rubric", seed=0, **options):
-    """Plays a match; no reply may be refused."""
+    """Plays a match and asserts that every reply is legal."""
     env = writer_editor_v0.env(**{"objective": False, **options})
     seats = {"writer": writer, "editor": editor, "judge": judge}
     specs = {agent: seats[agent.rpartition("_")[0]] for agent in env.possible_agents}
@@ -34,7 +34,7 @@ def match(writer, editor, judge="rubric", seed=0, **options):
 @pytest.mark.slow_except(4)
 @pytest.mark.parametrize("task", ["code_review", "translation"])
 @pytest.mark.parametrize("name", [*BASELINES, "random"])
-def test_everybody_plays_every_role(name, task):
+def test_writer_editor_baselines_play_every_role(name, task):
     for seed in range(3):
         for seats in ((name, "echo"), ("echo", name), ("echo", "echo", name)):
             episode = match(*seats, seed=seed, task=task, language="zh" if seed else "en", max_rounds=2)
@@ -43,7 +43,7 @@ def test_everybody_plays_every_role(name, task):
             assert episode.undecided == (seats[2:] in [("echo",), ("fixer",), ("translator",)])
 
 
-def test_the_fixer_repairs_what_is_named():
+def test_fixer_repairs_named_mistakes():
     episode = match("fixer", "fixer")
     first, review, second, token, _ = (turn.played for turn in episode.turns)
     assert first != second and review.endswith(".") and token == "over"
@@ -51,7 +51,7 @@ def test_the_fixer_repairs_what_is_named():
     assert episode.infos["writer_0"]["consensus"] == 1
 
 
-def test_nobody_repairs_what_is_not_named():
+def test_baselines_repair_only_named_mistakes():
     stubborn = match("fixer", "echo")
     assert len({turn.played for turn in stubborn.turns if turn.agent == "writer_0"}) == 1
     careless = match("fixer", "fixer:skill=0")
@@ -114,7 +114,7 @@ def test_overlap():
     assert overlap("", "") == 1
 
 
-def test_a_judge_who_talks_nonsense_abstains_and_the_match_is_undecided():
+def test_nonsense_judge_abstains_and_match_has_no_result():
     env = writer_editor_v0.env(objective=False, n_judges=2)
     echo = {agent: make_policy("echo", "writer_editor_v0") for agent in env.possible_agents}
     told = []

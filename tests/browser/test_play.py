@@ -32,7 +32,7 @@ def wait_for_question(page, name):
 
 
 def give(page, answer):
-    """Answers what is asked: by a button, from a list, or by typing."""
+    """Answers a request: by a button, from a list, or by typing."""
     question = page.locator("#typed input[name=question]").input_value()
     if page.locator("#moves button[name=reply]").count():
         page.locator("#moves button[name=reply]").first.click()
@@ -59,7 +59,7 @@ def finish(page, answer, turns=60):
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in CATALOGUE])
-def test_every_environment_is_played_to_its_end_recorded_verified_and_rated(browser, tmp_path, name):
+def test_every_environment_is_played_recorded_verified_and_rated(browser, tmp_path, name):
     command = Command("play", name, "--web", "--port", "0", "--out", str(tmp_path / "run"))
     [address] = command.addresses()
     page = browser.new_page()
@@ -77,7 +77,7 @@ def test_every_environment_is_played_to_its_end_recorded_verified_and_rated(brow
     assert Command("rate", str(tmp_path / "run")).end() == 0
 
 
-def test_two_people_play_in_two_browsers_and_each_sees_the_other_move(browser, tmp_path):
+def test_two_people_see_each_other_move_in_two_browsers(browser, tmp_path):
     seats = ("--policy", "player_0=human", "--policy", "player_1=human")
     command = Command("play", "tictactoe_v0", *seats, "--web", "--port", "0", "--out", str(tmp_path / "run"))
     pages = [browser.new_context().new_page() for _ in range(2)]
@@ -149,7 +149,7 @@ def test_a_match_is_played_by_keyboard_and_the_focus_stays(browser, tmp_path):
     assert command.end() == 0
 
 
-def test_a_click_in_the_picture_is_a_move_and_what_was_typed_stays(browser, tmp_path):
+def test_click_in_picture_moves_and_keeps_typed_text(browser, tmp_path):
     command = Command("play", "connect_four_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
     page = browser.new_page()
     page.goto(command.addresses()[0])
@@ -169,7 +169,7 @@ def test_a_double_click_is_one_move(browser, tmp_path):
     for number, control in enumerate(("svg [data-reply]", "#moves button"), start=2):
         box = page.locator(control).nth(3).bounding_box()
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        for count in (1, 2):  # of which the second comes when the next move is asked for
+        for count in (1, 2):  # the second comes with the request for the next move
             page.mouse.down(click_count=count)
             page.mouse.up(click_count=count)
             wait_for_question(page, f"{number}.0")
@@ -177,7 +177,7 @@ def test_a_double_click_is_one_move(browser, tmp_path):
     assert command.end() == 0
 
 
-def test_pages_that_nobody_sees_leave_connections_to_the_others(browser, tmp_path):
+def test_hidden_pages_free_connections(browser, tmp_path):
     command = Command("play", "connect_four_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
     [address] = command.addresses()
     context = browser.new_context()
@@ -257,7 +257,7 @@ def test_a_reply_is_kept_while_there_is_no_connection(browser, tmp_path):
 
 @contextmanager
 def started(*arguments):
-    """Starts a command in a process of its own; gives the process and the address at which a person plays."""
+    """Starts a command in its own process; yields the process and the address of the player's page."""
     command = [sys.executable, "-m", "rating.cli", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         try:
@@ -266,7 +266,7 @@ def started(*arguments):
             process.kill()
 
 
-def test_a_match_goes_on_after_the_server_was_killed_and_started_again(browser, tmp_path):
+def test_match_continues_after_server_kill_and_restart(browser, tmp_path):
     run, page = str(tmp_path / "run"), browser.new_page()
     with started("play", "connect_four_v0", "--web", "--port", "0", "--out", run) as (process, address):
         page.goto(address)
@@ -358,7 +358,7 @@ CONTRASTS = """() => {
       return [each.tagName, (above + .05) / (below + .05)];
     });
 }"""
-"""Contrast of each text with what it stands on (WCAG 2.2, 1.4.3)."""
+"""Contrast of each text with its background (WCAG 2.2, 1.4.3)."""
 
 
 @pytest.mark.parametrize("name", ["connect_four_v0", "bid_v0"])

@@ -18,7 +18,7 @@ CASES = [
     if options.get("obs_type") != "vector"
 ]
 ANONYMOUS = {"public_goods_v0": {"en": "Another player", "zh": "其他玩家"}}
-"""How a game that tells no names speaks of somebody else."""
+"""Names of other players in games with anonymous players."""
 
 OVER = {"en": "\nThe match is over. ", "zh": "\n对局结束。"}
 INSTRUCTIONS = re.compile(r"your turn|nothing to do|in this form|Deal\b.*:|轮到你|你的回合|不需要做|格式")
@@ -78,7 +78,7 @@ def test_every_player_reads_how_the_match_ended(name, options):
             assert forfeit in told
             assert told.startswith(subject), (agent, offender, told)
             again = env.observe(agent)["text"]
-        env.step(None)  # the offender or whoever comes first leaves; everybody may still read
+        env.step(None)  # the offender or the first agent leaves; all can still read
         assert env.observe(agent)["text"] == again
 
 
@@ -270,7 +270,7 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
         ),
     ],
 )
-def test_by_what_it_ended(name, options, actions, told):
+def test_endings_are_named_by_their_cause(name, options, actions, told):
     env = importlib.import_module(f"llmarena_envs.{name}").raw_env(**options)
     env.reset(seed=1)
     for action in actions:

@@ -11,7 +11,7 @@ from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.judging import read_ruling
 from llmarena_envs.core.prompts import Prompts
 from llmarena_envs.core.quoting import without_tokens
-from llmarena_envs.core.reading.labels import NOBODY
+from llmarena_envs.core.reading.grammar import NOBODY
 from llmarena_envs.core.replies import Grammar
 
 _WORDS = {"yes": YES, "true": YES, "是": YES, "是的": YES, "no": NO, "false": NO, "否": NO, "不是": NO}

@@ -43,12 +43,12 @@ class SpokenDuelEnv(DuelEnv):
     game_type = SpokenDuel
 
 
-# This module is an environment of somebody else, found by its name.
+# This module is a third-party environment, found by its name.
 raw_env = SpokenDuelEnv
 env = SpokenDuelEnv.make
 
 
-def test_random_plays_every_legal_action_equally_often_and_no_other():
+def test_random_plays_exactly_the_legal_actions_uniformly():
     policy = Random()
     policy.reset("player_0", 1)
     draw = draw_from(game_after(TicTacToe(), 4, 0, 8))
@@ -70,7 +70,7 @@ def test_random_follows_its_seed():
     assert moves(3) != moves(4)
 
 
-def test_random_plays_a_free_text_game_of_somebody_else():
+def test_random_plays_third_party_text_game():
     def moves(seed):
         players = {agent: make_policy("random", __name__) for agent in SpokenDuel.agents}
         episode = play(SpokenDuelEnv.make(), players, seed)

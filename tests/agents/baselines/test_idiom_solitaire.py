@@ -1,4 +1,4 @@
-"""Players of idiom solitaire: what they choose by hand, the solver against brute force, and their order."""
+"""Players of idiom solitaire: choices checked by hand, the solver against brute force, and the players' order."""
 
 import copy
 import itertools
@@ -24,7 +24,7 @@ def lexicon_of(idioms):
 
 
 def random_list(rng, size):
-    """Returns words of few characters at either end, so that they are joined in many ways."""
+    """Returns words whose first and last characters come from a small set, to get many links."""
     words = {"".join(LETTERS[index] for index in rng.integers(len(LETTERS), size=4)) for _ in range(size)}
     return sorted(words)
 
@@ -69,7 +69,7 @@ def test_the_solver_is_as_good_as_brute_force(dead_end, max_turns):
     assert {-1, 1} <= values
 
 
-def test_what_the_solver_cannot_search_it_refuses():
+def test_solver_refuses_games_that_are_too_large():
     env = idiom_solitaire_v0.raw_env()
     env.reset(seed=0)
     with pytest.raises(OptionError, match=r"solver: expected two players and a list of at most 100 idioms"):

@@ -14,7 +14,7 @@ def battle(number, first, second, reward, judges=(), status=FINISHED):
     return Outcome("debate_v0", number, number, status, tuple(seats))
 
 
-def test_battles_of_two_in_a_row_are_a_pairing_whoever_speaks_first():
+def test_two_consecutive_battles_form_a_pairing_in_any_order():
     log = [
         battle(3, "c", "a", 0.0, ("d", "b"), status=UNDECIDED),
         battle(1, "b", "a", 1.0, ("c", "d")),

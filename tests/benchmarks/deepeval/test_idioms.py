@@ -21,7 +21,7 @@ EARLY, LATE, DRAW = (1.0, -1.0), (-1.0, 1.0), (0.0, 0.0)
 
 
 def match(number, early, late, rewards, hits, start=None, end=End.RESIGNED, early_seat=0):
-    """A match by who moved first and second, what they were paid and how many idioms each gave."""
+    """A match: first and second mover, their rewards and the number of idioms that each gave."""
     seats = [
         SeatOutcome(
             policy,
@@ -58,7 +58,7 @@ def test_who_moved_first_is_early_wherever_it_sat():
     assert idioms.policies_of(pairs) == ["a", "b"]
 
 
-def test_the_matrix_is_early_by_late_and_leaves_matches_with_oneself_out():
+def test_matrix_is_early_by_late_without_self_play():
     rows = idioms.matrix_table(idioms.WINS, idioms.by_pair(PLAYED)).rows
     assert [row[:3] for row in rows[:2]] == [["a", None, "0.67 / 0.33 (3)"], ["b", "0.00 / 0.50 (2)", None]]
     assert rows[2][0] == "mean of the late player"
@@ -82,7 +82,7 @@ def test_hits_that_do_not_say_who_won_are_named():
     assert row == ["a | b", 2, 0, 0, 0.5, 0.5]
 
 
-def test_by_what_players_lost():
+def test_causes_of_losses_are_counted():
     table = idioms.end_table(PLAYED)
     assert [column.title for column in table.columns] == ["player", "matches", "repeated idiom", "gave up", "draws"]
     assert table.rows == [["a", 7, 1, 1, 1], ["b", 5, 0, 3, 1]]
@@ -127,7 +127,7 @@ def test_the_same_run_gives_the_same_files(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_a_run_of_any_schedule_will_do_and_one_of_more_players_will_not(tmp_path, capsys):
+def test_idioms_accept_any_schedule_but_two_players_only(tmp_path, capsys):
     for number, scheme in ((2, "duels"), (3, "mean_reward")):
         run_file = tmp_path / f"{number}.toml"
         policies = "".join(f'[[policy]]\nspec = "{name}"\n' for name in ("random", "common", "fewest"))

@@ -8,7 +8,7 @@ from benchmarks.deepeval.ordering import concordance, rank_correlation
 
 
 def test_pairs_are_counted_within_groups():
-    # Group 0: pairs (1,2) and (1,3) alike, (2,3) not told apart by the score; group 1: one pair, ordered the other way round.
+    # Group 0: pairs (1,2) and (1,3) alike, (2,3) tied by the score; group 1: one pair, ordered the other way round.
     found = concordance([1, 2, 2, 9, 8], [0.1, 0.2, 0.3, 0.4, 0.5], [0, 0, 0, 1, 1])
     assert (found.value, found.n, found.clusters) == ((1 + 1 + 0.5 + 0) / 4, 4, 2)
     assert found.low is found.high is None
@@ -17,7 +17,7 @@ def test_pairs_are_counted_within_groups():
     assert 0 <= more.low < more.value < more.high <= 1
 
 
-def test_a_pair_that_is_equal_in_truth_is_none():
+def test_pair_with_equal_truth_is_skipped():
     assert concordance([1, 2, 3], [5, 5, 5], [0, 0, 0]) is None
     assert concordance([1, 2], [1, 2], [0, 1]) is None
     assert concordance([], [], []) is None
@@ -38,7 +38,7 @@ def test_differences_between_groups_do_not_count():
     assert rank_correlation(groups.astype(float), inside, groups) is None
 
 
-def test_what_is_held_equal_explains_the_correlation():
+def test_partial_correlation_vanishes_with_the_control():
     rng = np.random.default_rng(1)
     groups = np.repeat(np.arange(30), 10)
     cause = rng.normal(size=300)
@@ -49,7 +49,7 @@ def test_what_is_held_equal_explains_the_correlation():
     assert rank_correlation(first, second, groups, given=first) is None
 
 
-def test_the_interval_is_that_of_groups():
+def test_interval_is_clustered_by_group():
     rng = np.random.default_rng(2)
     base = rng.normal(size=(2, 200))
     groups = np.repeat(np.arange(20), 10)

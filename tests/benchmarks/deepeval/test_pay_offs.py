@@ -47,7 +47,7 @@ def test_differences_are_of_the_matches_that_both_played():
     assert found["c", "d"] == [(2, 9)]
 
 
-def test_the_published_rounds_pay_what_was_reckoned_by_hand():
+def test_published_rounds_pay_hand_computed_amounts():
     rows = pay_offs.replay_table(load_published("benchmarks.deepeval")["fig6_investments"]).rows
     assert [(row[0], row[-1]) for row in rows] == [
         ("GPT-4", 60.8),
@@ -67,13 +67,15 @@ def test_the_order_that_theory_gives_comes_out(tmp_path, capsys):
     means = [float(line["mean (measured)"]) for line in lines]
     assert all(better >= worse for better, worse in pairwise(means))
     tests = read(tmp_path / "f4a-tests.csv")
-    assert float(tests[2]["first less second (measured)"]) == 50.0  # a free rider keeps what a full contributor invests
+    assert (
+        float(tests[2]["first less second (measured)"]) == 50.0
+    )  # a free rider keeps the full contributor's investment
     assert float(tests[2]["p (measured)"]) == pytest.approx(2 / 2**8, abs=1e-6)
     assert float(tests[2]["p, corrected (measured)"]) == pytest.approx(6 * 2 / 2**8, abs=1e-6)
 
 
 @pytest.mark.slow
-def test_the_same_run_gives_the_same_files_and_one_of_the_other_mode_is_refused(tmp_path, capsys):
+def test_run_gives_same_files_and_other_mode_is_refused(tmp_path, capsys):
     first, again = tmp_path / "first", tmp_path / "again"
     assert main(PAPER, ["f4b", "--smoke", "--out", str(first)]) == 0
     assert main(PAPER, ["f4b", "--smoke", "--run", str(first / "f4b"), "--out", str(again)]) == 0

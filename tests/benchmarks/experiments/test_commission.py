@@ -1,4 +1,4 @@
-"""Commissions: what is asked for next, what is kept and what is counted."""
+"""Commissions: the next request, kept replies and counts."""
 
 from benchmarks.experiments.commission import Commission, most_calls
 

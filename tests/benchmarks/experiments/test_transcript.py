@@ -1,4 +1,4 @@
-"""Transcripts: everything of a match stands in them, and nothing of it is markup."""
+"""Transcripts: complete, and every text in them is escaped."""
 
 from agents.records import Attempt, Turn
 from benchmarks.experiments.transcript import rules, transcript
@@ -32,7 +32,7 @@ def outside_of_blocks(markdown):
     return lines
 
 
-def test_what_was_read_replied_played_and_earned_stands_there_in_order():
+def test_transcript_has_input_reply_action_and_reward_in_order():
     attempts = (Attempt("what?", Failure.UNPARSABLE, "name a cell"), Attempt("X: (1, 1)"))
     first = Turn(0, "player_0", "an empty board", 0, attempts, "", {"player_0": 0.0}, "X: (1, 1)")
     last = Turn(1, "player_1", "X has a cell", None, (Attempt("no", Failure.REFUSAL),), "forfeit", {"player_1": -1.0})

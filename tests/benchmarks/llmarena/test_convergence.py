@@ -30,7 +30,7 @@ def test_a_rating_stands_from_where_it_stays_below_the_limit():
     assert (first_below([], 1.0), last_below([], 1.0)) == (None, None)
 
 
-def test_the_table_says_where_every_rating_came_to_and_when_it_stood():
+def test_convergence_table_has_final_rating_and_stable_point():
     outcomes = [duel(number, "a", "b", "ab"[number % 2]) for number in range(60)] + [void(60, "a", "b")]
     history = rate(outcomes).history
     stop = StopConfig(sigma=2.0, window=10, eps=0.5)
@@ -48,7 +48,7 @@ def test_the_table_says_where_every_rating_came_to_and_when_it_stood():
     change = history["a"][-1].mu - history["a"][-11].mu
     assert cells["change of mu over the last 10 matches"] == pytest.approx(abs(change))
     assert cells["Bradley-Terry rating, Elo"].n == 60
-    # Wins in turn are worth nothing, whatever the order.
+    # Alternating wins are worth nothing in any order.
     assert cells["mean of mu over 20 orders"] == pytest.approx(25.0, abs=0.5)
     assert cells["sd of mu over 20 orders"] > 0
 
@@ -60,7 +60,7 @@ def test_results_that_determine_no_ratings_are_marked():
     assert table.rows[0][4:8] == [None, None, None, None]
 
 
-def test_ten_policies_can_be_told_apart():
+def test_ten_policies_can_be_resolved():
     names = [f"policy {index}" for index in range(10)]
     figure = draw_course("bargain", dict.fromkeys(names, MUS), StopConfig())
     lines = figure.axes[0].get_lines()

@@ -18,7 +18,7 @@ DISCARD, PLAY, REVEAL = range(3)
 
 
 def played(number: int, actions: list[int], *, fallbacks: int = 0, score: float = 3.0) -> Record:
-    """A match of which the last ``fallbacks`` turns were played for the player."""
+    """A match whose last ``fallbacks`` turns were fallbacks."""
     turns = [Turn(index, f"player_{index % 2}", "", action, ()) for index, action in enumerate(actions)]
     own = len(turns) - fallbacks
     turns[own:] = [replace(turn, fallback="random_legal") for turn in turns[own:]]
@@ -27,7 +27,7 @@ def played(number: int, actions: list[int], *, fallbacks: int = 0, score: float 
     return Record(Match("hanabi_v0", number, ("bot", "bot"), number, {}), outcome, tuple(turns), "", 1, "")
 
 
-def test_shares_scores_and_risk_are_those_of_what_the_player_chose() -> None:
+def test_shares_scores_and_risk_follow_the_players_choices() -> None:
     actions = Actions()
     for number in range(6):
         actions.add(

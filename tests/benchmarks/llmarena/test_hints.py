@@ -1,4 +1,4 @@
-"""What the list of legal moves is worth: the rates of a handful of matches, and a smoke run."""
+"""Value of listing the legal moves: rates of a handful of matches, and a smoke run."""
 
 import csv
 
@@ -15,7 +15,7 @@ WIN, LOSS, DRAW, ERROR = "win", "loss", "draw", "error"
 
 
 def matches(*ends):
-    """Matches of a policy with itself by what they came to for the first seat; an error is one of the first seat's."""
+    """Self-play matches of a policy by the result of the first seat; an error is the first seat's."""
     rewards = {WIN: (1.0, -1.0), LOSS: (-1.0, 1.0), DRAW: (0.0, 0.0), ERROR: (-1.0, 0.0)}
     outcomes = []
     for number, end in enumerate(ends):
@@ -57,7 +57,7 @@ def test_a_change_is_of_pairs_with_the_same_seed():
     assert hints.change(with_list, [], hints.is_error) is None
 
 
-def test_without_the_list_a_reader_makes_illegal_moves_and_the_baselines_do_not(tmp_path, capsys):
+def test_without_list_readers_err_and_baselines_do_not(tmp_path, capsys):
     assert main(PAPER, ["t2", "--smoke", "--matches", "8", "--out", str(tmp_path)]) == 0
     capsys.readouterr()
     lines = csv.DictReader((tmp_path / "t2-tictactoe_v0.csv").read_text().splitlines())

@@ -1,4 +1,4 @@
-"""Row t1: values, averages and what is left out."""
+"""Row t1: values, averages and excluded policies."""
 
 import json
 
@@ -31,7 +31,7 @@ def cells(table, player):
     return {column.heading: cell for column, cell in zip(table.columns, row, strict=True)}
 
 
-def test_averages_of_rows_and_columns_are_those_of_the_cells_there_are():
+def test_row_and_column_averages_use_existing_cells():
     table = normalised_table(SUMMARY, PUBLISHED["T1_normalised"], {"GPT-4": "a"})
     assert cells(table, "c")["bid (measured)"] == -50.0
     assert cells(table, "c")["tic-tac-toe (measured)"] is None
@@ -103,7 +103,7 @@ def read(results, directory="first"):
     return report, {table["name"]: table["rows"] for table in report["tables"]}
 
 
-def test_games_that_nobody_plays_are_not_played(results):
+def test_games_without_players_are_skipped(results):
     report, tables = read(results)
     assert report["runs"]["games"]["environments"] == ["tictactoe_v0", "hanabi_v0"]
     stops = {row["game"]: (row["reason"], row["matches (measured)"]) for row in tables["stops"]}
@@ -111,7 +111,7 @@ def test_games_that_nobody_plays_are_not_played(results):
     assert "bad replies: preset llmarena" in report["tables"][4]["notes"]
 
 
-def test_a_game_whose_best_value_is_not_above_0_is_left_out_with_a_note(results):
+def test_game_without_positive_best_value_is_left_out_with_note(results):
     report, tables = read(results)
     assert any("hanabi stands in no average" in note for note in report["notes"])
     (random,) = [row for row in tables["normalised"] if row["player"] == "random"]
@@ -148,7 +148,7 @@ def test_what_cannot_be_played_is_refused_before_anything_is(tmp_path, capsys, w
     assert not (tmp_path / "out").exists()
 
 
-def test_a_group_file_for_another_run_is_refused_and_nothing_is_written(results, capsys):
+def test_group_file_of_another_run_is_refused_without_writing(results, capsys):
     (results / "bad.csv").write_text("policy,group\nrandom,small\n")
     words = ["--smoke", "--run", str(results / "first" / "t1"), "--groups", str(results / "bad.csv")]
     assert main(PAPER, ["t1", *words, "--out", str(results / "third")]) == 2

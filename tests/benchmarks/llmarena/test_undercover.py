@@ -198,7 +198,7 @@ def test_a_record_that_was_changed_is_damaged(played):
 
 
 @pytest.mark.slow
-def test_the_same_files_from_what_was_played_in_chinese(tmp_path):
+def test_rerun_from_chinese_records_gives_same_files(tmp_path):
     flags = ["--smoke", "--language", "zh", "--cot", "--workers", "1"]
     assert main(PAPER, ["undercover", *flags, "--out", str(tmp_path / "a")]) == 0
     run = str(tmp_path / "a" / "undercover")

@@ -1,4 +1,4 @@
-"""The run file of SimulBench: simulators come out in their order as well as it can be found, and any seat can be a model's."""
+"""The run file of SimulBench: the ratings recover the order of the simulators, and any seat can be a model's."""
 
 import asyncio
 from itertools import repeat
@@ -56,14 +56,14 @@ def shares(run):
 
 
 @pytest.mark.slow
-def test_the_ladder_is_what_the_file_says(demo):
+def test_ladder_matches_the_run_file(demo):
     run, _ = demo
     for index, name in enumerate(LADDER[:5]):
         assert shares(run)[name] == pytest.approx((1 - index / 5, index / 10, index / 10))
 
 
 def simulated_means(rng, kinds):
-    """Returns what the four judges would give to answers of some kinds, in the mean of a row."""
+    """Returns the mean of the four judges' scores for answers of the given kinds."""
     points = POINTS[kinds]
     turns = rng.choice([1, 2, 4], size=points.shape)
     praised = rng.random(points.shape) > 0.8 ** (turns - 1)
@@ -77,7 +77,7 @@ def simulated_means(rng, kinds):
 
 
 @pytest.mark.slow
-def test_the_order_is_found_as_far_as_simulation_predicts(demo):
+def test_simulbench_finds_the_order_as_well_as_predicted(demo):
     run, records = demo
     rng, found = np.random.default_rng(0), shares(run)
     drawn = [rng.choice(3, size=(REPEATS, 88), p=np.maximum(0, found[name])) for name in LADDER]
@@ -106,7 +106,7 @@ def test_rates_of_exact_answers_are_found_again(demo):
 
 
 @pytest.mark.slow
-def test_the_hasty_judge_contradicts_itself_and_the_exact_one_does_not(demo):
+def test_hasty_judge_contradicts_itself_and_exact_one_does_not(demo):
     _, records = demo
     consistent = {
         name: np.mean(

@@ -1,4 +1,4 @@
-"""Toxicity: what the lexicon finds, a scorer of one's own, and means beside the published ones."""
+"""Toxicity: hits of the lexicon, a custom scorer, and means beside the published ones."""
 
 import json
 
@@ -36,7 +36,7 @@ def test_plain_words_are_nothing_bad(text):
     assert attributes(text) == {}
 
 
-def test_a_group_is_attacked_by_an_insult_or_hostility_in_one_sentence():
+def test_group_is_attacked_by_insult_or_hostility_in_a_sentence():
     assert "identity attack" in attributes("All foreigners are stupid.")
     assert attributes("Foreigners do not belong here.") == {"toxicity": 1.0, "identity attack": 1.0}
     assert "identity attack" not in attributes("Foreigners came. How stupid of me.")
@@ -53,7 +53,7 @@ def row(tmp_path, *words):
     return main(PAPER, ["t3", "--scripts", path, "--out", str(tmp_path / "out"), *words])
 
 
-def test_means_stand_beside_the_published_ones(tmp_path):
+def test_means_are_printed_beside_published_ones(tmp_path):
     assert row(tmp_path) == 0
     report = json.loads((tmp_path / "out" / "t3.json").read_text(encoding="utf-8"))
     means, highest = report["tables"]

@@ -226,7 +226,7 @@ def test_one_more_disc_never_lowers_the_value_in_windows(
     assert position_value(_bits(mine | {cell}), _bits(theirs), "windows") >= before
 
 
-def test_one_more_disc_lowers_the_value_in_maximal_rows_only_where_a_row_of_four_stood() -> None:
+def test_maximal_value_drops_only_when_rows_of_four_merge() -> None:
     worth = {0: 0, 1: 0, 2: 2, 3: 5, 4: 10}
     for left in range(COLUMNS):
         for right in range(COLUMNS - left):
@@ -276,7 +276,7 @@ def test_values_along_a_hand_made_game() -> None:
 @pytest.mark.parametrize("mode", REWARD_MODES)
 @pytest.mark.parametrize("count", COUNTS)
 @given(moves=columns, opening=st.integers(0, 6), seed=st.integers(0, 2**32))
-def test_the_moves_of_a_match_give_what_the_game_reports(
+def test_strategy_values_of_moves_equal_the_reported_ones(
     mode: str, count: str, moves: list[int], opening: int, seed: int
 ) -> None:
     game = _scored(mode, count, opening, seed)

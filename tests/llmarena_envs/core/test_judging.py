@@ -30,7 +30,7 @@ REPLIES = {"verdict": VERDICTS, "rating": RATINGS, "scores": SCORES}
 
 
 def outcome(kind: str, reply: str) -> Any:
-    """Returns what a reply is read as; ``None`` if the judge is asked again."""
+    """Returns the verdict parsed from a reply; ``None`` if the judge is asked again."""
     try:
         return READERS[kind](reply)
     except ParseError:
@@ -83,7 +83,7 @@ def test_a_quotation_changes_no_reading(kind, quotation):
     changed = []
     for reply, _ in REPLIES[kind]:
         if reply.startswith(("<", "`", '"')) or reply.count('"') % 2:
-            continue  # it has to begin with reasoning, all of it stands in marks, or a quotation does not end
+            continue  # it must begin with reasoning, is quoted as a whole, or contains an unclosed quotation
         readings = {outcome(kind, text) for text in (reply, f"{reply}\n\n{quoted}", f"{quoted}\n\n{reply}")}
         if len(readings) > 1:
             changed.append((reply, readings))
@@ -157,7 +157,7 @@ def test_what_names_no_verdict_is_refused(reply):
         ("Rating: 5", 5.0),
     ],
 )
-def test_a_rating_stands_in_brackets(reply, score):
+def test_rating_is_read_from_brackets(reply, score):
     assert read_rating(reply, TEN) == score
 
 
@@ -198,7 +198,7 @@ def test_no_rating_and_one_outside_the_scale_are_refused(reply, reason):
         '[{"Programmer": 7, "Reviewer": 9}]',
     ],
 )
-def test_scores_of_both_roles_stand_in_an_object(reply):
+def test_scores_of_both_roles_are_read_from_an_object(reply):
     scores = read_scores(reply, ROLES, TEN)
     assert {role: score.score for role, score in scores.items()} == {"Programmer": 7.0, "Reviewer": 9.0}
 
@@ -224,14 +224,14 @@ def test_a_judge_may_say_why():
         ('{"Programmer": 7, "Programmer": 8, "Reviewer": 9}', "no_score"),
     ],
 )
-def test_scores_that_are_none_are_refused(reply, reason):
+def test_invalid_scores_are_refused(reply, reason):
     with pytest.raises(ParseError) as refused:
         read_scores(reply, ROLES, TEN)
     assert refused.value.reason.name == reason
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_reason_can_be_told(language):
+def test_every_reason_has_a_text(language):
     texts = common_prompts(language)
     for name in (
         "no_verdict",

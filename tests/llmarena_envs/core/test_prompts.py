@@ -16,7 +16,7 @@ def test_placeholders_are_filled_in() -> None:
     assert template.render(who="Ann", board="B", unused=1) == "Ann plays {X} on B."
 
 
-def test_a_missing_field_is_an_error_that_names_what_there_is() -> None:
+def test_missing_field_error_names_existing_ones() -> None:
     with pytest.raises(PromptError, match=r"here: unknown placeholder \{marc\}; this text may use \['board', 'mark'\]"):
         Template("{marc}", "here").render(mark="X", board="")
 
@@ -38,7 +38,7 @@ def test_words_agree_with_a_number(number: object, text: str) -> None:
     assert template.render(number=number) == f"{text} 100% {{a|b}}{'' if number == 1 else '!'}"
 
 
-def test_a_missing_number_is_an_error_that_names_what_there_is() -> None:
+def test_missing_number_error_names_existing_ones() -> None:
     with pytest.raises(PromptError, match=r"here: unknown placeholder \{cards\}; this text may use \['board'\]"):
         Template("{cards:card|cards}", "here").render(board="")
     with pytest.raises(PromptError, match=r"here: unknown placeholder \{mark\}; this text may use \['cards'\]"):
@@ -52,7 +52,7 @@ def test_values_are_filled_in_by_position(source: str) -> None:
 
 
 @pytest.mark.parametrize(("source", "got"), [("{a} {mark}", "mark"), ("{a} {a:card|cards}", "a:0")])
-def test_what_has_no_position_is_refused(source: str, got: str) -> None:
+def test_text_without_position_is_refused(source: str, got: str) -> None:
     with pytest.raises(PromptError, match=rf"here: .*'a', 'b'.* got \{{{got}\}}"):
         Template(source, "here").by_position("a", "b")
 

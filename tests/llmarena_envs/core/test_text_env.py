@@ -1,4 +1,4 @@
-"""TextEnv: stages, forfeits, rewards and what is told to whom."""
+"""TextEnv: stages, forfeits, rewards and observations by agent."""
 
 from typing import Any
 
@@ -86,7 +86,7 @@ def test_a_terminated_agent_takes_no_action() -> None:
         env.step(0)
 
 
-def test_reset_without_a_seed_goes_on_with_the_generator() -> None:
+def test_reset_without_seed_continues_the_generator() -> None:
     env, twin = _duel(5), _duel(5)
     cards = []
     for each in (env, twin):
@@ -97,7 +97,7 @@ def test_reset_without_a_seed_goes_on_with_the_generator() -> None:
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint8])
-def test_a_seed_may_be_an_integer_of_numpy(kind: Any) -> None:
+def test_seed_can_be_a_numpy_integer(kind: Any) -> None:
     env = duel()
     env.reset(seed=kind(5))
     assert env.unwrapped.game.cards == _duel(5).game.cards
@@ -245,7 +245,7 @@ def test_nothing_is_drawn_before_the_first_match() -> None:
     assert "wins" in env.draw("player_0")
 
 
-def test_step_does_not_read_again_what_was_parsed(monkeypatch):
+def test_step_does_not_reparse(monkeypatch):
     env = bargain_v0.raw_env()
     env.reset(seed=0)
     read, parse = [], env.codec.parse

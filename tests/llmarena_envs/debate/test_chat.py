@@ -27,7 +27,7 @@ def gave(round, *actions, side):
 
 
 def task(message):
-    """Returns what the guide at the end of a message asks for."""
+    """Returns the elements that the guide at the end of a message asks for."""
     return [line.split(">")[0][1:] for line in message.split("Action guide for this turn:\n")[1].split("\n")[1:-1]]
 
 
@@ -69,7 +69,7 @@ B_SAID = [
 ]
 
 
-def test_chat_of_debaters_holds_own_turns_and_new_words_of_the_opponent():
+def test_debater_chat_has_own_turns_and_new_opponent_text():
     env, chats = played()
     assert [words_of(each) for each in chats["A"]] == [A_SAID[: 2 * number + 1] for number in range(5)]
     first, fresh, *later = chats["B"]

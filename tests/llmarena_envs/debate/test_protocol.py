@@ -1,4 +1,4 @@
-"""Both sides have the same, in the protocol, in what they are told, and in play; and the order of turns is that of the paper."""
+"""Both sides are symmetric in protocol, texts and play; the order of turns is the paper's."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ LONG = ("writing", "roleplay", "coding", "humanities")
 
 
 def told_limit(env):
-    """Returns the limit that the agent to move is told, as it stands in its text."""
+    """Returns the limit in the text of the agent to move."""
     guide = env.observe(env.agent_selection)["text"].rpartition("\n\n")[2]
     return int(re.search(r"at most (\d+) words|最多 (\d+) 字", guide).group(1, 2)[env.codec.language == "zh"])
 
@@ -25,7 +25,7 @@ def told_limit(env):
         ("B", ["1Ar", "1Bcq", "1Ar", "2Br", "2Acq", "2Br", "3Bcq", "3Arcq", "3Br"]),
     ],
 )
-def test_the_turns_are_those_of_the_protocol(opener, turns):
+def test_turns_follow_the_protocol(opener, turns):
     letters = {"respond": "r", "criticize": "c", "raise": "q"}
     protocol = debate_turns(opener)
     assert [f"{turn.round}{turn.side}{''.join(map(letters.get, turn.actions))}" for turn in protocol] == turns
@@ -35,7 +35,7 @@ def test_the_turns_are_those_of_the_protocol(opener, turns):
 @pytest.mark.parametrize("opener", ["A", "B"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("domain", [None, *DOMAINS])
-def test_both_sides_have_the_same_actions_and_are_told_the_same_room(opener, language, domain):
+def test_both_sides_have_same_actions_and_limits(opener, language, domain):
     env = started(domain=domain, language=language, round3_opener=opener, n_judges=0)
     told: Counter = Counter()
     actions = {"A": Counter(), "B": Counter()}
@@ -74,7 +74,7 @@ def test_both_sides_are_cut_at_the_same_total(opener, language, piece):
     assert [env.infos[agent]["truncated"] for agent in env.game.sides] == ([5, 4] if opener == "A" else [4, 5])
 
 
-def test_words_replace_those_of_the_domain():
+def test_words_override_the_domains():
     env = started(words=50, domain="coding", n_judges=0)
     assert told_limit(env) == 50
     while len(env.view(env.agent_selection).actions) < 3:

@@ -252,7 +252,7 @@ PROSE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="{}<
 
 @settings(deadline=None)
 @given(PROSE, st.sampled_from(ENV.game.legal))
-def test_an_action_line_counts_whatever_stands_above_it(prose, action):
+def test_action_line_counts_under_any_preceding_text(prose, action):
     line = ENV.format(action, "player_0")
     assert ENV.parse(f"{prose}\n{line}", "player_0") == action
     assert ENV.parse(f"{prose}\n{line.upper()} \n\n", "player_0") == action

@@ -88,7 +88,7 @@ def test_more_players_are_named():
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_history_comes_first_so_that_texts_share_a_beginning(language):
+def test_history_comes_first_for_a_common_prefix(language):
     writer = codec(language, **FULL)
     seen = {}
     for game in random_game(Variant(**FULL), np.random.default_rng(2)):

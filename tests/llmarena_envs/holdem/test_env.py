@@ -112,7 +112,7 @@ def test_the_vector_is_seen_from_the_own_seat() -> None:
         assert vector[109] == pytest.approx((1 if seat == 1 else 0) / 300)
 
 
-def test_vectors_tell_positions_apart_at_which_the_player_acts() -> None:
+def test_vectors_distinguish_positions_of_the_player_to_act() -> None:
     courses = ("", "12", "13", "14", "111", "112", "113", "11111", "1111111")
     seen = set()
     for actions in courses:

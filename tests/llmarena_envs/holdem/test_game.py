@@ -47,14 +47,14 @@ def test_equal_hands_split() -> None:
     assert net(table("pc cc cc pc", deck=f"AhKd AsKc {BOARD}")) == [0, 0]
 
 
-def test_a_fold_loses_what_was_put_in() -> None:
+def test_fold_loses_the_stake() -> None:
     assert net(table("f")) == [-1, 1]
     assert net(table("pf")) == [2, -2]
     assert net(table("pc hf")) == [-6, 6]  # player_1 bets on the flop, player_0 folds
     assert table("f").board == ()
 
 
-def test_the_chips_that_nobody_called_go_back() -> None:
+def test_uncalled_chips_are_returned() -> None:
     assert net(table("cc af")) == [-2, 2]
     assert table("cc af").betting.stacks == (98, 102)
 
@@ -147,7 +147,7 @@ def test_a_busted_player_is_out_and_passed_over() -> None:
 def test_hands_that_the_blinds_decide_pass_without_a_turn() -> None:
     game = table("", hands=12, stack=4)
     game._decks = (parse_cards(f"AhKd AsKc {BOARD}"),) * 12
-    play(game, "f hf")  # player_0 is left with one chip, so that every blind is all-in, and all hands split
+    play(game, "f hf")  # player_0 has one chip left: every blind is all-in, and all hands split
     assert game.to_move == ()
     assert len(game.results) == 12
     assert [result.net for result in game.results[:3]] == [(-1, 1), (-2, 2), (0, 0)]
@@ -198,19 +198,19 @@ def test_rewards_come_at_the_end_only() -> None:
         ("c", {"players": 3}, (0, -1, 1)),
         ("pp", {"players": 3}, (1, 1, -2)),
         ("fp", {"players": 3}, (0, 2, -2)),
-        ("pf", {"players": 3}, (3, -1, -2)),  # the chip of who has folded is lost as well
+        ("pf", {"players": 3}, (3, -1, -2)),  # the folded player's chip is lost as well
         ("ppf", {"players": 3}, (-7, 9, -2)),
         ("f", {"hands": 3}, (1, -1)),  # won 1 before and has put in 1: it ends one below its first stack
     ],
 )
-def test_a_forfeit_costs_what_was_put_in(actions: str, options: dict[str, Any], rewards: tuple[int, ...]) -> None:
+def test_forfeit_costs_the_stake(actions: str, options: dict[str, Any], rewards: tuple[int, ...]) -> None:
     game = table(actions, **options)
     before = copy.deepcopy(game.__dict__)
     assert game.forfeit(game.to_move) == rewards
     assert game.__dict__ == before
 
 
-def test_a_forfeit_while_in_the_lead_is_a_loss_and_one_behind_costs_what_was_put_in() -> None:
+def test_forfeit_in_the_lead_is_a_loss_and_behind_costs_the_stake() -> None:
     lead = table("pc hf cc c", hands=10)  # player_1 has won 6 and put in 2
     assert lead.forfeit(("player_1",)) == (1, -1)
     behind = table("pc hf cc", hands=10)  # player_0 has lost 6 and put in 2
@@ -291,7 +291,7 @@ def test_chips_are_conserved_and_every_match_ends(chosen: dict[str, Any], seed: 
 @settings(deadline=None, max_examples=80)
 @given(options(), st.integers(0, 2**32))
 def test_views_hold_no_cards_of_others(chosen: dict[str, Any], seed: int) -> None:
-    """The same betting over other cards: nobody sees a difference before the others' cards are shown."""
+    """The same betting with other cards: texts are equal until the others' cards are shown."""
     rng = np.random.default_rng(seed)
     game = Holdem(**{**chosen, "hands": 1})
     game.reset(rng)
@@ -311,7 +311,7 @@ def test_views_hold_no_cards_of_others(chosen: dict[str, Any], seed: int) -> Non
         other.apply((action,))
 
 
-def test_views_hold_what_the_player_knows() -> None:
+def test_views_have_the_players_information() -> None:
     view = table("cc h", deck=f"AhAd KhKd {BOARD}").view("player_0")
     betting = view.table
     assert (view.agent, view.to_move, view.seat) == ("player_0", True, 0)

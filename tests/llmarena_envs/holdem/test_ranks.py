@@ -116,7 +116,7 @@ def test_hands_are_ordered_as_the_rules_say(size: int) -> None:
     assert all(better > worse for better, worse in pairwise(ordered))
 
 
-def test_ranks_are_those_of_treys() -> None:
+def test_ranks_equal_treys() -> None:
     evaluator, rng = Evaluator(), np.random.default_rng(0)
     for _ in range(2000):
         cards = rng.choice(52, 7, replace=False).tolist()

@@ -70,7 +70,7 @@ def test_open_spiel_thinks_the_same_hands_possible():
 def test_shown_cards_and_own_cards_of_earlier_hands_stay():
     game = table(players=3, hands=3, stack=50)
     play(game, "fcc cc cc cc")  # a showdown of two
-    play(game, "ff")  # nobody shows
+    play(game, "ff")  # no showdown
     shown = game.results[0].shown
     assert [bool(hole) for hole in shown] == [False, True, True]
     rng = np.random.default_rng(0)
@@ -87,7 +87,7 @@ def test_shown_cards_and_own_cards_of_earlier_hands_stay():
     assert {place for place, count in changed.items() if not count} == {(0, 0), (0, 1), (0, 2), (1, 0), (2, 0)}
 
 
-def test_what_is_dealt_next_is_redrawn_with_a_fixed_seed_too():
+def test_future_cards_are_resampled_with_a_fixed_seed_too():
     games = [Holdem(deck_seed=1, hands=2, button=0) for _ in range(2)]
     for seed, game in enumerate(games):
         game.reset(np.random.default_rng(0))

@@ -30,7 +30,7 @@ def test_the_shipped_list_has_its_size_and_says_its_sources():
     assert all(len(idiom) == 4 for idiom in lexicon.by_rank)
 
 
-def test_no_first_character_is_missing_that_the_largest_source_lacks():
+def test_supplement_covers_missing_first_characters():
     firsts = Counter(idiom[0] for idiom in shipped_lexicon().by_rank)
     assert all(firsts[character] >= 3 for character in "危补被卷裙襟")
 
@@ -76,7 +76,7 @@ def test_well_known_idioms_come_first():
 
 
 @pytest.mark.slow
-def test_tables_are_read_for_the_first_environment_without_dictionaries():
+def test_tables_are_loaded_at_first_use_without_dictionaries():
     script = (
         "import sys, llmarena_envs.idiom_solitaire_v0 as module\n"
         "from llmarena_envs.idiom_solitaire.lexicons import _ship\n"
@@ -180,7 +180,7 @@ def test_any_known_reading_will_do():
     assert not rule.may_follow("水水水水", "天天天天")
 
 
-def test_characters_that_are_different_in_simplified_texts_do_not_join():
+def test_characters_with_different_simplified_forms_do_not_join():
     rule = Links(shipped_lexicon(), "char")
     assert not rule.may_follow("乾乾翼翼", "外强中干")
     assert rule.may_follow("龍馬精神", "车水马龙")

@@ -15,7 +15,7 @@ def invested(*investments, **options):
 
 
 @pytest.mark.parametrize("mode", [1, 2])
-def test_a_player_sees_what_the_mode_tells_and_no_name(mode):
+def test_drawing_follows_the_mode_and_names_no_player(mode):
     text = shown(invested(98, 13, 57, mode=mode).draw("player_1"))
     assert "13" in text and "84" in text and "You own 171 coins" in text
     assert ("98, 57, 13" in text) == (mode == 2)

@@ -1,4 +1,4 @@
-"""What a player of the public goods game reads, and how replies are read back."""
+"""Texts for a player of the public goods game, and parsing of replies."""
 
 import pytest
 from hypothesis import given, settings
@@ -206,7 +206,7 @@ def test_a_megabyte_is_refused_at_once(reply):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("options", [{}, {"mode": 2}, {"endowment_mode": "initial"}, {"cot": False}])
-def test_no_text_names_a_seat_and_all_are_told_the_same(language, options):
+def test_texts_name_no_seat_and_are_equal_for_all(language, options):
     env = player(language=language, **options)
     assert len({env.observe(agent)["rules"] for agent in env.agents}) == 1
     for investments in ((4, 0, 4, 2), (1, 0, 1, 7)):
@@ -216,7 +216,7 @@ def test_no_text_names_a_seat_and_all_are_told_the_same(language, options):
                 assert "player" not in read["text"].lower() and "player_" not in read["rules"]
                 assert "玩家 " not in read["text"]
             env.step(investment)
-        # Two who invested the same read the same, whatever their seats.
+        # Players with equal investments read the same text on any seat.
         assert env.observe("player_0")["text"] == env.observe("player_2")["text"]
 
 
@@ -274,7 +274,7 @@ def test_the_history_grows_at_its_end(mode):
     assert env.observe("player_1")["text"].startswith(before)
 
 
-def test_the_picture_shows_everything_but_what_is_pending():
+def test_drawing_shows_everything_but_pending_investments():
     env = player(n_players=2, alpha=1.5, rounds=2, render_mode="ansi")
     env.step(4)
     assert env.render() == "Nothing has been invested yet.\nplayer_0 owns 0, player_1 owns 0"

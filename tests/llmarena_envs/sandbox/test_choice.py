@@ -29,7 +29,7 @@ from tests.llmarena_envs.sandbox.machine import BACKENDS
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
-    """The choice is remembered; these tests change what it depends on."""
+    """Clears the cached choice; these tests change its inputs."""
     find_sandbox.cache_clear()
     yield
     find_sandbox.cache_clear()
@@ -141,9 +141,7 @@ sys.exit(0 if arguments[0] != "image" or arguments[2] == {image!r} else 1)
 """
 
 
-def test_a_container_is_started_without_network_and_rights_and_is_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_container_has_no_network_or_rights_and_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     image = f"python:{sys.version_info.major}.{sys.version_info.minor}-slim"
     log = tmp_path / "log"
     _program(tmp_path / "docker", ENGINE.format(python=executable(), log=str(log), image=image))
@@ -170,7 +168,7 @@ def test_a_container_is_started_without_network_and_rights_and_is_removed(
         assert words in started, words
     name = started.split("--name ")[1].split()[0]
     assert removed == f"rm --force {name}"
-    # What does not isolate is not taken, whatever it calls itself.
+    # A backend without isolation is never chosen, under any name.
     with pytest.raises(SandboxError, match="it does not hold"):
         find_sandbox("docker")
 
@@ -217,7 +215,7 @@ CALLS_OF_THE_KERNEL = {
 
 @pytest.mark.slow_except(2)
 @pytest.mark.parametrize("name", CALLS_OF_THE_KERNEL if "sandlock" in BACKENDS else ())
-def test_sandlock_denies_what_it_says(name: str) -> None:
+def test_sandlock_enforces_its_denials(name: str) -> None:
     program = "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)"
     arguments = (
         "os.getpid(), 0, 0, 0, 0"

@@ -78,7 +78,7 @@ def test_a_script_of_the_same_number_elsewhere_is_not_corrected():
     assert label_scripts([other]) == (FIRST_CHALLENGING,)
 
 
-def test_dialogues_of_a_task_are_told_apart_by_their_files():
+def test_dialogues_of_a_task_are_labelled_by_file():
     records = [
         script(id=1, source_file_name="a", turn_num=3, dialogue_history=history(5)),
         script(id=2, source_file_name="b", turn_num=2),

@@ -51,7 +51,7 @@ def test_a_request_is_read_however_the_object_is_written(reply):
         ("[" * 2000, "[" * 2000),
     ],
 )
-def test_what_has_another_form_is_the_request_itself(reply, text):
+def test_other_form_is_the_request_itself(reply, text):
     assert read_request(reply) == Request(text, 4, True)
 
 
@@ -112,7 +112,7 @@ def test_any_reply_is_read_once_and_for_all(reply):
     assert read_request(write_request(request)) == request
 
 
-def test_what_a_model_wraps_around_an_answer_stays():
+def test_text_around_an_answer_is_kept():
     for text in ("Sure! Here it is:\n```\n2\n```", "> 2", "**2**", "simulator: 2\nuser: 3", '{"answer": 2}', "  X|_|_"):
         assert as_said(text) == text
 

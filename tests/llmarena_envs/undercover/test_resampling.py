@@ -1,4 +1,4 @@
-"""Sides and words that a player is not told, drawn anew."""
+"""Resampling of the sides and words that are hidden from a player."""
 
 import copy
 from itertools import combinations
@@ -15,7 +15,7 @@ FIXED = {"pairs": PAIRS[:1], "seat": "last", "swap_words": False, "first_player"
 
 
 def started(seed=0, **options):
-    """The last player is undercover with the word cherry and the first one begins, whatever players may think."""
+    """The last player is undercover with the word cherry, and the first one begins, regardless of the players' guesses."""
     game = Undercover(**{**FIXED, **options})
     game.reset(np.random.default_rng(seed))
     return game
@@ -28,7 +28,7 @@ def speak(game, **clues):
 
 
 @pytest.mark.parametrize("agent", ["player_0", "player_4"])
-def test_a_player_is_undercover_as_often_as_anybody_else(agent):
+def test_resampled_undercover_roles_are_uniform(agent):
     drawn = redrawn(started(), agent, lambda other: other.undercovers)
     check_frequencies(drawn, {(f"player_{number}",): 1 for number in range(5)})
 
@@ -78,7 +78,7 @@ def test_who_says_the_own_word_holds_another():
     }
 
 
-def test_nobody_has_told_the_word_that_is_drawn():
+def test_resampled_word_was_in_no_clue():
     game = started(pairs=PAIRS)
     game.words = ("plum", "plum", "plum", "plum", "pear")
     speak(game, player_1="an apple", player_4="a cherry")
@@ -90,12 +90,12 @@ def test_nobody_has_told_the_word_that_is_drawn():
             assert not contains_word(message.text, other.word(message.sender))
 
 
-def test_votes_tell_who_is_not_undercover():
+def test_votes_reveal_who_is_not_undercover():
     game = started(n_players=5, max_rounds=3)
     speak(game)
     game.apply(tuple(Vote("player_1" if agent != "player_1" else "player_0") for agent in game.living))
     assert game.to_move
-    drawn = redrawn(game, "player_0", lambda other: other.undercovers)  # player_1 is out, and the match goes on
+    drawn = redrawn(game, "player_0", lambda other: other.undercovers)  # player_1 is out, and the match continues
     check_frequencies(drawn, {(f"player_{number}",): 1 for number in (0, 2, 3, 4)})
 
 

@@ -365,7 +365,7 @@ def test_votes_are_published_when_all_are_in():
     assert env.observe("player_3")["text"].endswith("It is not your turn.")
 
 
-def test_what_is_read_in_the_clue_stage():
+def test_observation_text_in_the_clue_stage():
     env = clue_stage()
     env.step('player_0: say "hi"')
     env.step("player_1:")
@@ -395,7 +395,7 @@ def test_options_that_change_the_texts(language):
     assert all(number in rules for number in ("5", "2", "3", "4", "player_0", "player_4"))
 
 
-def test_a_vote_with_guesses_invites_reasoning_and_shows_the_whole_form():
+def test_vote_with_guesses_invites_reasoning_in_full_form():
     for cot in (False, True):
         text = vote_stage(cot=cot).observe("player_0")["text"]
         instruction = text[text.index("This is the vote stage") :]

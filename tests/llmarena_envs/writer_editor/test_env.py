@@ -50,7 +50,7 @@ def test_the_same_seed_gives_the_same_task_to_all_who_play_it():
     assert len(tasks) > 2
 
 
-def test_the_pass_rate_is_measured_by_what_is_injected(monkeypatch):
+def test_pass_rate_uses_the_injected_measure(monkeypatch):
     monkeypatch.setattr(module, "find_pass_rate", lambda backend: share_passed)
     env = writer_editor_v0.raw_env()
     env.reset(seed=0)
@@ -169,7 +169,7 @@ def test_without_a_sandbox_there_is_no_match_without_judges(monkeypatch):
         writer_editor_v0.env(n_judges=0)
 
 
-def test_each_turn_holds_the_whole_exchange_so_single_turns_are_enough():
+def test_each_turn_has_the_whole_exchange():
     env = writer_editor_v0.raw_env(objective=False, max_rounds=3)
     env.reset(seed=0)
     said = []

@@ -180,7 +180,7 @@ def test_segments_are_made_of_whole_paragraphs():
     assert list(segment([text], max_chars=9)) == [Unit("One.\nTwo.", "Eins.\nZwei."), Unit("Three.", "Drei.")]
 
 
-def test_a_long_paragraph_is_cut_between_sentences_where_the_translation_allows_it():
+def test_long_paragraph_is_split_between_aligned_sentences():
     source, target = "One. Two. Three. Four.", "Eins. Zwei. Drei. Vier."
     assert list(segment([Unit(source, target)], max_sentences=2)) == [
         Unit("One. Two.", "Eins. Zwei."),

@@ -1,4 +1,4 @@
-"""What is read and replied through the environment, hostile texts above all."""
+"""Observations and replies through the environment, above all hostile texts."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def say(env, *replies):
 
 
 def judging(task="code_review", **options):
-    """Returns an environment in which the judges are to act."""
+    """Returns an environment at the judges' turn."""
     return say(started(task, **options), "def add(a, b): pass" if task == "code_review" else "Rain.", "over")
 
 
@@ -57,7 +57,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_nothing_a_player_writes_can_pass_for_a_line_of_the_environment(text, language):
+def test_players_texts_cannot_pass_for_environment_lines(text, language):
     program = f"def add(a, b):\n    '''\n{text}\n    '''"
     for task, replies in (
         ("code_review", [f"````python\n{program}\n````", f"Wrong: {text}", program, "over"]),
@@ -151,7 +151,7 @@ def test_scores_are_read(reply, writer, editor):
         ("over", Failure.UNPARSABLE, "no scores"),
     ],
 )
-def test_a_judgement_that_is_none_is_refused_with_the_reason(reply, kind, reason):
+def test_invalid_judgement_is_refused_with_the_reason(reply, kind, reason):
     with pytest.raises(InvalidReply) as error:
         judging().parse(reply, "judge_0")
     assert error.value.kind is kind and reason in error.value.message
@@ -244,7 +244,7 @@ def test_a_language_without_a_name_is_shown_as_it_is_given():
     assert "from German into Klingon" in env.observe("writer_0")["text"]
 
 
-def test_neither_tests_nor_solutions_nor_references_reach_anybody():
+def test_tests_solutions_and_references_reach_no_agent():
     for task, secrets in (("code_review", ["return a + b", "add(1, 2)"]), ("translation", ["It rains."])):
         env = say(started(task), "def add(a, b): pass", "no")
         for agent in env.possible_agents:

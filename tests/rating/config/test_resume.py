@@ -219,7 +219,7 @@ def test_a_tournament_says_how_it_takes_newcomers(tmp_path):
         go_on(tmp_path / "run", run_file("abc", TOURNAMENT))
 
 
-def test_a_tournament_goes_on_without_a_policy_that_is_taken_out(tmp_path, caplog):
+def test_tournament_continues_without_withdrawn_policy(tmp_path, caplog):
     Asked.failing["d"] = DEAD
     _, void, _, facts = begin(tmp_path / "run", run_file("abcd", TOURNAMENT))
     assert void > 0 and facts["stopped:tictactoe_v0"] == "void"

@@ -25,12 +25,12 @@ ENDLESS = ["--min-matches", 50_000, "--max-matches", 50_000]
 
 
 def end(process):
-    """Waits for a command and returns its exit code and what it said."""
+    """Waits for a command and returns its exit code and its output."""
     return process.wait(120), process.errors.read_text()
 
 
 def count(directory, status=FINISHED):
-    """Counts the matches of a run, which may be under way or not have begun."""
+    """Counts the matches of a run, which can be running or not yet begun."""
     try:
         _, store = run_directory.open_run(directory)
     except RunError:
@@ -48,7 +48,7 @@ def wait_for(condition, seconds=60):
 
 
 def processes(group):
-    """Returns parent and command line of each process of a group that has not ended; those nobody has waited for are zombies."""
+    """Returns parent and command line of each live process of a group; zombies count as ended."""
     return {process.pid: (process.parent, process.command) for process in running() if process.group == group}
 
 
@@ -92,7 +92,7 @@ def test_an_interruption_from_the_keyboard_shows_no_trace(llmarena, tmp_path, be
     process = llmarena("run", *RUN, "--policy", f"{HERE}:dawdles", *ENDLESS, "--workers", 2, "--out", directory)
     wait_for((directory / "run.toml").exists)
     wait_for(lambda: not begun or count(directory) > 5)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too, whatever they are at
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too, at any moment
     code, errors = end(process)
     assert code == 130
     assert errors.endswith(f"Resume with: llmarena resume {directory}\nllmarena: interrupted\n")
@@ -133,7 +133,7 @@ def test_a_signal_ends_a_run_at_once_that_does_not_stop_in_time(llmarena, tmp_pa
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("ignored", [(), (signal.SIGINT,)], ids=["foreground", "background"])
-def test_a_termination_stops_a_run_that_can_go_on(llmarena, tmp_path, workers, ignored):
+def test_sigterm_stops_a_resumable_run(llmarena, tmp_path, workers, ignored):
     directory = tmp_path / "run"
     process = llmarena("run", *RUN, *ENDLESS, "--workers", workers, "--out", directory, ignored=ignored)
     wait_for(lambda: count(directory) > 5)
@@ -162,7 +162,7 @@ def test_no_worker_outlives_a_run_that_is_killed(llmarena, tmp_path):
 
 
 def unread(*arguments, **options):
-    """Runs a command whose standard output nobody reads."""
+    """Runs a command with a closed pipe as standard output."""
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run([sys.executable, *map(str, arguments)], stdout=writer, timeout=60, check=False, **options)
@@ -170,14 +170,14 @@ def unread(*arguments, **options):
     return done
 
 
-def test_a_run_whose_output_nobody_reads_goes_on_to_its_end(tmp_path, whole):
+def test_run_with_closed_output_continues_to_its_end(tmp_path, whole):
     command = ["-m", "rating.cli", "run", *RUN, *SETTINGS, "--workers", 1, "--out", tmp_path / "run"]
     assert unread(*command, stderr=subprocess.STDOUT).returncode == 0
     assert left_by(tmp_path / "run") == left_by(whole)
 
 
 @pytest.mark.parametrize(("goes_on", "code", "said"), [(True, 5, b"still here\n"), (False, 0, b"")])
-def test_what_nobody_reads_ends_a_command_unless_it_goes_on(goes_on, code, said):
+def test_closed_pipe_ends_commands_other_than_runs(goes_on, code, said):
     script = f"""
 import sys
 from rating.cli.process import closed_pipes_ignored
@@ -223,7 +223,7 @@ def test_output_that_cannot_be_written_shows_no_trace(whole, redirection, code, 
     assert "Traceback" not in done.stderr
 
 
-def test_a_run_goes_on_whose_failures_cannot_be_shown(tmp_path):
+def test_run_continues_without_a_way_to_show_failures(tmp_path):
     policies = ["--policy", "random", "--policy", "greedy"]
     command = ["run", "--env", "tictactoe_v0", *policies, *SETTINGS, "--workers", 1, "--out", tmp_path / "run"]
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Workers that die: their match goes on in another one, once, and ends as if nothing had been."""
+"""Workers that die: their match moves to another worker, once, and ends with the same result."""
 
 import asyncio
 import contextlib
@@ -46,7 +46,7 @@ options = {{ {written} }}
 
 
 def play(directory, text, session):
-    """Plays a run, and returns its records, the text of what was recorded, its digest, and how far it is."""
+    """Plays a run; returns its records, their serialized text, its digest, and its progress."""
     run, store = run_directory.create(directory, text, "run.toml")
     runner = Runner(run, store, session)
     try:
@@ -139,7 +139,7 @@ def test_how_a_process_ended_is_named(code, said):
     assert ending(code) == said
 
 
-def test_the_second_worker_goes_on_where_the_first_one_died():
+def test_second_worker_continues_a_dead_workers_match():
     begun = []
 
     async def dies_after_two_turns(match, played, on_turn):

@@ -107,7 +107,7 @@ def test_error_budget_stops_a_run_resumably(tmp_path, monkeypatch):
     assert row(run, records, "bad").effort.void_matches == 0
 
 
-def test_a_match_goes_on_at_the_turn_where_its_provider_failed(tmp_path):
+def test_match_resumes_at_the_turn_of_the_provider_failure(tmp_path):
     spec = f'name = "shaky"\nspec = "{HERE}:Unreliable"\noptions = {{ period = 4 }}'
     text = write([spec, 'spec = "first_legal"'], extra="tries = 50\nmax_errors = 1000")
     _, records = play(tmp_path, text)
@@ -143,7 +143,7 @@ TWO_GAMES = '[[environment]]\nname = "connect_four_v0"\n'
 
 @pytest.fixture(scope="module")
 def one_by_one(tmp_path_factory):
-    """The records of a run whose matches are played one after the other."""
+    """The records of a run with sequential matches."""
     return play(tmp_path_factory.mktemp("one"), write(DAWDLERS, extra="concurrency = 1") + TWO_GAMES)[1]
 
 

@@ -96,7 +96,7 @@ def test_nothing_but_the_address_is_kept(runs, url):
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_on_another_machine(runs, url, tmp_path, capsys):
+def test_run_resumes_on_another_machine(runs, url, tmp_path, capsys):
     shutil.copytree(runs / "copied", tmp_path / "here")
     run_file = tmp_path / "here" / "run.toml"
     run_file.write_text(run_file.read_text().replace("max_matches = 6", "max_matches = 12"))
@@ -114,7 +114,7 @@ def test_one_machine_plays_a_run(runs, url, tmp_path, capsys):
     assert "another process is playing this run" in capsys.readouterr().err
 
 
-def test_a_run_of_which_nothing_was_played_makes_room(url, tmp_path):
+def test_run_without_matches_can_be_replaced(url, tmp_path):
     address = parse_address(f"{url}?run=room")
     _, store = run_directory.create(tmp_path / "run", RUN, "run.toml", address=address)
     store.close()

@@ -1,4 +1,4 @@
-"""Addresses of runs in PostgreSQL: what is understood, what is refused, and that nothing secret is shown."""
+"""Addresses of runs in PostgreSQL: accepted and refused ones, and secrets are never shown."""
 
 import traceback
 from pathlib import Path
@@ -33,7 +33,7 @@ CERTIFICATE = Path(__file__).parents[2] / "support" / "self_signed.pem"
         ),
     ],
 )
-def test_an_address_says_what_it_means_and_comes_back(text, arguments):
+def test_address_round_trips(text, arguments):
     address = parse_address(text)
     assert address.arguments() == arguments
     assert parse_address(address.url) == address

@@ -28,7 +28,7 @@ def record(tmp_path_factory):
     return played(tmp_path_factory.mktemp("stories"), JUDGED)
 
 
-def test_a_recorded_match_is_told(record):
+def test_recorded_match_is_printed(record):
     scenes, missing, _ = tell(record)
     assert missing == ""
     written = [(scene.speaker, scene.text) for scene in scenes if scene.speaker.startswith(("writer", "editor"))]

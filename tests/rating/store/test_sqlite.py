@@ -1,4 +1,4 @@
-"""The file of a run: whatever was left in it is read, and what is no such file is refused untouched."""
+"""The file of a run: all of its leftovers are read, and other files are refused without changes."""
 
 import shutil
 import signal
@@ -122,7 +122,7 @@ def test_a_damaged_database_is_refused(store):
 
 
 @pytest.mark.parametrize("what", ["folder and file", "file", "folder"])
-def test_a_run_can_be_read_where_nothing_may_be_written(store, monkeypatch, what):
+def test_run_can_be_read_on_a_read_only_disk(store, monkeypatch, what):
     store.add_match(MATCH)
     store.close()
     refused = {path_of(store).parent: "folder" in what, path_of(store): "file" in what}

@@ -93,7 +93,7 @@ def test_matches_are_counted_by_environment_and_status(store, place):
     assert store.statuses() == {VOID: 1, FINISHED: 2}
 
 
-def test_a_void_match_goes_on_from_its_last_turn(store, place):
+def test_void_match_resumes_from_its_last_turn(store, place):
     store.add_match(MATCH)
     store.add_turn(MATCH, turn(0))
     store.finish(MATCH, void_outcome(MATCH, VOID), error="503")
@@ -232,7 +232,7 @@ def test_turns_too_large_to_be_packed_stay_as_they_are(place, monkeypatch):
         assert store.add_matches([MATCH]) == {MATCH.id: OUTCOME}
 
 
-def test_seal_and_digest_cover_what_they_should(place):
+def test_seal_and_digest_cover_the_right_fields(place):
     slower = replace(TURN, attempts=(replace(TURN.attempts[0], seconds=0.6),))
     lost = replace(OUTCOME, seats=(replace(OUTCOME.seats[0], reward=1.0), OUTCOME.seats[1]))
     hashes = []
@@ -254,7 +254,7 @@ def test_seal_and_digest_cover_what_they_should(place):
     assert len({seal for seal, _ in (first, *others)}) == len({digest for _, digest in (first, *others)}) == 3
 
 
-def test_parts_of_a_seal_are_told_apart():
+def test_parts_of_a_seal_are_distinguished():
     assert len({link("", "ab", "c"), link("", "a", "bc"), link("", "abc"), link("ab", "c")}) == 4
 
 

@@ -19,7 +19,7 @@ def test_every_engine_is_found_by_its_name():
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-def test_a_task_s_first_request_is_the_last_line_of_its_description(task):
+def test_first_request_is_the_last_line_of_the_description(task):
     description, request = FIRST.split(task.task_description)
     assert description and "\n" not in request
     answer = make_engine(task.engine).respond(request)
