@@ -21,7 +21,7 @@ from llmarena_envs.testing.trial import (
     shown,
 )
 
-LONG = 1_000_000
+LONG = 300_000
 """Number of characters of a very long reply."""
 
 # These make a careless pattern backtrack for minutes; the runs of blanks are short, so the whole text is parsed.

@@ -8,7 +8,7 @@ from gymnasium.spaces import Discrete
 
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.testing.transcript import expect_equal, plain, snapshot
-from llmarena_envs.testing.trial import Trial, act_and_finish_stage, agents_to_move, is_over
+from llmarena_envs.testing.trial import Trial, act_and_finish_stage, agents_to_move, is_over, random_move
 
 TRIED = 4
 """Number of legal and of illegal actions tried at one position."""
@@ -153,6 +153,40 @@ def _try(trial: Trial, env: Any, action: int, legal: bool) -> None:
     )
 
 
+def endings_are_stated(trial: Trial) -> None:
+    """The text after a match is not that of a running one, tells an own forfeit from another's, and stays the same."""
+    for seed in trial.seeds:
+        for forfeit_at in (None, seed % 2):
+            env = trial.make()
+            if not isinstance(env.unwrapped, TextEnv) or env.unwrapped.obs_type != "text":
+                return
+            _play_to_the_end(trial, env, seed, forfeit_at)
+            texts = {agent: _expect_ending(trial, env.unwrapped, agent) for agent in env.possible_agents}
+            env.step(None)
+            after = {agent: env.observe(agent)["text"] for agent in env.possible_agents}
+            expect_equal(trial, texts, after, "the texts after the first agent has left")
+
+
+def _expect_ending(trial: Trial, env: TextEnv, agent: str) -> str:
+    """Expects that the text of an agent states the end of the match, and returns it."""
+    view, ending, text = env.view(agent), env.ending(agent), str(env.observe(agent)["text"])
+    trial.expect(text != env.codec.observation(view), "a text that states the end", text, agent)
+    if ending and ending.offenders:
+        another = next(each for each in env.possible_agents if (each == agent) != (agent in ending.offenders))
+        told = text != env.codec.ending(view, ending._replace(offenders=(another,)))
+        trial.expect(told, f"a text that says whether {agent} is one of {ending.offenders}", text, agent)
+    return text
+
+
+def _play_to_the_end(trial: Trial, env: Any, seed: int, forfeit_at: int | None) -> None:
+    """Plays a match of random moves until it is over; the agent of turn ``forfeit_at`` forfeits it."""
+    env.reset(seed=seed)
+    trial.seed, trial.turn, rng = seed, 0, np.random.default_rng(seed)
+    while not is_over(env):
+        env.step(None if trial.turn == forfeit_at else random_move(env, rng))
+        trial.turn += 1
+
+
 def pictures_are_drawn(trial: Trial) -> None:
     """With ``render_mode="ansi"`` every position is rendered as text, deterministically."""
     for env in trial.positions(render_mode="ansi"):
@@ -190,6 +224,7 @@ RULES = (
     rules_texts_stay_the_same,
     masks_of_waiting_agents_are_zero,
     masks_show_exactly_the_legal_actions,
+    endings_are_stated,
     pictures_are_drawn,
     stories_are_told_in_scenes,
 )

@@ -11,6 +11,9 @@ from llmarena_envs.core.errors import ArenaError
 Totals = Callable[[Any], Mapping[str, float]]
 """``expected_totals(game)``: the expected total reward of each agent in a match played to its end."""
 
+Move = Callable[[Any, np.random.Generator], Any]
+"""Chooses the action of the selected agent."""
+
 SHOWN = 600
 """Maximum number of characters of a value in an error."""
 
@@ -101,22 +104,22 @@ class Trial:
         """Makes a new environment with the options under test and ``more``."""
         return self.env_fn(**{**self.options, **more})
 
-    def play(self, env: Any, seed: int) -> Iterator[None]:
-        """Plays one seeded match of random legal moves; yields at every position, finally without agents."""
+    def play(self, env: Any, seed: int, move: Move = random_move) -> Iterator[None]:
+        """Plays one seeded match, by default of random legal moves; yields at every position, finally without agents."""
         env.reset(seed=seed)
         self.seed, self.turn = seed, 0
         yield
-        yield from self.play_on(env, np.random.default_rng(seed))
+        yield from self.play_on(env, np.random.default_rng(seed), move)
 
-    def play_on(self, env: Any, rng: np.random.Generator) -> Iterator[None]:
-        """Plays a match to its end with random legal moves; yields after every step, finally without agents."""
+    def play_on(self, env: Any, rng: np.random.Generator, move: Move = random_move) -> Iterator[None]:
+        """Plays a match to its end, by default with random legal moves; yields after every step, finally without agents."""
         turns, bound = 0, env.unwrapped.max_turns
         while env.agents:
             turns += not is_over(env)
             if turns > bound:
                 self.fail(f"the match to end within max_turns = {bound} turns", "it goes on")
             self.turn = turns
-            env.step(random_move(env, rng))
+            env.step(move(env, rng))
             yield
 
     def positions(self, **more: Any) -> Iterator[Any]:

@@ -5,10 +5,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from llmarena_envs.core.codec import Codec
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.testing.transcript import expect_equal
-from llmarena_envs.testing.trial import Trial, is_over, shown
+from llmarena_envs.testing.trial import Trial, is_over, random_move, shown
 
 _BETWEEN_PIECES = re.compile(r"[,;:.](?:\s+|$)|[→、，；：。（）“”()]")
 
@@ -58,7 +60,7 @@ def _turns_with_updates(trial: Trial) -> Iterator[tuple[Any, Any, Any, Counter[s
         env = trial.make()
         asked: dict[str, Any] = {}
         told: dict[str, Counter[str]] = {}
-        for _ in trial.play(env, seed):
+        for _ in trial.play(env, seed, _random_or_default_move):
             if is_over(env):
                 break
             view = env.unwrapped.view(env.agent_selection)
@@ -69,6 +71,12 @@ def _turns_with_updates(trial: Trial) -> Iterator[tuple[Any, Any, Any, Counter[s
             else:
                 told[view.agent] = Counter(env.unwrapped.codec.observation(view).split("\n"))
             asked[view.agent] = view
+
+
+def _random_or_default_move(env: Any, rng: np.random.Generator) -> Any:
+    """Draws a legal action; at times it is the default action, if the game has one."""
+    default = None if is_over(env) or rng.random() > 0.2 else env.unwrapped.default_action(env.agent_selection)
+    return random_move(env, rng) if default is None else default
 
 
 RULES = (updates_follow_from_two_views, updates_lose_nothing)

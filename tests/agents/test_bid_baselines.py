@@ -87,7 +87,7 @@ def test_players_answer_the_same_for_the_same_seed(name, follows_its_seed):
 def test_half_earns_more_than_random_and_random_more_than_truthful():
     earned = {name: [] for name in NAMES}
     for first, second in itertools.permutations(NAMES, 2):
-        means = earnings(first, second, 800)
+        means = earnings(first, second, 400)
         earned[first].append(means[0])
         earned[second].append(means[1])
     mean = {name: np.mean(values) for name, values in earned.items()}
@@ -95,7 +95,7 @@ def test_half_earns_more_than_random_and_random_more_than_truthful():
     assert 0 < mean["truthful"] < 0.01
 
 
-def test_the_equilibrium_against_itself_earns_what_theory_says():
+def test_equilibrium_self_play_earns_the_theoretical_value():
     assert abs(earnings("equilibrium", "half", 4000).mean() - 10 / 6) < 0.08
 
 

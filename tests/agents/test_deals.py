@@ -88,7 +88,7 @@ def test_seeds_may_come_from_numpy_and_are_never_left_to_chance() -> None:
             Deal("tictactoe_v0", seed)  # type: ignore[arg-type]
 
 
-def test_rows_of_ones_own_may_name_any_policy() -> None:
+def test_custom_deals_can_name_any_policy() -> None:
     deal = Deal("tictactoe_v0", 0, {"player_1": "openai:some-model"})
     assert Deal.from_json(deal.to_json(), trusted=True) == deal
 

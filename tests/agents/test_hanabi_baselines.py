@@ -96,7 +96,7 @@ def test_the_full_game(players, hand_size, mean):
     assert results.min() > 0
 
 
-def test_random_players_score_next_to_nothing():
+def test_random_players_score_almost_zero():
     assert scores(300, [Anybody(), Anybody()]).mean() < 0.2
 
 
@@ -122,7 +122,7 @@ def choice(game):
     return Convention()(game.view(game.to_move[0]))
 
 
-def test_it_tells_of_a_playable_card_by_its_rank():
+def test_convention_hints_a_playable_card_by_rank():
     assert choice(small_game()) == RANK_1
 
 

@@ -75,7 +75,7 @@ def test_call_never_raises_and_never_folds() -> None:
     assert decide(Call(), game) == Action.CHECK_CALL
 
 
-def test_strength_goes_all_in_with_nuts_and_folds_nothing() -> None:
+def test_strength_goes_all_in_with_nuts_and_never_folds_them() -> None:
     preflop = (Action.CHECK_CALL, Action.CHECK_CALL, Action.CHECK_CALL)
     assert decide(Strength(samples=200), dealt("AcKc", "2d3d", "QcJcTc 4h 5h", preflop)) == Action.ALL_IN
     facing = (Action.CHECK_CALL, Action.CHECK_CALL, Action.RAISE_FULL_POT)
@@ -98,7 +98,7 @@ def test_thresholds_of_strength(thresholds: dict[str, float], expected: Action) 
     assert decide(Strength(samples=400, **thresholds), game) == expected
 
 
-def test_all_in_stands_for_a_raise_that_takes_the_stack() -> None:
+def test_all_in_replaces_a_raise_of_the_whole_stack() -> None:
     game = dealt("AsAh", "2c7d", "3h 8d Jc 4s Qc", stack=3)
     assert Action.RAISE_HALF_POT not in game.choices.legal
     assert decide(Strength(samples=300), game) == Action.ALL_IN

@@ -57,7 +57,7 @@ def test_question_mark_lists_the_legal_moves_and_asks_again():
     assert screen.getvalue().count("Legal moves:\nX: (1, 1)\nX: (1, 2)\n") == 2
 
 
-def test_question_mark_where_nothing_can_be_listed():
+def test_question_mark_without_enumerable_moves():
     policy, screen = person("?", "anything")
     assert ask(policy, {"rules": "", "text": "", "legal": []}) == "anything"
     assert "cannot be listed" in screen.getvalue()

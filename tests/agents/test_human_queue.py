@@ -70,7 +70,7 @@ async def test_a_question_has_the_same_name_after_an_interruption():
 
 
 @asynchronous
-async def test_a_closed_desk_asks_nothing():
+async def test_closed_queue_asks_no_person():
     queue, seat = await seated()
     waiting = asked(seat)
     await asyncio.sleep(0)

@@ -122,13 +122,13 @@ def test_given_parts_are_played_at_the_end():
     assert len(read) == 4
 
 
-def test_without_anything_given_the_default_is_played():
+def test_turn_without_any_part_plays_the_default():
     episode, _, lines = poem("hm", "hm", "hm", "one: x\ntwo: y")
     assert lines[0] == ""
     assert episode.turns[0].fallback == "noop"
 
 
-def test_a_forfeit_that_was_asked_for_is_one_all_the_same():
+def test_requested_forfeit_is_a_forfeit():
     episode, *_ = poem("one: roses", "hm", "hm", settings=TurnSettings(unparsable="forfeit"))
     assert [turn.fallback for turn in episode.turns] == ["forfeit"]
 

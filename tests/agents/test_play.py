@@ -200,7 +200,7 @@ def test_records_can_be_stored():
     attempt.reply.encode()
 
 
-def test_what_goes_wrong_inside_a_policy_is_the_providers_failure():
+def test_exception_inside_a_policy_is_a_provider_failure():
     def raises(observation):
         raise KeyError("boom")
 

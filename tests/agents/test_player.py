@@ -53,7 +53,7 @@ def test_synchronous_policy_with_deadline_gets_a_thread():
 
 
 @pytest.mark.parametrize("deadline", [None, LONG])
-def test_a_synchronous_policy_may_give_something_to_be_awaited(deadline):
+def test_synchronous_policy_can_return_an_awaitable(deadline):
     assert ask(lambda observation: asynchronous(observation), deadline) is threading.current_thread()
 
 
@@ -85,7 +85,7 @@ def test_an_asynchronous_person_has_no_deadline():
     assert ask(Remote(), SOON) == "X: 1"
 
 
-def test_a_policy_that_keeps_a_deadline_of_its_own_is_given_none():
+def test_policy_with_its_own_deadline_gets_none():
     class Patient:
         keeps_deadline = True
 
@@ -193,7 +193,7 @@ def test_player_reports_any_exception_of_a_policy(error, deadline):
 
 @pytest.mark.parametrize("deadline", [None, LONG])
 @pytest.mark.parametrize("error", [Quit("gone"), ProviderError("no credit", fatal=True)])
-def test_errors_that_mean_something_pass_as_they_are(error, deadline):
+def test_meaningful_errors_pass_unchanged(error, deadline):
     def policy(observation):
         raise error
 
@@ -224,7 +224,7 @@ def test_all_players_are_closed_even_if_one_cannot_be():
     assert sorted(closed) == ["a", "c"]
 
 
-def test_players_are_seated_as_they_are():
+def test_players_are_seated_unchanged():
     player = Player(synchronous)
     seated = seat_players({"player_0": player, "player_1": synchronous})
     assert seated["player_0"] is player

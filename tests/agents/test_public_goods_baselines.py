@@ -70,7 +70,7 @@ def test_investing_pays_before_the_last_round_with_cooperators():
 
 
 @pytest.mark.parametrize("options", [{}, {"coin_step": 0.5}, {"endowment_mode": "initial"}, {"mode": 2}])
-def test_all_and_nothing(options):
+def test_full_and_zero_contributors(options):
     investments, payoffs = match(("full_contributor", "free_rider"), alpha=1.5, rounds=2, **options)
     assert all(row[1] == 0 and row[0] > 0 for row in investments)
     assert payoffs[1] > payoffs[0]

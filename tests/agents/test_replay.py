@@ -92,7 +92,7 @@ ANSWERS = [
 @pytest.mark.parametrize(
     "answers", [[answer] * 3 for answer in ANSWERS] + [[answer, 4] for answer in ANSWERS], ids=repr
 )
-def test_every_kind_of_answer_comes_out_again(answers, settings):
+def test_every_kind_of_answer_is_replayed(answers, settings):
     policies = {"player_0": speaker(*answers), "player_1": Random()}
     whole = play(tictactoe_v0.env(), policies, SEED, settings)
     again = replay(whole.turns, settings=settings)
@@ -114,7 +114,7 @@ def test_replay_repeats_a_persons_turns():
     assert replay(whole.turns, settings=settings) == whole
 
 
-def test_texts_as_actions_come_out_again():
+def test_text_actions_are_replayed():
     whole = play(bargain_v0.env(), {agent: speaker_of_texts() for agent in ("player_0", "player_1")}, SEED, PATIENT)
     assert any(turn.fallback for turn in whole.turns)
     assert replay(whole.turns, bargain_v0.env()) == whole
@@ -224,7 +224,7 @@ def test_digest_can_be_recomputed_independently():
     assert turn_digest("before", TURN) == hashlib.sha256(CANONICAL.encode()).hexdigest()
 
 
-def test_a_digest_covers_everything_but_wall_times():
+def test_digest_covers_all_fields_but_wall_times():
     attempt = TURN.attempts[0]
     other = [
         replace(TURN, index=2),

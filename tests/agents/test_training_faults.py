@@ -57,7 +57,7 @@ async def _play_out(match: Match) -> Match:
 
 
 @pytest.mark.slow
-def test_a_match_that_is_left_leaves_nothing_behind() -> None:
+def test_abandoned_match_leaks_no_resources() -> None:
     opponent = Opponent()
     env = connect_four_v0.env()
     Match(env, {"player_1": opponent}, seed=0)  # not begun
@@ -127,11 +127,11 @@ def test_cancelling_reaches_the_opponent_and_ends_the_match() -> None:
 
 def test_many_matches_at_once_are_those_played_one_by_one() -> None:
     async def together() -> list[Match]:
-        return await asyncio.gather(*[_play_out(_match(Opponent(seed % 3), seed=seed)) for seed in range(256)])
+        return await asyncio.gather(*[_play_out(_match(Opponent(seed % 3), seed=seed)) for seed in range(64)])
 
     digests = [match.episode.digest for match in asyncio.run(together()) if match.episode]
-    assert len(digests) == 256
-    for seed in (0, 100, 255):
+    assert len(digests) == 64
+    for seed in (0, 25, 63):
         alone = asyncio.run(_play_out(_match(Opponent(), seed=seed)))
         assert alone.episode is not None
         assert alone.episode.digest == digests[seed]
@@ -216,7 +216,7 @@ def test_judges_may_sit_among_the_opponents() -> None:
     assert {turn.agent for turn in match.episode.turns} > set(judges)
 
 
-def test_a_match_without_a_result_says_so() -> None:
+def test_match_without_result_is_reported() -> None:
     env = debate_v0.env(questions="builtin")
     silent = {agent: lambda observation: "..." for agent in env.possible_agents if agent.startswith("judge")}
     debaters = {agent: make_policy("debater", "debate_v0") for agent in ("debater_0", "debater_1")}

@@ -235,7 +235,7 @@ def test_hostile_words_of_others_stay_words(browser, tmp_path):
     assert command.end() == 0
 
 
-def test_a_reply_is_kept_while_there_is_no_connection(browser, tmp_path):
+def test_reply_is_kept_without_a_connection(browser, tmp_path):
     command = Command("play", "connect_four_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
     context = browser.new_context()
     page = context.new_page()

@@ -61,7 +61,7 @@ def test_a_match_is_shown_turn_by_turn_and_hostile_text_stays_text(tmp_path):
     assert "<summary>what was thought before it</summary><pre>thought &lt;script&gt;" in shown
 
 
-def test_positions_are_stepped_through_beside_the_turns(browser, tmp_path):
+def test_positions_are_stepped_with_the_turns(browser, tmp_path):
     match = played(tmp_path / "run", RUN.replace("tests.rating.players:hostile", "first_legal"))
     report = write_report(tmp_path / "run", tmp_path / "report.html")
     with browser.new_page() as page:

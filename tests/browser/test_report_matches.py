@@ -302,7 +302,7 @@ def test_an_address_that_makes_no_sense_shows_a_list(page, run):
         assert listed(page) == ids(run[0])
 
 
-def test_a_match_that_is_not_there_is_said_so(page, run):
+def test_missing_match_is_reported(page, run):
     page.goto(f"{run[1]}#match=<b>nobody</b>")
     expect(page.locator("#match")).to_have_text("There is no match <b>nobody</b> in this run.")
 

@@ -43,6 +43,7 @@ def test_page_script_plays_and_rates_a_run(folder: Path) -> None:
     assert "median" in table and "truthful" in table and "count" in table
 
 
+@pytest.mark.slow
 def test_page_entry_point_serves_the_command_line(folder: Path) -> None:
     install(folder)
     run(folder, "-m", "rating.cli", "run", "run.toml", "--out", "runs/median", "--quiet")

@@ -20,6 +20,7 @@ import shlex
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -251,14 +252,18 @@ def test_every_block_is_run_or_checked(name: str, folder: Path, monkeypatch: pyt
             raise
 
 
+@cache
+def help_of(command: str) -> str:
+    with contextlib.redirect_stdout(io.StringIO()) as told, pytest.raises(SystemExit):
+        build_parser().parse_args([command, "--help"])
+    return told.getvalue()
+
+
 @pytest.mark.parametrize("name", BLOCKS)
-def test_commands_in_the_text_are_there(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_in_the_text_are_there(name: str) -> None:
     text = " ".join((ROOT / name).read_text(encoding="utf-8").split())  # commands may span lines
     for command, rest in re.findall(r"`llmarena ([a-z-]+)([^`]*)`", text):
-        with pytest.raises(SystemExit):
-            build_parser().parse_args([command, "--help"])
-        told = capsys.readouterr().out
-        assert [flag for flag in re.findall(r"--[a-z-]+", rest) if flag not in told] == [], command
+        assert [flag for flag in re.findall(r"--[a-z-]+", rest) if flag not in help_of(command)] == [], command
     modules = set(re.findall(r"`python -m ((?:benchmarks|research|llmarena_envs|tests|rating|agents)[\w.]*)", text))
     assert [module for module in sorted(modules) if importlib.util.find_spec(module) is None] == []
 

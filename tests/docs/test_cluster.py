@@ -208,7 +208,7 @@ def test_other_roles_have_no_access(cluster: Cluster, monkeypatch: pytest.Monkey
 
 @pytest.mark.needs
 @pytest.mark.parametrize("reason", ["another authority", "another name", "no TLS"])
-def test_a_server_that_cannot_show_who_it_is_is_refused(
+def test_server_without_valid_certificate_is_refused(
     reason: str, certified: Cluster, tmp_path: Path, postgres_url: str
 ) -> None:
     address = certified.address("reader").url

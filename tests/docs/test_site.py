@@ -139,7 +139,7 @@ def test_fonts_of_style_sheets_from_outside_are_found(tmp_path):
     assert problems(tmp_path) == ["a.css: asks for https://fonts.example.com/x, which is outside"]
 
 
-def test_a_folder_with_something_else_in_it_is_not_replaced(tmp_path):
+def test_folder_with_other_files_is_not_replaced(tmp_path):
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(ValueError, match="expected a new folder, an empty one or one with an older site"):
         build_site.build(tmp_path)

@@ -64,7 +64,7 @@ def of_the_tree() -> set[str]:
     }
 
 
-def test_the_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+def test_wheel_contains_exactly_the_packages(wheel: zipfile.ZipFile) -> None:
     found = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert found == {name.removeprefix(PLUGINS) for name in of_the_tree()}
     assert {PurePosixPath(name).suffix for name in found} <= KINDS

@@ -258,7 +258,7 @@ def test_junk_is_a_failure_of_the_player(reply: str) -> None:
         assert trace.num_turns == sum(trace.metrics[name] for name in trace.metrics if name.startswith("replies_"))
 
 
-def test_a_system_prompt_of_the_user_s_stands_before_the_rules(tmp_path: Path) -> None:
+def test_users_system_prompt_precedes_the_rules(tmp_path: Path) -> None:
     path = tmp_path / "system.txt"
     path.write_text("Be brief.", encoding="utf-8")
     for episode in _run(_env(system_prompt=path), _constant("no idea")):

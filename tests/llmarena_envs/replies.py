@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.text_env import TextEnv
 
-LONG = 1_000_000
+LONG = 300_000
 
 FRAGMENTS = (
     *(

@@ -1,4 +1,4 @@
-"""After the end every player reads how the match ended, in every game under every set of options."""
+"""Texts after the end: who has won, and by what it ended; that they state an end at all is a rule of the conformance suite."""
 
 import importlib
 import inspect
@@ -7,18 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from llmarena_envs.catalogue import CATALOGUE
 from llmarena_envs.core.text_env import TextEnv
-from tests.llmarena_envs.option_sets import option_sets
-
-CASES = [
-    (entry.name, options)
-    for entry in CATALOGUE
-    for options in [*option_sets(entry.name).OPTION_SETS, *option_sets(entry.name).PLAYTHROUGHS.values()]
-    if options.get("obs_type") != "vector"
-]
-ANONYMOUS = {"public_goods_v0": {"en": "Another player", "zh": "其他玩家"}}
-"""Names of other players in games with anonymous players."""
 
 OVER = {"en": "\nThe match is over. ", "zh": "\n对局结束。"}
 INSTRUCTIONS = re.compile(r"your turn|nothing to do|in this form|Deal\b.*:|轮到你|你的回合|不需要做|格式")
@@ -29,15 +18,12 @@ def language_of(name, options):
     return options.get("language", default)
 
 
-def played(name, options, seed, forfeit_at=None):
+def played(name, options, seed):
     env: TextEnv = importlib.import_module(f"llmarena_envs.{name}").raw_env(**options)
     env.reset(seed=seed)
     rng = np.random.default_rng(seed)
-    turn = 0
     while not any(env.terminations.values()):
-        agent = env.agent_selection
-        env.step(None if turn == forfeit_at else env.random_action(agent, rng))
-        turn += 1
+        env.step(env.random_action(env.agent_selection, rng))
     return env
 
 
@@ -51,35 +37,6 @@ def last_lines(env, language):
         assert not INSTRUCTIONS.search("\n".join(own)), (history, told)
         lines[agent] = told
     return lines
-
-
-@pytest.mark.slow_except(24)
-@pytest.mark.parametrize(("name", "options"), CASES, ids=[f"{name}-{options}" for name, options in CASES])
-def test_every_player_reads_how_the_match_ended(name, options):
-    language = language_of(name, options)
-    forfeit = {"en": "an illegal action", "zh": "行动不合法"}[language]
-    for seed in range(4):
-        env = played(name, options, seed)
-        assert not any(forfeit in told for told in last_lines(env, language).values())
-
-        env = played(name, options, seed, forfeit_at=seed % 2)
-        offenders = [agent for agent, info in env.infos.items() if info["illegal"]]
-        if not offenders:
-            assert seed % 2  # it was over before
-            continue
-        (offender,) = offenders
-        for agent, told in last_lines(env, language).items():
-            shown = env.view(agent).mark if hasattr(env.view(agent), "mark") else agent
-            subject = {"en": "You ended", "zh": "你的行动"}[language] if agent == offender else offender
-            if shown != agent and agent != offender:
-                subject = {"X": "O", "O": "X"}[shown]
-            if name in ANONYMOUS and agent != offender:
-                subject = ANONYMOUS[name][language]
-            assert forfeit in told
-            assert told.startswith(subject), (agent, offender, told)
-            again = env.observe(agent)["text"]
-        env.step(None)  # the offender or the first agent leaves; all can still read
-        assert env.observe(agent)["text"] == again
 
 
 RESULTS = {

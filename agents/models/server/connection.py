@@ -9,6 +9,8 @@ import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 from agents.errors import ProviderError, TransientError
@@ -72,6 +74,13 @@ class Received:
         return error
 
 
+@cache
+def _tls(httpx: ModuleType) -> ssl.SSLContext:
+    """Returns the TLS context that all connections share: to read the certificates takes longer than a call."""
+    context: ssl.SSLContext = httpx.create_ssl_context()
+    return context
+
+
 class Connection:
     """The connections to an endpoint, using the transport of OpenAI's SDK.
 
@@ -94,9 +103,9 @@ class Connection:
         # The SDK's aiohttp transport leaks some of aiohttp's own errors.
         self._errors: tuple[type[Exception], ...] = (httpx.HTTPError, httpx.InvalidURL, OSError)
         try:
-            self._http = openai.DefaultAioHttpClient(limits=limits, timeout=timeout)
+            self._http = openai.DefaultAioHttpClient(limits=limits, timeout=timeout, verify=_tls(httpx))
         except RuntimeError:  # without aiohttp; slow with hundreds of waiting requests
-            self._http = openai.DefaultAsyncHttpxClient(limits=limits, timeout=timeout)
+            self._http = openai.DefaultAsyncHttpxClient(limits=limits, timeout=timeout, verify=_tls(httpx))
         else:
             from aiohttp import ClientError
 

@@ -50,7 +50,7 @@ def logistic(x):
     return 1 / (1 + math.exp(-x))
 
 
-@pytest.mark.slow_except(8)
+@pytest.mark.slow_except(4)
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", [*BASELINES, "random"])
 def test_debate_baselines_play_every_role(name, language):
@@ -93,7 +93,7 @@ def test_the_difficult_ones_are_counted():
 @pytest.mark.slow
 def test_strengths_are_found_again():
     strengths = {"d0": -0.5, "d1": 0.5, "d2": 1.2, "d3": 2.5}
-    names, matches = list(strengths), 100
+    names, matches = list(strengths), 40
     wins, games = np.zeros((4, 4)), np.zeros((4, 4))
     for i, first in enumerate(names):
         for j, second in enumerate(names[i + 1 :], i + 1):
@@ -106,13 +106,13 @@ def test_strengths_are_found_again():
     expected = np.array(list(strengths.values())) * 400 / math.log(10)
     expected += 1000 - expected.mean()
     assert np.all(np.abs(fitted.ratings - expected) < 3 * fitted.errors)
-    assert np.all(fitted.errors < 36)
+    assert np.all(fitted.errors < 60)
 
 
 def test_debate_points_survive_any_budget():
     first, second = Debater(3), Debater(2)
     wide, narrow = (
-        [match(first, second, Honest(), seed=seed, **options).rewards for seed in range(30)]
+        [match(first, second, Honest(), seed=seed, **options).rewards for seed in range(10)]
         for options in ({}, {"words": 60})
     )
     assert wide == narrow
@@ -120,7 +120,7 @@ def test_debate_points_survive_any_budget():
 
 @pytest.mark.parametrize("hostile", [Injecting, TagBreaking])
 def test_debate_winner_is_decided_by_points_only(hostile):
-    for seed in range(12):
+    for seed in range(6):
         fair = match(Debater(0.5), Debater(), Honest(), Honest(position=0.5), seed=seed, discussion=False)
         unfair = match(hostile(0.5), Debater(), Honest(), Honest(position=0.5), seed=seed, discussion=False)
         assert unfair.rewards == fair.rewards
@@ -136,15 +136,15 @@ def test_debate_winner_is_decided_by_points_only(hostile):
     ],
 )
 def test_dials(first, second, judge, expected):
-    won, error = share(150, first, second, judge)
+    won, error = share(80, first, second, judge)
     assert abs(won - logistic(expected)) < 3 * error
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("position", [0.0, 1.0, -2.0])
+@pytest.mark.parametrize("position", [0.0, -2.0])
 def test_a_bias_for_a_position_is_seen_in_verdicts(position):
     judge = Honest(position=position)
-    infos = [match(Debater(), Debater(), judge, seed=seed).infos["judge_0"] for seed in range(150)]
+    infos = [match(Debater(), Debater(), judge, seed=seed).infos["judge_0"] for seed in range(80)]
     for_a = np.array([{A: 1.0, B: 0.0, TIE: 0.5}[info["verdict_first"]] for info in infos])
     assert abs(for_a.mean() - logistic(position)) < 3 * for_a.std() / math.sqrt(len(for_a))
 
@@ -166,7 +166,7 @@ def test_length_dial_makes_a_judge_favour_longer_texts(length):
 @pytest.mark.slow
 def test_position_biased_judge_contradicts_itself_when_sides_swap():
     def consistent(judge):
-        infos = [match(Debater(), Debater(), judge, seed=seed, both_orders=True).infos["judge_0"] for seed in range(40)]
+        infos = [match(Debater(), Debater(), judge, seed=seed, both_orders=True).infos["judge_0"] for seed in range(20)]
         return np.mean([info["verdict_final"] == info["verdict_swapped"] for info in infos])
 
     assert consistent(Honest()) == 1
@@ -208,14 +208,14 @@ def test_the_named_judges():
 def test_judge_conforms_to_the_majority_at_the_configured_rate():
     conform = [0.0, 1.0, 0.5]
     changed = dict.fromkeys(conform, 0)
-    for seed in range(60):
+    for seed in range(30):
         for conformity in conform:
             infos = match(
                 "debater", "debater", f"constant:conformity={conformity}", *["constant:verdict=tie"] * 2, seed=seed
             ).infos
             assert infos["judge_0"]["verdict_first"] == A and infos["judge_1"]["verdict_final"] == TIE
             changed[conformity] += infos["judge_0"]["verdict_final"] == TIE
-    assert changed[0.0] == 0 and changed[1.0] == 60 and 15 < changed[0.5] < 45
+    assert changed[0.0] == 0 and changed[1.0] == 30 and 7 < changed[0.5] < 23
 
 
 def test_judges_without_majority_keep_their_verdicts():
@@ -226,7 +226,7 @@ def test_judges_without_majority_keep_their_verdicts():
 
 
 def test_one_biased_judge_is_outvoted():
-    for seed in range(20):
+    for seed in range(8):
         episode = match("debater:strength=1", "debater", "constant", "honest", "honest", "honest", "honest", seed=seed)
         honest = {episode.infos[f"judge_{number}"]["verdict_final"] for number in range(1, 5)}
         assert episode.infos["judge_0"]["verdict_final"] == A

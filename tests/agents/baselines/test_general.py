@@ -100,6 +100,6 @@ def test_reset_begins_the_stream_again():
     assert policy.agent == "player_1"
 
 
-def test_the_base_class_plays_nothing():
+def test_base_class_cannot_play():
     with pytest.raises(NotImplementedError):
         ScriptedPolicy()(None)

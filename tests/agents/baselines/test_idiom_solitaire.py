@@ -99,7 +99,7 @@ def test_common_knows_so_many_and_gives_up_then():
 
 
 @pytest.mark.parametrize("name", BASELINES)
-def test_as_a_judge_every_player_says_no(name):
+def test_every_player_rejects_idioms_as_a_judge(name):
     env = idiom_solitaire_v0.raw_env(accept_outside=True, start="一心一意")
     env.reset(seed=0)
     env.step("意在画外")
@@ -131,7 +131,7 @@ def test_the_ladder_on_the_shipped_list(better, worse, least):
 
 
 @pytest.mark.slow
-def test_the_solver_stands_above_the_rest_on_a_small_list(tmp_path):
+def test_solver_is_rated_first_on_a_small_list(tmp_path):
     path = tmp_path / "list.txt"
     path.write_text("\n".join(random_list(np.random.default_rng(3), 20)), encoding="utf-8")
     assert share_of_wins("solver", "random", 40, idioms=path) >= 0.8

@@ -83,7 +83,7 @@ def test_all_names_are_known():
     assert set(BASELINES) | {"random"} <= set(baselines("simulation_v0"))
 
 
-def test_there_are_requests_for_every_engine():
+def test_every_engine_has_scripted_requests():
     for task in TASKS:
         if task.engine:
             foreign = task._replace(task_description=f"Mine. First request: {task.engine}")
@@ -158,8 +158,8 @@ def ladder(scripts, repeats):
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", [True, False])
 def test_ladder_on_shipped_scripts_separates(engine):
-    tasks = {task.id: task for task in TASKS if task.engine != "python" and bool(task.engine) == engine}
-    found = ladder([script for script in shipped_scripts("en") if script.source_id in tasks], 4 if engine else 2)
+    tasks = {task.id for task in TASKS if task.engine != "python" and bool(task.engine) == engine}
+    found = ladder([script for script in shipped_scripts("en") if script.source_id in tasks], 2)
     rungs = ["perfect", "good", "fair", "poor", "silent"]
     for measure in range(2):
         values = [found["all", name][measure] for name in rungs]
@@ -172,7 +172,7 @@ def test_ladder_on_shipped_scripts_separates(engine):
 
 def test_hard_requests_are_harder():
     for user, exact in (("user:hard=1,adversarial=0,complaints=0", 0), ("user:hard=0,adversarial=0,complaints=0", 1)):
-        told = seen("flawed:hard=1", "exact", user=user, matches=8)
+        told = seen("flawed:hard=1", "exact", user=user)
         assert np.all(told["simulator_0", "exact_1"] == 1)  # the first request is the task's
         assert abs(np.mean(told["simulator_0", "exact_4"]) - exact) < 0.1
 
@@ -213,7 +213,7 @@ def test_an_echo_and_a_silent_simulator_are_wrong():
 
 def test_users_follow_the_configured_strategy():
     def strategies(user, simulator="perfect"):
-        told = seen(simulator, user=user, matches=12)
+        told = seen(simulator, user=user, matches=5)
         chosen = np.concatenate([told["user_0", f"strategy_{turn}"] for turn in (2, 3, 4)])
         return [np.mean(chosen == strategy) for strategy in (1, 2, 3, 4)], len(chosen)
 
@@ -224,10 +224,10 @@ def test_users_follow_the_configured_strategy():
     assert strategies("adversarial")[0][3] == 1
 
 
-def test_a_user_praises_as_often_as_it_is_dialled():
+def test_user_praises_at_the_configured_rate():
     counted = [
         holds_praise(json.loads(turn.attempts[-1].reply)["user"]["request"])
-        for seed in range(40)
+        for seed in range(20)
         for turn in match("perfect", user="user:praise=0.3", number=QUICK[0], seed=seed).turns
         if turn.agent == "user_0"
     ]
@@ -249,7 +249,7 @@ def test_biases_of_judges_are_found_again():
 
 
 @pytest.mark.slow
-def test_noise_is_as_large_as_it_is_dialled():
+def test_noise_has_the_configured_size():
     told = seen("flawed:arithmetic=1", "noisy:noise=1,lenience=4", matches=32)
     assert abs(told["judge_0", "rating"].mean() - 5) < 4 / math.sqrt(96)
     assert 0.7 < told["judge_0", "rating"].std() < 1.3

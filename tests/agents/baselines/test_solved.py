@@ -165,7 +165,7 @@ def winning(game, owner):
 
 def test_chances_at_connect_four_are_found_by_playing_them():
     solved, kinds = SolvedConnectFour(2), set()
-    for game, board, mark in random_positions(7, 400, 6, 42):
+    for game, board, mark in random_positions(7, 200, 6, 42):
         mover = len(game.moves) % 2
         wins, threats = winning(game, mover), winning(game, 1 - mover)
         stoppers = [column for column in game.open_columns() if not winning(after(game, column), 1 - mover)]
@@ -221,7 +221,7 @@ def missed(solved, board, mark, action):
 
 @pytest.mark.parametrize("name", ["greedy", "minimax"])
 @pytest.mark.needs("pyspiel")
-def test_greedy_and_minimax_miss_nothing_at_tic_tac_toe(reference, name):
+def test_greedy_and_minimax_miss_no_tactic_in_tictactoe(reference, name):
     policy, solved = make_policy(name, "tictactoe_v0"), SolvedTicTacToe()
     policy.reset("player_0", 0)
     for state, board, mark, _ in reference.positions():
@@ -233,10 +233,10 @@ def test_greedy_and_minimax_miss_nothing_at_tic_tac_toe(reference, name):
 
 
 @pytest.mark.parametrize("name", ["greedy", "minimax"])
-def test_greedy_and_minimax_miss_nothing_at_connect_four(name):
+def test_greedy_and_minimax_miss_no_tactic_in_connect_four(name):
     policy, solved = make_policy(name, "connect_four_v0"), SolvedConnectFour(5)
     policy.reset("player_0", 0)
-    for game, board, mark in random_positions(11, 150, 4, 42):
+    for game, board, mark in random_positions(11, 60, 4, 42):
         action = policy(game.view(game.to_move[0]))
         assert missed(solved, board, mark, action) == (False, False), game.moves
         if name == "minimax":  # which looks five plies ahead

@@ -82,7 +82,7 @@ def test_tournament_finds_the_order_as_well_as_predicted(demo):
     assert 0.9 < np.mean(expected) < 1
 
 
-def test_everything_is_played_and_can_be_verified(demo):
+def test_demo_plays_all_matches_and_verifies(demo):
     run, records = demo
     assert len(records) == 3 * 4 * 40
     assert {record.status for record in records} == {"finished"}

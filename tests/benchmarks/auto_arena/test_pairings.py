@@ -35,7 +35,7 @@ def test_two_consecutive_battles_form_a_pairing_in_any_order():
 
 
 @pytest.mark.parametrize(("players", "newcomers"), [(7, 0), (9, 0), (18, 9), (18, 11)])
-def test_the_published_numbers_of_battles_come_out(players, newcomers):
+def test_published_numbers_of_battles_are_reproduced(players, newcomers):
     (published,) = load_published("benchmarks.auto_arena")["battle_counts"].rows[f"{players} models"]
     assert 40 * planned_pairings(players, newcomers) == published
 

@@ -93,6 +93,7 @@ def test_the_spec_of_an_examiner_comes_before_the_papers_sampling(tmp_path, key)
         assert {(body["temperature"], body["max_completion_tokens"]) for body in asked(server)} == {(1.5, 77)}
 
 
+@pytest.mark.slow
 def test_an_examiner_that_repeats_itself_is_refused(tmp_path, key, capsys):
     with hostile_server(then=itertools.repeat(reply(range(10)))) as server:
         assert tournament(tmp_path, "--examiner", f"openai:mock:base_url={server.url}") == 2
@@ -148,6 +149,7 @@ def test_a_file_of_questions_is_played(tmp_path, shipped):
     assert notes(tmp_path)[0] == "questions: 8 of a file"
 
 
+@pytest.mark.slow
 def test_the_packaged_questions_are_said_to_be_public(tmp_path, capsys):
     assert tournament(tmp_path, "--questions", "builtin") == 0
     said = "the questions are public: models may have been trained on them"

@@ -29,6 +29,7 @@ def rows(out, table):
     }
 
 
+@pytest.mark.slow
 def test_every_examiner_is_told_apart(out):
     table = rows(out, "examiners")
     assert {name: row["kept, % of those asked for"]["value"] for name, row in table.items()} == {
@@ -44,6 +45,7 @@ def test_every_examiner_is_told_apart(out):
     assert rows(out, "reasons")["answer"]["answers"] == rows(out, "reasons")["answer"]["drafted"]
 
 
+@pytest.mark.slow
 def test_what_was_kept_is_written_as_debates_take_it(out):
     for name, each in (("templates", 4), ("templates-used", 2), ("same", 1)):
         questions = load_questions(out / f"questions-{name}.jsonl")
@@ -51,12 +53,14 @@ def test_what_was_kept_is_written_as_debates_take_it(out):
     assert not (out / "questions-answer.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_it_is_computed_again_to_the_same_bytes(out, tmp_path):
     assert main(PAPER, ["questions", "--smoke", "--run", str(out / "questions"), "--out", str(tmp_path)]) == 0
     for path in sorted(out.glob("questions*.*")):
         assert path.read_bytes() == (tmp_path / path.name).read_bytes()
 
 
+@pytest.mark.slow
 def test_what_was_played_is_played_again_for_its_questions(out):
     found = examinations(PlayedRun(out / "questions" / "examination"))
     own = found["from_file"]

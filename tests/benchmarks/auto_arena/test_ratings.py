@@ -45,12 +45,12 @@ def test_rating_unbeaten_in_few_battles_is_uncertain():
     assert estimate.high - estimate.low > 200
 
 
-def test_nothing_comes_of_nothing():
+def test_rate_without_finished_matches_returns_none():
     assert rate([void(0, "a", "b")]) is None
     assert rate([]) is None
 
 
-def test_the_order_of_the_log_changes_nothing():
+def test_ratings_do_not_depend_on_log_order():
     outcomes = everybody_meets(20)
     one, other = rate(outcomes), rate(outcomes[::-1])
     assert one.estimates() == other.estimates()
@@ -70,7 +70,7 @@ def test_correlation_uses_policies_with_a_score_only():
 def test_few_battles_leave_the_correlation_open_and_many_do_not():
     few, many = (
         rate(everybody_meets(3, seed=2)).spearman(STRENGTHS),
-        rate(everybody_meets(300, seed=2)).spearman(STRENGTHS),
+        rate(everybody_meets(100, seed=2)).spearman(STRENGTHS),
     )
     assert few.low < 0.9
     assert (many.low, many.value, many.high) == pytest.approx((1, 1, 1))

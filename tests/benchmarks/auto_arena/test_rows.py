@@ -109,6 +109,7 @@ def test_published_model_shares_its_policys_line(played, tmp_path, capsys):
     assert float(first["Elo (measured)"]) > 800
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -118,7 +119,7 @@ def test_published_model_shares_its_policys_line(played, tmp_path, capsys):
         ("ash,1\nbeech,2\n", "policy,score"),
     ],
 )
-def test_a_file_of_scores_that_says_nothing_is_refused(text, said, played, tmp_path, capsys):
+def test_score_file_without_scores_is_refused(text, said, played, tmp_path, capsys):
     scores = tmp_path / "scores.csv"
     scores.write_text(text)
     assert main(PAPER, ["t1", "--run", str(played / "t1"), "--scores", str(scores), "--out", str(tmp_path / "o")]) == 2
@@ -126,6 +127,7 @@ def test_a_file_of_scores_that_says_nothing_is_refused(text, said, played, tmp_p
     assert not (tmp_path / "o").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -138,14 +140,14 @@ def test_a_file_of_scores_that_says_nothing_is_refused(text, said, played, tmp_p
         (["t1", "--alone", "--policy", "honest"], "expected 2 policies or more"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_played(words, said, played, tmp_path, capsys):
+def test_impossible_options_are_refused_before_play(words, said, played, tmp_path, capsys):
     words = [word.format(run=played / "t1") for word in words]
     assert main(PAPER, [*words, "--out", str(tmp_path / "o")]) == 2
     assert said in capsys.readouterr().err
 
 
 @pytest.mark.slow
-def test_a_run_without_discussion_has_nothing_to_compare(tmp_path, capsys):
+def test_run_without_discussion_cannot_be_compared(tmp_path, capsys):
     options = TournamentOptions(per_pairing=1)
     plan = {"tournament": plan_tournament(options, discussion=False)}
     with Interruptions() as interruptions:

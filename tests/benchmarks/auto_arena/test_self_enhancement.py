@@ -114,7 +114,7 @@ def test_question_files_belong_to_their_examiners(tmp_path):
 @pytest.mark.parametrize(
     "examiners", [["a=builtin"], ["a=builtin", "a=x"], ["a", "b"], ["a=no.jsonl", "b=no.jsonl"], ["a=", "b=x"]]
 )
-def test_anything_but_two_examiners_ends_with_usage(examiners, tmp_path, capsys):
+def test_two_examiners_are_required(examiners, tmp_path, capsys):
     assert main(PAPER, ["selfenh", "--examiner", *examiners, "--out", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith("llmarena: ")
 

@@ -83,7 +83,7 @@ def test_error_of_the_peer_alone_is_kept():
 
 
 @pytest.mark.slow
-def test_a_trial_that_hangs_is_a_row_that_says_so():
+def test_hanging_trial_is_reported_in_its_row():
     def play(make, smoke):
         if is_ours(make):
             time.sleep(60)

@@ -47,7 +47,7 @@ PLAYED = chains(
 )
 
 
-def test_who_moved_first_is_early_wherever_it_sat():
+def test_first_mover_is_early_on_any_seat():
     pairs = idioms.by_pair(PLAYED)
     assert {pair: len(own) for pair, own in pairs.items()} == {("a", "b"): 3, ("b", "a"): 2}
     early, late = idioms.own_means(idioms.WINS, pairs, "a")
@@ -74,7 +74,7 @@ def test_points_are_exchanged_start_by_start():
     assert found.clusters == [3, 3]
 
 
-def test_hits_that_do_not_say_who_won_are_named():
+def test_hits_that_leave_the_winner_open_are_named():
     assert idioms.identity_notes(PLAYED) == ["hits and wins fit in all 5 decided matches"]
     wrong = chains(match(6, "a", "b", EARLY, (2, 2)), match(7, "a", "b", LATE, (2, 1)))
     assert idioms.identity_notes([*PLAYED, *wrong]) == ["hits and wins do not fit in 2 of 7 decided matches: 6, 7"]

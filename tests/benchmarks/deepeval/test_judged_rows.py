@@ -93,7 +93,7 @@ def test_pass_rates_of_programs_are_reported():
     assert values([code_review.change(matches), code_review.false_consensus(matches)]) == [(1 / 3, 3), (1 / 2, 2)]
 
 
-def test_a_judge_who_looks_at_length_is_found_out():
+def test_length_biased_judge_is_found():
     matches = []
     for task in range(8):
         for number, (last, length) in enumerate([(1.0, 10.0), (0.5, 30.0), (0.0, 20.0)]):
@@ -249,7 +249,7 @@ def test_exactly_the_tasks_that_were_asked_for_are_played(matches):
     assert all(numbers == first for numbers in tasks.values())
 
 
-def test_without_sacrebleu_the_row_says_what_to_install(tmp_path, monkeypatch):
+def test_without_sacrebleu_the_row_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setattr("llmarena_envs.writer_editor.text_metrics.has_text_metrics", lambda: False)
     monkeypatch.setattr(translation, "has_text_metrics", lambda: False)
     assert main(PAPER, ["t4", "--smoke", "--out", str(tmp_path), "--workers", "1"]) == 0

@@ -58,7 +58,7 @@ def test_published_rounds_pay_hand_computed_amounts():
 
 
 @pytest.mark.slow
-def test_the_order_that_theory_gives_comes_out(tmp_path, capsys):
+def test_pay_offs_have_the_theoretical_order(tmp_path, capsys):
     assert main(PAPER, ["f4a", "--matches", "8", "--out", str(tmp_path)]) == 0
     capsys.readouterr()
     lines = read(tmp_path / "f4a-pay-offs.csv")

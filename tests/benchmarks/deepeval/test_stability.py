@@ -28,7 +28,7 @@ def test_values_follow_match_order_and_roles():
 
 
 @pytest.mark.slow
-def test_a_row_says_when_abilities_stood_still(tmp_path, capsys):
+def test_row_reports_when_abilities_are_stable(tmp_path, capsys):
     assert main(PAPER, ["stability", "--matches", "40", "--eps", "5", "--out", str(tmp_path)]) == 0
     capsys.readouterr()
     (verdict,) = csv.DictReader((tmp_path / "stability-verdict.csv").read_text().splitlines())

@@ -33,7 +33,7 @@ def test_one_unstable_player_prevents_stopping():
     assert result.reason == ""
 
 
-def test_intervals_can_be_narrow_before_means_stand_still():
+def test_intervals_can_be_narrow_before_means_are_stable():
     values = np.tile([0.0, 1.0], 50)
     result = stableness({"a": values}, StablenessRule(window=4, eps=1e-9, half_width=0.25))
     narrow = next(m for m in range(1, 100) if running_means(values)[m].half_width < 0.25) + 1

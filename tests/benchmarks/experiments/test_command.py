@@ -194,6 +194,7 @@ def test_void_matches_are_said_and_end_with_3(tmp_path, capsys):
     assert json.loads((tmp_path / "wins.json").read_text())["runs"]["games"]["matches"]["void"] == 2
 
 
+@pytest.mark.slow
 def test_a_row_is_played_again_from_the_cache(tmp_path, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     words = ["wins", "--matches", "6", "--cache", str(tmp_path / "cache")]

@@ -29,7 +29,7 @@ def table(*rows, columns=COLUMNS, notes=()):
     return Table("wins", "Who wins", columns, rows, notes)
 
 
-def test_an_estimate_stands_with_its_interval_and_n_in_every_form():
+def test_estimate_has_interval_and_n_in_every_form():
     made = table(["a", percent(HALF)], ["b", None])
     assert "| a      | 50.0 [25.0, 75.0] (12) |" in to_markdown(made)
     assert list(csv.DictReader(io.StringIO(to_csv(made)))) == [

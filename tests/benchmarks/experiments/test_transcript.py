@@ -57,7 +57,7 @@ def test_no_text_of_a_player_is_markup_or_steers_a_terminal():
     assert "\u202e" not in text
 
 
-def test_rules_that_are_the_same_for_all_stand_there_once():
+def test_common_rules_are_printed_once():
     text = rules({"player_0": "same", "player_1": "other", "player_2": "same"})
     assert text.index("sent to `player_0`, `player_2`") < text.index("sent to `player_1`")
     assert text.count("same") == 1

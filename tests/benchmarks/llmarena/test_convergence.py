@@ -21,7 +21,7 @@ def test_changes_are_counted_from_the_first_rating_on():
     assert mu_changes((), 2) == []
 
 
-def test_a_rating_stands_from_where_it_stays_below_the_limit():
+def test_rating_is_stable_once_changes_stay_below_the_limit():
     values = [None, 3.0, 0.5, 2.0, 0.5, 0.25]
     assert (first_below(values, 1.0), last_below(values, 1.0)) == (3, 5)
     assert (first_below(values, 0.1), last_below(values, 0.1)) == (None, None)

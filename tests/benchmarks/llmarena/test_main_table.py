@@ -58,7 +58,7 @@ def test_abilities_are_averages_over_the_games_that_ask_for_them():
     assert cells(table, "GPT-3.5-Turbo")["risk assessment (published)"][0::3] == (81.23, 1)
 
 
-def test_raw_values_stand_with_their_uncertainty():
+def test_raw_values_have_their_uncertainty():
     board = skill_leaderboard([duel(0, "a", "b", "a"), duel(1, "b", "a", "a"), void(2, "a", "b")])
     assert raw_cell(board.rows[0]) == f"{board.rows[0].values['mu']:.2f} ± {board.rows[0].values['sigma']:.2f} (2)"
     rewards = MeanReward(made_setting()).board(
@@ -70,7 +70,7 @@ def test_raw_values_stand_with_their_uncertainty():
     assert constant[:4] == (0.0, None, None, 5)  # five zeros do not say that there are no others
 
 
-def test_a_policy_that_has_finished_nothing_has_no_value():
+def test_policy_without_finished_matches_has_no_value():
     boards = {"tictactoe_v0": skill_leaderboard([void(0, "a", "b")])}
     (first, _) = certainty_table(boards).rows
     assert first[:10] == ["tic-tac-toe", "a", "TrueSkill mu", None, None, None, None, None, 0, 1]
@@ -142,7 +142,7 @@ def test_the_row_is_computed_again_from_its_run(results):
         (["--alone", "--policy", "random@bid_v0"], "expected 2 policies or more"),
     ],
 )
-def test_what_cannot_be_played_is_refused_before_anything_is(tmp_path, capsys, words, message):
+def test_unplayable_options_are_refused_before_play(tmp_path, capsys, words, message):
     assert main(PAPER, ["t1", "--smoke", *words, "--out", str(tmp_path / "out")]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

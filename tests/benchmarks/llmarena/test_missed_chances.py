@@ -66,7 +66,7 @@ def test_connect_four_by_hand(tmp_path):
     assert not tally.positions[Kind.LOST]  # those stand under missed blocks
 
 
-def test_a_table_has_nothing_for_nothing_of_nothing(tmp_path):
+def test_table_of_no_matches_is_empty(tmp_path):
     run = play(tmp_path, TIC_TAC_TOE, "first_legal", "{ random_opening = 0 }")
     result = missed_chances.measure({"games": run}, missed_chances.Options())
     at_hand, solved = result.tables
@@ -150,7 +150,7 @@ def read_table(path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", [TIC_TAC_TOE, CONNECT_FOUR])
-def test_greedy_and_minimax_miss_nothing_and_random_does(results, game):
+def test_greedy_and_minimax_miss_no_chance_and_random_does(results, game):
     rows = read_table(results / f"missed-{game}-at-hand.csv")
     for policy in ("greedy", "minimax"):
         for what, needed in (("missed wins", "wins at hand"), ("missed blocks", "blocks needed")):
@@ -163,7 +163,7 @@ def test_greedy_and_minimax_miss_nothing_and_random_does(results, game):
 
 
 @pytest.mark.slow
-def test_nothing_is_called_published_and_the_files_are_all_there(results):
+def test_missed_chances_have_no_published_column_and_all_files(results):
     report = json.loads((results / "missed.json").read_text())
     assert {column["source"] for table in report["tables"] for column in table["columns"]} == {"", "measured"}
     assert any("nothing here is published" in note for note in report["notes"])

@@ -162,6 +162,7 @@ def test_the_judge_of_attributes_knows_the_clues_of_similarity(out):
     assert attributes(JudgeView("judge_0", True, (0, 1), 1, 1, "lemon", "a sour fruit")) == "Verdict: no"
 
 
+@pytest.mark.slow
 def test_the_rates_of_scripted_players(out):
     found = rows(result(out), "opponent-modelling")
     some, every = (f"guesses with {words} right, %" for words in ("at least one word", "all words"))
@@ -194,6 +195,7 @@ def test_a_sheet_is_blind_and_stays_when_it_was_filled_in(out, tmp_path):
     assert found["description accuracy, % (measured)"]["value"] == 100
 
 
+@pytest.mark.slow
 def test_annotators_decide_by_majority_and_ties_are_left_out(out, tmp_path):
     (tmp_path / "b").mkdir()
     first = fill(sheet_of(out), tmp_path / "one.csv", lambda number, row: "yes")
@@ -234,6 +236,7 @@ def test_a_judge_out_of_reach_is_asked_again(out, tmp_path, capsys, monkeypatch)
     assert "choose another directory" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -250,6 +253,7 @@ def test_what_cannot_be_computed_leaves_everything_as_it_is(out, tmp_path, capsy
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_the_same_sheet_twice_and_a_sheet_with_a_wrong_label(out, tmp_path, capsys):
     sheet = fill(sheet_of(out), tmp_path / "one.csv", lambda number, row: "maybe" if number == 3 else "no")
     assert run(tmp_path / "out", "--run", str(out / "t3"), "--sheet", str(sheet)) == 2

@@ -271,7 +271,7 @@ def test_a_person_at_the_terminal_is_the_opponent(tmp_path, monkeypatch, capsys)
 
 
 @pytest.mark.slow
-def test_a_person_who_leaves_can_come_back(tmp_path, monkeypatch, capsys):
+def test_person_who_quits_can_resume(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.StringIO("4\n4\n"))
     assert main(PAPER, ["f2", "--opponent", "human", "--matches", "2", "--out", str(tmp_path)]) == 130
     assert not (tmp_path / "f2.json").exists()

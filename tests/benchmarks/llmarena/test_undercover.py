@@ -100,7 +100,7 @@ def test_which_side_of_the_line():
     assert against(None, 0.6) is None
 
 
-def test_published_rates_stand_as_printed_and_corrected():
+def test_published_rates_are_printed_raw_and_corrected():
     table = win_table({"mine": rate_estimate(1, 4)}, "x", {"random votes": 0.6}, {"Qwen-14B-Chat": "mine"})
     rows = {row[0]: row[1:] for row in table.rows}
     assert rows["GPT-4"] == [27.0, 27.0, None]
@@ -144,6 +144,7 @@ def test_a_smoke_run_gives_rates_and_the_line(played):
     assert (played / "undercover-wins.svg").read_text(encoding="utf-8").count("random votes") == 1
 
 
+@pytest.mark.slow
 def test_the_seat_under_test_is_the_undercover_in_every_match(played):
     run = PlayedRun(played / "undercover" / "field")
     for own in field_cases(run, GAME).values():
@@ -153,7 +154,8 @@ def test_the_seat_under_test_is_the_undercover_in_every_match(played):
         assert all(seats.count(f"player_{seat}") == 2 for seat in range(5))
 
 
-def test_what_players_say_is_no_markup_in_the_cases(played):
+@pytest.mark.slow
+def test_players_text_is_no_markup_in_the_cases(played):
     text = (played / "undercover-cases.md").read_text(encoding="utf-8")
     assert "I may be the odd one" in text
     assert "\u202e" not in text
@@ -171,6 +173,7 @@ def test_what_players_say_is_no_markup_in_the_cases(played):
     assert not fence
 
 
+@pytest.mark.slow
 def test_a_case_shows_words_clues_and_votes(played):
     run = PlayedRun(played / "undercover" / "field")
     chosen = chosen_cases(field_cases(run, GAME), 1)
@@ -187,6 +190,7 @@ def test_a_case_shows_words_clues_and_votes(played):
     assert f"its word is `{words.pop(case.seat.agent)}`; the others' word is `{set(words.values()).pop()}`" in text
 
 
+@pytest.mark.slow
 def test_a_record_that_was_changed_is_damaged(played):
     run = PlayedRun(played / "undercover" / "field")
     cases = field_cases(run, GAME)

@@ -47,6 +47,7 @@ def test_audit_sheet_is_blind_and_complete(out):
         assert name not in sheet.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_opinions_are_counted_with_the_way_of_the_errors(out, tmp_path):
     one = filled_in(out, tmp_path / "ann.csv", ["reasonable", "R", "too high", "high", "low", "合理"])
     two = filled_in(out, tmp_path / "bob.csv", ["reasonable", "r", "r", "too high", "too high", "low"])
@@ -66,6 +67,7 @@ def test_opinions_are_counted_with_the_way_of_the_errors(out, tmp_path):
     assert agreement["rows"][0]["the same opinion, % (measured)"]["value"] == pytest.approx(50)
 
 
+@pytest.mark.slow
 def test_a_sheet_that_cannot_be_used_is_refused_with_its_place(out, tmp_path, capsys):
     bad = filled_in(out, tmp_path / "ann.csv", ["reasonable", "too hihg", "r", "r", "r", "r"])
     assert again(out, tmp_path, bad) == 2

@@ -123,7 +123,7 @@ def test_hasty_judge_contradicts_itself_and_exact_one_does_not(demo):
 
 
 @pytest.mark.slow
-def test_everything_is_played_and_can_be_verified(demo):
+def test_demo_plays_all_matches_and_verifies(demo):
     run, records = demo
     assert {record.status for record in records} == {"finished"}
     for environment in ENVIRONMENTS:

@@ -82,7 +82,7 @@ def test_the_user_asks_the_good_for_harder_things_than_the_bad(out):
     assert drift["perfect"] < 0 < drift["silent"]
 
 
-def test_nothing_varies_where_all_answers_are_worth_the_same(out):
+def test_equal_answers_have_no_variance(out):
     rows = table(out, "variance", "simulator")
     assert rows["perfect"]["with the user"]["value"] == rows["silent"]["on fixed scripts"]["value"] == 0
     assert rows["flawed:hard=1"]["on fixed scripts"]["value"] == 0  # it errs on every odd request, and on no other

@@ -95,6 +95,7 @@ def test_a_model_in_every_step(step, tmp_path, capsys):
     assert len(pairs) == 12
 
 
+@pytest.mark.slow
 def test_a_model_as_user_and_simulator_against_fixed_scripts(step, tmp_path):
     request = json.dumps({"user": {"strategy": 3, "request": "What then?"}})
     bodies = step(

@@ -36,7 +36,7 @@ def observe(policy, **options):
     return episode.undecided, episode.infos["observer_0"]
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"language": "zh"}])
 def test_the_conformance_suite_passes(options):
     check_environment(env, options=options, seeds=range(2))

@@ -197,7 +197,7 @@ def test_tasks_with_an_unsuitable_engine_are_refused(tmp_path):
         (["f2", "--number", "-1"], "number"),
     ],
 )
-def test_what_cannot_be_done_is_said_before_anything_is_played(words, message, tmp_path, monkeypatch, capsys):
+def test_impossible_steps_are_refused_before_play(words, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
     (tmp_path / "prompts.csv").write_text("act,prompt\nOracle,Be an oracle.\n", encoding="utf-8")
@@ -211,7 +211,7 @@ def test_what_cannot_be_done_is_said_before_anything_is_played(words, message, t
 @pytest.mark.parametrize(
     ("row", "message"), [("collect", "expected mode = 'script'"), ("compare", "expected a run of simulation_v0, got")]
 )
-def test_a_run_of_something_else_is_no_run_of_scripts(row, message, out, tmp_path, capsys):
+def test_run_of_another_game_is_refused(row, message, out, tmp_path, capsys):
     assert run(tmp_path / "out", "f2", "--run", str(out / row)) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()

@@ -123,7 +123,7 @@ COMPARISONS = [
 ]
 
 
-def test_pairs_stand_as_the_published_ones_do():
+def test_pairs_are_counted_like_the_published_ones():
     result = summary(COMPARISONS)
     assert (result.wins.value, result.ties.value, result.losses.value, result.left_out) == (0.25, 0.5, 0.25, 1)
     more = [*COMPARISONS, comparison("6", 1.0, 1.0)]
@@ -170,7 +170,8 @@ def test_every_pair_meets_once_on_every_script(run):
     assert len(seats) == 6  # both sides of every pair
 
 
-def test_a_judge_who_goes_by_the_place_only_makes_ties(run):
+@pytest.mark.slow
+def test_position_biased_judge_makes_ties_only(run):
     for own in by_pair(compared(run)).values():
         biased = judge_summary(own, "always:verdict=A")
         assert (biased.ties.value, biased.consistent.value) == (1, 0)
@@ -181,6 +182,7 @@ def test_a_judge_who_goes_by_the_place_only_makes_ties(run):
     assert wins["perfect", "echo"] == 0  # one judge of two is no majority
 
 
+@pytest.mark.slow
 def test_row_measures_the_recorded_matches(run):
     result = pairwise.measure({"comparisons": run}, CompareOptions(same=("GPT-4o=echo", "GPT-4-turbo=perfect")))
     counts = next(table for table in result.tables if table.name == "counts")

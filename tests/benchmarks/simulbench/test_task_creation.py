@@ -34,7 +34,7 @@ def work(policy, **options):
     return play(env(**options), {"creator_0": policy}, seed=1, settings=settings).infos["creator_0"]
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"type": "stateful", "count": 3, "batch": 2, "calls": 2, "language": "zh"}])
 def test_the_conformance_suite_passes(options):
     check_environment(env, options=options, seeds=range(2))

@@ -77,7 +77,7 @@ def test_errors_are_in_points():
     assert error_of(scores_of(known, "judge")).value == pytest.approx((3 - 3 + 3) / 3)
 
 
-def test_drift_is_found_where_there_is_one():
+def test_planted_drift_is_found():
     def known(drift):
         return [
             answer(truth, 1 + 5 * truth + drift * turn + 0.1 * (deal * turn % 3), turn, deal)

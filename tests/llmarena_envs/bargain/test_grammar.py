@@ -249,7 +249,7 @@ TALK = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="{}<>
 
 @settings(max_examples=200, deadline=None)
 @given(TALK, st.sampled_from(all_plans("openspiel")))
-def test_any_talk_may_stand_before_a_plan(message, counts):
+def test_any_text_can_precede_a_plan(message, counts):
     action = read(f"{message}\nplayer_0: {counts[0]} hats {counts[1]} balls {counts[2]} apples")
     without_markup = str.maketrans("", "", "*_`~")
     assert action.counts == counts

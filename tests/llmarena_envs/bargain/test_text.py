@@ -113,7 +113,7 @@ def test_quotes_cover_every_line():
     assert quote("a\n\nb") == "> a\n> \n> b"
 
 
-def test_the_last_turn_says_so():
+def test_last_turn_is_announced():
     env = talks("player_0: 1 hats", max_rounds=1)
     assert "last turn of all" in text(env, "player_1")
     assert "last turn of all" not in text(talks("player_0: 1 hats"), "player_1")

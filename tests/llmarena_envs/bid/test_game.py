@@ -158,7 +158,7 @@ def test_equilibrium_bids():
 
 
 @pytest.mark.parametrize("bidders", [2, 3])
-def test_equilibrium_play_pays_as_theory_says(bidders):
+def test_equilibrium_play_earns_the_theoretical_value(bidders):
     rng = np.random.default_rng(5)
     game = SealedBid(bidders)
     paid = []

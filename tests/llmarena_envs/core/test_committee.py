@@ -43,7 +43,7 @@ def test_over_two_orders_only_repeated_verdicts_count(verdicts, verdict):
     assert over_orders(verdicts) == verdict
 
 
-def test_a_judgement_that_is_not_given_anew_stands():
+def test_judgement_stays_unless_given_again():
     committee = Committee(3, times=2, orders=1, quorum=1).joined_by((A, NO, B)).joined_by((NO, TIE, A))
     assert committee.is_done
     assert committee.first_verdicts() == ("A", NONE, "B") and committee.winner_before == "tie"

@@ -56,7 +56,7 @@ def test_letters_are_drawn_with_any_installed_fonts() -> None:
     assert (difference > 100).sum() > 100
 
 
-def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     env = connect_four_v0.env(render_mode="rgb_array")
     env.reset(seed=0)
     monkeypatch.setitem(sys.modules, "resvg_py", None)

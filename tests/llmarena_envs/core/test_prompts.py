@@ -24,7 +24,7 @@ def test_missing_field_error_names_existing_ones() -> None:
 @pytest.mark.parametrize(
     "source", ["{}", "{0}", "{a.b}", "{a[0]}", "{a!r}", "{a:>3}", "{", "}", "{a", "{a b}", "{a:x|y|z}", "{a:{b}|c}"]
 )
-def test_anything_but_plain_names_is_refused(source: str) -> None:
+def test_templates_accept_plain_names_only(source: str) -> None:
     with pytest.raises(PromptError, match="here"):
         Template(source, "here")
 
@@ -84,7 +84,7 @@ def test_texts_are_read_without_the_line_breaks_around_them(package_folder: Path
     assert prompts["rules"].placeholders == {"x"}
 
 
-def test_joined_texts_stand_below_each_other(package_folder: Path) -> None:
+def test_joined_texts_are_on_separate_lines(package_folder: Path) -> None:
     prompts = Prompts(_package(package_folder, "game_b", 'a = "A {x}"\nb = "B {y}"\n'), "en")
     joined = prompts.joined("a", "b", "a")
     assert joined.render(x=1, y=2) == "A 1\nB 2\nA 1"
@@ -156,7 +156,7 @@ def test_prompts_are_found_wherever_the_process_runs(tmp_path: Path, monkeypatch
     assert "llmarena_envs" in sys.modules
 
 
-def test_a_package_without_its_texts_says_how_they_are_packed(tmp_path, monkeypatch):
+def test_package_without_texts_explains_packaging(tmp_path, monkeypatch):
     (tmp_path / "textless").mkdir()
     (tmp_path / "textless" / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)

@@ -145,7 +145,7 @@ def test_human_mode_prints_after_every_step(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out == f"{env.game.cards} ()\n{env.game.cards} ((0, 1),)\n"
 
 
-def test_what_players_say_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_players_text_cannot_control_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     env = bargain_v0.env(render_mode="human")
     env.reset(seed=0)
     env.step("\x1b[2J\u202egone\nplayer_0: 1 hats 0 balls 0 apples")
@@ -232,7 +232,7 @@ def test_an_offence_in_the_parallel_form_ends_the_match() -> None:
     assert env.agents == []
 
 
-def test_nothing_is_drawn_before_the_first_match() -> None:
+def test_drawing_is_empty_before_the_first_match() -> None:
     env = tictactoe_v0.raw_env()
     with pytest.raises(ResetNeeded, match="reset"):
         env.draw()

@@ -124,7 +124,7 @@ def test_tokens_are_counted_where_tiktoken_is(monkeypatch, fresh_encoding):
     assert counter.cut("abc", -TOKEN) == ""
 
 
-def test_without_tiktoken_the_error_says_what_to_install(monkeypatch, fresh_encoding):
+def test_without_tiktoken_the_error_names_the_extra(monkeypatch, fresh_encoding):
     monkeypatch.setitem(sys.modules, "tiktoken", None)
     with pytest.raises(DependencyNotInstalled, match=r"llmarena-envs\[tokens\].*counter='words'"):
         text_counter("tiktoken", "en")

@@ -39,7 +39,7 @@ def test_drawings_hide_identities_from_judges():
     assert "assistant A responded" in text and "debater" not in text
 
 
-def test_a_judge_who_sees_the_second_order_sees_names_exchanged():
+def test_second_order_judge_sees_swapped_names():
     env = debated(begun(both_orders=True, discussion=False))
     first = shown(env.draw("judge_0"))
     say(env, "Good. [[A]]", "Bad. [[B]]")

@@ -124,7 +124,7 @@ def test_the_committee_pays(verdicts, winner):
     ] in end
 
 
-def test_below_the_quorum_there_is_no_result():
+def test_below_quorum_match_has_no_result():
     env = judged(started(n_judges=3, quorum=3, discussion=False), "A", "A", "-")
     assert env.game.undecided and not any(env.rewards.values()) and env.infos["judge_0"]["winner"] == -1
 
@@ -193,7 +193,7 @@ def test_both_orders_swap_names_and_count_repeated_verdicts():
     assert env.game.committee.verdicts() == ("A", "tie") and env.infos["judge_0"]["winner"] == 2
 
 
-def test_discussions_in_the_second_order_know_nothing_of_the_first():
+def test_second_order_discussion_is_independent_of_the_first():
     env = judged(started(n_judges=2, both_orders=True), "A", "A")
     say(env, "first order [[A]]", "first order [[A]]", "Because. [[B]]", "Because. [[B]]")
     assert env.view("judge_0").stage == "discuss" and "first order" not in text_of(env, "judge_0")
@@ -240,7 +240,7 @@ def test_a_judge_may_give_no_reference():
     assert env.game.reference == "" and env.infos["judge_0"]["verdict_final"] == 2
 
 
-def test_an_examiner_sets_the_question_and_reads_nothing_else():
+def test_examiner_sets_the_question_and_reads_no_debate():
     env = started(examiner=True, domain="stem")
     assert env.agents[0] == env.agent_selection == "examiner_0"
     assert "request is not known yet" in text_of(env, "debater_0")
@@ -335,7 +335,7 @@ def test_the_bound_on_turns_follows_the_options(options, bound):
 
 
 @pytest.mark.parametrize("when", ["debate", "judge"])
-def test_a_forfeit_of_staff_decides_nothing(when):
+def test_forfeit_of_staff_gives_no_result(when):
     env = started(n_judges=2)
     if when == "debate":
         offender, other = env.game.sides

@@ -97,7 +97,7 @@ def test_first_answers_are_asked_for_in_the_same_words():
     assert texts == [first, first] and only.view("judge_0").stage == "judge"
 
 
-def test_sides_are_drawn_and_paired_seeds_exchange_nothing_else():
+def test_paired_seeds_swap_only_the_sides():
     sides = [started(seed).game.sides[0] for seed in range(40)]
     assert 10 < sides.count("debater_0") < 30
     env = started(7, questions="builtin")

@@ -40,7 +40,7 @@ def read(reply, actions=ALL):
         "<criticize>no</criticize>yes<raise>why?</raise>",
     ],
 )
-def test_tags_are_read_however_they_are_written(reply):
+def test_tags_are_read_in_any_spelling(reply):
     assert sorted(read(reply)) == sorted([R, C, Q])
 
 
@@ -69,11 +69,11 @@ def test_code_that_is_left_open_hides_no_tag():
 @pytest.mark.parametrize(
     "reply", ["<respond></respond>yes", "<respond>yes</respond><respond></respond>", "<respond/>yes"]
 )
-def test_an_empty_part_takes_nothing_away(reply):
+def test_empty_part_removes_no_text(reply):
     assert read(reply, RESPOND) == [R]
 
 
-def test_drafts_in_an_analysis_channel_are_not_said():
+def test_analysis_channel_drafts_are_ignored():
     analysis = "<|channel|>analysis<|message|>hm <respond>draft</respond><criticize>draft</criticize><|end|>"
     assert read(f"{analysis}<|start|>assistant<|channel|>final<|message|>yes") == [R]
 

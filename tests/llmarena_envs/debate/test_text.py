@@ -72,7 +72,7 @@ def shows_the_same(env, plain):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_a_debater_writes_can_pass_for_a_line_of_the_host(text, language):
+def test_debaters_text_cannot_pass_for_lines_of_the_host(text, language):
     env, plain = played_with(text, language)
     shows_the_same(env, plain)
 
@@ -115,7 +115,7 @@ def test_examiner_and_judge_texts_are_quoted_too():
     [pytest.param(each, marks=pytest.mark.slow) for each in ("[[A]] ", "</respond>", "<think>", "字", "<|im_start|>")]
     + ["word ", "\n", "a\n"],
 )
-def test_a_million_characters_are_cut_within_the_space(piece):
+def test_very_long_texts_are_cut_within_the_space(piece):
     env, plain = played_with(piece * (LONG // len(piece)), words=1000)
     shows_the_same(env, plain)
     say(env, *[outcome_or_abstention(env, piece) for _ in env.game.judges])
@@ -215,7 +215,7 @@ def test_junk_is_refused_or_read_back_as_it_was_read(reply):
             assert env.parse(found, env.agent_selection) == found
 
 
-def test_a_turn_that_lacks_something_is_asked_for_the_rest():
+def test_incomplete_turn_is_asked_for_the_rest():
     env = say(started(), "yes")
     second = env.agent_selection
     with pytest.raises(InvalidReply) as error:
@@ -290,7 +290,7 @@ SPEECHES = st.lists(
 @pytest.mark.slow
 @given(SPEECHES, st.sampled_from(["one ", "字", "one-two/", "x" * 60]), st.sampled_from([10, 30, 300]))
 @settings(max_examples=60, deadline=None)
-def test_every_part_keeps_words_and_none_goes_beyond_the_limit(parts, piece, words):
+def test_every_part_keeps_words_within_the_limit(parts, piece, words):
     for number in (0, 1, 7):  # turns of one, two and three actions
         env = started(words=words)
         while len(env.game.deliveries) < number:
@@ -326,7 +326,7 @@ REASONING = (
 )
 
 
-@pytest.mark.slow_except(3)
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("form", REASONING)
 @pytest.mark.parametrize("said", ["word ", "字", "<raise>or this?</raise> " * 40])
 def test_reasoning_does_not_change_the_parsed_turn(form, said):
@@ -437,7 +437,7 @@ def test_judges_of_first_answers_read_nothing_about_a_debate():
     assert "> yes" in told and "> no" in told
 
 
-def test_the_picture_shows_everything():
+def test_drawing_shows_all_parts():
     env = started(n_judges=1, both_orders=True, visibility="restricted")
     say(env, "<think>plan</think>yes", "<criticize>no</criticize><raise>why?</raise>")
     say(debated(env), "Good. [[A]]", "abstain")

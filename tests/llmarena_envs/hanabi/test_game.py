@@ -53,7 +53,7 @@ def test_playable_card_scores_for_all_and_new_card_comes_last():
     assert game.rewards == (0.0, 0.0)
 
 
-def test_a_hint_costs_a_token_and_tells_of_every_card():
+def test_hint_costs_a_token_and_marks_every_matching_card():
     game = small_game(RANK_2)
     assert game.info_tokens == 2
     assert game.history == (Event(0, RANK_2, None, False, (1,)),)

@@ -228,7 +228,7 @@ REASONS = [
 
 
 @pytest.mark.parametrize(("reply", "message"), REASONS)
-def test_the_reason_of_a_refusal_tells_the_player_what_to_do(reply, message):
+def test_refusal_reason_gives_an_instruction(reply, message):
     with pytest.raises(InvalidReply) as caught:
         small_env().parse(reply, "player_0")
     assert caught.value.message.startswith(message)

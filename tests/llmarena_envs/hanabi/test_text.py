@@ -57,7 +57,7 @@ def test_the_observation():
     )
 
 
-def test_a_misplay_and_a_player_who_waits():
+def test_text_after_a_misplay_and_out_of_turn():
     game = small_game(PLAY_2, life_tokens=2)
     text = codec(life_tokens=2).observation(game.view("player_0"))
     assert "player_0: Play card 2 (Red 2, does not fit, a life token is lost)\n" in text
@@ -101,7 +101,7 @@ def test_history_comes_first_for_a_common_prefix(language):
                 seen[agent] = past
 
 
-def test_rules_tell_the_variant():
+def test_rules_describe_the_variant():
     rules = codec().rules("player_1")
     for fact in (
         "as player_1 with player_0.",

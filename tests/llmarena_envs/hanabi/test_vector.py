@@ -107,7 +107,7 @@ def test_vector_matches_the_view(variant):
             assert int(part["actor"].sum()) == bool(view.history)
 
 
-def test_discards_have_as_many_places_as_there_are_copies():
+def test_discard_copies_match_the_deck():
     assert [copies(rank, 5) for rank in range(1, 6)] == [3, 2, 2, 2, 1]
     assert [copies(rank, 3) for rank in range(1, 4)] == [3, 2, 1]
 

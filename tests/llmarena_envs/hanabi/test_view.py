@@ -26,7 +26,7 @@ VARIANTS = [Variant(), Variant(**FULL), Variant(players=4, colors=5, hand_size=4
 
 
 @pytest.mark.parametrize(("variant", "matches"), [*zip(VARIANTS, (60, 5, 3), strict=True)], ids=str)
-def test_own_cards_and_deck_change_nothing_that_a_player_sees(variant, matches):
+def test_own_cards_and_deck_do_not_affect_a_players_view(variant, matches):
     codec, encoder = HanabiCodec(variant, "en", hint=True, cot=True), VectorEncoder(variant)
     rng = np.random.default_rng(3)
     changed = 0

@@ -156,12 +156,12 @@ def compare_result(game: Holdem, hand: int, reference: Reference) -> None:
 @pytest.mark.parametrize(
     ("players", "matches", "options"),
     [
-        pytest.param(2, 500, {}, marks=pytest.mark.slow),
-        (2, 30, {"hands": 20, "stack": 60, "small_blind": 2, "big_blind": 5}),
-        pytest.param(3, 40, {"hands": 15, "stack": 90}, marks=pytest.mark.slow),
-        pytest.param(4, 40, {"hands": 15, "stack": 90, "small_blind": 1, "big_blind": 4}, marks=pytest.mark.slow),
-        pytest.param(6, 40, {"hands": 15, "stack": 80, "small_blind": 1, "big_blind": 3}, marks=pytest.mark.slow),
-        (6, 40, {"hands": 10, "stack": 25, "small_blind": 2, "big_blind": 4}),
+        pytest.param(2, 200, {}, marks=pytest.mark.slow),
+        (2, 10, {"hands": 20, "stack": 60, "small_blind": 2, "big_blind": 5}),
+        pytest.param(3, 20, {"hands": 15, "stack": 90}, marks=pytest.mark.slow),
+        pytest.param(4, 20, {"hands": 15, "stack": 90, "small_blind": 1, "big_blind": 4}, marks=pytest.mark.slow),
+        pytest.param(6, 20, {"hands": 15, "stack": 80, "small_blind": 1, "big_blind": 3}, marks=pytest.mark.slow),
+        (6, 15, {"hands": 10, "stack": 25, "small_blind": 2, "big_blind": 4}),
     ],
 )
 def test_same_turns_and_chips_as_pokerkit(players: int, matches: int, options: dict[str, Any]) -> None:

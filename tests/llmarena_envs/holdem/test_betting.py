@@ -235,7 +235,7 @@ def test_a_short_big_blind_heads_up_needs_no_more_than_its_chips() -> None:
     assert uneven(100, 100, 1).fold(0).next_to_act(0) == -1
 
 
-def test_a_short_small_blind_leaves_nothing_to_decide_heads_up() -> None:
+def test_short_small_blind_leaves_no_decision_heads_up() -> None:
     assert uneven(1, 100).next_to_act(1) == -1
 
 

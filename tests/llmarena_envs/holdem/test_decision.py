@@ -69,7 +69,7 @@ def test_decision_uses_ordinary_cards_and_hides_them() -> None:
     assert "The decision has been made." in env.unwrapped.observe("player_0")["text"]
 
 
-def test_the_rules_tell_of_one_decision_and_its_situation() -> None:
+def test_rules_describe_the_single_decision() -> None:
     said = {
         decision: HoldemCodec(state(decision), "en", True, True).rules("player_0") for decision in (OPEN, FACING_BET)
     }

@@ -46,7 +46,7 @@ def test_spaces() -> None:
     assert env.observation_space("player_0")["observation"] == spaces.Box(0, 1, (111 + 21,), np.float32)
 
 
-def test_the_mask_of_who_waits_is_empty() -> None:
+def test_mask_is_empty_out_of_turn() -> None:
     env = made()
     assert env.observe("player_0")["action_mask"].tolist() == [1, 1, 1, 1, 1]
     assert env.observe("player_1")["action_mask"].tolist() == [0, 0, 0, 0, 0]

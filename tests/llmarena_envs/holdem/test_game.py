@@ -82,7 +82,7 @@ def test_seeds_decide_deal_and_button() -> None:
     assert deal(0, deck_seed=3)[1:] != deal(0, deck_seed=4)[1:]
 
 
-def test_every_hand_of_a_match_has_cards_of_its_own() -> None:
+def test_every_hand_has_its_own_cards() -> None:
     game = table("", hands=5)
     holes = set()
     while game.to_move:
@@ -217,7 +217,7 @@ def test_forfeit_in_the_lead_is_a_loss_and_behind_costs_the_stake() -> None:
     assert behind.forfeit(("player_0",)) == (-8, 8)
 
 
-def test_who_forfeits_ends_last() -> None:
+def test_forfeiting_player_ends_last() -> None:
     game = table("", players=3, hands=4, stack=20)
     game._decks = ((*parse_cards("KhKd 3c5d AhAd"), *parse_cards(BOARD)),) * 4
     play(game, "fac")  # player_1 has lost 20, player_2 won 20

@@ -66,7 +66,7 @@ def finished_hands(draw: st.DrawFn) -> tuple[list[int], list[int | None], int]:
 
 
 @given(finished_hands())
-def test_no_chip_is_lost_or_won_from_nothing(hand: tuple[list[int], list[int | None], int]) -> None:
+def test_pots_conserve_chips(hand: tuple[list[int], list[int | None], int]) -> None:
     put_in, ranks, button = hand
     won = winnings(put_in, ranks, button)
     assert sum(won) == sum(put_in)
@@ -82,7 +82,7 @@ def test_winnings_from_an_opponent_are_bounded_by_own_stake(hand: tuple[list[int
 
 
 @given(finished_hands())
-def test_the_best_hand_loses_nothing_that_it_could_win(hand: tuple[list[int], list[int | None], int]) -> None:
+def test_best_hand_wins_all_eligible_pots(hand: tuple[list[int], list[int | None], int]) -> None:
     put_in, ranks, button = hand
     best = min(rank for rank in ranks if rank is not None)
     if ranks.count(best) == 1:

@@ -59,7 +59,7 @@ It is your turn."""
     assert text("chc cpa", "player_0", deck=DECK).startswith(expected)
 
 
-def test_the_text_of_who_waits_has_no_legal_actions() -> None:
+def test_text_out_of_turn_has_no_legal_actions() -> None:
     waiting = text("", "player_1", deck=DECK)
     assert "Your hole cards: Kh Kd" in waiting
     assert "Your position: big blind" in waiting
@@ -170,7 +170,7 @@ def test_player_without_chips_is_informed() -> None:
     assert codec.observation(view).startswith("You are player_1.\nHand 1 of 4.\nYou are out of the match.\nBetting:\n")
 
 
-def test_the_same_codec_tells_every_position_as_a_new_one_does() -> None:
+def test_reused_codec_writes_the_same_texts_as_a_new_one() -> None:
     """State that the codec caches for one text never leaks into another."""
     kept = HoldemCodec(table("", players=3, hands=3), "en", True, True)
     for deck_seed in range(12):

@@ -12,7 +12,7 @@ def chain(*replies, **options):
     return env
 
 
-def test_the_chain_tells_who_gave_what():
+def test_chain_shows_the_author_of_each_idiom():
     env = chain("一心一意", start="始终如一")
     text = shown(env.draw("player_1"))
     assert "始终如一 (referee) → 一心一意 (player_0)" in text

@@ -37,7 +37,7 @@ def test_history_comes_first_and_only_grows():
     assert env.observe("player_0")["text"].startswith(before)
 
 
-def test_a_judge_reads_the_idiom_and_nothing_of_the_match():
+def test_judge_reads_only_the_idiom():
     env = env_at("意在画外", accept_outside=True)
     told = env.observe("judge_0")
     assert "意在画外" in told["text"] and "意在画外" not in env.observe("player_1")["text"]
@@ -81,7 +81,7 @@ def test_a_wrong_idiom_is_a_legal_move_that_loses():
     assert env.rewards["player_0"] == -1
 
 
-def test_who_gives_nothing_readable_gives_up_or_abstains():
+def test_unreadable_players_give_up_and_judges_abstain():
     env = env_at(accept_outside=True)
     assert env.default_action("player_0") == "认输"
     env.step("意在画外")

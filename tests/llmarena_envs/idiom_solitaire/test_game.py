@@ -62,7 +62,7 @@ def test_a_match_without_a_loser_is_drawn():
     assert game.hits == (1, 1)
 
 
-def test_after_a_dead_end_the_next_player_must_answer_all_the_same():
+def test_player_after_a_dead_end_must_answer():
     game = played(match(), "意味深长")
     assert game.to_move == ("player_1",) and game.view("player_1").continuations() == []
     # Only the judge could save who answers with an idiom outside the list.
@@ -194,7 +194,7 @@ def test_a_move_has_four_characters(move):
     dead_end=st.sampled_from(["must_answer", "wins", "forbidden"]),
     judge=st.booleans(),
 )
-def test_hits_tell_who_failed(moves, rulings, n_players, dead_end, judge):
+def test_hits_determine_the_loser(moves, rulings, n_players, dead_end, judge):
     """The identity of every match: early hits minus late hits is 1 if the early player has won, else 0."""
     game = match(n_players=n_players, dead_end=dead_end, accept_outside=judge, max_turns=9)
     for move, ruling in zip(moves, rulings, strict=False):

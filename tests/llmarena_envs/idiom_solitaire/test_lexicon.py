@@ -17,7 +17,7 @@ from llmarena_envs.idiom_solitaire.links import Links
 from llmarena_envs.idiom_solitaire.word_list import read_list
 
 
-def test_the_shipped_list_has_its_size_and_says_its_sources():
+def test_shipped_list_has_its_size_and_sources():
     lexicon = shipped_lexicon()
     assert len(lexicon) == len(lexicon.by_rank) == len(set(lexicon.by_rank))
     assert 32_000 < len(lexicon) < 33_000
@@ -96,7 +96,7 @@ def test_copies_share_the_list_and_pickles_are_small():
     assert len(pickle.dumps(idiom_solitaire_v0.raw_env())) < 100_000
 
 
-def test_a_list_of_ones_own_is_copied_with_its_environment(tmp_path):
+def test_custom_list_is_copied_with_its_environment(tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("一心一意\n意气风发\n", encoding="utf-8")
     env = idiom_solitaire_v0.raw_env(idioms=path)
@@ -108,7 +108,7 @@ def test_a_list_of_ones_own_is_copied_with_its_environment(tmp_path):
     assert [source.description() for source in again.sources()] == ["2 items"]
 
 
-def test_a_list_of_ones_own(tmp_path):
+def test_custom_list_is_used(tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("\ufeff# mine\n一心一意\t3\n\n意氣風發\t7.5\n《发扬光大》\n", encoding="utf-8")
     lexicon = listed_lexicon(path)

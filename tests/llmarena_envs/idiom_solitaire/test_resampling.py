@@ -76,6 +76,6 @@ def test_another_player_does_not_know_the_idiom_in_question():
         assert game.links.may_follow(idiom, game.chain[-1])
 
 
-def test_nothing_is_hidden_without_a_judge():
+def test_without_judge_no_information_is_hidden():
     assert match().perfect_information
     assert not match(accept_outside=True).perfect_information

@@ -14,9 +14,9 @@ SUM: dict[str, Any] = {"id": "sum", "domain": "math", "question": "What is the s
 RECORDS = [RIVER, POEM, SUM]
 
 OPTION_SETS: list[dict[str, Any]] = [
-    {},
     {"questions": "builtin", "n_judges": 3, "quorum": 2, "counter": "words"},
     {"domain": "coding", "language": "zh", "n_judges": 2, "discussion": False},
+    {},
     {"questions": RECORDS, "number": 1, "round3_opener": "B", "visibility": "restricted", "n_judges": 2},
     {"questions": RECORDS, "both_orders": True, "n_judges": 2, "judge_sees_think": False, "language": "zh"},
     {

@@ -28,7 +28,7 @@ def test_all_players_of_a_kind_see_the_same():
     assert env.draw("player_0") == env.draw("player_2")
 
 
-def test_a_spectator_sees_who_invested_what_once_all_have():
+def test_spectator_sees_investments_once_all_are_in():
     env = invested(98, 13)
     assert "98" not in shown(env.draw())
     env.step(57)

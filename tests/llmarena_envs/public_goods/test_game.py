@@ -160,7 +160,7 @@ def test_the_same_accounts_as_an_independent_model(data):
     assert sum(map(float, owned)) <= game.most_coins() * (1 + 1e-12)
 
 
-def test_the_stock_of_the_beginning_is_all_there_is():
+def test_initial_endowment_bounds_later_investments():
     game = begun(endowment_mode="initial", rounds=3, n_players=2, alpha=1.5)
     assert game.num_actions == 68  # 2 * 10 * 1.5 ** 3 = 67.5
     game.apply((10, 3))
@@ -190,7 +190,7 @@ def test_steps_of_a_tenth_are_exact():
     assert [game.coins(agent) for agent in game.agents] == [50.4, 49.9, 49.4, 50.9]
 
 
-def test_mode_1_tells_the_own_income_and_mode_2_the_sorted_list():
+def test_modes_show_own_income_or_sorted_list():
     for mode, told in ((1, ()), (2, (9, 4, 4, 0))):
         game = begun(mode=mode)
         game.apply((4, 9, 0, 4))

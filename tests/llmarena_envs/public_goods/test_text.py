@@ -220,7 +220,7 @@ def test_texts_name_no_seat_and_are_equal_for_all(language, options):
         assert env.observe("player_0")["text"] == env.observe("player_2")["text"]
 
 
-def test_mode_1_tells_the_own_income_only():
+def test_mode_1_shows_the_own_income_only():
     env = player()
     for investment in (4, 9, 0, 7):
         env.step(investment)
@@ -229,7 +229,7 @@ def test_mode_1_tells_the_own_income_only():
     assert "9" not in text and "7" not in text
 
 
-def test_mode_2_tells_the_sorted_list_with_duplicates():
+def test_mode_2_shows_the_sorted_list_with_duplicates():
     env = player(mode=2)
     for investment in (4, 9, 0, 4):
         env.step(investment)

@@ -103,7 +103,7 @@ def f(*args, **kwargs):
         ("(lambda a, b: (f(a, [b]), a))([1], 2)[0]", "([1], [2])", "{}"),
     ],
 )
-def test_arguments_arrive_as_they_are(call: str, args: str, kwargs: str, sandbox: Sandbox) -> None:
+def test_arguments_arrive_unchanged(call: str, args: str, kwargs: str, sandbox: Sandbox) -> None:
     setup = "from math import inf\nONE, NAMED = (1, 2), {'key': inf}\ndef double(x): return 2 * x"
     checked = check_asserts(sandbox, CALLS, [f"assert {call} == [{args}, {kwargs}]"], "f", setup)
     assert checked.passed, checked.checks
@@ -422,7 +422,7 @@ class Everything(int):
         "def f(x): return '12.566'",
     ],
 )
-def test_cheating_program_passes_nothing(program: str, sandbox: Sandbox) -> None:
+def test_cheating_program_passes_no_test(program: str, sandbox: Sandbox) -> None:
     asserts = ["assert f([3, 1, 3]) == [1, 3]", "assert abs(f(2) - 12.566) < 0.01"]
     checked = check_asserts(sandbox, program, asserts, "f", limits=Limits(seconds=1))
     assert [check.passed for check in checked.checks] == [False, False]
@@ -518,7 +518,7 @@ def test_a_setup_that_is_no_python_is_an_error_of_the_task(sandbox: Sandbox) -> 
         check_asserts(sandbox, GOOD, ["assert f([]) == []"], "f", setup="import")
 
 
-def test_a_sandbox_that_refuses_passes_nothing() -> None:
+def test_refusing_sandbox_passes_no_test() -> None:
     try:
         sandbox = find_sandbox("unisolated")
     except SandboxError:

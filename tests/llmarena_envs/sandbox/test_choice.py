@@ -45,7 +45,7 @@ def test_no_backend_is_loaded_before_it_is_used() -> None:
     assert done.stdout == "False\n"
 
 
-def test_nothing_runs_where_nothing_isolates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_isolation_no_program_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise ImportError(name)
 
@@ -113,7 +113,7 @@ def test_a_watcher_that_stays_open_ends_the_run(allowed: int, monkeypatch: pytes
             runner.close_watcher(libc)
 
 
-def test_a_backend_that_cannot_start_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backend_that_cannot_start_gives_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _program(tmp_path / "bwrap", "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SandboxError, match="No permissions to create new namespace"):

@@ -167,7 +167,7 @@ def test_output_is_returned_in_order(sandbox: Sandbox) -> None:
     assert result.backend == sandbox.name and {"files", "network", "processes", "memory"} <= set(result.in_force)
 
 
-def test_an_exception_shows_its_line_and_nothing_of_the_runner(sandbox: Sandbox) -> None:
+def test_exception_shows_its_line_without_the_runner(sandbox: Sandbox) -> None:
     result = sandbox.run("def f():\n    return 1 / 0\nf()\n")
     assert (result.status, result.detail) == ("error", "ZeroDivisionError: division by zero")
     assert "line 2, in f\n    return 1 / 0" in result.output and "runner" not in result.output

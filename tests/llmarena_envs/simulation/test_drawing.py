@@ -30,7 +30,7 @@ def test_simulators_see_their_own_answer_and_judges_see_both():
     assert "judge_0 verdict: A" in text and "simulator_0 wins" in text
 
 
-def test_judges_see_both_answers_however_long_they_are():
+def test_judges_see_both_answers_at_any_length():
     env = say(scripted("pairwise", n_judges=1), "answer one\n" * 100, "answer two\n" * 100)
     text = shown(env.draw("judge_0"))
     assert "answer one" in text and "answer two" in text

@@ -21,7 +21,7 @@ def over(env):
     return all(env.terminations.values())
 
 
-def test_a_dialogue_goes_by_turns_and_its_last_response_is_rated():
+def test_dialogue_alternates_and_its_last_response_is_rated():
     env = started(n_judges=2)
     order = []
     for reply in ("a", asked("GET bo"), "b", asked("KEYS *", 3), "c", "INCR visits", "d", "Rating: [[7]]", "[[8.5]]"):
@@ -61,7 +61,7 @@ def test_the_bound_is_the_published_one(options, bound):
     assert started(**options).max_turns == bound
 
 
-def test_the_engine_goes_along_with_the_dialogue():
+def test_engine_follows_the_dialogue():
     env = say(started(), TRUTH, asked("DEL queue"), f"```\n{DELETED}\n```", asked("INCR visits"), "Count: 2")
     copied = copy.deepcopy(env)
     say(env, asked("DEL visits"), "x", "[[5]]")
@@ -76,7 +76,7 @@ def test_the_engine_goes_along_with_the_dialogue():
 
 
 @pytest.mark.parametrize("options", [{"engine": None}, {"task": "NUMBER  clerk"}])
-def test_without_an_engine_nothing_is_known_of_exactness(options):
+def test_without_engine_exactness_is_unknown(options):
     env = say(started(turns=2, **options), TRUTH, asked("x"), "y", "[[5]]")
     facts = env.infos["simulator_0"]
     assert env.game.truths == () and facts["engine"] == 0
@@ -95,7 +95,7 @@ def test_agents_never_read_truth_and_views_can_rebuild_it():
         say(env, reply)
 
 
-def test_a_script_is_answered_once_with_the_engine_where_it_stands():
+def test_script_is_answered_once_at_the_engines_state():
     env = scripted(n_judges=1)
     assert env.game.truths == (TRUTH, DELETED)
     assert [message.text for message in env.view("simulator_0").messages][1:] == [TRUTH, "DEL queue"]
@@ -237,7 +237,7 @@ def test_bad_options_are_refused(options, message):
         simulation_v0.raw_env(**{"tasks": TASKS, **options})
 
 
-def test_engine_tasks_are_asked_nothing_where_no_engine_is_wanted():
+def test_engine_name_is_ignored_without_engine():
     assert simulation_v0.raw_env(tasks=[{**CLERK, "engine": "sqll"}], engine=None)
 
 

@@ -48,7 +48,7 @@ def scripts() -> tuple[Script, ...]:
     return load_scripts(records[::-1])
 
 
-def test_turns_and_the_correction_tell_the_published_sizes(scripts):
+def test_published_sizes_follow_from_turns_and_correction(scripts):
     assert len(scripts) == 500
     uncorrected = Counter(label_scripts(scripts, {}))
     assert uncorrected == {LAST_ONLY: 225, FIRST_CHALLENGING: 94, SUBSEQUENT: 181}

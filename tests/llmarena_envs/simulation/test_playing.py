@@ -134,7 +134,7 @@ def lenient():
     return Judge(4)
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["dialogue", "pairwise"])
 def test_a_run_is_played_verified_and_its_judges_compared(tmp_path, capsys, monkeypatch, mode):
     monkeypatch.chdir(tmp_path)

@@ -90,7 +90,7 @@ def test_a_known_task_completes_a_script(missing):
         load_scripts([record])
 
 
-def test_a_script_of_another_task_is_read_if_it_says_all():
+def test_complete_script_of_an_unknown_task_is_read():
     (read,) = load_scripts([script(source_id=99, act="Unheard", task_description="Hum.")], KNOWN)
     assert (read.source_id, task_of(read, KNOWN)) == ("99", None)
     with pytest.raises(OptionError, match=r"act 'Toy Countr'; did you mean 'Toy Counter'"):
@@ -153,7 +153,7 @@ def test_a_wrong_script_is_named(tmp_path, change, message):
         load_scripts(path)
 
 
-def test_the_good_scripts_of_a_bad_file_are_kept(tmp_path):
+def test_valid_scripts_of_a_bad_file_are_kept(tmp_path):
     wrong = [script(id=f"wrong {number}") | change for number, (change, _) in enumerate(WRONG)]
     lines = [json.dumps(script()), "nonsense", *map(json.dumps, wrong), json.dumps(script(id="last"))]
     path = tmp_path / "mine.jsonl"

@@ -29,7 +29,7 @@ ASKED = Request("GET ada", 2)
         "｛“user”：｛“strategy”：2，“request”：“GET ada”｝｝",
     ],
 )
-def test_a_request_is_read_however_the_object_is_written(reply):
+def test_request_is_read_from_any_object_spelling(reply):
     assert read_request(reply) == ASKED
 
 
@@ -68,7 +68,7 @@ def test_a_document_as_a_request_is_its_json():
 
 
 @pytest.mark.parametrize("around", ["{}", "I go on:\n```json\n{}\n```"])
-def test_a_backslash_that_escapes_nothing_is_meant(around):
+def test_needless_backslash_is_literal(around):
     reply = around.replace("{}", r'{"user": {"strategy": 2, "request": "/\d+\\.(a)\$/ it\'s\n"}}')
     assert read_request(reply) == Request(r"/\d+\.(a)\$/ it's", 2)
 
@@ -82,7 +82,7 @@ def test_a_backslash_that_escapes_nothing_is_meant(around):
         "\x00\x1b",
     ],
 )
-def test_nothing_is_no_request(reply):
+def test_empty_reply_is_no_request(reply):
     with pytest.raises(ParseError):
         read_request(reply)
 
@@ -127,7 +127,7 @@ def test_text_around_an_answer_is_kept():
         ("<think>cut off while thinking", ""),
     ],
 )
-def test_reasoning_and_control_characters_are_not_said(reply, said):
+def test_reasoning_and_control_characters_are_removed(reply, said):
     assert as_said(reply) == said
 
 

@@ -100,7 +100,7 @@ def test_a_wrong_task_is_named(tmp_path, change, message):
         load_tasks(path)
 
 
-def test_the_good_tasks_of_a_bad_file_are_kept(tmp_path):
+def test_valid_tasks_of_a_bad_file_are_kept(tmp_path):
     wrong = [json.dumps(TASKS[1] | {"id": f"wrong {number}"} | change) for number, (change, _) in enumerate(WRONG)]
     lines = [json.dumps(TASKS[0]), "{", "[]", "[" * 100_000, *wrong, '"text"', json.dumps(TASKS[1])]
     path = tmp_path / "mine.jsonl"
@@ -111,7 +111,7 @@ def test_the_good_tasks_of_a_bad_file_are_kept(tmp_path):
     assert places == [str(number) for number in range(2, len(lines))]
 
 
-def test_the_good_rows_of_a_bad_table_are_kept(tmp_path):
+def test_valid_rows_of_a_bad_table_are_kept(tmp_path):
     path = tmp_path / "mine.csv"
     head = "act,task_description,request_type,type\n"
     path.write_text(f'{head}a,b,c,stateless\na,b,c,d,e\nx,"y"z,c,stateless\nf,g,h,stateful\n', encoding="utf-8")

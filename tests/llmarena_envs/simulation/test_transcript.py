@@ -46,7 +46,7 @@ def test_transcript_has_dialogue_truth_and_rating():
     )
 
 
-def test_a_comparison_tells_verdicts_on_the_true_sides():
+def test_comparison_shows_verdicts_on_the_true_sides():
     env = say(scripted("pairwise", n_judges=2), "x", "y", "[[A]]", "[A]", "[[B]]", "abstain")
     story = env.transcript()
     sides = [(scene.speaker, scene.heading, scene.text, scene.hidden_from) for scene in story if scene.speaker][:2]

@@ -21,6 +21,7 @@ from gymnasium import spaces
 from llmarena_envs.core.codec import ChatMessage
 from llmarena_envs.core.declaration import Declaration, HiddenRole
 from llmarena_envs.core.drawing import Drawing
+from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.order import OrderWrapper
@@ -570,6 +571,21 @@ class WordsGoAroundThePool(Chat):
 @breaks("messages_go_through_the_pool")
 class ChannelsAreNotDeclared(Chat):
     declaration = Declaration()
+
+
+# Endings.
+
+
+@breaks("endings_are_stated")
+class EndingIsNotStated(DuelCodec):
+    def ending(self, view: DuelView, ending: Ending) -> str:
+        return self.observation(view)
+
+
+@breaks("endings_are_stated")
+class EndingForgetsTheOffenders(DuelCodec):
+    def ending(self, view: DuelView, ending: Ending) -> str:
+        return super().ending(view, Ending(ending.reward))
 
 
 # Updates.

@@ -68,7 +68,7 @@ def test_a_parallel_form_of_another_game_is_caught() -> None:
     assert caught.value.rule == "the_parallel_form_plays_the_same_match"
 
 
-def test_the_error_says_what_where_expected_and_got() -> None:
+def test_error_states_rule_place_expected_and_got() -> None:
     with pytest.raises(ConformanceError) as caught:
         check_environment(mistakes.TextInInfos.make, seeds=[5, 6])
     error = caught.value
@@ -97,7 +97,7 @@ def test_environment_exception_is_a_broken_rule_with_its_cause() -> None:
 
 
 @pytest.mark.slow
-def test_an_interruption_says_where_it_came() -> None:
+def test_interruption_reports_its_place() -> None:
     with pytest.raises(ConformanceError) as caught:
         check_environment(mistakes.env_of("LoopsForEver"), time_limit=0.5)
     assert (caught.value.place, caught.value.expected) == (

@@ -48,7 +48,7 @@ def test_the_other_word_is_of_the_same_kind():
     check_frequencies(words, {"plum": 1, "cherry": 1, "apple": 1})
 
 
-def test_a_list_of_one_pair_does_not_tell_the_other_word():
+def test_single_pair_list_does_not_reveal_the_other_word():
     words = redrawn(started(), "player_0", lambda other: {*other.words} - {"plum"} == {"cherry"})
     check_frequencies(words, {True: 1, False: 1})
 
@@ -67,7 +67,7 @@ def test_words_and_sides_and_pair_belong_together():
             assert hidden == {pair.a if other.swapped else pair.b}
 
 
-def test_who_says_the_own_word_holds_another():
+def test_player_who_said_the_own_word_holds_another():
     game = started()
     speak(game, player_4="like a plum")  # which is legal for who holds cherry
     drawn = redrawn(game, "player_0", lambda other: other.undercovers)
@@ -111,7 +111,7 @@ def test_lots_of_votes_to_come_are_drawn_anew():
     check_frequencies(redrawn(game, "player_2", eliminated), {"player_0": 1, "player_1": 1})
 
 
-def test_the_end_says_the_same():
+def test_final_statistics_agree_after_resampling():
     rng = np.random.default_rng(0)
     for seed in range(20):
         game = started(seed, pairs=PAIRS, seat="random", swap_words=True, max_rounds=3, ask_guess=True)

@@ -35,6 +35,7 @@ def test_the_share_of_the_tests_that_a_program_passes(program, share):
     assert find_pass_rate()(program, PROBLEM) == share
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("name", ["mbpp.jsonl", "human_eval.jsonl"])
 def test_problems_in_the_layouts_of_others_are_tested(name):
     for problem in load_problems(HERE / name):
@@ -103,7 +104,7 @@ def test_forging_programs_pass_no_test_of_packaged_problems(name, entry_point):
     assert SandboxedPassRate()(program, problem) == 0
 
 
-def test_tests_that_need_the_program_are_counted_and_pay_nothing():
+def test_tests_inside_the_program_are_counted_but_not_scored():
     tests = ["assert add(1, 2) == 3", "assert sorted([2, 1], key=lambda x: add(x, 0)) == [1, 2]"]
     record = {"text": "Add.", "code": PROBLEM.code, "test_list": tests}
     env = writer_editor_v0.raw_env(tasks=[record])

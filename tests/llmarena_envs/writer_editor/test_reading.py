@@ -132,7 +132,7 @@ def test_program_with_fences_round_trips(inner):
         ),
     ],
 )
-def test_the_token_and_nothing_else_is_consensus(reply):
+def test_consensus_is_the_token_alone(reply):
     assert read_review(reply, "over") == "over"
     assert read_polished(reply, "over") == "over"
 
@@ -151,7 +151,7 @@ def test_the_token_and_nothing_else_is_consensus(reply):
         "it's over!",
     ],
 )
-def test_anything_more_is_a_review(reply):
+def test_token_with_more_text_is_a_review(reply):
     assert read_review(reply, "over") == reply
 
 
@@ -195,7 +195,7 @@ def test_translation_is_read_without_its_wrapping(reply, text):
 
 
 @pytest.mark.parametrize("reply", ["<think>so far", "```\n```", "<|im_end|>", "<translation></translation>", "\x00"])
-def test_nothing_is_no_text(reply):
+def test_empty_reply_is_no_text(reply):
     with pytest.raises(ParseError):
         read_translation(reply)
     with pytest.raises(ParseError):

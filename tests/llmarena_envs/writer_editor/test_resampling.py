@@ -27,7 +27,7 @@ def test_solution_and_tests_are_resampled_for_all_agents():
     assert game.chosen == game.tasks[0] == PROBLEM
 
 
-def test_a_reference_is_redrawn_where_there_is_one():
+def test_existing_reference_is_resampled():
     assert twin(started("translation"), "editor_0").chosen.tgt not in ("", NOTE.tgt)
     game = started("translation", [NOTE._replace(tgt="")])
     assert twin(game, "editor_0").chosen.tgt == ""

@@ -239,7 +239,7 @@ def test_the_token_is_not_offered_in_a_single_pass():
     assert "round" not in env.observe("writer_0")["rules"]
 
 
-def test_a_language_without_a_name_is_shown_as_it_is_given():
+def test_unknown_language_code_is_shown_unchanged():
     env = started("translation", tasks=[{"src": "Ja."}], src_lang="de", tgt_lang="Klingon")
     assert "from German into Klingon" in env.observe("writer_0")["text"]
 

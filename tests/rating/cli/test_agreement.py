@@ -127,6 +127,7 @@ def run(tmp_path_factory):
     return directory / "run"
 
 
+@pytest.mark.slow
 def test_a_run_and_its_page(run, capsys):
     found = json.loads(agreement(capsys, run, "--json"))
     judges = {row["judge"]: row for row in found["by_judge"]}

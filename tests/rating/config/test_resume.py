@@ -105,7 +105,7 @@ def test_withdrawn_policy_leaves_too_few_for_top(tmp_path):
     go_on(tmp_path / "run", text)
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("withdraw", ["delete", "flag"])
 def test_withdrawn_policy_leaves_a_complete_run(tmp_path, withdraw):
     text = run_file("abd")
@@ -188,7 +188,7 @@ def test_replayed_void_matches_do_not_move_a_phase(tmp_path):
     assert {record.status for record in records} == {FINISHED}
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("shorter", ["repaired", "rule"])
 def test_newcomers_play_after_all_begun_matches(tmp_path, shorter):
     long = "min_matches = 20\neps = 1.5\nrule = 'trueskill'\nsigma = 0.01"
@@ -213,7 +213,7 @@ def test_newcomers_play_after_all_begun_matches(tmp_path, shorter):
 TOURNAMENT = 'name = "tictactoe_v0"\nscheme = "tournament"\ntournament = { questions = 2 }'
 
 
-def test_a_tournament_says_how_it_takes_newcomers(tmp_path):
+def test_tournament_explains_how_to_add_newcomers(tmp_path):
     begin(tmp_path / "run", run_file("ab", TOURNAMENT))
     with pytest.raises(RunError, match="'c' was added; add it with: llmarena resume DIR --add"):
         go_on(tmp_path / "run", run_file("abc", TOURNAMENT))
@@ -230,7 +230,7 @@ def test_tournament_continues_without_withdrawn_policy(tmp_path, caplog):
 
 
 @pytest.mark.slow
-def test_the_commands_show_who_left_and_end_with_0(tmp_path, capsys):
+def test_commands_show_withdrawn_policies_and_end_with_0(tmp_path, capsys):
     path, directory = tmp_path / "mine.toml", tmp_path / "run"
     text = run_file("abd")
     path.write_text(text)

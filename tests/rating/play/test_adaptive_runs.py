@@ -91,7 +91,7 @@ def test_withdrawn_policy_is_not_paired(tmp_path, monkeypatch):
     assert max(record.match.number for record in left_void) < max(record.match.number for record in records)
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 7])
 def test_newcomers_play_in_a_separate_resumable_phase(tmp_path, monkeypatch, count):
     for name in ("whole", "stopped"):

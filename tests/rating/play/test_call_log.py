@@ -109,7 +109,7 @@ def test_unreported_usage_is_not_shown_as_zero(tmp_path, monkeypatch, capsys):
     assert cells == {"model": "?", "other": "?", "random": "0"}
 
 
-def test_a_run_without_models_logs_nothing(tmp_path):
+def test_run_without_models_logs_no_call(tmp_path):
     text = "[[environment]]\nname = 'tictactoe_v0'\n[stop]\nmax_matches = 4\nmin_matches = 2\n"
     text += "[[policy]]\nspec = 'random'\n[[policy]]\nspec = 'greedy'\n"
     play(tmp_path / "run", "workers = 1\n" + text)

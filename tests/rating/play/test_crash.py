@@ -191,7 +191,7 @@ with closed_pipes_ignored(continues={goes_on}):
     assert (done.returncode, done.stderr) == (code, said)
 
 
-def test_failures_are_said_at_once_where_streams_are_unbuffered():
+def test_failures_are_printed_at_once_with_unbuffered_streams():
     script = """
 import sys
 from rating.cli.process import closed_pipes_ignored

@@ -32,7 +32,7 @@ def whole(tmp_path_factory):
     return runs
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["workers", "here"])
 def test_run_on_full_disk_resumes_with_room(capsys, tmp_path, whole, name):
     disk, moved = tmp_path / "disk", tmp_path / "moved"

@@ -164,7 +164,7 @@ def test_a_run_in_a_cluster_needs_ray(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("says", ["flag", "run file"])
-def test_what_cannot_play_is_said_before_a_directory_is_made(says, tmp_path, monkeypatch, capsys):
+def test_missing_executor_extra_is_refused_without_a_directory(says, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("rating.play.executors.ray.find_spec", lambda name: None)
     text = run_file(1, "SaysWhere", folder=str(tmp_path))
     if says == "run file":

@@ -94,6 +94,7 @@ def test_a_tournament_is_looked_at_after_its_first_round():
     assert Run(parse_run_file(text, "test")).scheme("tictactoe_v0").first_matches == 2 * 40
 
 
+@pytest.mark.slow
 def test_a_paused_game_is_named_with_a_command_that_plays_on(tmp_path, capsys):
     text = run_file([*TIES, *(f'{name}\nenvironments = ["connect_four_v0"]' for name in WINS)])
     text += '[[environment]]\nname = "connect_four_v0"\n'

@@ -186,7 +186,7 @@ def test_executor_of_a_match_depends_on_its_policies(tmp_path, executor, workers
         assert len(found) == processes
 
 
-def test_as_many_matches_are_under_way_as_there_are_slots(tmp_path):
+def test_running_matches_fill_the_slots(tmp_path):
     Crowd.most = 0
     play(tmp_path, write([f'spec = "{HERE}:Crowd"', 'spec = "random"'], extra="concurrency = 7"))
     assert Crowd.most == 7

@@ -57,6 +57,7 @@ def without_times(line):
     return record
 
 
+@pytest.mark.slow
 def test_leaderboards_digest_and_records_are_the_same(runs, capsys):
     names = ("file", "server", "copied")
     boards = {printed(capsys, "rate", runs / name, "--json") for name in names}
@@ -89,7 +90,7 @@ def test_watched_run_on_a_server_shows_writes(url, tmp_path):
         assert shown.moment().state.facts["name"] == "value"
 
 
-def test_nothing_but_the_address_is_kept(runs, url):
+def test_only_the_address_is_stored(runs, url):
     known = json.loads((runs / "copied" / "store.json").read_text())
     assert known == {"url": url, "run": "server"}
     assert sorted(path.name for path in (runs / "server").iterdir()) == ["run.lock", "run.toml", "store.json"]
@@ -127,7 +128,7 @@ def test_run_without_matches_can_be_replaced(url, tmp_path):
     assert main(["rate", str(tmp_path / "copied")]) == 2
 
 
-def test_a_name_that_is_taken_is_refused_and_nothing_is_changed(runs, url, tmp_path, capsys):
+def test_taken_name_is_refused_without_changes(runs, url, tmp_path, capsys):
     file = runs / "run.toml"
     assert main(["run", str(file), "--out", str(tmp_path / "server"), "--store", url]) == 2
     assert "there is a run of this name" in capsys.readouterr().err

@@ -204,7 +204,7 @@ def test_uncertain_prompt_is_not_shown(change, missing):
 FORM = LLMPolicy("mock", base_url="http://localhost/v1")._form.table()
 
 
-def test_a_match_that_goes_otherwise_now_has_no_prompts():
+def test_match_with_changed_replay_has_no_prompts():
     record, _ = played()
     gone = replace(record, match=replace(record.match, environment="nobody.knows"))
     assert "nobody" in read(gone).missing

@@ -170,7 +170,7 @@ def test_write_after_lost_turns_is_refused(store, place, write):
     assert (store.turns(MATCH), store.check()) == ((turn(0), turn(1)), [])
 
 
-def test_a_write_that_fails_leaves_everything_as_it_was(store, monkeypatch, place):
+def test_failed_write_leaves_the_store_unchanged(store, monkeypatch, place):
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
 
@@ -214,7 +214,7 @@ def test_a_row_that_unpacks_to_more_than_64_mib_is_refused(store, place):
     assert [difference for difference in store.check() if "more than 64 MiB" in difference]
 
 
-def test_turns_too_large_to_be_packed_stay_as_they_are(place, monkeypatch):
+def test_oversized_turns_are_stored_unpacked(place, monkeypatch):
     monkeypatch.setattr("rating.store.store.LARGEST", 2000)
     monkeypatch.setattr("rating.store.packing.LARGEST", 2000)
     turns = tuple(replace(turn(index), read=f"{index}" * 300) for index in range(9))
@@ -292,7 +292,7 @@ def test_records_are_found_by_the_beginning_of_their_id(store):
     assert list(store.records("_" * 16)) == []
 
 
-def test_an_id_names_everything_that_determines_a_match():
+def test_match_id_covers_all_inputs_of_a_match():
     changes = {"environment": "connect_four_v0", "number": 1, "policies": ("a", "b"), "seed": 0, "options": {}}
     assert len({MATCH.id, *(replace(MATCH, **{name: value}).id for name, value in changes.items())}) == 6
 

@@ -29,7 +29,7 @@ def test_prompt_states_the_task(language, domain):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_prompt_does_not_say_that_the_examiner_takes_part(language):
+def test_prompt_hides_the_examiners_participation(language):
     # Without the examples: their subjects are no instructions.
     texts = examiner_prompts(language)
     for domain in DOMAINS:
@@ -152,7 +152,7 @@ def test_what_belongs_to_a_question(reply, questions):
     ],
 )
 def test_a_hostile_reply_is_read(piece):  # and soon: none of these may take more than linear time
-    questions = read_questions(piece * (1_000_000 // len(piece)))
+    questions = read_questions(piece * (200_000 // len(piece)))
     for question in questions:
         check_question(question)
     assert len(questions) <= MAX_READ
@@ -194,7 +194,7 @@ def test_checks(text, reason):
     assert (refused and refused.name) == reason
 
 
-def test_the_same_question_is_kept_once():
+def test_repeated_question_is_kept_once():
     texts = [
         "Why do cats purr when they rest?",
         "WHY do cats purr, when they rest??",

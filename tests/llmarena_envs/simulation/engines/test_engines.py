@@ -36,7 +36,7 @@ def test_what_no_text_can_hold_is_no_request_and_no_answer():
     assert cut_output("a\ud800b") == "a?b"
 
 
-def test_a_long_answer_says_that_it_was_cut():
+def test_cut_answer_is_marked():
     whole = "a" * MAX_OUTPUT
     assert cut_output(whole) == whole
     cut = cut_output(f"{whole}b")
