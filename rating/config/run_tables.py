@@ -42,7 +42,7 @@ class EnvironmentConfig(Table):
     """One environment of a run.
 
     Attributes:
-        name: e.g. ``tictactoe_v0`` or ``llmarena/tictactoe-v0``, or ``package.module`` of an environment of your own. A label
+        name: e.g. ``tictactoe_v0`` or ``llmarena/tictactoe-v0``, or the module of your own: ``nim``, ``package.module``. A label
             after ``#`` distinguishes environments played twice with different options: ``tictactoe_v0#hint``,
             ``tictactoe_v0#no_hint``.
         options: constructor options; the others have the values that the environment declares for rated matches.

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from llmarena_envs.core.reading.grammar import NOT_MEANT
-from llmarena_envs.core.reading.markup import EMBEDDED, FILLER, narrow, unwrap
+from llmarena_envs.core.reading.markup import EMBEDDED, FILLER, blank, narrow, unwrap
 from llmarena_envs.core.reading.objects import find_calls, find_objects, is_no_move, read_object, read_word
 
 _ANSWERS = (
@@ -232,7 +232,7 @@ def cover(raw: str, nouns: str) -> tuple[str, list[Block]]:
     blocks = _outermost(blocks)
     if blocks or without_partner:
         text = _covered(text, blocks, without_partner)
-    text, boxes = unwrap(_BROKEN_OBJECT.sub(_blank, text) if "{" in text else text)
+    text, boxes = unwrap(_BROKEN_OBJECT.sub(blank, text) if "{" in text else text)
     boxes = boxes[-MAX_BLOCKS:]
     for start, end in boxes:
         holds_another = any(start < inner < end for inner, _ in boxes) or any(
@@ -277,7 +277,3 @@ def _covered(text: str, blocks: list[Block], blanked: list[tuple[int, int]]) -> 
             pieces += [text[position:start], cover_text]
             position = end
     return "".join(pieces) + text[position:]
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])

@@ -48,7 +48,8 @@ def narrow(text: str) -> str:
     return text.translate(_LINE_BREAKS) if text.isascii() else text.translate(_NARROW).translate(_LINE_BREAKS)
 
 
-def _blank(match: re.Match[str]) -> str:
+def blank(match: re.Match[str]) -> str:
+    """Returns blanks in place of a match, at its length."""
     return " " * len(match[0])
 
 
@@ -65,13 +66,13 @@ def unwrap(text: str) -> tuple[str, list[tuple[int, int]]]:
     if "\\" in text:
         text, boxes = _without_latex(text)
     if "```" in text or "~~" in text:
-        text = FENCE.sub(_blank, text)
+        text = FENCE.sub(blank, text)
     if "~~" in text or "<" in text:
-        text = _TOKEN.sub(_blank, _STRUCK.sub(_blank, text))
+        text = _TOKEN.sub(blank, _STRUCK.sub(blank, text))
     if "<" in text or "&" in text:
         text = _HTML.sub(_blank_tag, text)
     if "[" in text:
-        text = _TOKEN.sub(_blank, text)
+        text = _TOKEN.sub(blank, text)
     text = text.translate(_MARKS)
     if "_" in text:
         text = _SLANTED.sub(" ", text.replace("__", "  "))

@@ -1,6 +1,7 @@
 """``llmarena new``: one file that is checked, played and rated as it is written."""
 
 import importlib
+import json
 import sys
 
 import pytest
@@ -64,7 +65,10 @@ def test_new_file_is_rated_under_the_name_of_its_module(folder, capsys, environm
     assert main(["new", "nim"]) == 0
     (folder / "run.toml").write_text(RUN.format(name=environment), encoding="utf-8")
     assert main(["run", "run.toml", "--out", "run", "--quiet"]) == 0
-    assert capsys.readouterr().out.splitlines()[3].split()[0] == "nim"
+    capsys.readouterr()
+    assert main(["rate", "--json", "run"]) == 0
+    (leaderboard,) = json.loads(capsys.readouterr().out)
+    assert leaderboard["environment"] == "nim" and leaderboard["matches"] > 0
     assert main(["replay", "--verify", "--trust", "run"]) == 0
 
 
