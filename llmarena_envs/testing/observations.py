@@ -173,8 +173,8 @@ def _expect_ending(trial: Trial, env: TextEnv, agent: str) -> str:
     trial.expect(text != env.codec.observation(view), "a text that states the end", text, agent)
     if ending and ending.offenders:
         another = next(each for each in env.possible_agents if (each == agent) != (agent in ending.offenders))
-        told = text != env.codec.ending(view, ending._replace(offenders=(another,)))
-        trial.expect(told, f"a text that says whether {agent} is one of {ending.offenders}", text, agent)
+        distinct = text != env.codec.ending(view, ending._replace(offenders=(another,)))
+        trial.expect(distinct, f"a text that says whether {agent} is one of {ending.offenders}", text, agent)
     return text
 
 

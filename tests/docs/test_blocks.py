@@ -254,9 +254,9 @@ def test_every_block_is_run_or_checked(name: str, folder: Path, monkeypatch: pyt
 
 @cache
 def help_of(command: str) -> str:
-    with contextlib.redirect_stdout(io.StringIO()) as told, pytest.raises(SystemExit):
+    with contextlib.redirect_stdout(io.StringIO()) as printed, pytest.raises(SystemExit):
         build_parser().parse_args([command, "--help"])
-    return told.getvalue()
+    return printed.getvalue()
 
 
 @pytest.mark.parametrize("name", BLOCKS)

@@ -1,4 +1,4 @@
-"""Texts after the end: who has won, and by what it ended; that they state an end at all is a rule of the conformance suite."""
+"""Texts after the end: results and causes; the conformance suite checks that they state an end."""
 
 import importlib
 import inspect

@@ -106,7 +106,7 @@ def converged(outcomes, policies, rule):
     return "cap" if any(matches_of(outcomes, name) >= rule.max_matches for name in policies) else ""
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     st.lists(st.tuples(st.permutations("abc"), st.sampled_from("wldvb")), min_size=1, max_size=90),
     st.lists(st.integers(1, 30), min_size=1, max_size=12),

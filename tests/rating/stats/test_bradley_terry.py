@@ -181,7 +181,7 @@ def test_fit_any_counts_give_a_maximum(counts, prior_sd):
 def test_fit_intervals_cover_the_truth():
     rng = np.random.default_rng(0)
     covered = {"model": [], "clustered": []}
-    for _ in range(300):
+    for _ in range(120):
         strengths = rng.normal(0, 200, 6)
         truth = 1000 + strengths - strengths.mean()
         data = draw(strengths, 600, rng, seat=80, repeats=2)

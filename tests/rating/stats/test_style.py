@@ -151,7 +151,7 @@ def test_style_control_inseparable_style_is_refused():
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     st.lists(
         st.tuples(

@@ -111,7 +111,7 @@ def test_lack_of_fit_one_scale_holds_the_level(deals, made):
 def test_lack_of_fit_few_results_hold_the_level():
     values = [
         lack_of_fit(round_robin(np.random.default_rng([run, 6]), STRENGTHS, 6, shared=False), draws=99).p_value
-        for run in range(200)
+        for run in range(100)
     ]
     assert 0.4 < np.mean(values) < 0.65
 
