@@ -8,28 +8,24 @@ A call has three layers: ``LLMPolicy`` builds the request from observations and 
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
-
-import numpy as np
 
 from agents.errors import ProviderError
 from agents.models import preflight
 from agents.models.calls import CallStatus
+from agents.models.chat_policy import SYSTEM_ROLES, ChatPolicy
 from agents.models.limits.adaptive_limiter import RequestLimits
 from agents.models.limits.retry import RetryLimits
 from agents.models.prompts.history import Message, read_memory
-from agents.models.prompts.prompter import FORM, PROMPT, Prompter, PromptForm, fingerprint
+from agents.models.prompts.prompter import Prompter, PromptForm
 from agents.models.prompts.serialisers import ROLES, Serialiser, read_serialiser
 from agents.models.prompts.structured import response_format
-from agents.models.restating import ask_twice
 from agents.models.server.connection import MAX_CONNECTIONS
 from agents.models.server.endpoint import Endpoint, secret_fields
 from agents.models.service import ModelService, Target
 from agents.policy import Reply
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 
-SYSTEM_ROLES = ("system", "developer", "user")
 MAX_TOKENS_FIELDS = ("max_completion_tokens", "max_tokens")
 SERVER_DEFAULT = "default"
 """Value of ``temperature`` and ``max_tokens`` for the server's default: the field is not sent."""
@@ -37,7 +33,7 @@ SERVER_DEFAULT = "default"
 _RESERVED = frozenset({"messages", "stream", "n", *MAX_TOKENS_FIELDS})
 
 
-class LLMPolicy:
+class LLMPolicy(ChatPolicy):
     """A player that asks a chat model through the Chat Completions API.
 
     One object plays one seat of one match at a time.
@@ -88,12 +84,7 @@ class LLMPolicy:
 
     Attributes:
         OPERATIONAL: options that affect the connection to a model, but not its play.
-        keeps_deadline: it limits its own time.
         wants_legal: whether it reads the legal moves of a turn.
-        wants_form: whether it reads the request to restate a reply.
-        wants_update: whether it reads the news of a turn.
-        wants_chat: whether it reads the match in native roles, if its environment supports it.
-        uses_service: it shares connections, limits and accounts with the other policies of its service.
         preflight_key: policies with the same key ask the same model on the same server.
     """
 
@@ -111,8 +102,6 @@ class LLMPolicy:
             "stream",
         }
     )
-    keeps_deadline: ClassVar[bool] = True
-    uses_service: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -177,13 +166,9 @@ class LLMPolicy:
         self._parameters = parameters | _check_extra(extra or {}, taken)
         memory = read_memory(history, history_turns, history_tokens, rejected, longest_kept)
         read_serialiser(serialiser)
-        self._form = PromptForm(memory, system_role, serialiser)
+        super().__init__(PromptForm(memory, system_role, serialiser), format_with_second_call, service)
         endpoint = Endpoint(base_url, api_key_env)
         endpoint.check()
-        if service is not None and not isinstance(service, ModelService):
-            raise OptionError(f"service: expected a ModelService, made in code, got {service!r}")
-        self._owns_service = service is None
-        self._service = ModelService() if service is None else service
         if not self._service.offline:
             endpoint.read_key()  # fails before play
         limits = RetryLimits(max_attempts, deadline if stream else timeout, deadline, outage)
@@ -192,67 +177,35 @@ class LLMPolicy:
         self.preflight_key = (endpoint, model)
         self._send_seed = send_seed
         self.wants_legal = structured
-        self.wants_form = format_with_second_call
-        self.wants_update = memory.updates
-        self.wants_chat = memory.wants_chat
-        self.reset("", 0)
 
     @property
     def target(self) -> Target:
         """The model and its server."""
         return self._target
 
-    def reset(self, agent: str, seed: int) -> None:
-        """Starts a match with an empty history; ``seed`` is the base of request seeds."""
-        self._agent = agent
-        self._seed = seed
-        self._calls = 0
-        self._prompter = Prompter(self._form)
+    async def _ask(self, observation: Mapping[str, Any], messages: list[Message], *, restates: bool) -> Reply:
+        structure = {} if self.wants_form and not restates else self._structure(observation)
+        request = {**self._parameters, **structure, **self._call_facts(), "messages": messages}
+        sample = f"{self._seed}:{self._calls}"
+        reply = await self._service.complete(self._target, request, agent=self._agent, sample=sample)
+        is_first = self._calls == 0 and not restates
+        if is_first and (reply.detail or {}).get("finish_reason") == CallStatus.CONTEXT_LENGTH:
+            # The first prompt holds no reply of the model: assistant messages in it belong to a script.
+            raise ProviderError(
+                f"{self._target.model}: the prompt leaves no room for a reply; take a model with a longer context",
+                final=True,
+                status=CallStatus.CONTEXT_LENGTH,
+            )
+        return reply
 
-    async def __call__(self, observation: Mapping[str, Any]) -> Reply:
-        """Asks the model and returns its reply.
+    def _describe(self, observation: Mapping[str, Any]) -> dict[str, Any]:
+        return self._parameters | self._structure(observation)
 
-        The reply's detail holds the server's ``finish_reason``, ``model`` and ``system_fingerprint``, the ``seed`` if one was
-        sent, the fingerprint of the messages as ``prompt``, and in the first call of a match the ``request`` without its messages
-        and their format as ``prompt_form``. With a second call these describe the second one, whose messages begin with the first
-        ones; ``free_reply`` is the restated reply.
+    def _call_facts(self) -> dict[str, Any]:
+        return {"seed": self._call_seed()} if self._send_seed else {}
 
-        Raises:
-            ProviderError: if there was no valid reply.
-        """
-        messages = self._prompter.hear(observation)
-        structure = response_format(observation) if self.wants_legal else {}
-        seed = {"seed": call_seed(self._seed, self._calls)} if self._send_seed else {}
-
-        async def ask(said: list[Message]) -> Reply:
-            is_free = self.wants_form and said is messages
-            request = {**self._parameters, **({} if is_free else structure), **seed, "messages": said}
-            sample = f"{self._seed}:{self._calls}"
-            reply = await self._service.complete(self._target, request, agent=self._agent, sample=sample)
-            is_first = self._calls == 0 and said is messages
-            if is_first and (reply.detail or {}).get("finish_reason") == CallStatus.CONTEXT_LENGTH:
-                # The first prompt holds no reply of the model: assistant messages in it belong to a script.
-                raise ProviderError(
-                    f"{self._target.model}: the prompt leaves no room for a reply; take a model with a longer context",
-                    final=True,
-                    status=CallStatus.CONTEXT_LENGTH,
-                )
-            return reply
-
-        if self.wants_form:
-            sent, reply = await ask_twice(ask, self._prompter, messages, observation["form"])
-        else:
-            sent, reply = messages, await ask(messages)
-        facts: dict[str, Any] = {PROMPT: fingerprint(sent), **seed}
-        if self._calls == 0:
-            facts |= {"request": self._parameters | structure, FORM: self._form.table()}
-        self._remember(reply.text)
-        return replace(reply, detail={**(reply.detail or {}), **facts})
-
-    def recall(self, observation: Mapping[str, Any], reply: Reply | str) -> None:
-        """Restores the history and the number of calls for a call from before an interruption."""
-        self._prompter.hear(observation)
-        self._remember(reply.text if isinstance(reply, Reply) else reply)
+    def _structure(self, observation: Mapping[str, Any]) -> dict[str, Any]:
+        return response_format(observation) if self.wants_legal else {}
 
     async def preflight(self, observation: Mapping[str, Any] | None = None) -> None:
         """Sends a small request to test the connection.
@@ -268,21 +221,6 @@ class LLMPolicy:
         if observation is not None:
             messages = Prompter(self._form).hear({"rules": observation["rules"], "text": observation["text"]})
         await self._service.preflight(self._target, {**self._parameters, **limit, "messages": messages})
-
-    async def close(self) -> None:
-        """Closes the connections, unless the service is shared; the policy can be asked again afterwards."""
-        if self._owns_service:
-            await self._service.close()
-
-    def _remember(self, reply: str) -> None:
-        self._calls += 1
-        self._prompter.remember(reply)
-
-
-def call_seed(match_seed: int, call: int) -> int:
-    """Returns the seed of a call of a match, 31 bits, because many servers accept no more."""
-    sequence = np.random.SeedSequence(match_seed, spawn_key=(call,))
-    return int(sequence.generate_state(1)[0]) >> 1
 
 
 def _check_number(name: str, value: object, *, positive: bool) -> None:

@@ -23,10 +23,9 @@ def main(args: argparse.Namespace) -> None:
     _check(args.name, file)
     with file.open("x", encoding="utf-8") as new:
         new.write(source(args.name))
-    seats = " ".join(f"--policy player_{seat}=random" for seat in (0, 1))
     print(f"{file}: the game Nim; replace its rules and texts by your own")
     print(f"  check it: llmarena check {file}")
-    print(f"  play it:  llmarena play {file} {seats}")
+    print(f"  play it:  llmarena play {file}")
 
 
 def source(name: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from agents.errors import ProviderError, Quit
 from agents.human_queue import HumanQueue
+from llmarena_envs.catalogue import is_known
 from rating.cli.flags import check_extra
 from rating.cli.printing import Detail, print_leaderboards
 from rating.cli.process import Interruptions, rare_collections
@@ -95,7 +96,8 @@ def play_and_print(
             raise
         print_leaderboards(run, store, detail)
         seal = store.seal()
-        print(f"\n{next_steps(directory)}")
+        own = not all(is_known(item.name) for item in run.config.environment)
+        print(f"\n{next_steps(directory, trust=own)}")
         if detail != "brief":
             print(f"\nSeal: {seal}\nPlay digest: {store.digest()}")
         return void, run.paused(run_directory.read_state(store))
@@ -107,9 +109,9 @@ def run_line(directory: Path) -> str:
     return f"Run: {directory}  (llmarena report {path}, llmarena replay {path})"
 
 
-def next_steps(directory: Path) -> str:
-    """Returns lines with the commands to read the results of a run."""
-    path = shlex.quote(str(directory))
+def next_steps(directory: Path, *, trust: bool) -> str:
+    """Returns lines with the commands to read the results of a run; with ``--trust`` for environments of the user."""
+    path = shlex.quote(str(directory)) + (" --trust" if trust else "")
     commands = {
         f"llmarena report {path}": "tables, plots and matches on one page",
         f"llmarena replay {path}": "the matches turn by turn",

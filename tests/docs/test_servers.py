@@ -43,10 +43,11 @@ def test_first_paid_run_commands_match_the_page(tmp_path, monkeypatch, capsys):
         assert main(run) == EXIT_BUDGET
         assert without_cents(capsys.readouterr().err) == without_cents(ended.text)
         assert main(resume) == 0
+        assert main(["rate", resume[1], "--explain"]) == 0
         bill = capsys.readouterr().out
-        calls = re.findall(r"│ total +│ +│ +(\d+) │ +(\d+) │ +(\d+) │ +([\d.]+) │", bill)[0][0]
+        calls = re.findall(r"^total +(\d+) +(\d+) +(\d+) +([\d.]+)", bill, re.M)[0][0]
         assert int(calls) == len(server.log)
-        assert re.search(r"│ connect_four_v0 +│ model .* ([\d.]+) │ +[\d.]+ │\n", bill)
+        assert re.search(r"^connect_four_v0 +model .* [\d.]+ +[\d.]+ +yes *$", bill, re.M)
         assert main(report) == 0
 
 

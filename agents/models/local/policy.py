@@ -2,18 +2,15 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar, Literal
 
 from agents.errors import ProviderError
-from agents.models.llm import SYSTEM_ROLES, call_seed
+from agents.models.chat_policy import SYSTEM_ROLES, ChatPolicy
 from agents.models.local.chat import ChatFormat
 from agents.models.local.model import CONTEXT, LENGTH, Checkpoint, Request
 from agents.models.prompts.history import Message, read_memory
-from agents.models.prompts.prompter import FORM, PROMPT, Prompter, PromptForm, fingerprint
+from agents.models.prompts.prompter import PromptForm
 from agents.models.prompts.serialisers import ROLES
-from agents.models.restating import ask_twice
 from agents.models.service import ModelService
 from agents.policy import Reply
 from llmarena_envs.core.failures import Failure
@@ -27,7 +24,7 @@ _SHORTEST, _LONGEST = 1e-3, 1e9
 """Bounds of values without natural ones: seconds, and the maximum temperature."""
 
 
-class HFPolicy:
+class HFPolicy(ChatPolicy):
     """A player that asks a Hugging Face transformers chat model in this process.
 
     One object plays one seat of one match at a time. Policies with the same model share its weights, and their replies are
@@ -60,8 +57,6 @@ class HFPolicy:
     """
 
     reads: ClassVar[str] = "text"
-    keeps_deadline: ClassVar[bool] = True
-    uses_service: ClassVar[bool] = True
     OPERATIONAL: ClassVar[frozenset[str]] = frozenset({"device", "threads", "timeout"})
 
     def __init__(
@@ -96,8 +91,6 @@ class HFPolicy:
         check_choice("system_role", system_role, SYSTEM_ROLES)
         check_int("threads", threads, 1, 1024)
         check_number("timeout", timeout, _SHORTEST, _LONGEST)
-        if service is not None and not isinstance(service, ModelService):
-            raise OptionError(f"service: expected a ModelService, made in code, got {service!r}")
         self._checkpoint = Checkpoint(model, device, dtype)
         self._checkpoint.check()
         self.preflight_key = self._checkpoint
@@ -108,57 +101,22 @@ class HFPolicy:
         self._threads = threads
         self._timeout = float(timeout)
         memory = read_memory(history, history_turns, history_tokens, rejected, longest_kept)
-        self._form = PromptForm(memory, system_role if self._chat.knows_role(system_role) else "user", ROLES)
-        self.wants_update = memory.updates
-        self.wants_form = format_with_second_call
-        self.wants_chat = memory.wants_chat
-        self.wants_legal: Literal["all"] | bool = "all" if mode != GENERATE else False
-        self._owns_service = service is None
-        self._service = ModelService() if service is None else service
-        self.reset("", 0)
+        system_role = system_role if self._chat.knows_role(system_role) else "user"
+        super().__init__(PromptForm(memory, system_role, ROLES), format_with_second_call, service)
+        self.wants_legal: Literal["all"] | bool = "all" if mode == CONSTRAINED else False
 
-    def reset(self, agent: str, seed: int) -> None:
-        """Starts a match with an empty history; ``seed`` is the base of random draws."""
-        self._agent = agent
-        self._seed = seed
-        self._calls = 0
-        self._prompter = Prompter(self._form)
-
-    async def __call__(self, observation: Mapping[str, Any]) -> Reply:
-        """Asks the model and returns its reply.
-
-        The reply's detail holds ``finish_reason``, the fingerprint of the messages as ``prompt``, and in the first call of a
-        match the ``request`` options and the format of messages as ``prompt_form``. With a second call these describe the second
-        one, whose messages begin with the first ones; ``free_reply`` is the restated reply.
-
-        Raises:
-            ProviderError: if there was no reply.
-        """
+    async def _ask(self, observation: Mapping[str, Any], messages: list[Message], *, restates: bool) -> Reply:
         moves = tuple(observation.get("legal", ())) if self.wants_legal else ()
         if self.wants_legal and not moves:
             raise ProviderError(
                 f"mode={self._mode} needs legal moves to choose from, and this game lists none", fatal=True
             )
-        messages = self._prompter.hear(observation)
-        if self.wants_form:
-            ask = partial(self._ask, moves)
-            sent, reply = await ask_twice(ask, self._prompter, messages, observation["form"])
-        else:
-            sent, reply = messages, await self._ask(moves, messages)
-        facts: dict[str, Any] = {PROMPT: fingerprint(sent)}
-        if self._calls == 0:
-            facts |= {"request": self._describe(), FORM: self._form.table()}
-        self._remember(reply.text)
-        return replace(reply, detail={**(reply.detail or {}), **facts})
-
-    async def _ask(self, moves: tuple[str, ...], messages: list[Message]) -> Reply:
-        """Sends one request."""
         request = Request(
             self._write(messages),
             moves,
             self._max_tokens,
             self._temperature,
-            call_seed(self._seed, self._calls),
+            self._call_seed(),
             self._timeout,
             self._threads,
         )
@@ -179,11 +137,6 @@ class HFPolicy:
             waited=completion.waited,
         )
 
-    def recall(self, observation: Mapping[str, Any], reply: Reply | str) -> None:
-        """Restores the history and the number of calls for a call from before an interruption."""
-        self._prompter.hear(observation)
-        self._remember(reply.text if isinstance(reply, Reply) else reply)
-
     async def preflight(self, observation: Mapping[str, Any] | None = None) -> None:
         """Loads the model.
 
@@ -192,23 +145,13 @@ class HFPolicy:
         """
         await self._service.local.load(self._checkpoint)
 
-    async def close(self) -> None:
-        """Releases the model, unless the service is shared; the policy can be asked again afterwards."""
-        if self._owns_service:
-            await self._service.close()
-
-    def _remember(self, reply: str) -> None:
-        self._calls += 1
-        self._prompter.remember(reply)
-
     def _write(self, messages: list[Message]) -> str:
         try:
             return self._chat.write(messages)
         except ValueError as error:
             raise ProviderError(f"{self._checkpoint.path}: {error}", final=True) from error
 
-    def _describe(self) -> dict[str, Any]:
-        """Returns the request options of a match."""
+    def _describe(self, observation: Mapping[str, Any]) -> dict[str, Any]:
         described: dict[str, Any] = {
             "model": self._checkpoint.path,
             "mode": self._mode,

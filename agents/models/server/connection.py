@@ -4,8 +4,9 @@ import asyncio
 import importlib
 import itertools
 import json
+import socket
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +18,6 @@ from agents.models.calls import CallStatus
 from agents.models.server.endpoint import Endpoint
 from agents.models.server.rate_headers import read_retry_after
 from agents.models.server.stream import read_stream
-from agents.models.server.unreachable import unreachable
 
 CONNECT_TIMEOUT = 60.0
 """Seconds to open a connection."""
@@ -32,6 +32,7 @@ MAX_STREAM = 256_000_000
 """Most bytes of a streamed response; a token takes about 300."""
 
 _MAX_REDIRECTS = 3
+_MAX_CAUSES = 10
 _MAX_HEADERS = 40
 _LIMIT_HEADERS = ("x-ratelimit-", "anthropic-ratelimit-", "retry-after")
 
@@ -162,7 +163,7 @@ class Connection:
         except TimeoutError:
             raise _silence(idle) from None
         except self._errors as error:
-            raise unreachable(error, self.address) from error
+            raise _unreachable(error, self.address) from error
         raise ProviderError(f"{self.address} redirects again and again", fatal=True, status=CallStatus.REJECTED)
 
 
@@ -205,3 +206,36 @@ async def _bounded(chunks: AsyncIterator[bytes], limit: int, idle: float | None)
 
 def _silence(idle: float | None) -> TransientError:
     return TransientError(f"nothing came for {idle or 0:.3g} s", status=CallStatus.TIMEOUT)
+
+
+def _unreachable(error: BaseException, address: str) -> ProviderError:
+    """Returns the exception for a request without a response. The SDK's transport reports many causes as time-outs.
+
+    Args:
+        error: raised by the transport.
+        address: of the server.
+    """
+    causes = list(itertools.islice(_causes(error), _MAX_CAUSES))
+    for cause in causes:
+        if isinstance(cause, ConnectionRefusedError):
+            return _passing(f"connection refused: no server listens at {address}")
+        if isinstance(cause, socket.gaierror):
+            return _passing(f"the host of {address} is not known: {cause.strerror or cause}")
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            why = getattr(cause, "verify_message", "") or str(cause)
+            message = f"the certificate of {address} is not valid: {why}"
+            return ProviderError(message, fatal=True, status=CallStatus.UNAVAILABLE)
+        if isinstance(cause, ssl.SSLError):
+            return _passing(f"no TLS connection to {address}: {getattr(cause, 'reason', '') or cause}")
+    return _passing(next((str(cause) for cause in [*causes[1:2], error] if str(cause)), type(error).__name__))
+
+
+def _passing(why: str) -> TransientError:
+    return TransientError(why, status=CallStatus.UNAVAILABLE)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yields an error and its causes, the outermost first."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

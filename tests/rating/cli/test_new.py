@@ -1,6 +1,7 @@
 """``llmarena new``: one file that is checked, played and rated as it is written."""
 
 import importlib
+import io
 import json
 import sys
 
@@ -41,7 +42,8 @@ def test_new_file_is_short_and_has_the_names_of_the_game():
 
 
 @pytest.mark.parametrize("name", ["nim", "pile_of_sticks"])
-def test_new_file_passes_the_check_and_is_played(folder, capsys, name):
+def test_new_file_passes_the_check_and_is_played(folder, capsys, monkeypatch, name):
+    monkeypatch.setattr("sys.stdin", io.StringIO("take: 1\n" * 30))
     assert main(["new", name]) == 0
     commands = [
         line.split("llmarena ")[1].split() for line in capsys.readouterr().out.splitlines() if "llmarena" in line

@@ -167,9 +167,9 @@ judge = ["d"]
     (tmp_path / "run.toml").write_text(text)
     assert main(["run", str(tmp_path / "run.toml"), "--dry-run", "--latency", "0.5"]) == 0
     printed = capsys.readouterr().out
-    rows = [line for line in printed.splitlines() if line.startswith("│")]
+    rows = [line.split() for line in printed.splitlines()]
     for environment in ("debate_v0", "undercover_v0", "hanabi_v0", "tictactoe_v0", "writer_editor_v0"):
-        assert [row.split("│")[2].strip() for row in rows if environment in row] == list(names)
+        assert [row[1] for row in rows if row[:1] == [environment]] == list(names)
     assert "no price" not in printed
     assert "0.5 s per call" in printed
     assert [path.name for path in tmp_path.iterdir()] == ["run.toml"]

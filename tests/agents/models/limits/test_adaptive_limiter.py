@@ -9,9 +9,14 @@ from hypothesis import strategies as st
 from agents.errors import ProviderError, TransientError
 from agents.models.calls import CallStatus
 from agents.models.limits import adaptive_limiter, retry
-from agents.models.limits.adaptive_limiter import FIRST_LIMIT, LONGEST_HEADER_PAUSE, AdaptiveLimiter, RequestLimits
+from agents.models.limits.adaptive_limiter import (
+    FIRST_LIMIT,
+    LONGEST_HEADER_PAUSE,
+    AdaptiveLimiter,
+    RequestLimits,
+    per_minute,
+)
 from agents.models.limits.outage import ENOUGH, Outage, is_down
-from agents.models.limits.pace import per_minute
 from agents.models.limits.retry import Attempts, RetryLimits
 from agents.models.server.rate_headers import read_pause, read_retry_after
 
