@@ -36,8 +36,8 @@ def check_environment(
     * rewards: every agent's, the game's, and agreement with ``reward_range``, ``zero_sum`` and ``expected_totals``;
     * randomness: the seed determines everything, in every process;
     * copies of a running match;
-    * observations, chats in native roles, masks, spaces, texts after the end, text rendering and transcripts;
-    * actions and replies, including junk;
+    * observations, chats in native roles, masks, spaces, text rendering and transcripts;
+    * actions and replies, including junk, and texts after the end;
     * hidden information: ``Game.resample`` redraws it without a visible change; ``Game.perfect_information`` is correct;
     * views: they determine every observation, and pending moves are hidden;
     * messages: a view contains others' messages only through the message pool, which enforces the declared channels;

@@ -224,7 +224,6 @@ RULES = (
     rules_texts_stay_the_same,
     masks_of_waiting_agents_are_zero,
     masks_show_exactly_the_legal_actions,
-    endings_are_stated,
     pictures_are_drawn,
     stories_are_told_in_scenes,
 )

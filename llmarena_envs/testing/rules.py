@@ -39,6 +39,7 @@ RULES: tuple[Callable[[Trial], None], ...] = (
     *copies.RULES,
     *observations.RULES,
     *actions.RULES,
+    observations.endings_are_stated,
     *hidden.RULES,
     *unknown.RULES,
     *secrecy.RULES,
