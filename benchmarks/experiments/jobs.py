@@ -28,6 +28,7 @@ from llmarena_envs.core.options import OptionError
 from rating.cli.process import Interruptions
 from rating.config.run_file import DEADLINE, check_policy_names
 from rating.config.run_tables import PolicyConfig
+from rating.errors import RunError
 from rating.play.lock import Lock
 from rating.play.players import Checked
 from rating.play.session import ONE_GO, Session
@@ -177,31 +178,41 @@ def _asked(job: Job[AnyCase], log: ReplyLog) -> Asked[AnyCase]:
 
 
 def _answers(job: Job[AnyCase], log: ReplyLog) -> tuple[dict[str, list[Answer[AnyCase]]], list[tuple[str, str]]]:
-    """Returns the complete answers by policy, and policy and case of each missing one."""
+    """Returns the complete answers by policy, and policy and case of each missing one.
+
+    Raises:
+        RunError: if a recorded reply answers no request of the job.
+    """
     answers: dict[str, list[Answer[AnyCase]]] = {}
-    missing = []
+    missing, read = [], 0
     for policy in job.policies:
         for case in job.cases:
-            answer = _recorded(job, log, policy.title, case)
+            answer, calls = _recorded(job, log, policy.title, case)
+            read += calls
             if answer is None:
                 missing.append((policy.title, case.name))
             else:
                 answers.setdefault(policy.title, []).append(answer)
+    if read != len(log):
+        raise RunError(
+            f"{log.path}: {len(log) - read} replies answer no request of the job; restore the file, or choose another directory"
+            " with --out"
+        )
     return answers, missing
 
 
-def _recorded(job: Job[AnyCase], log: ReplyLog, policy: str, case: AnyCase) -> Answer[AnyCase] | None:
-    """Returns the answer in the log, or ``None`` if it is incomplete."""
+def _recorded(job: Job[AnyCase], log: ReplyLog, policy: str, case: AnyCase) -> tuple[Answer[AnyCase] | None, int]:
+    """Returns the answer in the log, ``None`` if it is incomplete, and the number of its replies."""
     steps = ask_in_batches(case, job.agent)
     prompt = next(steps)
     for call in itertools.count(1):
         reply = log.find(policy, case.name, call, prompt)
         if reply is None:
-            return None
+            return None, call - 1
         try:
             prompt = steps.send(reply)
         except StopIteration as done:
-            return done.value
+            return done.value, call
     raise AssertionError
 
 
@@ -293,6 +304,7 @@ class _Session(Generic[AnyCase]):
                         reply = self._log.append(title, case.name, call, prompt, given)
                     except ValueError as error:
                         raise ProviderError(f"the policy's reply cannot be recorded: {error}") from error
+                await asyncio.sleep(0)  # policies that compute would let no interruption through
                 prompt = steps.send(reply)
         except StopIteration:
             pass
