@@ -39,7 +39,7 @@ def reason(kind: Failure, message: str, language: str, *, agent: str, incomplete
 
 
 def feedback(kind: Failure, message: str, reply: str, language: str, *, agent: str, kept: str = "") -> str:
-    """Returns the end of the rejected reply followed by the ``reason``, for a player who does not see the reply itself.
+    """Returns the end of the rejected reply followed by the ``reason``, for prompts without the reply itself.
 
     Marked reasoning is not quoted.
 

@@ -47,7 +47,7 @@ def ladder(board: Leaderboard, command: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Plays what has not been played and writes the file."""
+    """Plays the missing ladders and writes the file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=Path, required=True, metavar="DIR", help="directory of the runs")
     runs = parser.parse_args().runs

@@ -1,7 +1,7 @@
-"""Writes the pages that are made of the code and stand in the repository.
+"""Writes the generated pages that are committed to the repository.
 
 ``python docs/build_pages.py`` writes ``docs/environments/<name>.md`` for every environment of the catalogue, from the docstring
-of the module that holds its ``raw_env`` and from its declared channels; the page of all games; and those of the command line and
+of its environment module and its declared channels; the page of all games; and the pages of the command line and
 the run file in ``docs/reference``.
 """
 

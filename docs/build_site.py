@@ -2,7 +2,7 @@
 
 ``python docs/build_site.py --out DIR`` assembles the source in a temporary folder, builds it with zensical, where a warning is
 an error, checks the result and puts it into ``DIR``. Nothing in it asks for anything outside. Its pages can be read as files;
-the search needs a server, such as ``python -m http.server -d DIR``. The extra ``docs`` has what is needed.
+the search needs a server, such as ``python -m http.server -d DIR``. Install the extra ``docs`` first.
 """
 
 import argparse
@@ -18,10 +18,10 @@ from site_builder.check import problems
 
 
 def build(out: Path) -> list[str]:
-    """Builds the site and returns what is wrong with it.
+    """Builds the site and returns its problems.
 
     Args:
-        out: folder of the site; what was built there before is replaced.
+        out: folder of the site; an earlier site there is replaced.
 
     Raises:
         ValueError: if ``out`` is a folder with anything else in it.
@@ -33,7 +33,7 @@ def build(out: Path) -> list[str]:
         project = Path(folder).resolve()
         assemble(project)
         command = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]
-        # The docstrings are those of this folder, not of what may be installed besides.
+        # Read the docstrings of this checkout, not of another installation.
         paths = [str(DOCS.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
         subprocess.run(command, check=True, cwd=project, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
         if out.exists():

@@ -7,6 +7,8 @@ import importlib
 import inspect
 import re
 from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from gymnasium.error import DependencyNotInstalled
@@ -67,13 +69,15 @@ def installed() -> Installations:
 
 
 def canonical_name(name: str) -> str:
-    """Returns the name for runs and records: the module name for a registry id, any other name unchanged.
+    """Returns the name for runs and records: the module name for a registry id or a Python file, any other name unchanged.
 
     A label after ``#`` is preserved: it distinguishes uses of an environment with different options in one run, e.g.
     ``writer_editor_v0#translation``.
     """
     module, sign, label = name.partition("#")
-    if "/" in module:
+    if module.endswith(".py"):
+        module = ".".join(PurePath(module).with_suffix("").parts)
+    elif "/" in module:
         ids = {entry.registry_id: entry.name for entry in installed().environments.values()}
         ids.update((entry.registry_id, entry.name) for entry in CATALOGUE)
         module = ids.get(module, module)
@@ -99,8 +103,8 @@ def load_environment(name: str) -> type[TextEnv]:
 
     Args:
         name: a module name of the suite such as ``tictactoe_v0``, the name of an environment of an installed package, the
-            registry id of either, or ``package.module`` of a module with ``env`` and ``raw_env``; optionally with a label
-            after ``#``.
+            registry id of either, or ``package.module`` or ``package/module.py`` of a module with ``env`` and ``raw_env``;
+            optionally with a label after ``#``.
 
     Raises:
         OptionError: if there is no such environment, or it cannot be used; the message names the distribution.
@@ -175,15 +179,7 @@ def load_module(name: str) -> Any:
         OptionError: if there is no such environment or it cannot be imported.
     """
     where, name = _described(name), module_name(name)
-    if name in NAMES:
-        path = f"llmarena_envs.{name}"
-    elif "." in name and all(part.isidentifier() for part in name.split(".")):
-        path = name
-    else:
-        found = installed()
-        if name not in found.environments:
-            raise OptionError(next((each.why for each in found.refused if each.name == name), _unknown(name)))
-        path = found.environments[name].module
+    path = f"llmarena_envs.{name}" if name in NAMES else _module_path(name, where)
     try:
         module = importlib.import_module(path)
         module.env, module.raw_env  # noqa: B018 - both must be there
@@ -193,6 +189,18 @@ def load_module(name: str) -> Any:
         what = "" if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: "
         raise OptionError(f"{where}: expected a module with env and raw_env in {path}, but: {what}{error}") from error
     return module
+
+
+def _module_path(name: str, where: str) -> str:
+    """Returns the module of an environment that is not of this suite."""
+    found = installed()
+    if name in found.environments:
+        return found.environments[name].module
+    if all(part.isidentifier() for part in name.split(".")) and ("." in name or find_spec(name) is not None):
+        return name
+    if ".py" in where:
+        raise OptionError(f"{where}: expected a Python file in the current directory or a folder of it")
+    raise OptionError(next((each.why for each in found.refused if each.name == name), _unknown(name)))
 
 
 def _described(name: str) -> str:
@@ -205,6 +213,6 @@ def _described(name: str) -> str:
 def _unknown(name: str) -> str:
     names = [*NAMES, *installed().environments]
     return (
-        f"environment: expected one of {', '.join(names)}, or package.module with env and raw_env, got {name!r}"
+        f"environment: expected one of {', '.join(names)}, or a module with env and raw_env, got {name!r}"
         f" (one of another package is known by its name where that package is installed){nearest(name, names)}"
     )

@@ -149,7 +149,7 @@ def play(text: str) -> Played:
 
 
 def judge(outcomes: Sequence[Outcome], stop_reason: str) -> Played:
-    """Says what the outcomes of a run establish; tables of three and more are compared in pairs, without a term for the seat."""
+    """Computes the claims of a run from its outcomes; compares tables of three and more in pairs, without a seat term."""
     ended = list(finished(outcomes))
     comparisons = bradley_terry.compare(ended)
     if len(ended[0].seats) > 2:

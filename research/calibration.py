@@ -1,9 +1,9 @@
-"""How often the calibration of a report says that predictions are off, by simulation: for ratings that are right, and others.
+"""How often the calibration check of a report flags predictions, by simulation: for correct ratings, and for others.
 
     python -m research.calibration
 
-Every result is predicted from ratings fitted without its deal. A group of predictions is off if the 95 % interval of what was
-observed does not hold its mean prediction: one in twenty by chance where one scale explains all, more where none does.
+Every result is predicted from ratings fitted without its deal. A group of predictions is off if its mean prediction is outside
+the 95 % interval of the observed results: one in twenty by chance where one scale explains all, more where none does.
 """
 
 from collections.abc import Sequence
@@ -31,11 +31,11 @@ class Line:
     """A row of the table.
 
     Attributes:
-        setting: what is played.
+        setting: the simulated pool.
         off: share of the groups of all pools that are off.
-        better: share of the pools in which the ratings are said to predict better than a guess.
-        worse: share of the pools in which they are said to predict worse.
-        gain: mean of what the Brier score is smaller than that of the guess.
+        better: share of the pools whose ratings the report says predict better than a guess.
+        worse: share of the pools whose ratings the report says predict worse.
+        gain: mean Brier score of the guess less the one of the ratings.
     """
 
     setting: Setting

@@ -4,13 +4,13 @@
     python -m research.false_alarms --smoke
 
 The unit is a pair of matches on one deal with the seats exchanged, its score the mean of both. *False alarms*: two policies of
-which neither is better are compared after every pair, and one is called better at any of the looks. Beside the bets of
-``rating.stats.betting`` stand a z-test of 5 % that is looked at after every pair from the tenth on, and the same test
+The unit is a pair of matches on one deal with the seats exchanged, its score the mean of both. *False alarms*: two equal
+policies are compared after every pair, and one is called better at any of the looks. Beside the bets of
 looked at once.
 
 *Pairs until decided*: one policy wins a share of its matches above a half. Beside it stand the pairs that the best design of
-fixed size needs, which has to know that share beforehand: the test of the mean with a level of 5 % and a power of 90 %, one-sided
-(which has to know as well who is better) and two-sided, by the normal approximation with the true variance. The bets know
+fixed size needs, given that share: the test of the mean with a level of 5 % and a power of 90 %, one-sided
+(given the better policy as well) and two-sided, by the normal approximation with the true variance. The bets need
 neither.
 """
 
@@ -39,7 +39,7 @@ class Options:
     """Options of the study."""
 
     runs: int = option(1_000, "comparisons of each line", smoke=20)
-    looks: int = option(4_000, "pairs after each of which somebody looks", smoke=60)
+    looks: int = option(4_000, "pairs; the test is applied after each", smoke=60)
     seed: int = option(2026, "of the scores")
     smoke: bool = option(False, "the smallest size, which only shows that everything runs")
 
@@ -72,9 +72,9 @@ class Pairs:
         ties: share of matches that are ties.
         mean: pairs until the bets have decided, mean.
         most: the same, which nine of ten comparisons do not exceed.
-        wrong: share of comparisons in which the weaker one was called better.
-        one_sided: pairs of a design of fixed size that knows who is better.
-        two_sided: pairs of one that does not.
+        wrong: share of comparisons that called the weaker one better.
+        one_sided: pairs of a design of fixed size, given the better policy.
+        two_sided: pairs of a design of fixed size, not given it.
     """
 
     edge: float
@@ -89,7 +89,7 @@ class Pairs:
 def matches(
     rng: np.random.Generator, shape: tuple[int, int], edge: float = 0.0, ties: float = 0.0, seat: float = 0.0
 ) -> Floats:
-    """Draws the scores of pairs: on either seat the first policy wins by ``edge`` more than half of what is decided."""
+    """Draws the scores of pairs: on either seat the first policy wins by ``edge`` more than half of the decided matches."""
     both = np.zeros(shape)
     for side in (seat, -seat):
         won = (rng.random(shape) < 0.5 + edge / (1 - ties) + side).astype(float)
@@ -157,7 +157,7 @@ def alarms(null: str, options: Options) -> Alarms:
 
 
 def decided(scores: Floats) -> NDArray[np.int64]:
-    """Returns after how many pairs somebody was called better; one more than there are for never."""
+    """Returns the number of pairs until one policy is called better; one more than the number of pairs for never."""
     return np.minimum(_reached(scores), _reached(1 - scores))
 
 

@@ -4,13 +4,13 @@
 
 Pools of known strength (``research.pools``) play games drawn from the Bradley-Terry model: two for every choice,
 with the seats swapped. After every ten choices the fitted ratings are compared with the truth. A schedule is done at the first
-number of finished games from which the Spearman correlation, in the mean over the runs, never falls below the wanted one again.
+number of finished games after which the Spearman correlation, in the mean over the runs, stays at or above the wanted one.
 Where many pairs are under way at once, a pair is chosen without the results of that many before it. All runs of a line go side
 by side.
 
-The second table is about policies whose games cost different amounts, in proportions from 0.1 to 3.65 and with mean 1: what is
-spent until then, where a game costs the mean of its two players. The third is the time of a choice, with the fit before it, for
-one contest alone.
+The second table is about policies whose games cost different amounts, in proportions from 0.1 to 3.65 and with mean 1: the
+cost until then, where a game costs the mean of its two players. The third is the time of a choice, with the fit before it,
+for one contest alone.
 """
 
 import time
@@ -43,7 +43,7 @@ UNDER_WAY = (28, 64)
 """Pairs under way at once: 28 are the most that a run of 14 policies has with two batches of 14 (``ahead = 2``)."""
 
 WANTED = 0.99
-"""Mean Spearman correlation at which the order is known."""
+"""Mean Spearman correlation that counts as a known order."""
 
 CHEAPEST, DEAREST = 0.1, 3.65
 
@@ -63,7 +63,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Setting:
-    """What is simulated.
+    """A simulated setting.
 
     Attributes:
         schedule: one of ``SCHEDULES``.
@@ -95,7 +95,7 @@ class Course:
     spend: Floats
 
     def reached(self, wanted: float) -> int | None:
-        """Returns the index of the first look from which the order is never worse than wanted; ``None`` if there is none."""
+        """Returns the index of the first look with a good enough order there and at all later looks, or ``None``."""
         worse = np.flatnonzero(self.order < wanted)
         first = int(worse[-1]) + 1 if len(worse) else 0
         return first if first < len(self.order) else None

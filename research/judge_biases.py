@@ -4,7 +4,7 @@
     python -m research.judge_biases --smoke
 
 Judges compare two texts. Each decides by the difference in quality, its planted biases and logistic noise of its own scale. The
-quality of a text is the strength of its policy and Gumbel noise, so that the difference is logistic as well. Judge 0 is of the
+quality of a text is the strength of its policy plus Gumbel noise, which makes the difference logistic as well. Judge 0 is of the
 family of policy 0, and so on: every judge is tested for position, verbosity and family bias. Biases are in logits: for the side
 shown first, the longer text, or the text of the judge's family.
 """
@@ -48,7 +48,7 @@ class Setting:
         ties: lead below which a judge calls a tie, in logits.
         per_item: judges of an item; 0 for all.
         both_orders: whether every item is judged in both orders.
-        quality: words, in hundreds, by which a text is longer for each logit of its own quality.
+        quality: extra words, in hundreds, of a text for each logit of its own quality.
         strong_first: chance that the text of the stronger policy is shown first.
         biased: number of biased judges.
         position: their bias for the side shown first, in logits.
@@ -165,7 +165,7 @@ def one_biased(options: Options) -> None:
 
 
 def most_biased(options: Options) -> None:
-    """Prints who is named where most judges favour the longer text."""
+    """Prints which judges are named if most of them favour the longer text."""
     print(f"\nFive of 6 judges with verbosity bias: share of {options.planted} studies\n")
     print(f"| bias | at least one biased judge named | the unbiased judge named |\n{'|---' * 3}|")
     for bias in BIASES:

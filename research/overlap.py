@@ -1,13 +1,13 @@
-"""Overlapping batches: how long a run takes beside the shortest time in which its matches fit into the slots.
+"""Overlapping batches: duration of a run relative to the shortest time that its matches need on the slots.
 
     python -m research.overlap
 
-The schedule, its stop rule, the loop over batches and the slots are those of a run. Matches are not played: a match takes the
+The schedule, its stop rule, the loop over batches and the slots are the real ones. Matches are not played: a match takes the
 sum of its replies' latencies, which are lognormal, on a clock that does not wait, and its result is drawn from the strengths of
 its players. Both depend on the match alone, so with another lag the same matches take as long and end alike.
 
 The bound is the work (the sum of the latencies of all matches played) divided by the slots. A lag of 1 is a barrier after every
-batch. What running ahead costs is the matches played that a lag of 1 does not play.
+batch. The cost of running ahead is the number of matches played beyond those with a lag of 1.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ class Line:
         time: the run's time over the bound.
         worst: the same, in the worst of the runs.
         matches: played in a run.
-        ahead: those of them that would not have been played with a lag of 1.
+        ahead: matches that a lag of 1 would not have played.
     """
 
     environments: int
@@ -77,7 +77,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Run:
-    """What a simulated run came to: seconds on the clock, seconds of work and the number of matches."""
+    """A simulated run: seconds on the clock, seconds of work and the number of matches."""
 
     seconds: float
     work: float

@@ -1,11 +1,11 @@
-"""Differences of means on common deals: power, and how often equals are told apart.
+"""Differences of means on common deals: power, and false separations of equals.
 
     OMP_NUM_THREADS=1 python -m research.paired_means
     python -m research.paired_means --smoke
 
-The value of a policy on a deal is its mean, plus what the deal is worth to all (sd 1), plus noise of its own (sd 1). *Power*:
-how often two policies whose means differ by .35 are told apart: by ranks, by the paired t-test, by 95 % intervals that do not
-meet. *Equals*: how often any pair of a pool of equals is told apart. The t-tests are of each pair by itself. Skewed noise is
+The value of a policy on a deal is its mean, plus the deal's common effect (sd 1), plus noise of its own (sd 1). *Power*:
+how often two policies whose means differ by .35 are resolved: by ranks, by the paired t-test, by disjoint 95 % intervals.
+*Equals*: how often any pair of a pool of equals is resolved. The t-tests are of each pair by itself. Skewed noise is
 exponential.
 """
 
@@ -39,10 +39,10 @@ class Options:
 
 @dataclass(frozen=True)
 class Row:
-    """Shares of the data sets in which any pair is told apart.
+    """Shares of the data sets that resolve any pair.
 
     Attributes:
-        name: what was drawn.
+        name: description of the data.
         ranks: by the ranks of leaderboards.
         tests: by paired t-tests, each pair by itself.
         intervals: by two 95 % intervals that do not meet.
@@ -55,7 +55,7 @@ class Row:
 
 
 def rows() -> Iterator[tuple[str, Draw]]:
-    """Yields the name of each row and what it draws: the value of each policy on each deal."""
+    """Yields the name of each row and its generator: the value of each policy on each deal."""
     for deals in (30, 100):
         yield f"two, {DIFFERENCE} apart, {deals} deals", partial(drawn, deals=deals, policies=2, lead=DIFFERENCE)
     for policies, deals in itertools.product((2, 4, 8, 14), (8, 30, 100)):
@@ -74,7 +74,7 @@ def drawn(rng: np.random.Generator, *, deals: int, policies: int, lead: float = 
 
 
 def measure(name: str, draw: Draw, options: Options) -> Row:
-    """Draws the data sets of a row; it has the same data whatever the number of runs."""
+    """Draws the data sets of a row; each depends on its number only, not on the number of runs."""
     found = []
     for number in range(options.runs):
         values = draw(np.random.default_rng([options.seed, *name.encode(), number]))

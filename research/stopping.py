@@ -1,18 +1,18 @@
-"""Stop rules: how many matches the default asks for beside the least that would do, and whether what it promises holds.
+"""Stop rules: number of matches of the default relative to the least sufficient number, and whether its promises hold.
 
     python -m research.stopping
 
 Pools are drawn from a normal distribution of a given standard deviation. They play matches of the Bradley-Terry model, two
-on every deal, with the seats swapped; a share of the matches are ties, whatever the strengths. The default is played as a run
+on every deal, with the seats swapped; a fixed share of the matches are ties. The default is played as a run
 plays it: the adaptive schedule (two policies: the only pair), batches of its size, one of them in flight when the rule fires.
 
 "least" is the smallest number of matches after which the mean true Spearman correlation of the ratings reaches .95, under the
 better of round robin and the adaptive schedule. It is known in hindsight only: it needs the truth. Where it is more than the
-limit of the run, or there is no order, "least" is the mean number of matches at which the promise of the rule holds (order known,
+limit of the run, or there is no order, "least" is the mean number of matches until the promise of the rule holds (order known,
 or policies alike): asked after every batch, from the first one on, with nothing in flight.
 
-"right" is the share of pairs not told apart that are truly within the band, over runs that ended as alike. Ties bring expected
-scores together: differences are those of expected scores. The last table is of the rule ``top=3``.
+"right" is the share of unresolved pairs that are truly within the band, over runs that ended as alike. Ties bring expected
+scores together: differences are differences of expected scores. The last table is of the rule ``top=3``.
 """
 
 import itertools
@@ -75,7 +75,7 @@ class Ending:
         matches: played until then, those in flight included.
         spearman: true rank correlation.
         is_right: whether the set of the best is right.
-        near: share of the pairs not told apart that are within the band.
+        near: share of the unresolved pairs that are within the band.
     """
 
     reason: str
@@ -95,7 +95,7 @@ class Cell:
         spread: standard deviation of the pool.
         ties: share of ties.
         endings: of the default.
-        earliest: matches at which its promise held first, by run.
+        earliest: matches until its promise held first, by run.
         least: matches after which the mean true correlation is high enough, by schedule; only where it comes to that.
         top: endings of the rule ``top``.
     """
@@ -122,7 +122,7 @@ class Cell:
 
 @dataclass
 class Games:
-    """Pools of one kind side by side: their results, and what is known of them.
+    """Pools of one kind side by side: their results, and sums over them.
 
     Attributes:
         strengths: in Elo, shape (runs, n).
@@ -344,7 +344,7 @@ def _scale(games: Games) -> Floats:
 
 
 def _near(ratings: Floats, drawn: Floats, true: Floats, pairs: Integers) -> float:
-    """Returns the share of the pairs not told apart that are within the band; ``nan`` if all are told apart."""
+    """Returns the share of the unresolved pairs that are within the band; ``nan`` if all are resolved."""
     found = is_open(ratings, drawn, pairs)
     return float(np.mean(np.abs(true[pairs[0]] - true[pairs[1]])[found] < ALIKE_ELO)) if found.any() else np.nan
 

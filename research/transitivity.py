@@ -1,4 +1,4 @@
-"""How often pools are flagged as non-transitive, by simulation: those of one scale should not be, others should.
+"""How often pools are flagged as non-transitive, by simulation: pools on one scale should not be, others should.
 
     python -m research.transitivity
 
@@ -28,16 +28,16 @@ class Options:
 
 @dataclass(frozen=True)
 class Setting:
-    """What is played.
+    """A simulated pool.
 
     Attributes:
-        name: what is shown.
+        name: label of the row.
         strengths: of the policies, in Elo.
         deals: that every pair plays from both seats.
         circle: by how much the first three beat each other in a circle, in Elo, beside their strengths.
-        scatter: standard deviation of what a pair has beside strengths, in Elo.
+        scatter: standard deviation of a pair's effect beside strengths, in Elo.
         ties: share of ties.
-        luck: standard deviation of what a deal gives to a policy in all of its matches, in Elo.
+        luck: standard deviation of a deal's effect on a policy in all of its matches, in Elo.
         alike: share of the matches of a pair on a deal that end for the same policy from both seats.
         shared: whether all pairs play the same deals, or each match has its own.
     """
@@ -149,7 +149,7 @@ def table(lines: Sequence[Line]) -> str:
 
 
 def pool_table(columns: Sequence[str], rows: Sequence[tuple[Setting, Sequence[str]]]) -> str:
-    """Returns what was found in pools of each setting as a table in Markdown.
+    """Returns results for the pools of each setting as a table in Markdown.
 
     Args:
         columns: their names, besides those that say which pool it is.

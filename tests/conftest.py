@@ -66,7 +66,7 @@ def tiny_qwen(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFact
 
 
 def _tiny_model(architecture: str, pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    cache = getattr(pytestconfig, "cache", None)  # there is none with -p no:cacheprovider
+    cache = getattr(pytestconfig, "cache", None)  # None with -p no:cacheprovider
     return cached_tiny_model(
         cache.mkdir("tiny_model") if cache else tmp_path_factory.mktemp("tiny_model"), architecture
     )

@@ -222,7 +222,7 @@ class LLMPolicy:
         """
         messages = self._prompter.hear(observation)
         structure = response_format(observation) if self.wants_legal else {}
-        seed = {"seed": self._call_seed()} if self._send_seed else {}
+        seed = {"seed": call_seed(self._seed, self._calls)} if self._send_seed else {}
 
         async def ask(said: list[Message]) -> Reply:
             is_free = self.wants_form and said is messages
@@ -278,10 +278,11 @@ class LLMPolicy:
         self._calls += 1
         self._prompter.remember(reply)
 
-    def _call_seed(self) -> int:
-        """Returns the seed of the next call, 31 bits, because many servers accept no more."""
-        sequence = np.random.SeedSequence(self._seed, spawn_key=(self._calls,))
-        return int(sequence.generate_state(1)[0]) >> 1
+
+def call_seed(match_seed: int, call: int) -> int:
+    """Returns the seed of a call of a match, 31 bits, because many servers accept no more."""
+    sequence = np.random.SeedSequence(match_seed, spawn_key=(call,))
+    return int(sequence.generate_state(1)[0]) >> 1
 
 
 def _check_number(name: str, value: object, *, positive: bool) -> None:

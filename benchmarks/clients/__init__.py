@@ -1,1 +1,1 @@
-"""Libraries that play the environments: what each of them takes, and what it does not."""
+"""Libraries that play the environments: supported and unsupported features of each."""

@@ -27,7 +27,7 @@ def _box(size: int) -> Box:
 
 
 def self_play(make: Make, smoke: bool) -> None:
-    """One Q-learner plays all seats and learns from what each of them saw, did and got."""
+    """A Q-learner that plays all seats and learns from each seat's observations, actions and rewards."""
     torch.manual_seed(0)
     env = make()
     env.reset(seed=0)
@@ -67,7 +67,7 @@ def _transition(seen: Any, action: int, after: Any, reward: float, done: bool) -
 
 
 def curriculum(make: Make, smoke: bool) -> None:
-    """Trains against an opponent who reads the board, on rewards that are read from the board, as the tutorial does."""
+    """Trains against an opponent that reads the board, on rewards derived from the board, as the tutorial does."""
     torch.manual_seed(0)
     rng = np.random.default_rng(0)
     env = make()

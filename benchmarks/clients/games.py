@@ -1,4 +1,4 @@
-"""What the libraries are given: each environment in each of its forms, and the nearest one of PettingZoo's own."""
+"""Environments for the libraries: every environment in each of its forms, with the nearest one of PettingZoo's own."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

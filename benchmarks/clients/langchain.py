@@ -25,7 +25,7 @@ class Agent:
 
     Args:
         model: any chat model of LangChain.
-        rules: what the model reads first.
+        rules: the system message.
         read: turns the answer into an action.
     """
 
@@ -36,7 +36,7 @@ class Agent:
         self.total = 0.0
 
     def observe(self, observation: Any, reward: float) -> None:
-        """Adds what the agent sees to the conversation."""
+        """Adds the agent's observation to the conversation."""
         self.total += reward
         self.messages.append(HumanMessage(f"Observation: {observation}\nReward so far: {self.total}"))
 

@@ -48,7 +48,7 @@ def there_and_back(make: Make, smoke: bool) -> None:
 
 
 def turn_based(make: Make, smoke: bool) -> None:
-    """Plays a turn-based environment through the parallel interface, in which all but one agent's actions are ignored."""
+    """Plays a turn-based environment through the parallel interface, which ignores the actions of all agents but one."""
     env = turn_based_aec_to_parallel(make())
     observations, _ = env.reset(seed=0)
     for _ in range(50):

@@ -15,7 +15,7 @@ from benchmarks.clients.trials import Trial
 
 
 class OneLearner(BaseWrapper, gymnasium.Env[Any, Any]):
-    """An AEC environment with Gymnasium's calls: what is seen is the next agent's, the reward the mover's.
+    """An AEC environment with Gymnasium's interface: observations are the next agent's, rewards the mover's.
 
     It inherits from both and has spaces as attributes, as the wrapper in PettingZoo's tutorial for connect four does.
     """

@@ -25,7 +25,7 @@ def shimmy_loop(make: Make, smoke: bool) -> None:
 
 
 class DmEnv(dm_env.Environment):
-    """An AEC environment as dm-env's time steps, seen by whoever is to move."""
+    """An AEC environment as dm-env's time steps, from the view of the agent to move."""
 
     def __init__(self, env: Any) -> None:
         self.env = env
@@ -36,7 +36,7 @@ class DmEnv(dm_env.Environment):
         return dm_env.restart(self._observation())
 
     def step(self, action: Any) -> dm_env.TimeStep:
-        """Acts for whoever is to move; the reward is the mover's."""
+        """Acts for the agent to move and returns this agent's reward."""
         if not self.env.agents or any(self.env.terminations.values()):
             return self.reset()
         mover = self.env.agent_selection
@@ -88,7 +88,7 @@ def open_spiel_agents(make: Make, smoke: bool) -> None:
             moved.add(mover)
             rewards = np.array(list(env.rewards.values()))
         last = _time_step(env, rewards, StepType.LAST)
-        for seat in sorted(moved):  # a Q-learner takes no end of a match in which it did not move
+        for seat in sorted(moved):  # a Q-learner needs a move in a match before its end
             learners[seat].step(last)
 
 

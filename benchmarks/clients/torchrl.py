@@ -17,7 +17,7 @@ def rollouts(make: Make, smoke: bool) -> None:
 
 
 def specifications(make: Make, smoke: bool) -> None:
-    """TorchRL's own check, with several seeds: it plays three random steps, by which some matches end."""
+    """TorchRL's own check, with several seeds: it plays three random steps, which end some matches."""
     for seed in range(10):
         torch.manual_seed(seed)
         check_env_specs(PettingZooWrapper(make(), use_mask=True, seed=seed))

@@ -51,7 +51,7 @@ class Trial:
     Attributes:
         name: name in the table.
         form: which form of the environments it is for.
-        play: ``play(make, smoke)`` uses environments that ``make(**options)`` makes and raises whatever the library raises;
+        play: ``play(make, smoke)`` uses environments from ``make(**options)`` and lets the library's errors propagate;
             ``smoke`` asks for the fewest steps.
         only: names of environments that it is for; all by default.
         refuses: names of environments that the library is known not to take.
@@ -98,7 +98,7 @@ def attempt(action: Callable[[], object], seconds: int) -> BaseException | None:
 
 
 def reason_of(error: BaseException | None) -> str:
-    """Returns an error as one short line; nothing if there is none."""
+    """Returns an error as one short line; empty for none."""
     if error is None:
         return ""
     text = " ".join(str(error).split())

@@ -96,7 +96,7 @@ class JudgedMatch:
 
 
 def plan_tasks(options: JudgedOptions, environment: str, task: Mapping[str, Any]) -> dict[str, RunConfig]:
-    """Returns a run in which every pair of policies has both roles on each task.
+    """Returns a run with every pair of policies in both role assignments on each task.
 
     Args:
         options: of the row.

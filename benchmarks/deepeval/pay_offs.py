@@ -118,7 +118,7 @@ def by_policy(outcomes: Sequence[Outcome]) -> dict[str, list[SeatOutcome]]:
 
 
 def forfeited(outcomes: Sequence[Outcome], whole: Sequence[Outcome]) -> list[str]:
-    """Returns a note that counts the matches ended by an illegal reply; empty if there are none."""
+    """Returns a note that counts the matches ended by an illegal reply; empty for none."""
     ended = len(finished(outcomes)) - len(whole)
     return [f"{ended} of {len(outcomes)} matches were ended by a forfeit and are left out"] if ended else []
 

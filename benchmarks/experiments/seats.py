@@ -10,7 +10,7 @@ from rating.store.records import FINISHED, Outcome, SeatOutcome
 
 
 def unfinished(outcomes: Sequence[Outcome]) -> list[str]:
-    """Returns a note that counts the matches without a result by status; empty if there are none."""
+    """Returns a note that counts the matches without a result by status; empty for none."""
     counts = Counter(outcome.status for outcome in outcomes if outcome.status != FINISHED)
     if not counts:
         return []

@@ -24,7 +24,7 @@ _MARKS = {"X": COLOURS[0], "O": COLOURS[3]}
 
 @dataclass(frozen=True)
 class Position:
-    """A position in which a player missed a better move.
+    """A position with a missed better move.
 
     Attributes:
         policy: the player.

@@ -93,7 +93,7 @@ def bradley_terry_cell(row: LeaderboardRow) -> Estimate | None:
 
 
 def bradley_terry_notes(boards: Mapping[str, Leaderboard]) -> list[str]:
-    """Returns notes on the games in which the results alone do not determine the ratings."""
+    """Returns notes on games whose results alone do not determine the ratings."""
     return [
         f"{GAMES[game]}: not every policy has beaten or tied every other through a chain of others, so how far"
         " Bradley-Terry ratings are apart depends on the prior"

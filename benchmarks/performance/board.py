@@ -1,11 +1,11 @@
-"""What a look at the live board costs when a run is large: the first one, and the one after one more match has ended.
+"""Cost of the live board for a large run: the first page, and an update after one more match has ended.
 
     python -m benchmarks.performance.board
     python -m benchmarks.performance.board --matches 10000 --calls 16
 
 The run is one of tic-tac-toe between four scripted policies; one match of each pair is played and entered again and again under
 other numbers, with a log of calls as if each turn had been a model's. The board may compute for a tenth of the time at most, so
-what a look costs is also how often ratings are new.
+its cost also limits how often ratings are updated.
 """
 
 import itertools

@@ -65,7 +65,7 @@ def running(text: str, latency: float = 0.0) -> Iterator[str]:
     """Runs the server in a process of its own.
 
     Args:
-        text: what it replies.
+        text: its reply.
         latency: seconds before each reply.
 
     Yields:

@@ -4,8 +4,8 @@
     python -m benchmarks.performance.environments --games tictactoe --rounds 31 --json result.json
     python -m cProfile -s tottime -m benchmarks.performance.environments --games tictactoe --only "llmarena text"
 
-For every game, all contestants play in turn, a slice of whole matches each, round after round in this one process, so that
-whatever slows the machine down slows all of them down. A contestant's figure is the number of decisions a second of
+For every game, the contestants alternate, playing a slice of whole matches each, round after round in this one process, so that
+disturbances of the machine affect all of them. A contestant's figure is the number of decisions a second of
 processor time: resets and the final steps of finished agents are part of the time, but are not counted as decisions.
 ``llmarena seeded`` also seeds every match anew, as an experiment does; the others continue with their generators.
 
@@ -14,7 +14,7 @@ All contestants are played by the same policy, which is as cheap as it can be: t
 Only where actions are texts, ``random_action`` of the environment draws and writes the replies, and is part of the time.
 
 Where a peer's game is not quite ours, the peer has the easier one: OpenSpiel's auction has ten bids, ours a thousand. No peer
-has a public goods game; beside it stands Goofspiel, in which four players bid one of ten cards at once, five times.
+has a public goods game; it is compared with Goofspiel, where four players bid one of ten cards at once, five times.
 """
 
 import itertools
@@ -65,10 +65,10 @@ class Contestant:
     """Something that plays a game.
 
     Attributes:
-        name: what the table calls it.
+        name: label in the table.
         make: makes the environment; raises ``ImportError`` if its package is missing.
         play: plays one match of it.
-        install: how to install what it needs.
+        install: how to install its requirements.
     """
 
     name: str
@@ -122,7 +122,7 @@ def play_open_spiel(env: Any, uniform: Callable[[], float]) -> int:
 
 
 def play_at_once(env: Any, uniform: Callable[[], float]) -> int:
-    """Plays an environment of ``open_spiel.python.rl_environment`` in which all players act at the same time."""
+    """Plays an environment of ``open_spiel.python.rl_environment`` with simultaneous moves."""
     decisions = 0
     step = env.reset()
     while not step.last():
@@ -223,7 +223,7 @@ GAMES: dict[str, tuple[Contestant, ...]] = {
     ),
     "bargain": (*ours("bargain-v0", talk=True), of_open_spiel("bargaining")),
 }
-"""The contestants of each game; ratios are taken to the first one of PettingZoo, or of OpenSpiel where there is none."""
+"""The contestants of each game; ratios are relative to the first one of PettingZoo, otherwise of OpenSpiel."""
 
 
 def slice_speed(contestant: Contestant, env: Any, rng: random.Random, seconds: float) -> float:
@@ -238,7 +238,7 @@ def slice_speed(contestant: Contestant, env: Any, rng: random.Random, seconds: f
 
 
 def measure(contestants: tuple[Contestant, ...], options: Options) -> dict[str, Any]:
-    """Lets the contestants of one game play in turn.
+    """Lets the contestants of one game play alternately.
 
     Returns:
         ``speeds``: for each contestant that is installed the decisions a second, ``median`` and ``best`` of its slices, and
@@ -276,7 +276,7 @@ def measure(contestants: tuple[Contestant, ...], options: Options) -> dict[str, 
 
 
 def versions() -> dict[str, str]:
-    """Returns the versions of everything that is measured, as far as it is installed."""
+    """Returns the versions of all measured packages that are installed."""
     found = {"python": platform.python_version(), "llmarena-envs": llmarena_envs.__version__}
     for package in ("numpy", "pettingzoo", "rlcard", "open_spiel"):
         with suppress(PackageNotFoundError):

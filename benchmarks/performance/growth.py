@@ -1,9 +1,9 @@
-"""What a run costs as it grows: processor time of the commands and size of the database, for runs of several lengths.
+"""Cost of a run by its size: processor time of the commands and size of the database, for runs of several lengths.
 
     python -m benchmarks.performance.growth
     python -m benchmarks.performance.growth --matches 1000 4000 --json result.json
 
-Every run is one of tic-tac-toe between two scripted policies that take no time, on one worker, so that what is measured is the
+Every run is one of tic-tac-toe between two scripted policies that take no time, on one worker, to measure the
 harness. Each command is a process of its own, and its figure is that process's processor time, start included; nothing here
 knows more of the harness than its command line. If nothing grows faster than the run, a figure divided by the number of
 matches goes down to a constant.
@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks.options import option, parse
 
 COMMANDS = ("rate", "report", "resume", "verify")
-"""What is measured on the run when it has been played, besides playing it."""
+"""Commands measured on the finished run, besides playing it."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def measure(matches: int, directory: Path) -> Growth:
     """Plays a run and measures it.
 
     Args:
-        matches: its length; what is played may be a few more, since batches are finished.
+        matches: its length; a few more can be played, since batches are finished.
         directory: an empty one for the run file and the run.
     """
     run_file, run = directory / "growth.toml", directory / "run"

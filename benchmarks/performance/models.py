@@ -1,9 +1,9 @@
-"""What a call of a model costs beside the bare SDK, what a whole run costs a call, and what waiting games hold.
+"""Overhead of a model call over the bare SDK, cost per call of a whole run, and memory of waiting games.
 
     python -m benchmarks.performance.models
     python -m benchmarks.performance.models --json result.json
 
-The server answers at once and runs in a process of its own, so that what is measured is this side. Three tables:
+The server answers at once and runs in a separate process, so only this side is measured. Three tables:
 
 * calls: histories of twenty messages, 500 requests under way; the bare SDK, built as its measurements recommend (aiohttp, the
   messages passed by without being walked), and ``LLMPolicy`` with gate, retries and reports take turns in one process.
@@ -70,11 +70,11 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run came to.
+    """Result of a run.
 
     Attributes:
         calls: made by it.
-        milliseconds: processor time of its process for a call, less that of a run without a call.
+        milliseconds: processor time of its process for a call, less the time of a run without calls.
         rate: calls a second, start and leaderboards included.
         megabytes: greatest resident memory, in millions of bytes.
     """
@@ -138,7 +138,7 @@ async def _compare(url: str, options: Options) -> tuple[Contestant, Contestant, 
     policies = [_policy(url, service, history) for _ in range(options.in_flight)]
 
     async def ours(caller: int) -> None:
-        # The history is put back, so that every call sends as much.
+        # The history is restored, to make every call send as much.
         policy = policies[caller]
         _remember(policy, history)
         await policy({"rules": rules["content"], "text": history[-1]["content"]})
@@ -193,7 +193,7 @@ def _bare_sdk(url: str) -> openai.AsyncOpenAI:
 
 
 def _conversation() -> list[dict[str, str]]:
-    """Returns the rules and a history that ends with what is to be answered, ``MESSAGES`` in all."""
+    """Returns the rules and a history that ends with the text to answer, ``MESSAGES`` in all."""
     text = " ".join(f"word{number}" for number in range(WORDS))
     roles = ["system", *(("user", "assistant") * MESSAGES)][:MESSAGES]
     return [{"role": role, "content": f"{index} {text}"} for index, role in enumerate(roles)]
@@ -240,7 +240,7 @@ def _start_up() -> float:
 
 
 def _run_file(url: str, matches: int, in_flight: int, rounds: int) -> str:
-    """Returns a run of one environment; all its batches may be under way at once."""
+    """Returns a run of one environment; all its batches can be in flight at once."""
     settings: dict[str, Any] = {"seed": 1, "concurrency": in_flight, "ahead": matches, "executor": "asyncio"}
     lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
     lines += ["[stop]", f"matches = {matches}", f"max_matches = {matches}"]

@@ -3,8 +3,8 @@
     python -m benchmarks.performance.rating
 
 Results are drawn from the Bradley-Terry model. Contestants take turns in one process, on one thread; seconds are of processor
-time, the median over the rounds, a ratio is the median over the rounds of ours over theirs. What a fit gets is arrays of integers
-and scores, so that counting is part of it; the peers get what they ask for, ready made. All fit the likelihood alone, to the last
+time, the median over the rounds, a ratio is the median over the rounds of ours over theirs. A fit gets arrays of integers
+and scores, so counting is part of it; the peers get their input formats, ready made. All fit the likelihood alone, to the last
 digits; ours and lean numpy also give the covariance of the ratings.
 """
 
@@ -12,7 +12,7 @@ digits; ours and lean numpy also give the covariance of the ratings.
 
 import os
 
-# One thread for everybody; it must be said before numpy is loaded.
+# One thread for all contestants; must be set before numpy is loaded.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
@@ -64,12 +64,12 @@ class Line:
     """One measurement.
 
     Attributes:
-        job: what was done.
-        who: by whom.
+        job: the measured job.
+        who: the contestant.
         seconds: of processor time, median over the rounds.
         ratio: our seconds over its, median over the rounds; ``None`` without a peer.
-        difference: greatest difference of a strength from ours, in nats; ``None`` where there is none to compare.
-        goal: what is asked of us, in words; empty if nothing is.
+        difference: greatest difference of a strength from ours, in nats; ``None`` without strengths to compare.
+        goal: our target, in words; empty for none.
     """
 
     job: str
@@ -82,7 +82,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Contestant:
-    """Somebody who does a job; what it returns is compared if it is an array of strengths in nats."""
+    """A contestant for a job; its return value is compared if it is an array of strengths in nats."""
 
     who: str
     work: Callable[[], Any]
@@ -239,7 +239,7 @@ def drawn(rng: np.random.Generator, policies: int, games: int) -> Comparisons:
 
 
 def as_outcomes(results: Comparisons) -> list[Outcome]:
-    """Returns games as matches, two of which share a deal."""
+    """Returns games as matches, two matches a deal."""
     columns = zip(results.first, results.second, results.score, strict=True)
     return [
         Outcome(

@@ -1,11 +1,11 @@
-"""What the report of a large run costs: its size, the time to write it, and how fast a browser opens, sorts and searches it.
+"""Cost of the report of a large run: its size, the time to write it, and how fast a browser opens, sorts and searches it.
 
     python -m benchmarks.performance.report_page
     python -m benchmarks.performance.report_page --matches 100000
     python -m benchmarks.performance.report_page --models
 
 The run is one of tic-tac-toe; a hundred matches are played and entered again and again under other numbers. With ``--models``
-every policy is a model that replies out of a script, well and badly, and remembers the whole match, so that the page holds
+every policy is a model that replies from a script, well and badly, with the whole match as history, so the page holds
 requests and prompts. The page is opened in headless Chromium (``--chromium``), which needs the extra ``browser``.
 """
 
@@ -38,7 +38,7 @@ SETTINGS = TurnSettings(illegal="random_legal")
 PATTERNS = 100
 """Matches that are played; the others repeat them."""
 
-# In the page: one action, and how long until the browser has laid out and painted what comes of it.
+# In the page: one action, and the time until the browser has laid out and painted its result.
 _TIMED = """async (act) => {
   const begin = performance.now();
   new Function(act)();
@@ -79,7 +79,7 @@ class Options:
 
 
 class Script(ModelService):
-    """Replies with a move that may be taken already, and now and then with none."""
+    """Replies with a move that is possibly taken, and now and then without one."""
 
     def __init__(self) -> None:
         super().__init__()

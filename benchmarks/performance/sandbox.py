@@ -1,8 +1,8 @@
-"""What the sandbox costs: seconds a program beside the bare interpreter, and many programs at once.
+"""Cost of the sandbox: seconds a program compared with the bare interpreter, and many programs at once.
 
     python -m benchmarks.performance.sandbox
 
-Each backend that isolates on this machine runs the same ordinary solution with one call, in turn with the bare interpreter
+Each backend that isolates on this machine runs the same ordinary solution with one call, alternating with the bare interpreter
 running the same solution and printing the answer. Then many programs run on two threads; afterwards no process of theirs is
 left, or the benchmark fails.
 """
@@ -118,7 +118,7 @@ def _left() -> int:
         try:
             found += f"{MARK}={MARK}".encode() in (entry / "environ").read_bytes()
         except OSError:
-            continue  # it has ended, or is somebody else's
+            continue  # it has ended, or belongs to another user
     return found
 
 

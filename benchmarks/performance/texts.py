@@ -3,8 +3,8 @@
     python -m benchmarks.performance.texts
 
 Matches with the rated options of each game, between players who move at random; all seats together, rules and replies included.
-*Said* is each message once: what is trained on, and what a server with a prefix cache has to read. *Sent* is the sum over all
-requests, each of which holds the conversation so far.
+*Said* counts each message once: the text to train on, and the input of a server with a prefix cache. *Sent* is the sum over all
+requests; each contains the conversation so far.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,8 +34,8 @@ class Size:
     """Characters of a match, or of several.
 
     Attributes:
-        said: those of all messages, each counted once.
-        sent: those of all requests.
+        said: total of all messages, each counted once.
+        sent: total of all requests.
     """
 
     said: int = 0
@@ -43,11 +43,11 @@ class Size:
 
 
 class Reader:
-    """Moves at random, and counts what a model would have been told with each history.
+    """Moves at random, and counts a model's prompts with each history.
 
     Args:
         env: the match's environment.
-        sizes: what is counted, by history.
+        sizes: the counts, by history.
     """
 
     wants_update = True
@@ -102,7 +102,7 @@ def measure(game: str, matches: int) -> Line:
 
 
 def run(options: Options) -> list[Line]:
-    """Measures the games one after the other."""
+    """Measures the games."""
     return [measure(game, options.matches) for game in options.games]
 
 

@@ -1,7 +1,7 @@
 """A judge's scores against the known truth: discrimination, false praise, and drift.
 
 The truth of an answer is a number from 0 (wrong) to 1 (right). Scores can be in any unit unless a function says otherwise.
-Dependent answers, e.g. those of a dialogue, form a cluster; intervals treat clusters as independent.
+Dependent answers, e.g. the answers of a dialogue, form a cluster; intervals treat clusters as independent.
 """
 
 import math

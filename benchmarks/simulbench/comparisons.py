@@ -1,6 +1,6 @@
 """Two simulators' answers to the same scripts, compared by judges in both orders: plans, and reading from runs.
 
-Every pair of simulators meets once on each script: a run has an environment for each simulator but the last, in which all later
+Every pair of simulators meets once on each script: a run has an environment for each simulator but the last one; all later
 simulators play against it (the scheme ``field``). Sides alternate between scripts; judges see both orders anyway.
 """
 

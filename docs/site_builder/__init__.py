@@ -1,1 +1,1 @@
-"""What ``docs/build_site.py`` makes the site of: generated pages, pictures, and the checks of what was built."""
+"""Parts of the site that ``docs/build_site.py`` builds: generated pages, pictures, and checks of the result."""

@@ -1,4 +1,4 @@
-"""The source of the site: the pages of the repository, what is made of the code, and the configuration."""
+"""The source of the site: the pages of the repository, generated pages, and the configuration."""
 
 import shutil
 import tomllib
@@ -23,7 +23,7 @@ def assemble(project: Path) -> None:
         project: an empty folder.
 
     Raises:
-        ValueError: if a page does not stand in the navigation, or the navigation names one that there is not.
+        ValueError: if a page is missing in the navigation, or the navigation names a missing page.
     """
     pages = project / "docs"
     for file in sorted(DOCS.rglob("*")):

@@ -15,7 +15,7 @@ _LOADED = frozenset(
 """Attributes whose address a browser asks for by itself, or that a form sends to."""
 
 _FETCHED_BY_SCRIPTS = frozenset({"mermaid", "glightbox"})
-"""Classes for which the scripts of the theme load something from outside."""
+"""Classes that make the scripts of the theme load external resources."""
 
 _IN_STYLES = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s]+)""")
 _ELSEWHERE = frozenset({"mailto", "data"})
@@ -34,7 +34,7 @@ class Reference(NamedTuple):
 
 
 class _Page(HTMLParser):
-    """What of a page is to be checked."""
+    """The parts of a page that are checked."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -72,7 +72,7 @@ class _Page(HTMLParser):
 
 
 def problems(site: Path) -> list[str]:
-    """Returns what is wrong with a site, a line each, in the order of its files."""
+    """Returns the problems of a site, a line each, in the order of its files."""
     site = site.resolve()
     pages = {path: _Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     found = [] if pages else [f"{site}: expected pages, got none"]
@@ -94,7 +94,7 @@ def problems(site: Path) -> list[str]:
 
 
 def _wrong(reference: Reference, path: Path, site: Path, pages: dict[Path, _Page]) -> Iterator[str]:
-    """Returns what is wrong with an address that stands in a file of the site."""
+    """Returns the problem of an address in a file of the site."""
     parts = urlsplit(reference.address)
     if parts.scheme in _ELSEWHERE:
         return

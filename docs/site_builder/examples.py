@@ -1,4 +1,4 @@
-"""The match that each game's page shows: who plays it, and how far it has come in the picture."""
+"""The example match of each game's page: its players, and the position in the picture."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

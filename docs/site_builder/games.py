@@ -1,4 +1,4 @@
-"""What the site adds to the page of a game: a match that is played when the site is built, its picture, and the ladder."""
+"""Additions of the site to the page of a game: an example match, its picture, and the ladder."""
 
 import asyncio
 import json
@@ -29,8 +29,8 @@ class Match(NamedTuple):
 
     Attributes:
         command: that plays it.
-        rules: what the first agent shown is told of the game.
-        turns: those that are shown.
+        rules: the rules for the first agent shown.
+        turns: the turns shown.
         picture: SVG of the position before them.
     """
 
@@ -44,7 +44,7 @@ def play_example(name: str, language: str) -> Match:
     """Plays the match that is shown of a game, in one of its languages.
 
     Raises:
-        ValueError: if it ends before the turns that are to be shown.
+        ValueError: if it ends before the turns to show.
     """
     example = EXAMPLES[name]
     options = {**example.options, "language": language}
@@ -69,7 +69,7 @@ def play_example(name: str, language: str) -> Match:
 
 
 def _spec(example: Example, agent: str) -> str:
-    """Returns the spec of the policy on a seat: its own, or that of its role."""
+    """Returns the spec of the policy on a seat: the agent's own, or its role's."""
     return example.policies.get(agent) or example.policies[role_of(agent)]
 
 
@@ -82,12 +82,12 @@ def _command(name: str, specs: dict[str, str], options: dict[str, Any]) -> str:
 
 
 def additions(name: str, pictures: Path, ladders: list[dict[str, Any]]) -> str:
-    """Returns what the site adds to the page of a game, as Markdown, and writes its pictures.
+    """Returns the additions to the page of a game, as Markdown, and writes its pictures.
 
     Args:
         name: of the environment.
         pictures: folder for them, ``pictures`` beside the page.
-        ladders: those of the game, as ``ladders.json`` holds them.
+        ladders: ladders of the game, in the form of ``ladders.json``.
     """
     parts = ["## A match"]
     for language, title in LANGUAGES.items():
@@ -110,17 +110,17 @@ def _tab(match: Match, picture: Path) -> str:
     return "\n\n".join(
         [
             f"![{position}](pictures/{picture.name}){{ .position }}",
-            f"This is {position} of a match between scripted policies; below is what a model would read in this turn and"
-            " the next, and what is replied.",
+            f"This is {position} of a match between scripted policies. Below are the prompts for a model in this turn and"
+            " the next, with the replies.",
             *(part for turn in match.turns for part in _turn(turn)),
-            f'??? note "The rules that {first.agent} is told"\n\n{textwrap.indent(block(match.rules), "    ")}',
+            f'??? note "The rules for {first.agent}"\n\n{textwrap.indent(block(match.rules), "    ")}',
             f"The whole match:\n\n```bash\n{match.command}\n```",
         ]
     )
 
 
 def _turn(turn: Turn) -> Iterator[str]:
-    """Returns what was read and what was replied in a turn."""
+    """Returns the observation and the reply of a turn."""
     yield f"**Turn {turn.index + 1}: `{turn.agent}` reads**"
     yield block(turn.read)
     yield f"**and replies**\n\n{block(turn.attempts[-1].reply)}"
@@ -145,7 +145,7 @@ def ladders_of(name: str) -> list[dict[str, Any]]:
 
 
 def add_games(pages: Path) -> None:
-    """Adds to the page of every game what the site adds to it, and the pictures of all to the page of all.
+    """Adds the additions to the page of every game, and all pictures to the page of all games.
 
     Args:
         pages: folder of the site's pages.

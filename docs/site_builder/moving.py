@@ -17,9 +17,9 @@ _TIMES = 3
 """How often the match is shown before its last position stays."""
 
 REDUCED_MOTION = "--force-prefers-reduced-motion"
-"""Flag of Chromium by which it shows the last position only."""
+"""Chromium flag for reduced motion: the picture shows the last position only."""
 
-# Who asked for less motion sees the last position only; where nothing moves at all, so does everybody.
+# With reduced motion, or without animation support, only the last position is visible.
 _STYLE = (
     "@media (prefers-reduced-motion: reduce) { .kept { visibility: visible !important }"
     " .gone { visibility: hidden !important } }"
@@ -30,17 +30,17 @@ _Part = tuple[str, int]
 
 
 def moving_picture(pictures: Sequence[str], title: str, description: str) -> str:
-    """Returns one SVG that shows several, one after the other.
+    """Returns one SVG that shows several pictures as an animation.
 
-    It has a style sheet, so it is to be shown as an image of its own and not within a page.
+    It contains a style sheet, so embed it as an image, not inline.
 
     Args:
-        pictures: SVG of the same size, in which what is equal is written equally.
-        title: what it is.
-        description: what is to be seen in it, in words.
+        pictures: SVG of the same size; equal parts must have equal markup.
+        title: title of the animation.
+        description: text alternative.
 
     Raises:
-        graphlib.CycleError: if what is above something in one picture is below it in another.
+        graphlib.CycleError: if two parts are stacked in different orders in different pictures.
     """
     ET.register_namespace("", _NAMESPACE)
     roots = [ET.fromstring(picture) for picture in pictures]
@@ -57,7 +57,7 @@ def moving_picture(pictures: Sequence[str], title: str, description: str) -> str
 
 
 def _parts(root: ET.Element) -> Iterator[_Part]:
-    """Yields what a picture consists of, with plain groups taken apart."""
+    """Yields the parts of a picture, with plain groups flattened."""
     seen: Counter[str] = Counter()
     for element in _leaves(root):
         text = _written(element)
@@ -75,7 +75,7 @@ def _leaves(root: ET.Element) -> Iterator[ET.Element]:
 
 
 def _merged(frames: Sequence[Sequence[_Part]]) -> list[_Part]:
-    """Returns every part once, so that those of each frame stand in its order."""
+    """Returns every part once, in an order consistent with each frame's."""
     order: TopologicalSorter[_Part] = TopologicalSorter()
     for frame in frames:
         for before, part in itertools.pairwise(frame):
@@ -84,7 +84,7 @@ def _merged(frames: Sequence[Sequence[_Part]]) -> list[_Part]:
 
 
 def _animated(text: str, pattern: tuple[bool, ...]) -> str:
-    """Returns what is shown in some frames only with when it appears and disappears."""
+    """Returns elements with a common visibility pattern, animated unless they are always visible."""
     if all(pattern):
         return text
     whole = _STEP * (len(pattern) - 1) + _REST

@@ -1,4 +1,4 @@
-"""The page of all games, made of what stands at the beginning of the page of each."""
+"""The page of all games, built from the tables at the top of their pages."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from site_builder.markdown import table
 
 _INTRODUCTION = """# All games
 
-Every game is an environment with the same interface; `llmarena list` lists them, with those of other packages that are installed.
+Every game is an environment with the same interface; `llmarena list` lists them, and those of installed third-party packages.
 The page of each has its rules, options, observations, actions and rewards, and on the site a match and the ladder of its
 baselines. All of them speak English and Chinese (`language="zh"`).
 """
@@ -30,11 +30,11 @@ def page(pages: Mapping[str, str]) -> str:
         text = pages[entry.name]
         agents = _row(text, "Agents")
         rows.append((f"[{entry.title}](environments/{entry.name}.md)", _first_sentence(text), agents))
-    return "\n".join([_INTRODUCTION, table(("game", "what it is", "agents"), rows), _PLAY])
+    return "\n".join([_INTRODUCTION, table(("game", "description", "agents"), rows), _PLAY])
 
 
 def _row(text: str, name: str) -> str:
-    """Returns what the table of a page says under a name."""
+    """Returns an entry of a page's table by its name."""
     found = re.search(rf"^\| {name} \| (.*) \|$", text, re.MULTILINE)
     return found[1] if found else ""
 

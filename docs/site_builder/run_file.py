@@ -20,16 +20,16 @@ from site_builder.markdown import table
 
 _INTRODUCTION = """# The run file
 
-Made of the tables that check it by `python docs/build_pages.py`. An unknown key or a value of another type is refused, and
-nothing is played before every environment and policy of the file could be made. The
-[quickstart](../quickstart.md#rate-a-language-model) has a run file to begin with. More is said of [models and their
-options](../models.md#options), [prices and budgets](../models.md#what-it-costs), [stop rules](../stopping.md),
+Generated from the validation code by `python docs/build_pages.py`. Unknown keys and values of another type are refused, and
+play begins only after all environments and policies of the file were created. The
+[quickstart](../quickstart.md#rate-a-language-model) has an example. See also [models and their
+options](../models.md#options), [prices and budgets](../models.md#costs), [stop rules](../stopping.md),
 [schedules](../schedules.md), [tournaments](../tournaments.md), [ways of
 comparing](../adding_an_environment.md#how-its-players-are-compared), [batches that run
-ahead](../performance.md#filling-many-slots) and [what may be changed in a run under
-way](../running.md#changing-a-run-that-is-under-way).
+ahead](../performance.md#filling-many-slots) and [changes to a run in
+progress](../running.md#changing-a-run-in-progress).
 
-An environment may be played twice in one run, with different options, under labels behind `#`: `tictactoe_v0#hint` and
+The same environment can be played twice in one run, with different options and a label after `#`: `tictactoe_v0#hint` and
 `tictactoe_v0#no_hint`. Both are played on the same deals. Without a run file, `--policy minimax@tictactoe_v0,connect_four_v0`
 names a policy that plays only some of the environments.
 """
@@ -41,7 +41,7 @@ _CHOICES: dict[tuple[type, str], Iterable[str]] = {(EnvironmentConfig, "scheme")
 """Names that keys take which are checked elsewhere."""
 
 _PRESETS = """The defaults are those of the preset. For `unparsable` and `illegal` of `standard`, and `unparsable` and `reasks` of
-`llmarena`, an environment may declare others, which a run file changes as well.
+`llmarena`, an environment can declare others; a run file overrides these too.
 """
 
 _NAMES = {str: "text", int: "integer", float: "number", bool: "true or false", dict: "table", list: "list"}
@@ -78,7 +78,7 @@ def page() -> str:
 
 
 def _type_of(model: type[BaseModel], name: str, field: FieldInfo) -> Any:
-    """Returns the type of a key, of which the names it takes are part."""
+    """Returns the type of a key, including allowed names."""
     choices = _CHOICES.get((model, name))
     return Literal[tuple(choices)] if choices else field.annotation
 
@@ -89,7 +89,7 @@ def _of_presets(name: str) -> list[str]:
 
 
 def _meanings(documented: type) -> dict[str, str]:
-    """Returns what a docstring in Google style says of each attribute."""
+    """Returns the description of each attribute in a docstring in Google style."""
     section = (inspect.getdoc(documented) or "").partition("Attributes:\n")[2]
     found: dict[str, list[str]] = {}
     for line in section.splitlines():
@@ -143,7 +143,7 @@ def _plural(words: str) -> str:
 
 
 def _bounds(metadata: list[Any]) -> str:
-    """Returns what a number may be, in words."""
+    """Returns the allowed range of a number, in words."""
     words = []
     for bound in [each for item in metadata for each in getattr(item, "metadata", [item])]:
         for name, text in (("ge", "from"), ("gt", "above"), ("le", "to"), ("lt", "below")):
@@ -154,7 +154,7 @@ def _bounds(metadata: list[Any]) -> str:
 
 
 def _default(field: FieldInfo) -> str:
-    """Returns the default of a key as the file writes it; nothing where it is none, or a table."""
+    """Returns the default of a key in the syntax of the file; empty for none, or for a table."""
     if field.is_required():
         return "required"
     value = field.get_default(call_default_factory=True)

@@ -1,11 +1,11 @@
-"""What the pictures of the documentation show: a match that moves, one in the browser, the runs of the board and the report."""
+"""Content of the documentation's pictures: an animated match, a match in the browser, the runs of the board and the report."""
 
 MOVING_POLICIES = {"player_0": "greedy", "player_1": "minimax"}
 MOVING_SEED = 0
 
 OPPONENT = "minimax"
 MOVES = ("X: 4", "X: 3", "X: 5", "X: 2", "X: 4", "X: 1")
-"""What is replied, move by move, before the picture of a match in the browser is taken."""
+"""Replies, move by move, before the picture of a match in the browser is taken."""
 
 _POOL = """
 [[policy]]

@@ -1,4 +1,4 @@
-"""Screenshots of pages, taken in Chromium; what the pages need is started here, and stopped."""
+"""Screenshots of pages, taken in Chromium; starts and stops the servers behind the pages."""
 
 import re
 import shutil
@@ -22,10 +22,10 @@ from site_builder.scenes import BOARD_RUN, MOVES, OPPONENT, REPORT_RUN, SHOWN_TU
 WIDTH, HEIGHT = 1280, 800
 _BUILD = Path(__file__).parents[1] / "build_site.py"
 _PATIENCE = 120.0
-"""Seconds until whatever was started is stopped."""
+"""Seconds until a started process is stopped."""
 
 _QUIET = 5
-"""Seconds without a match that ends, after which those that are left wait for somebody."""
+"""Seconds without a finished match, after which the remaining matches are assumed to wait for a person."""
 
 _FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", REDUCED_MOTION)
 
@@ -35,7 +35,7 @@ def chromium() -> Iterator[Browser]:
     """Starts a headless Chromium.
 
     Raises:
-        FileNotFoundError: if there is none.
+        FileNotFoundError: if Chromium is not installed.
     """
     path = shutil.which("chromium")
     if path is None:
@@ -90,7 +90,7 @@ def home(browser: Browser, picture: Path) -> None:
 
 
 def play(browser: Browser, picture: Path) -> None:
-    """Takes a picture of a match in which somebody has the move."""
+    """Takes a picture of a match at a person's turn."""
     with tempfile.TemporaryDirectory() as folder:
         command = ["play", "connect_four_v0", "--web", "--out", f"{folder}/match", "--seed", "1"]
         seats = ["--policy", "player_0=human", "--policy", f"player_1={OPPONENT}"]
@@ -102,12 +102,12 @@ def play(browser: Browser, picture: Path) -> None:
 
 
 def _asked(page: Page, turn: int) -> Locator:
-    """Returns what is there once somebody is asked for the move of a turn, the first of the turn's replies."""
+    """Returns the locator of the first reply's form in a person's turn; it is attached when the person is asked."""
     return page.locator(f'input[name="question"][value="{turn}.0"]').first
 
 
 def board(browser: Browser, picture: Path) -> None:
-    """Takes a picture of the live board of a run in which matches wait for a person."""
+    """Takes a picture of the live board of a run with matches that wait for a person."""
     with tempfile.TemporaryDirectory() as folder:
         run_file = Path(folder) / "study.toml"
         run_file.write_text(BOARD_RUN, encoding="utf-8")

@@ -10,15 +10,15 @@
 | Action values | `vector`: 0 to 95, the plans in ascending order; 96 accepts |
 | Observation | `text`: two texts; `vector`: shape (88,), values from 0 to 1 |
 
-Two sides divide hats, balls and apples. The counts are public, what an item is worth is private; all items together are worth
-10 to each side. The sides speak in turn: an offer states what its maker wants to get and leaves the rest to the other side,
-with a message that the other side reads; `Deal` accepts the other side's last offer and ends the talks. After ten rounds, in
-each of which each side speaks once, the talks fail and nobody gets anything. An acceptance in the very last turn counts.
+Two sides divide hats, balls and apples. The counts are public, the values of the items are private; all items together are
+worth 10 to each side. The sides alternate: an offer states its maker's share and leaves the rest to the other side, with a
+message that the other side reads; `Deal` accepts the other side's last offer and ends the talks. After ten rounds with one
+turn for each side the talks fail and both sides get nothing. An acceptance in the very last turn counts.
 
 A scenario has at least one item of each kind and five to seven in all, every kind is worth something to some side, and some
 kind to both. All such scenarios are enumerated, 5,793 of them.
 
-Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.5; the scenarios are those of Lewis et al. (arXiv 1706.05125).
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.5; the scenarios follow Lewis et al. (arXiv 1706.05125).
 
 ### Arguments
 
@@ -28,8 +28,8 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.5; the scenarios
 * `source="openspiel"`: `openspiel` draws each of the 5,793 scenarios equally often. `lewis` has the 5,295 with at most four
   items of a kind, and draws five, six and seven items in 40.4, 40.3 and 19.3 % of the matches, as in the dialogues of Lewis et
   al., then uniformly the counts, then the values.
-* `reward="own_total"`: `own_total`, `zero_sum` or `win`; it also decides which aim the rules state.
-* `show_offer_value=False`: show with every offer what it is worth to the reader.
+* `reward="own_total"`: `own_total`, `zero_sum` or `win`; it also sets the aim stated in the rules.
+* `show_offer_value=False`: show the reader's value of every offer.
 * `first_player="player_0"`: who speaks first.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
@@ -38,11 +38,11 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.5; the scenarios
 ### Observation Space
 
 With `obs_type="text"`: `rules` (the same at every turn) and `text`: items, own values, all messages and offers so far, the
-offer that can be accepted, instruction. Every line of a message stands behind `> `, so it cannot pass for the host's words.
+offer that can be accepted, instruction. Every line of a message is prefixed with `> `, so it cannot pass for the host's words.
 
 With `obs_type="vector"`: `observation` and `action_mask`. `observation` is a `float32` array of shape `(8 + 8 * max_rounds,)`:
-the counts divided by 5, the own values divided by 10, a one if oneself speaks first, a one once there is an agreement; then
-for each turn, zero until it was taken, a one and what oneself would get, divided by 5. Messages are not encoded.
+the counts divided by 5, the own values divided by 10, a one if the reader speaks first, a one once there is an agreement; then
+for each turn, zero until it was taken, a one and the reader's share, divided by 5. Messages are not encoded.
 
 #### Legal Actions Mask
 
@@ -51,21 +51,21 @@ and for the last action if there is an offer to accept; all zeros for a side tha
 
 ### Action Space
 
-With `obs_type="text"` the action is the reply: a message of any length, then `player_0: 2 hats 1 ball 0 apples`, or
-`player_0: Deal`. The last statement counts. The items may come in any order and in the singular, with numbers in digits,
-English or Chinese words, and with separators; an item that is left out counts as none: `player_0: 2 hats and a ball`. JSON is
-understood too, `{"hats": 2, "balls": 1, "apples": 0}` or `{"deal": true}`, and so is a plan or `Deal` alone on the last line,
-or a plan as a list with an item a line. Refused are words after `Deal` or after a plan with items left out, and parts of
-items; what is said in the other side's name is no statement. The text before the plan, or `message` in JSON, is the message: the
-last 2,000 characters of it are handed over without markup, quotes around the whole and tokens of chat templates. What stands in
-think tags and whatever follows the plan is not handed over.
+With `obs_type="text"` the action is the reply: a message of any length, then `player_0: 2 hats 1 ball 0 apples`, or `player_0:
+Deal`. The last statement counts. The items may come in any order and in the singular, with numbers in digits, English or
+Chinese words, and with separators; an omitted item counts as none: `player_0: 2 hats and a ball`. JSON is understood too,
+`{"hats": 2, "balls": 1, "apples": 0}` or `{"deal": true}`, and so is a plan or `Deal` alone on the last line, or a plan as a
+list with an item a line. Words after `Deal` or after a plan with omitted items, and parts of items, are refused; lines in the
+other side's name are no statements. The text before the plan, or `message` in JSON, is the message: its last 2,000 characters
+are passed on without markup, quotes around the whole and tokens of chat templates. Text in think tags or after the plan is not
+passed on.
 
 With `obs_type="vector"` actions are numbers: all plans that are possible in some scenario of the source, in ascending order of
 hats, balls, apples, then `Deal`. There are no messages.
 
 ### Rewards
 
-With an agreement, `own_total`: the own value of the items one gets, 0 to 10; `zero_sum`: own minus other total; `win`: its
+With an agreement, `own_total`: the own value of the own share, 0 to 10; `zero_sum`: own minus other total; `win`: its
 sign. Without one: 0. An illegal action ends the match: the offender receives -1, the other side 0, or +1 with `zero_sum` and
 `win`.
 

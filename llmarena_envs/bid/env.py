@@ -13,7 +13,7 @@
 A first-price sealed-bid auction of one item. Each bidder has a private valuation of the item, drawn uniformly from $0 to $10,
 rounded to cents and drawn again while it is below one cent. All bid at the same time, at least $0.00 and below their own
 valuation. The highest bid wins and pays itself: the winner earns valuation minus bid, the others nothing. Equal highest bids
-are decided by a fair coin that comes from the seed.
+are decided by a fair coin drawn from the seed.
 
 With risk-neutral bidders the symmetric equilibrium is to bid v(n - 1)/n, half the valuation for two bidders, who then earn
 $10/6, about $1.67, each.
@@ -25,10 +25,10 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.6.
 * `n_bidders=2`: number of bidders, 2 to 20.
 * `v_max=10.0`: highest valuation in dollars.
 * `grid=0.01`: step between bids in dollars: whole cents, and `v_max` is 2 to 10,000 times as much.
-* `rounds=1`: number of auctions in a match, 1 to 100, each with new valuations. After each one a bidder learns who won and with
-  which bid; the losing bids and the others' valuations stay secret for good.
+* `rounds=1`: number of auctions in a match, 1 to 100, each with new valuations. After each one the bidders learn the winner
+  and the winning bid; losing bids and the others' valuations stay secret for good.
 * `values=None`: the valuations to play with instead of drawn ones, a list for each round with one amount in dollars for each
-  bidder, e.g. `[[7.0, 3.5]]`. The coin for equal bids still comes from the seed.
+  bidder, e.g. `[[7.0, 3.5]]`. The coin for equal bids is still drawn from the seed.
 * `cot=True`: invite the player to reason before bidding.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
@@ -40,32 +40,32 @@ With `obs_type="text"`: `rules` (the same at every turn), `text` (results of pas
 instruction) and `action_mask`. With `obs_type="vector"`: `observation`, a `float32` array of shape
 `(2 + rounds * (3 + n_bidders),)`, and `action_mask`. The array holds the own valuation divided by `v_max` and the share of the
 rounds that are over; then for each round, zero until it is over, own valuation, own bid and winning bid, divided by `v_max`,
-and a one for the winner, counted in seats from oneself.
+and a one for the winner, counted in seats from the reader.
 
 Bids are sealed: in AEC order, no observation changes before the last bid of a round is in.
 
 #### Legal Actions Mask
 
-`action_mask` is an `int8` array of shape (1000,): 1 for every bid below the valuation, all zeros for a bidder who has handed in
-a bid. A bid of $10.00 can never be legal, so there is no action for it.
+`action_mask` is an `int8` array of shape (1000,): 1 for every bid below the valuation, all zeros after the own bid of
+the round. A bid of $10.00 can never be legal, so there is no action for it.
 
 ### Action Space
 
 The bid in steps of `grid`, `Discrete(v_max / grid)`. A reply states it in dollars as `player_0: $1.08`; the last statement
-counts, and what is said in another bidder's name is none. The dollar sign may be missing or a word, `108 cents`, `1,08` and
+counts; lines in another bidder's name are none. The dollar sign can be missing or a word, `108 cents`, `1,08` and
 JSON such as `{"bid": 1.08}` are understood, and so is an amount on the last line, alone or after words such as `I bid` or
 `Final bid:`. Fractions of a cent, amounts in words, ranges, sums, other currencies and bids in another bidder's name are
 refused.
 
 ### Rewards
 
-What a round earned: valuation minus bid in dollars for the winner, 0 for the others. An illegal action ends the match: the
-offender receives -1, the others 0.
+The earnings of each round: valuation minus bid in dollars for the winner, 0 for the others. An illegal action ends the match:
+the offender receives -1, the others 0.
 
 `infos` hold means over the rounds that are over: `bid` and `valuation` in dollars, and `score`, which is (b - v/2) / (v/2) for
 a bid b at valuation v: 0 at the equilibrium of two bidders, -1 for a bid of nothing, nearly +1 for a bid just below the
-valuation. Before the first round is over all three are 0; a `valuation` of 0 means just that, as none is drawn. They are for
-analysis only and no part of the reward.
+valuation. Before the first round is over all three are 0; a `valuation` of 0 has no other meaning, since none is drawn. They
+are for analysis only and no part of the reward.
 
 ### Episode End
 

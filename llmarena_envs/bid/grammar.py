@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from llmarena_envs.bid.game import CENTS
 from llmarena_envs.core.failures import Failure, ParseError
-from llmarena_envs.core.reading.amounts import GOES_ON, NUMBER, plain_number
+from llmarena_envs.core.reading.grammar import AMOUNT, GOES_ON, plain_number
 from llmarena_envs.core.replies import Grammar, quoted
 
 PUBLISHED = re.compile(r"(player_[0-9]): \$([0-9]{1,6})\.([0-9]{2})")
@@ -15,7 +15,7 @@ _AMOUNT = re.compile(
     r"[\"'(\[]*+(?:(?:(?:i|i'll|i will|we) bid|my bid(?: is)?|"
     r"bid(?: of)?|我?(?:的|最终)?出价(?:是|为)?)[ \t]*+:?[ \t]*+)?(?P<sign>[-+]?)[ \t]*+"
     r"(?P<currency>(?:us)?\$|usd|[€£¥₹])?[ \t]*+(?P<sign2>[-+]?)[ \t]*+"
-    rf"(?P<number>{NUMBER})"
+    rf"(?P<number>{AMOUNT})"
     r"(?:[ \t]*+(?P<unit>us dollars?\b|dollars?\b|usd\b|cents?\b|¢|美元|美分|元|块|分))?",
     re.IGNORECASE,
 )

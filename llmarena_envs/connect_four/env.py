@@ -10,7 +10,7 @@
 | Action values | 0 to 6, columns from left to right |
 | Observation | `text`: two texts and a mask; `vector`: shape (6, 7, 2), values 0 and 1 |
 
-The players drop discs into seven columns of six cells in turn; X begins, a disc falls to the lowest free cell. Four own
+The players alternately drop discs into seven columns of six cells; X begins, a disc falls to the lowest free cell. Four own
 discs in a horizontal, vertical or diagonal line win; a full board without such a line is a draw.
 
 Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.2.
@@ -20,9 +20,9 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.2.
 * `hint=True`: list the columns that are not full in the text.
 * `random_opening=0`: number of random legal plies, 0 to 6, drawn from the seed before play; without any, two deterministic
   players repeat one game for ever.
-* `reward_mode=None`: `between_turns`, `own_move` or `cumulative_value` report the strategic reward in `infos`, see there.
-* `count="windows"`: what the strategic reward counts: `windows` (a row of four is also two threes and three twos) or `maximal`
-  (every row once, at its full length; longer than four counts as four).
+* `reward_mode=None`: `between_turns`, `own_move` or `cumulative_value` report the strategic reward in `infos` (below).
+* `count="windows"`: rows counted by the strategic reward: `windows` (a row of four is also two threes and three twos) or
+  `maximal` (every row once, at its full length; longer than four counts as four).
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
 * `render_mode=None`: `ansi`, `human`, `svg` or `rgb_array`.
@@ -35,13 +35,13 @@ the own and the opponent's discs, and `action_mask`.
 
 #### Legal Actions Mask
 
-`action_mask` is an `int8` array of shape (7,): 1 for a column that is not full, all zeros for a player who is not to move.
+`action_mask` is an `int8` array of shape (7,): 1 for a column that is not full, all zeros out of turn.
 
 ### Action Space
 
 The column, counted from 0. A reply states it counted from 1, as `X: 1`, or without the mark alone on a line; the other mark is
 illegal. A labelled line, an object such as `{"column": 1}` or the contents of `<answer>` or a LaTeX box outrank a bare line,
-which outranks a label inside a line; the last statement of the highest rank counts, columns in running text are none.
+and a bare line a label inside a line; the last statement of the highest rank counts, columns in running text are none.
 
 ### Rewards
 
@@ -49,12 +49,12 @@ Winner +1, loser -1, draw 0. An illegal action ends the match: the offender rece
 
 ### Infos
 
-With a `reward_mode`, `strategic_reward`: the sum of what the own moves so far have earned (LLMArena, Figure 2). It is no part of
-the rewards. A position is worth V = 10 (own fours - opponent's fours) + 5 (own threes - opponent's) + 2 (own twos - opponent's),
-counted in all directions, empty neighbours or not. A move earns
+With a `reward_mode`, `strategic_reward`: the sum of the gains of the own moves (LLMArena, Figure 2). It is no part of the
+rewards. A position is worth V = 10 (own fours - opponent's fours) + 5 (own threes - opponent's) + 2 (own twos - opponent's),
+counted in all directions, empty neighbours or not. A move gains
 
-* `between_turns`: V after it less V after the own previous move, so that the opponent's reply is included; the first move
-  is compared with the position in which play began. The opponent's last move is not included if no own move follows.
+* `between_turns`: V after it less V after the own previous move, including the effect of the opponent's reply; the first move
+  is compared with the starting position. The opponent's last move is not included if no own move follows.
 * `own_move`: V after it less V right before it. That is never negative: with `windows` a disc neither takes own rows away nor
   adds to the opponent's, with `maximal` only joining a row of four to another would cost, and four end the match.
 * `cumulative_value`: V after it.

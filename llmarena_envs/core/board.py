@@ -13,7 +13,7 @@ from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.phrases import Phrases
 from llmarena_envs.core.prompts import Prompts
-from llmarena_envs.core.reading.labels import Seats
+from llmarena_envs.core.reading.grammar import Seats
 from llmarena_envs.core.replies import Grammar, find
 
 MARKS = "XO"

@@ -147,7 +147,8 @@ def render_reason(
         example: returns the form of a reply.
     """
     name = f"reason_{reason.name}"
-    template = prompts[name] if prompts is not None and name in prompts else common_prompts(language)[name]
+    common = common_prompts(language)
+    template = prompts[name] if prompts is not None and (name in prompts or name not in common) else common[name]
     fields = {key: " ".join(str(value).split()) for key, value in reason.fields.items()}
     shown = example() if "example" in template.placeholders else ""
     return template.render(**{"agent": agent, "example": shown, **fields})

@@ -87,13 +87,16 @@ class Game(ABC, Generic[Action, ViewType]):
     def view(self, agent: str) -> ViewType:
         """Returns the view of ``agent``, also if it is not to move; see ``View``."""
 
-    @abstractmethod
     def why_illegal(self, agent: str, action: Action) -> Reason | None:
         """Returns the reason why ``action`` is not legal for ``agent``, or ``None`` if it is legal.
+
+        By default the actions in ``view(agent).legal`` are legal. Games whose actions cannot be listed override this, and games
+        that tell players a more specific reason.
 
         ``action`` has the right type but can have any value. Rules contain no texts: the reason names the text
         ``reason_<name>`` of the prompt files, which the codec shows to the player.
         """
+        return None if action in self.view(agent).legal else Reason("not_legal")
 
     @abstractmethod
     def apply(self, actions: tuple[Action, ...]) -> None:

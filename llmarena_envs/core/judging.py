@@ -22,12 +22,10 @@ from typing import Any, NamedTuple
 from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.quoting import printable, quote, tidy
 from llmarena_envs.core.reading import judged
-from llmarena_envs.core.reading.grammar import Grammar, Value
-from llmarena_envs.core.reading.labels import CHINESE_DIGITS, DIGIT_WORDS
-from llmarena_envs.core.reading.markup import narrow
+from llmarena_envs.core.reading.grammar import CHINESE_DIGITS, DIGIT_WORDS, Grammar, Value
+from llmarena_envs.core.reading.judged import Quotation, cover, find_quotations
+from llmarena_envs.core.reading.markup import drop_opening_reasoning, narrow, reasoning_spans
 from llmarena_envs.core.reading.objects import find_objects
-from llmarena_envs.core.reading.quotations import Quotation, cover, find_quotations
-from llmarena_envs.core.reading.reasoning import drop_opening_reasoning, reasoning_spans
 from llmarena_envs.core.replies import MAX_REPLY, MAX_THOUGHT, clean_text, find, quoted
 
 ABSTENTION = "abstain"

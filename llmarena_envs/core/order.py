@@ -87,7 +87,7 @@ def order_checked(raw_env: Callable[Options, AECEnv]) -> Callable[Options, Order
     """
 
     def env(*args: Options.args, **options: Options.kwargs) -> OrderWrapper:
-        """Returns the environment with its order check; the options are those of ``raw_env``."""
+        """Returns the environment with its order check; accepts the options of ``raw_env``."""
         return OrderWrapper(raw_env(*args, **options))
 
     env.__module__, env.__qualname__ = raw_env.__module__, env.__name__

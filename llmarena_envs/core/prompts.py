@@ -1,13 +1,15 @@
-"""Prompt templates from TOML files, one file per language, rendered strictly."""
+"""Prompt templates from TOML files, one file per language, or from a dict; rendered strictly."""
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache, partial
 from importlib import resources
 from importlib.resources.abc import Traversable
 from operator import itemgetter
+from pathlib import Path
 from string import Formatter
-from typing import Any
+from typing import Any, Self
 
 from llmarena_envs.core.errors import ArenaError
 from llmarena_envs.core.options import check_choice
@@ -19,7 +21,7 @@ _UNUSED = "unused"
 
 
 class PromptError(ArenaError, ValueError):
-    """A malformed prompt file, or a template whose placeholders do not match the fields from the game."""
+    """A malformed or missing text, or a template whose placeholders do not match the fields from the game."""
 
 
 class Template:
@@ -127,6 +129,9 @@ class Prompts:
         [unused]
         instruction = ["article"]
 
+    Attributes:
+        language: language of the texts.
+
     Args:
         package: the package with ``prompts/<language>.toml``, e.g. ``llmarena_envs.tictactoe``.
         language: file name without suffix.
@@ -140,8 +145,26 @@ class Prompts:
     def __init__(self, package: str, language: str) -> None:
         languages = _load(package)
         check_choice("language", language, languages)
+        self.language = language
         self._where = f"{package}/prompts/{language}.toml"
         self._templates = languages[language]
+
+    @classmethod
+    def from_texts(cls, texts: Mapping[str, str], where: str) -> Self:
+        """Returns the templates of a dict, in the default language.
+
+        Args:
+            texts: the texts by name.
+            where: file of the texts for error messages.
+
+        Raises:
+            PromptError: if a value is not a text or not a valid template.
+        """
+        prompts = cls.__new__(cls)
+        prompts.language = DEFAULT_LANGUAGE
+        prompts._where = Path(where).name
+        prompts._templates = _templates(texts, prompts._where)
+        return prompts
 
     @staticmethod
     def languages(package: str) -> list[str]:
@@ -155,7 +178,9 @@ class Prompts:
         try:
             return self._templates[name]
         except KeyError:
-            raise PromptError(f"{self._where}: no text {name!r}; it has {sorted(self._templates)}") from None
+            similar = get_close_matches(name, self._templates, n=1)
+            found = f"the nearest name is {similar[0]!r}" if similar else f"it has {sorted(self._templates)}"
+            raise PromptError(f"{self._where}: no text {name!r}; {found}") from None
 
     def joined(self, *names: str) -> Template:
         """Returns one template of several, joined by line ends; rendering it once is faster."""
@@ -192,11 +217,7 @@ class _File:
         except ValueError as error:
             raise PromptError(f"{where}: {error}") from error
         unused = table.pop(_UNUSED, {})
-        self.templates: dict[str, Template] = {}
-        for name, text in table.items():
-            if not isinstance(text, str):
-                raise PromptError(f"{where} [{name}]: expected a text, got {type(text).__name__}")
-            self.templates[name] = Template(text.strip("\n"), f"{where} [{name}]")
+        self.templates = _templates(table, where)
         self.placeholders = {name: template.placeholders for name, template in self.templates.items()}
         self._leave_out(unused)
 
@@ -236,6 +257,15 @@ class _File:
                     f"{self.where} [{name}]: {_fields(found - expected)} is not in {default.where}, which has "
                     f"{_fields(expected) or 'no placeholders'}"
                 )
+
+
+def _templates(texts: Mapping[str, Any], where: str) -> dict[str, Template]:
+    templates = {}
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise PromptError(f"{where} [{name}]: expected a text, got {type(text).__name__}")
+        templates[name] = Template(text.strip("\n"), f"{where} [{name}]")
+    return templates
 
 
 def _fields(names: frozenset[str]) -> str:

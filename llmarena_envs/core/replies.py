@@ -2,11 +2,11 @@ r"""Parsing of replies, for all games.
 
 A reply is parsed in steps, each in a file of ``core/reading``:
 
-1. ``reasoning``: drops marked reasoning; ``turns``: drops turns in the name of a user or a tool.
-2. ``blocks``: finds objects, calls, answer tags and boxes (``objects``, ``calls``, ``elements``, ``tags``), parses them
-   separately (``fields``) and masks them; ``markup``: replaces the remaining markup by blanks.
-3. ``lines`` and ``statements``: the lines are searched for labels (``labels``) and values (``values``).
-4. ``candidates``: chooses one of the statements.
+1. ``markup``: drops marked reasoning, and turns in the name of a user or a tool.
+2. ``blocks``: finds objects, calls (``objects``), answer tags and boxes, parses them separately and masks them; ``markup``:
+   replaces the remaining markup by blanks.
+3. ``search`` and ``statements``: the lines are searched for labels and values.
+4. ``grammar``: ranks the statements and chooses one of them.
 
 Statements are ranked: highest a labelled line, an object, a call, or the contents of an answer tag or box; then a bare move
 alone on a line; then a label inside a line. The last statement of the highest rank counts. Different bare moves are refused as
@@ -34,12 +34,9 @@ from collections.abc import Mapping
 from typing import Any, Generic, NamedTuple
 
 from llmarena_envs.core.failures import Failure, ParseError
-from llmarena_envs.core.reading.candidates import choose
-from llmarena_envs.core.reading.grammar import Grammar, Value
-from llmarena_envs.core.reading.markup import clean_text, narrow
-from llmarena_envs.core.reading.reasoning import drop_reasoning
+from llmarena_envs.core.reading.grammar import Grammar, Value, choose
+from llmarena_envs.core.reading.markup import clean_text, drop_reasoning, narrow, own_turns
 from llmarena_envs.core.reading.search import Search
-from llmarena_envs.core.reading.turns import own_turns
 
 __all__ = ["MAX_REPLY", "Grammar", "Statement", "clean_text", "find", "quoted", "read_part"]
 

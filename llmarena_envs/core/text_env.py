@@ -21,7 +21,7 @@ from llmarena_envs.core.failures import Failure, InvalidReply, ParseError
 from llmarena_envs.core.game import NO_CHANCE, Game
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.core.pixels import pixels_of
-from llmarena_envs.core.reading.reasoning import ends_in_reasoning
+from llmarena_envs.core.reading.markup import ends_in_reasoning
 from llmarena_envs.core.source import Source
 from llmarena_envs.core.space import UnicodeText
 from llmarena_envs.core.terminal import printable

@@ -3,56 +3,57 @@
 | | |
 |---|---|
 | Creation | `debate_v0.env()` or `pettingzoo.make("aec", "llmarena/debate-v0")` |
-| Agents | `debater_0`, `debater_1`, `judge_0` to `judge_4`; 0 to 9 judges by option; `examiner_0` where no question is given |
+| Agents | `debater_0`, `debater_1`, `judge_0` to `judge_4`; 0 to 9 judges by option; `examiner_0` if no question is given |
 | Actions | text |
 | Parallel API | no |
 | Manual control | `llmarena play debate_v0` with a `--policy` for each agent, `human` for your own |
 | Action values | a question; `<think>`, `<respond>`, `<criticize>`, `<raise>` in tags; `[[A]]`, `[[B]]`, `[[Tie]]` |
-| Observation | two texts, and whether the turn is answered without what was said before |
+| Observation | two texts, and whether the turn is played without memory of earlier ones |
 
 Two assistants answer a user's question, then criticize each other and put follow-up requests to each other; a committee of
-judges, who discuss the matter once, decides which is better.
+judges decides which is better, after one discussion.
 
 A debate has three rounds. In the first A answers, B criticizes and raises a request, A responds. In the second B answers the
-question without knowing anything of what was said, A criticizes and raises, B responds. In the third A criticizes and raises,
+question without seeing the first round, A criticizes and raises, B responds. In the third A criticizes and raises,
 B responds, criticizes and raises, A responds. Each side responds three times, criticizes twice and raises twice, and both have
 the same number of words: a turn has 300, thoughts included, the one with three actions has 600 (400 and 800 in writing,
 roleplay, coding and humanities). A longer turn is cut, thoughts first. If the other parts alone exceed the limit they share
 it: short parts stay whole, longer ones share the rest equally. So neither long reasoning nor an overlong part takes words from
-another part. Readers see a mark at every part that was cut. Who is A is drawn from the seed.
+another part. Every cut part is marked. The sides are drawn from the seed.
 
-Then all judges give a verdict at once, read what the others think, and give another one. The verdict that most of them give
-decides; a tie between the most frequent ones is a tie. A judge that gives none in the discussion keeps its first one.
+Then all judges give a verdict at once, read the others' judgements, and give another one. The most frequent verdict
+decides; a tie between the most frequent ones is a tie. A judge without a verdict in the discussion keeps its first one.
 
-In reasoning, math and coding the first judge answers the question itself before it has read the debate, where the question
-comes without a reference answer; judges compare with it.
+In reasoning, math and coding, if the question has no reference answer, the first judge answers it
+before reading the debate; judges compare with this answer.
 
 Source: Auto-Arena (arXiv 2405.20267v1, section 3, for the protocol; arXiv 2405.20267v4, appendix A, for prompts and lengths).
 
 ### Arguments
 
-* `question=None`: what the debate is about, as a text; the questions that come with the package are none then.
-* `questions=None`: what it is drawn from: `builtin` for the questions that come with the package, the path of a file, or a
-  list of records; below. With `examiner`, and without both, `examiner_0` sets the question; in rated matches that is said by
-  `examiner`, since they are about `builtin` ones otherwise.
+* `question=None`: the question, as a text, instead of a list of questions.
+* `questions=None`: the questions to draw from: `builtin` for the questions of the package, the path of a file, or a list of
+  records (below). With `examiner`, or without both options, `examiner_0` sets the question; in rated matches the default is
+  `builtin`, so name `examiner` there.
 * `number=None`: number of the question in the list, from 0; `None` draws it from the seed.
-* `domain=None`: of the question: `writing`, `roleplay`, `extraction`, `reasoning`, `math`, `coding`, `stem` or `humanities`.
-  It restricts the list, or is what the examiner is told; `None` takes all.
+* `domain=None`: domain of the question: `writing`, `roleplay`, `extraction`, `reasoning`, `math`, `coding`, `stem` or
+  `humanities`. It restricts the list, or the examiner's task; `None` takes all.
 * `n_judges=5`: number of judges, 0 to 9. Without judges a match has no result.
 * `discussion=True`: whether judges read the others' judgements and judge again. A single judge never does.
-* `discussion_rounds=1`: how often, 1 to 3.
-* `quorum=1`: how many judges must give a verdict; below that a match has no result.
+* `discussion_rounds=1`: number of discussions, 1 to 3.
+* `quorum=1`: minimum number of verdicts; with fewer a match has no result.
 * `both_orders=False`: judge everything twice, the second time with A and B exchanged; a judge's verdict is the one that it
   gives both times, else a tie, and none if it abstains in one of them.
-* `reference="auto"`: what judges compare with: `auto` for the question's reference answer or, in reasoning, math and coding,
-  the first judge's; `None` for nothing; another text is the reference answer to `question`.
-* `words=None`: words of a turn, 10 to 1000; the turn with three actions has twice as many. `None` for those of the domain.
-* `counter="words"`: how lengths are measured: `words`, where a word is a run of at most 24 letters and digits, or in Chinese
+* `reference="auto"`: the answer for judges to compare with: `auto` for the question's reference answer or, in reasoning, math
+  and coding, the first judge's; `None` for nothing; another text is the reference answer to `question`.
+* `words=None`: words of a turn, 10 to 1000; the turn with three actions has twice as many. `None` for the default of the
+  domain.
+* `counter="words"`: unit of lengths: `words`, where a word is a run of at most 24 letters and digits, or in Chinese
   1.5 characters, and words joined by a sign or a capital, as in `well-known`, count one by one; or `tiktoken`, 4/3 tokens a
   word in English and 1.5 in Chinese (`pip install 'llmarena-envs[tokens]'`).
-* `round3_opener="A"`: who opens the third round, `A` or `B`; the other side has the turn with three actions.
-* `visibility="paper"`: `paper`: a debater reads everything but the opponent's thoughts; `restricted`: only what it responds
-  and raises.
+* `round3_opener="A"`: side that opens the third round, `A` or `B`; the other side has the turn with three actions.
+* `visibility="paper"`: `paper`: a debater reads everything but the opponent's thoughts; `restricted`: only the opponent's
+  responses and requests.
 * `judge_sees_think=True`: whether judges read thoughts.
 * `judge_initial_only=False`: no battle: both give their first answers, and these are judged.
 * `language="en"`: language of the texts, `en` or `zh`.
@@ -67,54 +68,52 @@ the file and the line.
 
 ### Observation Space
 
-`rules` (the own role, the same at every turn), `text`, and `fresh_history`. The text holds the question, everything that was
-said so far and that the agent may read, its own thoughts included, and the instruction; so nothing need be remembered. What
-agents say stands quoted, with `>` before every line, so that nothing in it can pass for a line of the environment or for a
-verdict. Judges know the debaters as A and B and each other as Judge 1, Judge 2, and so on.
+`rules` (the own role, the same at every turn), `text`, and `fresh_history`. The text holds the question, all visible parts of
+the debate so far, including the own thoughts, and the instruction; agents need no memory. Agents' words are quoted, with `>`
+before every line, so they cannot pass for a line of the environment or for a verdict. Judges know the debaters as A and B and
+each other as Judge 1, Judge 2, and so on.
 
-A language model reads the debate in native turns by default: a debater its own turns as `assistant`, with tags and thoughts, and
-the opponent's words with the action guide as `user`; a judge who discusses reads its first judgement as `assistant`.
+A language model reads the debate in native turns by default: a debater its own turns as `assistant`, with tags and thoughts,
+and the opponent's words with the action guide as `user`; a judge who discusses reads its first judgement as `assistant`.
 `history="single_turn"` gives it the text in one message.
 
-`fresh_history` is 1 where the turn is to be answered without what was said before, which the text then does not hold: B's
+`fresh_history` is 1 for turns to be played without memory of earlier ones; the text then omits these: B's
 first answer, the reference answer, and judging in the second order.
 
 ### Action Space
 
-Text. A debater's turn stands in tags, `<respond>A bridge.</respond>`, in any case, also without their ends. Of an action that
-is given several times the last one that is not empty counts, thoughts add up; text outside of all tags counts as the response
-if one is asked for and none is given. Tags in code, inside an action that has its end, are text. Actions that the turn must not
-have are dropped and counted. `parse` refuses a turn that lacks an action; `step` takes it as it is.
+Text. A debater's turn consists of tags, `<respond>A bridge.</respond>`, in upper or lower case, with optional end tags. If an
+action is repeated, the last one that is not empty counts, while thoughts add up; text outside of all tags counts as the
+response if one is required and missing. Tags in code, inside an action with an end tag, are text. Actions that the turn must
+not have are dropped and counted. `parse` refuses a turn that lacks an action; `step` accepts it.
 
-A judge ends its reply with its verdict in double brackets, on a line of its own; it is read by the
-[rule for all judges](../judges.md#how-a-judges-reply-is-read). `abstain` gives no verdict, nor does a text without a clear one
-that is passed to `step`. An examiner's question has a number before it, `(1).`; of several the first one that can be asked is
-taken.
+A judge ends its reply with its verdict in double brackets, on a line of its own; it is read by the [rule for all
+judges](../judges.md#how-a-judges-reply-is-read). `abstain` gives no verdict; neither does a text without a clear one that is
+passed to `step`. An examiner's question has a number before it, `(1).`; of several the first valid one counts.
 
-The standard fallback is `noop`: a turn that lacks something, or an abstention; for an examiner, one of the shipped questions
+The standard fallback is `noop`: an incomplete turn, or an abstention; for an examiner, one of the shipped questions
 in its domain.
 
 ### Rewards
 
 At the end +1 for the better debater, -1 for the other one, 0 for both if it is a tie; examiner and judges receive 0. If there
 are fewer verdicts than the quorum the match has no result: it is counted and not rated. An illegal action (`None`, no text, or
-an examiner's text that is no question) ends the match: the offender receives -1, the opponent of a debater +1, everybody else
-0; if it was an examiner or a judge the match has no result.
+an examiner's text that is no question) ends the match: the offender receives -1, the opponent of a debater +1, all others
+0; if the offender is an examiner or a judge, the match has no result.
 
 ### Infos
 
-Numbers, -1 before the match is over or where there are none. For everybody: `question` (its number in the list), `domain` (its
-place in the list above, from 0), `winner_first` and `winner` (by the judges' first and last verdicts: 0 for A, 1 for B, 2 for
-a tie), `abstentions` (judges without a verdict). For judges: `verdict_first`, `verdict_final` (0, 1 or 2), `verdict_swapped`
-(the last verdict in the second order, told of the true sides; with `both_orders`), and how often a judgement
-was not given (`abstained`). For debaters: `side` (0 for A, 1 for B), `words` that
-the judges read of it, turns that were `truncated`, actions that were `missing` or `forbidden`, and `votes_first` and
-`votes_final` for it.
+Numbers, -1 before the end or if undefined. For all agents: `question` (its number in the list), `domain` (its position in the
+list above, from 0), `winner_first` and `winner` (by the judges' first and last verdicts: 0 for A, 1 for B, 2 for a tie),
+`abstentions` (judges without a verdict). For judges: `verdict_first`, `verdict_final` (0, 1 or 2), `verdict_swapped` (the last
+verdict in the second order, translated to the true sides; with `both_orders`), and the number of missing judgements
+(`abstained`). For debaters: `side` (0 for A, 1 for B), the number of its `words` that the judges read, its `truncated` turns,
+its `missing` and `forbidden` actions, and its votes, `votes_first` and `votes_final`.
 
 ### Episode End
 
 When the judges have given their last verdicts: after at most 1 turn of the examiner, 9 of the debaters, 1 for a reference
-answer and `n_judges` for each time that they judge (twice with a discussion, twice that with both orders), 21 by default; or
+answer and `n_judges` for each round of judging (two with a discussion, doubled with both orders), 21 by default; or
 by an illegal action.
 
 ### Version History

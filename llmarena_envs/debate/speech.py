@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from llmarena_envs.core.quoting import printable, tidy
-from llmarena_envs.core.reading.markup import narrow
-from llmarena_envs.core.reading.reasoning import drop_reasoning, final_channel
+from llmarena_envs.core.reading.markup import drop_reasoning, final_channel, narrow
 from llmarena_envs.core.replies import MAX_THOUGHT
 from llmarena_envs.core.text_length import share
 from llmarena_envs.debate.actions import Part, Speech

@@ -10,18 +10,18 @@
 | Action values | 0 and 1 discard, 2 and 3 play, 4 and 5 reveal a colour, 6 to 10 reveal a rank |
 | Observation | `text`: two texts and a mask; `vector`: shape (134,), values 0 and 1 |
 
-All players work together. They build one firework for each colour, from rank 1 upwards, and see everybody's cards but their
-own; hints are the only way to tell a player what they hold. The default is the small game: two players, the colours red and
+All players cooperate to build one firework for each colour, from rank 1 upwards. They see all cards except
+their own; hints are the only information about these. The default is the small game: two players, the colours red and
 yellow, ranks 1 to 5 (three cards of rank 1, two each of ranks 2 to 4, one of rank 5), two cards in a hand, three information
 tokens and one life.
 
-A turn is one of these. *Play* a card: the next card of its firework scores a point, and completing a firework gives an
-information token back if one is missing; any other card is lost and costs a life. *Discard* a card, which gives an
-information token back and is not allowed while all are there. *Reveal* a colour or a rank to another player, which marks all
-cards of theirs that have it, at least one, and costs an information token. Plays and discards are followed by drawing a card.
+A turn is one of these. *Play* a card: the next card of its firework scores a point, and completing a firework returns an
+information token if one is missing; any other card is lost and costs a life. *Discard* a card to regain an
+information token; this is illegal while all tokens are available. *Reveal* a colour or a rank to another player: this marks all
+of that player's cards with it, at least one, and costs an information token. After a play or discard the player draws a card.
 
-Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.7. The paper speaks of three lives in one place and of one in
-another, and of the score as a sum of card values or of greatest values; its published averages fit one life, the greatest
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.7. The paper has three lives in one place and one in
+another, and the score as a sum of card values or of greatest values; its published averages fit one life, the greatest
 values, and no points after a lost life.
 
 ### Arguments
@@ -30,15 +30,15 @@ values, and no points after a lost life.
 * `colors=2`: number of colours, 1 to 5: Red, Yellow, Green, White, Blue.
 * `ranks=5`: number of ranks, 1 to 5.
 * `hand_size=2`: cards a player holds, 1 to 5.
-* `info_tokens=3`: information tokens at the start, and the most there can be; 1 to 8.
+* `info_tokens=3`: information tokens at the start, also the maximum; 1 to 8.
 * `life_tokens=1`: lives, 1 to 3.
-* `bomb_score="zero"`: whether a match whose last life is lost scores `zero` or players `keep` their points.
+* `bomb_score="zero"`: whether losing the last life sets the score to `zero` or players `keep` their points.
 * `hint=True`: list the legal actions in the text.
 * `cot=True`: ask players to explain before they act.
-* `deck_seed=None`: a number that fixes the shuffled deck of every match, whatever the seed of the match.
+* `deck_seed=None`: seed of the deck, which is then the same in every match.
 * `deck=None`: the order of the deck as a text of card codes, `"R1 Y3 R4 ..."`, to play a recorded game again. The first
-  `hand_size` cards are the hand of `player_0`, the next ones that of `player_1`, and so on; then follow the cards in the
-  order in which they are drawn.
+  `hand_size` cards are the hand of `player_0`, the next ones the hand of `player_1`, and so on; then follow the cards in
+  drawing order.
 * `language="en"`: language of the texts, `en` or `zh`; actions and cards have English names in both.
 * `obs_type="text"`: `text` or `vector`.
 * `render_mode=None`: `ansi`, `human`, `svg` or `rgb_array`.
@@ -48,16 +48,16 @@ The full game is `env(colors=5, hand_size=5, info_tokens=8, life_tokens=3)`, wit
 ### Observation Space
 
 With `obs_type="text"`: `rules` (the same at every turn), `text` (all actions so far, fireworks, tokens, size of the deck,
-discarded cards, the others' cards and what each of them knows of them, what the hints say about the own cards, last action,
-last card, legal actions, instruction) and `action_mask`. Nothing a player was told is ever forgotten: colours and ranks that
-a hint named, and those that it ruled out, stay with the card until it leaves the hand.
+discarded cards, the others' cards with their hints, the hints about the own cards, last action,
+last card, legal actions, instruction) and `action_mask`. Hints are never forgotten: the colours and ranks that
+a hint named or ruled out stay with the card until it leaves the hand.
 
 With `obs_type="vector"`: `observation`, an `int8` vector of zeros and ones that holds the same except for the earlier
 history, part by part as described in `vector.VectorEncoder`, and `action_mask`.
 
 #### Legal Actions Mask
 
-`action_mask` is an `int8` array of shape (11,): 1 for a legal action, all zeros for a player who is not to move.
+`action_mask` is an `int8` array of shape (11,): 1 for a legal action, all zeros out of turn.
 
 ### Action Space
 
@@ -68,16 +68,16 @@ the cards after one that leaves move up, and the new card comes last.
 
 A reply states its action on a line such as `Action: Play card 1`, `Action: Discard card 2`, `Action: Reveal Red` or `Action:
 Reveal rank 3`; with more than two players a hint names its receiver, `Action: Reveal Red to player_2`. Positions are counted
-from 1 in texts. JSON (`{"action": "Play card 1"}`) and the contents of `<answer>` or a LaTeX box count like such a line, an
-action alone on a line counts where there is none of these; the last statement of the highest rank is read.
+from 1 in texts. JSON (`{"action": "Play card 1"}`) and the contents of `<answer>` or a LaTeX box count like such a line;
+without these an action alone on a line counts; the last statement of the highest rank is read.
 
 ### Rewards
 
-Every point is a reward of 1 for all players at the moment it is scored, so that a match sums to the score: at most 10 in the
-small game. When the last life is lost and `bomb_score="zero"`, everybody's points are taken back.
+Every point is a reward of 1 for all players when it is scored, so the rewards of a match sum to the score: at most 10 in the
+small game. When the last life is lost and `bomb_score="zero"`, a negative reward takes all points back.
 
 An illegal action ends the match: the offender receives -1, the others 0, and with `bomb_score="zero"` all points are taken
-back as if a life had been lost, since an illegal action would otherwise be a way to keep what a misplay loses.
+back as if a life had been lost; otherwise an illegal action could save the points that a misplay loses.
 
 `infos` count each player's `plays`, `discards` and `reveals`; `score` is the score of the match, without the -1 of an
 offender.

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from llmarena_envs.core.failures import Failure, ParseError
-from llmarena_envs.core.reading.labels import PLAYER, SPEAKERS, player_name
+from llmarena_envs.core.reading.grammar import PLAYER, SPEAKERS, player_name
 from llmarena_envs.core.replies import Grammar, quoted
 from llmarena_envs.hanabi.actions import Kind
 from llmarena_envs.hanabi.cards import COLORS

@@ -11,31 +11,30 @@
 | Observation | `text`: two texts and a mask; `vector`: shape (111 + 7 * players,), values 0 to 1 |
 
 A match is one hand (or several, `hands`) of no-limit Texas hold'em. Each player gets two hole cards; five community cards
-follow in three deals, with a betting round before the flop, on the flop, on the turn and on the river. The best five of
-seven cards win the pot, equal hands split it. A player who is all-in competes for as much of everybody's chips as it has put
-in; the rest is a side pot of the others, or goes back if nobody called it. When nobody can bet any more, the board is dealt
-out.
+follow in three deals, with a betting round before the flop, on the flop, on the turn and on the river. The best five of seven
+cards win the pot, equal hands split it. A player who is all-in competes for the amount of its own stake from each opponent;
+the rest is a side pot of the others, or is returned if uncalled. When no further bet is possible, the board is dealt out.
 
 `rules="standard"`: with two players the button posts the small blind, acts first before the flop and last after it. With
 more, the two players after the button post the blinds, the next one acts first, and later streets begin after the button. A
 raise calls and then adds half of the pot as it is after the call (rounded down), or all of it. It must be at least the big
-blind and at least the largest raise of the street; one that would take the whole stack is not offered, All-In stands for
-it. An all-in may be smaller; it does not let players who have acted raise again unless the bet went up by a full raise since.
-Fold is legal only when there is something to call. A player with less than the blind posts what it has; the others still call
-the whole blind.
+blind and at least the largest raise of the street; a raise of the whole stack is not offered separately, it is
+All-In. An all-in can be smaller; then players who have acted cannot raise again unless the bet went up by a full raise since.
+Fold is legal only when there is something to call. A player with less than the blind posts all of its chips; the others still
+call the whole blind.
 
 `rules="rlcard"`, for two players, follows PettingZoo's `texas_holdem_no_limit`: the button posts the big blind, the small blind
 acts first on every street, a raise puts in half of the pot (rounded down) or all of it, the call included. Fold is always
 legal; a raise is offered if the chips suffice and a call would not take them all, half the pot only if it is more than a call.
 
-After each of several hands the button moves to the next player with chips, who keeps what it has left; a player without chips
-is out. The match ends when one player has all chips or after `hands` hands. A chip that cannot be split goes to the first winner
-clockwise from the button.
+With several hands, the button moves to the next player with chips after each one, and players keep their chips; a player
+without chips is out. The match ends when one player has all chips or after `hands` hands. A chip that cannot be split goes to
+the first winner clockwise from the button.
 
-With `decision` the match is one decision of `player_0` on the flop. Up to there the play is fixed, whatever the cards are: the
-small blind calls, the big blind checks, and on the flop `player_1` checks (`open`) or bets half the pot (`facing_bet`). Where
-`player_0` is first to act on the flop, it decides at once, or checks and decides after the bet. The match ends with the decision:
-no more cards are dealt, and everybody takes back what it has put in.
+With `decision` the match is one decision of `player_0` on the flop. The play before it is fixed and independent of the cards:
+the small blind calls, the big blind checks, and on the flop `player_1` checks (`open`) or bets half the pot (`facing_bet`). If
+`player_0` is first to act on the flop, it decides at once, or checks and decides after the bet. The match ends with the
+decision: no more cards are dealt, and all stakes are returned.
 
 Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.3, which leaves blinds and raises open; Figure 4 for
 `decision`. treys ranks the hands.
@@ -44,26 +43,27 @@ Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.3, which leaves 
 
 * `rules="standard"`: `standard` or `rlcard`.
 * `button="random"`: seat of the dealer button in the first hand, or `random`.
-* `stack=100`: chips of each player at the beginning.
+* `stack=100`: starting chips of each player.
 * `small_blind=1`, `big_blind=2`: the blinds; the stack must be larger.
 * `players=2`: number of players, 2 to 6.
-* `hands=1`: most hands of a match.
-* `deck_seed=None`: seed of the deals, which are then the same in every match.
-* `deck=None`: the cards of a match of one hand in dealing order, as a text or a list of names such as `Ah` and `Td`: two for each
-  player from `player_0` on, then the five of the board.
-* `decision=None`: `open` or `facing_bet` for one decision on the flop instead of a match (below); with two players and one hand.
+* `hands=1`: maximum number of hands.
+* `deck_seed=None`: seed of the deals; they are then the same in every match.
+* `deck=None`: the cards of a match of one hand in dealing order, as a text or a list of names such as `Ah` and `Td`: two for
+  each player from `player_0` on, then the five of the board.
+* `decision=None`: `open` or `facing_bet` for one decision on the flop instead of a match (below); with two players and one
+  hand.
 * `reward="chips"`: `chips` or `win`.
-* `hint=True`: list the legal actions and what they cost in the text.
+* `hint=True`: list the legal actions with their cost in the text.
 * `cot=True`: invite the player to reason before the answer.
 * `language="en"`: language of the texts, `en` or `zh`.
 * `obs_type="text"`: `text` or `vector`.
-* `render_mode=None`: `ansi`, `human`, `svg` or `rgb_array`; shows everybody's cards.
+* `render_mode=None`: `ansi`, `human`, `svg` or `rgb_array`; shows all cards.
 
 ### Observation Space
 
 With `obs_type="text"`: `rules` (the same at every turn), `text` and `action_mask`. The text holds the results of earlier
 hands, the own cards and position, the betting of the hand and the deals in order, then the street, the community cards, pot,
-chips left and put in, and the legal actions. A finished hand is told with the hole cards of all who were in a showdown; folded
+chips left and put in, and the legal actions. A finished hand includes the hole cards of a showdown; folded
 cards stay secret.
 
 With `obs_type="vector"`: `observation`, a `float32` array, and `action_mask`. With n players, seats counted clockwise from the
@@ -82,21 +82,21 @@ own one and chips as a share of all chips in play, the array holds:
 
 #### Legal Actions Mask
 
-`action_mask` is an `int8` array of shape (5,): 1 for a legal action, all zeros for a player who is not to act.
+`action_mask` is an `int8` array of shape (5,): 1 for a legal action, all zeros out of turn.
 
 ### Action Space
 
 A reply states an action as `Action: <name>`; the last such line counts, case does not matter, `&` stands for `and`. Check,
-Call, Raise Half and Raise Pot are understood; Check alone is illegal where there is a bet to match. JSON with `action` and the
-contents of `<answer>` or a LaTeX box count like such a line; a line that holds nothing but a name counts where there is none of
-these. Amounts cannot be chosen. All-In is read as a call where a call takes all chips or everybody else is all-in.
+Call, Raise Half and Raise Pot are understood; Check alone is illegal if there is a bet to match. JSON with `action` and the
+contents of `<answer>` or a LaTeX box count like such a line; without these a line with only a name counts.
+Amounts cannot be chosen. All-In is read as a call if a call takes all chips or all opponents are all-in.
 
 ### Rewards
 
 At the end of the match, the net chips of each player, or their sign with `reward="win"`; with `decision` 0. An illegal action
-ends the match: the offender loses what it has put in during the hand, at least one chip, and enough to end with less than it
-began with and not with more than anybody else. The others take back what they have put in, unless they have folded; those still
-in the hand share the rest equally.
+ends the match: the offender loses its stake of the hand, at least one chip, and enough to end with less than its starting
+stack and with no more than any other player. The others get their stakes back, unless they have folded; players still in the
+hand share the rest equally.
 
 `infos` hold `chips`, the chips left, and `hands`, the number of finished hands (none with `decision`).
 

@@ -6,9 +6,8 @@ from functools import partial
 
 from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.judging import read_ruling as read_judged
-from llmarena_envs.core.reading.labels import NOBODY, NOT_MEANT
-from llmarena_envs.core.reading.markup import narrow, unwrap
-from llmarena_envs.core.reading.turns import own_turns
+from llmarena_envs.core.reading.grammar import NOBODY, NOT_MEANT
+from llmarena_envs.core.reading.markup import narrow, own_turns, unwrap
 from llmarena_envs.core.replies import Grammar, clean_text, find, read_part
 from llmarena_envs.idiom_solitaire.characters import HAN, LENGTH, bare, is_idiom_shaped
 from llmarena_envs.idiom_solitaire.game import RESIGN, Ruling

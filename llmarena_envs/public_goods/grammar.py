@@ -4,8 +4,7 @@ import re
 from decimal import Decimal
 
 from llmarena_envs.core.failures import Failure, ParseError
-from llmarena_envs.core.reading.amounts import GOES_ON, NUMBER, plain_number
-from llmarena_envs.core.reading.labels import CHINESE_DIGITS, DIGIT_WORDS
+from llmarena_envs.core.reading.grammar import AMOUNT, CHINESE_DIGITS, DIGIT_WORDS, GOES_ON, plain_number
 from llmarena_envs.core.replies import Grammar, quoted
 from llmarena_envs.public_goods.game import DECIMALS
 
@@ -24,7 +23,7 @@ _WORDS = {
 _AMOUNT = re.compile(
     r"[\"'(\[]*+(?:(?:(?:i|we)(?:'ll| will| would| choose to| decide to)?[ \t]++)?(?:invest|contribute|put in)[ \t]++|"
     r"我?(?:决定|选择)?(?:投入|投资)[ \t]*+)?(?:(?:all|exactly|only|just)[ \t]++)?(?:(?:of )?(?:my|the)[ \t]++)?"
-    rf"(?P<sign>[-+]?)[ \t]*+(?:(?P<number>{NUMBER})|"
+    rf"(?P<sign>[-+]?)[ \t]*+(?:(?P<number>{AMOUNT})|"
     rf"(?P<word>(?:{'|'.join(word for word in _WORDS if word.isascii())})\b|"
     rf"[{''.join(word for word in _WORDS if not word.isascii())}])|"
     r"(?P<none>(?:nan|inf(?:inity)?|infinite)\b|无穷大?|无限))"

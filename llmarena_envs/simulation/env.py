@@ -8,22 +8,22 @@
 | Parallel API | no |
 | Manual control | `llmarena play simulation_v0 --policy user_0=human --policy simulator_0=random --policy judge_0=random` |
 | Action values | a request as JSON; an answer, as it is; `Rating: [[5]]`, or `[[A]]`, `[[B]]`, `[[C]]` |
-| Observation | two texts, and whether the turn is acted in without what was told before |
+| Observation | two texts, and whether the turn is played without memory of earlier ones |
 
-A model plays something that answers requests (a terminal, a machine, a service), as the description of a task says; judges
-rate how well it does.
+A model simulates something that answers requests (a terminal, a machine, a service), following the description of a task;
+judges rate its answers.
 
 With `mode="dialogue"` a user and a simulator talk. The user's first turn is the description of the task, which ends with
-the first request. Then they speak by turns until the simulator has answered four times, and the judges rate its last
+the first request. Then they alternate until the simulator has answered four times, and the judges rate its last
 response, from 1 to 10. The user chooses a strategy for each request: 1, it is not content or there is an error; 2, a
 related request; 3, a rarer or harder one; 4, another.
 
 With `mode="script"` a dialogue that ends with a request is given; the simulator answers once, and that is rated. With
 `mode="pairwise"` two simulators answer the same script at once, without seeing each other, and judges compare the answers,
-always in both orders: a judge prefers the one that it calls better both times, else neither.
+always in both orders: a judge prefers an answer that it calls better both times, else neither.
 
-Some tasks stand on an *engine*: a program that answers just as the description says, such as a database. It answers every
-request too, so beside what judges say of an answer there is whether it is exact. No agent ever reads what the engine
+Some tasks have an *engine*: a program that answers exactly as described, such as a database. It also answers every
+request, so each answer is checked for exactness in addition to the judges' ratings. No agent ever reads the engine's
 answers.
 
 Source: SimulBench (arXiv 2409.07641), section 2.
@@ -31,16 +31,16 @@ Source: SimulBench (arXiv 2409.07641), section 2.
 ### Arguments
 
 * `mode="dialogue"`: `dialogue`, `script` or `pairwise`.
-* `tasks="builtin"`: what is simulated: `builtin` for the tasks that come with the package, the path of a file, or a list of
-  records; below. A script whose task stands among them, in the same words, has its engine.
+* `tasks="builtin"`: the tasks to simulate: `builtin` for the tasks of the package, the path of a file, or a list of
+  records (below). A script has the engine of the task with the same description.
 * `scripts=None`: the scripts of the modes `script` and `pairwise`: the path of a file, or a list of records; below. Without
   any, the description of each task is a script of one turn.
 * `number=None`: number of the task or script in its list, from 0; `None` draws it from the seed.
-* `task=None`: the name (`act`) of the task to be taken; `None` takes all.
-* `turns=4`: how often the simulator answers in a dialogue, 1 to 10.
+* `task=None`: the name (`act`) of the task; `None` takes all.
+* `turns=4`: number of the simulator's answers in a dialogue, 1 to 10.
 * `n_judges=1`: number of judges, 0 to 9. Without judges a match has no result.
-* `engine="auto"`: hold answers against the task's engine, if it has one; `"no_programs"`: unless that is the prompt of
-  Python or the terminal, which run requests in the sandbox; `None` for not.
+* `engine="auto"`: compare answers with the task's engine, if it has one; `"no_programs"`: except the engines of
+  Python and the terminal, which run requests in the sandbox; `None`: never.
 * `language="en"`: language of the texts and of the tasks that come with the package, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
 * `render_mode=None`: `ansi`, `human` or `svg`.
@@ -49,13 +49,13 @@ Source: SimulBench (arXiv 2409.07641), section 2.
 
 Files are JSON lines or one JSON list in the fields of SimulBench's public files. A task has `act`, `task_description`
 (which ends with the first request), `request_type`, `type` (`stateless` or `stateful`), and optionally `id`, `engine`,
-`language`. The description of a task with an engine ends with a line `First request: ...`, which is what the engine is
-asked first.
+`language`. The description of a task with an engine ends with a line `First request: ...`, the engine's first
+request.
 
 A CSV file of prompts with the columns `act` and `prompt` is accepted as well, such as the public prompt collections: `act`
 is the name, `prompt` the description, and no `request_type` is known. A third column `type` says `stateless` or `stateful`;
-without that column all tasks are stateful. Rows are taken as they are: the paper's selection, which removes role-play and
-fills placeholders, is yours to make.
+without that column all tasks are stateful. Rows are not filtered: apply the paper's selection, which removes role-play and
+fills placeholders, yourself.
 
 A script has `id`, `source_id`, `act`, `task_description`, `type`, `source_file_name`, `turn_num` and
 `dialogue_history`, a list of messages with `role` and `content` that ends with a user's request. Errors name the file
@@ -63,11 +63,11 @@ and the line.
 
 ### Observation Space
 
-`rules` (the own role, the same at every turn), `text`, and `fresh_history`. The text holds the whole dialogue, what is to
-be judged, and the instruction; so nothing need be remembered. Everything that is said, and the description of the task,
-stands quoted, with `>` before every line, so that nothing in it can pass for a line of the environment or for a rating;
-judges read the dialogue as a JSON list. `fresh_history` is 1 where judges compare in the second order, for which they are
-not to remember the first.
+`rules` (the own role, the same at every turn), `text`, and `fresh_history`. The text holds the whole dialogue, the answers to
+judge, and the instruction; agents need no memory. All messages, and the description of the task,
+are quoted, with `>` before every line, so they cannot pass for a line of the environment or for a rating;
+judges read the dialogue as a JSON list. `fresh_history` is 1 if judges compare in the second order, without
+memory of the first.
 
 A simulator that is a language model reads the dialogue in native turns by default, word for word and behind a plain system
 prompt, its own answers as `assistant`. `history="single_turn"` gives it the quoted text.
@@ -75,14 +75,14 @@ prompt, its own answers as `assistant`. `history="single_turn"` gives it the quo
 ### Action Space
 
 Text. A user replies with `{"user": {"strategy": 2, "request": "..."}}`; a reply in another form is taken as the request
-itself, with the strategy 4, and counted. A simulator's reply is its answer as it stands, without reasoning, control
-characters and blank lines around it: what it wraps around the content is part of what is judged. It may be empty;
+itself, with the strategy 4, and counted. A simulator's reply is its answer, without reasoning, control
+characters and surrounding blank lines; other text around the content is judged as part of the answer. It can be empty;
 `simulator_0:` and nothing else is an empty answer too. Requests and answers are cut after 15,000 characters.
 
 A judge ends its reply with its rating in double brackets, a number from 1 to 10 with decimals or without, or with its
 verdict, `[[C]]` for neither, on a line of its own; it is read by the
-[rule for all judges](../judges.md#how-a-judges-reply-is-read). `abstain` gives nothing, nor does a text without a clear rating
-that is passed to `step`.
+[rule for all judges](../judges.md#how-a-judges-reply-is-read). `abstain` gives no rating; neither does a text without a clear
+one that is passed to `step`.
 
 The standard fallback is `noop`: an empty request, an empty answer, or an abstention.
 
@@ -91,20 +91,19 @@ The standard fallback is `noop`: an empty request, an empty answer, or an absten
 At the end. The simulator receives the mean of the judges' ratings, 1 to 10; with `pairwise` +1 for the one that most judges
 prefer, -1 for the other one, 0 for both if it is a tie. User and judges receive 0. If all judges abstained the match has no
 result: it is counted and not rated. An illegal action (`None`, or no text) ends the match: the offender receives -1, the
-other one of two simulators +1, everybody else 0; if it was a user or a judge the match has no result.
+other one of two simulators +1, all others 0; if the offender is a user or a judge, the match has no result.
 
 ### Infos
 
-Numbers, -1 before the match is over or where there are none. For everybody: `task` (number of the task or script),
-`stateful` (0 or 1), `engine` (whether one stood behind it), `abstentions` (judges without a rating or verdict). For
-simulators: `exact` (whether the last answer is what the engine answers, 1 or 0, but for blanks at the ends of lines and a
-fence around it), `exact_share` (the same over all own answers), in dialogues `exact_1` and so on by turn, `format_flawed`
-(whether the last answer has the right content within other text), `turns` (of the dialogue, history included), `words` (of
-the last answer), answers that were `empty` or `truncated`; `spread` (standard deviation of the judges' ratings), or with
-`pairwise` `side` (0 for A, 1 for B) and `votes`. For users: `strategy_2` and so on by turn, requests that were
-`unformatted`, `empty` or `truncated`, `turns`. For judges: `rating`, or with `pairwise` `verdict` and `verdict_swapped` (in
-the second order, told of the true sides): 0 for A, 1 for B, 2 for neither; how often it gave nothing
-(`abstained`). With `pairwise` everybody has `winner`.
+Numbers, -1 before the end or if undefined. For all agents: `task` (number of the task or script), `stateful` (0 or 1),
+`engine` (whether the task has one), `abstentions` (judges without a rating or verdict). For simulators: `exact` (whether the
+last answer equals the engine's, 1 or 0, up to blanks at the ends of lines and a fence around it), `exact_share` (the same over
+all own answers), in dialogues `exact_1` and so on by turn, `format_flawed` (whether the last answer has the right content
+within other text), `turns` (of the dialogue, history included), `words` (of the last answer), numbers of `empty` and
+`truncated` answers; `spread` (standard deviation of the judges' ratings), or with `pairwise` `side` (0 for A, 1 for B) and
+`votes`. For users: `strategy_2` and so on by turn, numbers of `unformatted`, `empty` and `truncated` requests, `turns`. For
+judges: `rating`, or with `pairwise` `verdict` and `verdict_swapped` (in the second order, translated to the true sides): 0 for
+A, 1 for B, 2 for neither; the number of missing judgements (`abstained`). With `pairwise` all agents have `winner`.
 
 ### Episode End
 

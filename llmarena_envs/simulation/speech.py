@@ -12,9 +12,8 @@ from typing import Any
 
 from llmarena_envs.core.failures import Failure, ParseError
 from llmarena_envs.core.quoting import printable
-from llmarena_envs.core.reading.markup import narrow
+from llmarena_envs.core.reading.markup import drop_reasoning, narrow
 from llmarena_envs.core.reading.objects import find_objects
-from llmarena_envs.core.reading.reasoning import drop_reasoning
 from llmarena_envs.core.replies import MAX_REPLY
 from llmarena_envs.simulation.actions import OTHER, Request
 

@@ -56,7 +56,7 @@ JUNK_ACTIONS: tuple[Any, ...] = (
 """Actions outside every action space, and texts, which can be members of a text action space."""
 
 JUNK_POSITIONS = 3
-"""Number of positions of a match at which junk replies are parsed; long ones only at the first."""
+"""Number of positions of a match where junk replies are parsed; long ones only at the first."""
 
 TRIED = 6
 """Number of actions tried for an agent at one position."""
@@ -186,7 +186,7 @@ def _try_refused(trial: Trial, env: Any, action: Any, agent: str) -> None:
 
 
 def matches_of_junk_end_within_max_turns(trial: Trial) -> None:
-    """A match in which every action is a junk text or a random legal move ends within ``max_turns``."""
+    """A match of junk texts and random legal moves ends within ``max_turns``."""
     for seed in trial.seeds:
         env = trial.make()
         env.reset(seed=seed)

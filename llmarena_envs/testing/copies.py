@@ -11,7 +11,7 @@ from llmarena_envs.testing.transcript import expect_equal, expect_same_course, s
 from llmarena_envs.testing.trial import Trial, is_over
 
 CUTS = 3
-"""Number of positions at which a match is copied."""
+"""Number of copied positions of a match."""
 
 
 def _through_pickle(env: Any) -> Any:

@@ -10,7 +10,7 @@
 | Action values | 0 to 8, row by row from the top left |
 | Observation | `text`: two texts and a mask; `vector`: shape (3, 3, 2), values 0 and 1 |
 
-The players put their marks on a grid of three rows and three columns in turn; X begins. Three own marks in a row, a column
+The players alternately put their marks on a grid of three rows and three columns; X begins. Three own marks in a row, a column
 or a diagonal win; a full grid without a line is a draw. The game has 5,478 positions and is a draw with best play.
 
 Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.1.
@@ -32,13 +32,13 @@ opponent's marks, and `action_mask`.
 
 #### Legal Actions Mask
 
-`action_mask` is an `int8` array of shape (9,): 1 for an empty cell, all zeros for a player who is not to move.
+`action_mask` is an `int8` array of shape (9,): 1 for an empty cell, all zeros out of turn.
 
 ### Action Space
 
 `3 * (row - 1) + (column - 1)`, with rows and columns from 1 to 3. A reply states a cell as `X: (1, 3)`, or without the mark
 alone on a line; the other mark is illegal. A labelled line, an object such as `{"row": 1, "column": 3}` or the contents of
-`<answer>` or a LaTeX box outrank a bare line, which outranks a label inside a line; the last statement of the highest rank
+`<answer>` or a LaTeX box outrank a bare line, and a bare line a label inside a line; the last statement of the highest rank
 counts, cells in running text are none. PettingZoo's own tictactoe counts down the columns: `game.to_pettingzoo` and
 `game.from_pettingzoo` convert.
 

@@ -29,7 +29,7 @@ class UndercoverDrawing(Drawing[UndercoverView]):
         return self._draw(view, known, (view.agent,) if view.to_move else ())
 
     def spectator(self, game: Undercover) -> str:
-        """Draws the match with all words and who is undercover."""
+        """Draws the match with all words and roles."""
         sides = ["drawing_undercover" if agent in game.undercovers else "drawing_ordinary" for agent in game.agents]
         known = {
             agent: f"{word} ({self._render(side)})"

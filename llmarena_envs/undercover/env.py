@@ -10,38 +10,38 @@
 | Action values | `player_0: a clue`, `vote: player_1` |
 | Observation | two texts |
 
-Four of five players share a secret word, one (the undercover player) holds a similar one, and nobody is told who. In the clue
-stage of a round every living player describes its word in turn, heard by those who follow; in the vote stage all of them vote
-at once, and whoever has most votes is eliminated (ties by lot). The others win as soon as the undercover player is
-eliminated, the undercover player wins if that has not happened after two rounds. With several undercover players the others
-have to find them all: the undercover side wins as soon as more of them are alive than rounds are left. Being as many as the
-others gives them no further right, since they do not know each other.
+Four of five players share a secret word, one (the undercover player) holds a similar one, and the players do not know their
+roles. In the clue stage of a round the living players describe their words in order, each after reading the earlier clues; in
+the vote stage all of them vote at once, and the player with most votes is eliminated (ties by lot). The others win as soon as
+the undercover player is eliminated; the undercover player wins after surviving two rounds. With several undercover players the
+others have to find them all: the undercover side wins as soon as more of them are alive than rounds are left. Reaching half of
+the players does not end the match, since they do not know each other.
 
-Under random votes a single undercover player of five survives both rounds with probability 4/5 * 3/4 = 60 %, the line to
-compare win rates with.
+Under random votes a single undercover player of five survives both rounds with probability 4/5 * 3/4 = 60 %, the
+reference for win rates.
 
-The word pair, which of its words goes to the undercover side, the undercover seats, the first speaker and the lots for ties
-are drawn from the seed; the same seed draws the same under other options. Two lists of word pairs come with the package,
+The word pair, the undercover side's word, the undercover seats, the first speaker and the lots for ties
+are drawn from the seed; the same seed draws the same under other options. The package has two lists of word pairs,
 381 in English and 177 in Chinese, written for this project.
 
-Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.4. Protocols in which the undercover player always speaks last,
-after it has heard everybody, are `seat="last", first_player=0`.
+Source: LLMArena (arXiv 2402.16499), section 2.4 and appendix A.4. For protocols with the undercover player as the last speaker
+use `seat="last", first_player=0`.
 
 ### Arguments
 
 * `n_players=5`: number of players, 3 to 10.
 * `n_undercover=1`: number of undercover players, less than half of all.
-* `max_rounds=2`: greatest number of rounds, from `n_undercover` to `n_players - 1`.
+* `max_rounds=2`: maximum number of rounds, from `n_undercover` to `n_players - 1`.
 * `seat="random"`: seat of the undercover player: `"random"`, `"last"` or a number; with several `"random"` or `"last"`.
-* `first_player="random"`: who speaks first in every round: `"random"` or the number of a seat.
-* `word_pairs=None`: path of a list of your own, UTF-8: a table with the header `category,a,b`, or lines `A - B`.
+* `first_player="random"`: first speaker of every round: `"random"` or the number of a seat.
+* `word_pairs=None`: path of your own list, UTF-8: a table with the header `category,a,b`, or lines `A - B`.
 * `pair=None`: two words to play with, instead of a list.
 * `swap_words=True`: draw which word goes to the undercover side; with `False` the second does.
-* `clue_check=True`: make a clue illegal that holds the own word or repeats another player's clue.
+* `clue_check=True`: make clues with the own word and repeated clues of other players illegal.
 * `ask_guess=False`: ask voters for the other players' words too, an analysis of opponent modelling. Such votes invite players
   to reason step by step, with `cot` or without.
-* `cot=False`: invite players to reason step by step before they answer, in both stages; without it they are asked for nothing
-  but the answer.
+* `cot=False`: invite players to reason step by step before they answer, in both stages; without it they are asked for the
+  answer only.
 * `language="en"`: language of the texts and of the shipped list, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
 * `render_mode=None`: `ansi`, `human` or `svg`.
@@ -49,17 +49,17 @@ after it has heard everybody, are `seat="last", first_player=0`.
 ### Observation Space
 
 `rules` (the same at every turn) and `text`: own name and word, every clue with its speaker and every published vote so far
-in the order they came, the living players, and the instruction. Clues are quoted, so that nothing said in one can pass for a
-line of the environment. The text is made in the same way for both sides; neither side nor another player's word is in it.
+in order, the living players, and the instruction. Clues are quoted, so they cannot pass for a
+line of the environment. The text has the same form for both sides, and contains neither roles nor other players' words.
 
 ### Action Space
 
 Text. In the clue stage `player_0: a clue` with the own name, one line of at most 500 characters; nothing after the colon is a
-blank clue, which is legal and counted. In the vote stage `vote: player_1`; with `ask_guess` there may be a second
-line `guess: player_1=word; player_2=word`. The last statement counts; a vote in the clue stage or a clue in the vote stage is not
-read. A player may be named in digits or letters (`vote: 1`, `vote: Player One`), and JSON such as `{"clue": "..."}` or
-`{"vote": "player_1", "guess": {"player_1": "word"}}` is read too. What is said in another player's name is no statement. Markup,
-quotes around a clue and tokens of chat templates are taken off before the others read it.
+blank clue, which is legal and counted. In the vote stage `vote: player_1`; with `ask_guess` optionally a second line `guess:
+player_1=word; player_2=word`. The last statement counts; a vote in the clue stage or a clue in the vote stage is not read. A
+player can be named in digits or letters (`vote: 1`, `vote: Player One`), and JSON such as `{"clue": "..."}` or `{"vote":
+"player_1", "guess": {"player_1": "word"}}` is read too. Lines in another player's name are no statements. Markup, quotes
+around a clue and tokens of chat templates are removed before the others read it.
 
 A clue is illegal if it contains the own word (as a whole word in any case; anywhere in Chinese) or says the same as a clue of
 another player (case, blanks and punctuation aside). A vote must name exactly one other living player.
@@ -67,7 +67,7 @@ another player (case, blanks and punctuation aside). A vote must name exactly on
 ### Rewards
 
 At the end +1 for every member of the winning side and -1 for the others, eliminated players included: they stay in `agents`
-and are not asked any more. An illegal action ends the match: the offender receives -1, everybody else 0.
+but have no more turns. An illegal action ends the match: the offender receives -1, all others 0.
 
 ### Infos
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from llmarena_envs.core.failures import Failure, ParseError
-from llmarena_envs.core.reading.labels import NOBODY, NUMBER, PLAYERS, SPEAKERS, player_name
+from llmarena_envs.core.reading.grammar import NOBODY, PLAYER_NUMBER, PLAYERS, SPEAKERS, player_name
 from llmarena_envs.core.reading.markup import narrow
 from llmarena_envs.core.replies import MAX_REPLY, Grammar, find
 from llmarena_envs.undercover.game import GUESS_SEPARATORS, Clue, Vote
@@ -25,11 +25,12 @@ _VOTING = re.compile(
 # A player named in a vote; a bare number must not be the start of a longer token.
 _TARGET = re.compile(
     rf"{_MARKUP}(?:[,;/&+、和与或及]|and\b|or\b)?{_MARKUP}(?:and\b|or\b)?{_MARKUP}"
-    rf"(?:{_PREFIX}(?P<named>{NUMBER})|(?P<bare>{NUMBER})(?:号|(?=[ \t]*+(?:$|\n|(?!\.[0-9])[^\w\s]|and\b|or\b|[和与或及]))))",
+    rf"(?:{_PREFIX}(?P<named>{PLAYER_NUMBER})|(?P<bare>{PLAYER_NUMBER})"
+    rf"(?:号|(?=[ \t]*+(?:$|\n|(?!\.[0-9])[^\w\s]|and\b|or\b|[和与或及]))))",
     re.IGNORECASE,
 )
 _GUESS = re.compile(
-    rf"{_PREFIX}(?P<number>{NUMBER})[\"' \t]*+=[ \t]*+(?P<word>[^\n{GUESS_SEPARATORS}]++)", re.IGNORECASE
+    rf"{_PREFIX}(?P<number>{PLAYER_NUMBER})[\"' \t]*+=[ \t]*+(?P<word>[^\n{GUESS_SEPARATORS}]++)", re.IGNORECASE
 )
 _BETWEEN = re.compile(r"[\s;,、.>•*-]*+")
 _MAX_TARGETS = 20

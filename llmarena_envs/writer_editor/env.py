@@ -15,14 +15,14 @@ One writes, the other comments or revises, until both agree or the rounds are us
 With `task="code_review"` the writer is a programmer who solves a question in Python, and the editor a reviewer who comments on
 correctness, clarity and efficiency; the programmer revises the program by the comments, for up to five rounds. With
 `task="translation"` the writer is a translator and the editor a proofreader who polishes the translation: one pass, or more by
-option. The editor ends the rounds by a reply that is the consensus token, `over`, and nothing else.
+option. The editor ends the rounds by replying with the consensus token, `over`, alone.
 
 Beside the judges there is an objective channel: the share of the problem's tests that the first and the last program pass, or
-chrF++ and BLEU of the translation before and after polishing. A judge can be checked against it, and a consensus on a wrong
-program shows.
+chrF++ and BLEU of the translation before and after polishing. It serves to check judges, and reveals a consensus on a wrong
+program.
 
-Which problem or document a match is about is drawn from the seed, so a match with swapped roles on the same seed has the same
-task; an option can choose it instead. The problems and documents that come with the package were written for this project.
+The problem or document is drawn from the seed, so a match with swapped roles on the same seed has the same
+task; an option can choose it instead. The problems and documents of the package were written for this project.
 
 Source: DeepEval (arXiv 2309.04369), sections 3.7.3 and 3.7.4, and appendix A.1.
 
@@ -32,15 +32,16 @@ Source: DeepEval (arXiv 2309.04369), sections 3.7.3 and 3.7.4, and appendix A.1.
 * `tasks=None`: the tasks to draw from instead of the shipped ones: the path of a file, or a list of records in the same form;
   below.
 * `number=None`: number of the task in its list, from 0; `None` draws it from the seed.
-* `max_rounds=None`: greatest number of rounds, 1 to 10; `None` is 5 for code review and 1 for translation.
-* `n_judges=1`: number of judges, 0 to 9. Without judges the objective channel pays; that needs a sandbox, or sacrebleu.
+* `max_rounds=None`: maximum number of rounds, 1 to 10; `None` is 5 for code review and 1 for translation.
+* `n_judges=1`: number of judges, 0 to 9. Without judges the objective channel gives the rewards; that needs a sandbox, or
+  sacrebleu.
 * `objective=True`: measure the first and the last text beside the judges' scores.
-* `sandbox="auto"`: where programs are tested: `auto` for the first backend that isolates them, or the name of one
-  ([which](../sandbox.md)). Where there is none, nothing is tested and what programs pass is not known. For code review only.
-* `src_lang=None`: language of the source texts, a code such as `de` or a name: of several pairs of languages choose this one. It
-  also says the language of tasks that do not name it. For translation only.
-* `tgt_lang=None`: the same for the language to translate into.
-* `consensus_token="over"`: the word by which an editor accepts a text.
+* `sandbox="auto"`: backend that runs the tests: `auto` for the first one that isolates programs, or a name
+  ([list](../sandbox.md)). Without a backend programs are not tested, and their results are unknown. For code review only.
+* `src_lang=None`: language of the source texts, a code such as `de` or a name: selects this one of several language pairs. It
+  is also the language of tasks that do not name theirs. For translation only.
+* `tgt_lang=None`: the same for the target language.
+* `consensus_token="over"`: the editor's word for accepting a text.
 * `language="en"`: language of the texts around the task, `en` or `zh`.
 * `obs_type="text"`: texts are the only form.
 * `render_mode=None`: `ansi`, `human` or `svg`.
@@ -49,59 +50,60 @@ Source: DeepEval (arXiv 2309.04369), sections 3.7.3 and 3.7.4, and appendix A.1.
 
 Problems are records in JSON lines, with the fields of MBPP (`task_id`, `text`, `code`, `test_list`, optionally
 `test_setup_code`, `challenge_test_list`) or of HumanEval (`task_id`, `prompt`, `entry_point`, `canonical_solution`, `test`).
-`entry_point` names the function asked for; without it, it is the one that `code` defines and the first test calls. Players
-are told the question and how the function is called, never tests or solutions. A test passes only if it can be judged apart
-from the program ([how](../sandbox.md#how-results-come-back)); `sources()` counts the others. In code, with `pip install
-'llmarena-envs[data]'`, `tasks=list(datasets.load_dataset("google-research-datasets/mbpp", split="test"))` takes them from there.
+`entry_point` names the required function; without it, it is the function that `code` defines and the first test calls. Players
+see the question and the name of the function, never tests or solutions. A test passes only if it can be evaluated outside of
+the program ([how](../sandbox.md#how-results-come-back)); `sources()` counts the others. In code, with `pip install
+'llmarena-envs[data]'`, `tasks=list(datasets.load_dataset("google-research-datasets/mbpp", split="test"))` takes them from
+there.
 
 Documents are records in JSON lines, or in a file `*.tsv` whose first line names its columns: `src`, and optionally `tgt` (a
-reference), `doc_id`, `src_lang`, `tgt_lang`. Neighbouring records with the same `doc_id` are one document. Documents are cut
-into segments of whole paragraphs, of at most 1,500 characters and 8 sentences, each of which is a task.
+reference), `doc_id`, `src_lang`, `tgt_lang`. Neighbouring records with the same `doc_id` are one document. Documents are split
+into tasks of whole paragraphs, with at most 1,500 characters and 8 sentences.
 
 Errors name the file and the line.
 
 ### Observation Space
 
-`rules` (the own role, the same at every turn) and `text`: the question or source text, everything that was written so far, in the
-order in which it came, and the instruction. Everything that players write, and the task itself, stands quoted, with `>` before
-every line, so that nothing in it can pass for a line of the environment or a judge's verdict. Neither tests, solutions nor
-references are shown to anybody, and judges do not see each other's scores.
+`rules` (the own role, the same at every turn) and `text`: the question or source text, all earlier texts in order,
+and the instruction. Players' texts, and the task itself, are quoted, with `>` before
+every line, so they cannot pass for a line of the environment or a judge's verdict. Tests, solutions and
+references are shown to no agent, and judges do not see each other's scores.
 
 ### Action Space
 
-Text. A program stands in a fenced block: of several the last one in Python that defines the function asked for, with the others
-that define what it uses (imports, helpers); a block that begins with an indented line goes on with the one before. Without such a
-block it is the last one in Python, else the last one that names no language, else the last one. As in Markdown, a fence that is
-indented by four or more, in a docstring say, ends no block. Without a fence, a reply that holds a definition is the program,
-from its first line of code to its last one. A diff, in a block or without one, is refused and the whole program asked for. Marks
-of quoting before every line of a program or translation are taken off.
+Text. A program is a fenced block: the last one in Python that defines the required function, together with blocks
+that define its imports and helpers; a block that begins with an indented line continues the previous one. Without such a
+block it is the last one in Python, else the last one without a language, else the last one. As in Markdown, a fence
+indented by four or more spaces, e.g. in a docstring, ends no block. Without a fence, a reply with a definition is the program,
+from its first line of code to its last one. A diff, in a block or without one, is refused and the whole program asked for.
+Quote markers before every line of a program or translation are removed.
 
 A review or translation is the reply itself, without reasoning, tokens of chat templates, tags, a fence or an object around the
 whole, and a heading such as `Translation:`. The consensus token counts in any case, with punctuation and markup around it
-(`Over.`), and only if nothing else is said. A text of more than 20,000 characters, as others read it with a mark before every
-line, is refused.
+(`Over.`), and only if the reply contains nothing else. A text of more than 20,000 characters, including a quote marker before
+every line, is refused.
 
 Judges reply with a JSON object, `{"Programmer": {"evaluation": "", "score": 7}, "Reviewer": {"evaluation": "", "score": 8}}`
 or with `Translator` and `Proofreader`. Scores go from 1 to 10. A missing role, another number or no number is refused.
-`abstain` gives no scores. Judges act at once: none knows what others give.
+`abstain` gives no scores. Judges act at once, without seeing the others' scores.
 
 The standard fallback is `noop`: an empty text, which is counted, or an abstention.
 
 ### Rewards
 
-At the end the mean of the scores that the judges gave the own role, 1 to 10; judges receive 0. If all judges abstained the
+At the end the mean of the judges' scores for the own role, 1 to 10; judges receive 0. If all judges abstained the
 match has no result: it is counted and not rated. Without judges the writer receives 10 times the share of the tests that its
 last program passes (chrF++ of its last translation, divided by 10), and the editor the same for the last program (the polished
-translation). An illegal action ends the match: the offender receives -1, everybody else 0.
+translation). An illegal action ends the match: the offender receives -1, all others 0.
 
 ### Infos
 
-Numbers: `rounds`; and, -1 before the match is over or where not known: `task` (number of the task in its list), `consensus` (0 or
+Numbers: `rounds`; and, -1 before the end or if unknown: `task` (number of the task in its list), `consensus` (0 or
 1), `length` (characters of the own last text), `empty` (own texts that were empty), `abstentions` (judges who abstained, or
 for a judge whether it did), `spread` (standard deviation of the scores of the own role), for a judge `score_writer` and
 `score_editor`; and with `objective` for code review `pass_first` and `pass_last` (0 to 1), for translation `chrf_first`,
-`chrf_last`, `bleu_first`, `bleu_last` (0 to 100). Passing tests is known where there is a sandbox, chrF++ and BLEU where
-sacrebleu is installed: `pip install 'llmarena-envs[text]'`.
+`chrf_last`, `bleu_first`, `bleu_last` (0 to 100). The test results need a sandbox, chrF++ and BLEU
+need sacrebleu: `pip install 'llmarena-envs[text]'`.
 
 ### Episode End
 

@@ -47,6 +47,7 @@ COMMANDS = {
         add_arguments="add_check_arguments",
         main="check",
     ),
+    "new": Command("new", "write the Python file of a new environment"),
     "play": Command("play", "play one match", has_json=True),
     "run": Command("run", "play and rate policies until the ratings converge", plays=True),
     "resume": Command(
@@ -169,11 +170,12 @@ def _translated(command: Callable[[], int | None]) -> int:
             EXIT_USAGE,
         )
     from llmarena_envs.core.options import OptionError
+    from llmarena_envs.core.prompts import PromptError
     from rating.errors import BudgetExceeded, ClusterError, ErrorBudgetExceeded, IncompleteRun, RunError
 
     try:
         return int(command() or EXIT_DONE)
-    except (OptionError, RunError) as error:
+    except (OptionError, PromptError, RunError) as error:
         return _fail(str(error), EXIT_USAGE)
     except (ClusterError, ErrorBudgetExceeded, IncompleteRun, ProviderError) as error:
         return _fail(str(error), EXIT_ERRORS)

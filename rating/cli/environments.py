@@ -49,7 +49,7 @@ def main(args: argparse.Namespace) -> None:
         print(json.dumps(rows, indent=2))
         return
     for row in rows:
-        package = "" if row["distribution"] == _OURS else f"; package {row['distribution']}"
+        package = "" if row["distribution"] in (_OURS, "") else f"; package {row['distribution']}"
         agents = ", ".join(row["agents"])
         print(printable(f"{row['name']:22} {row['title']:16} {agents}; up to {row['max_turns']} turns{package}"))
     if args.env:
@@ -119,7 +119,9 @@ def _description(function: Callable[..., Any]) -> str:
 
 def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``check``."""
-    parser.add_argument("env", metavar="ENV", help="environment, e.g. tictactoe_v0, or package.module for your own")
+    parser.add_argument(
+        "env", metavar="ENV", help="environment, e.g. tictactoe_v0, or your own: nim.py, package.module"
+    )
     flags.add_option(parser)
     parser.add_argument(
         "--seeds", type=flags.positive, default=6, metavar="N", help="random matches, at least 2 (default 6)"

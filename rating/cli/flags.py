@@ -25,9 +25,14 @@ def add_trust(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trust", action="store_true", help="import the modules and open the files named by the run")
 
 
-def add_wide(parser: argparse.ArgumentParser) -> None:
-    """Adds ``--wide``."""
-    parser.add_argument("--wide", action="store_true", help="print all columns, not only those that fit 100 characters")
+def add_detail(parser: argparse.ArgumentParser) -> None:
+    """Adds ``--explain`` and ``--wide``."""
+    chosen = parser.add_mutually_exclusive_group()
+    for flag, detail, what in (
+        ("--explain", "explained", "print the definitions and facts below each table, and the costs"),
+        ("--wide", "wide", "print all columns as well, not only those that fit 100 characters"),
+    ):
+        chosen.add_argument(flag, dest="detail", action="store_const", const=detail, default="brief", help=what)
 
 
 def add_option(parser: argparse.ArgumentParser) -> None:

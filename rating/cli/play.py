@@ -42,7 +42,9 @@ _LONGEST_REASON = 300
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
-    parser.add_argument("env", metavar="ENV", help="environment, e.g. tictactoe_v0")
+    parser.add_argument(
+        "env", metavar="ENV", help="environment, e.g. tictactoe_v0, or your own: nim.py, package.module"
+    )
     parser.add_argument(
         "--policy",
         action="append",

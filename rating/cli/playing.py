@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from agents.errors import ProviderError, Quit
 from agents.human_queue import HumanQueue
 from rating.cli.flags import check_extra
-from rating.cli.printing import print_leaderboards
+from rating.cli.printing import Detail, print_leaderboards
 from rating.cli.process import Interruptions, rare_collections
 from rating.cli.progress import ProgressDisplay
 from rating.cli.serve import pages, show_end, web_flags
@@ -82,7 +82,7 @@ def play_and_print(
     run: Run,
     store: "Store",
     interruptions: Interruptions,
-    wide: bool,
+    detail: Detail,
     session: Session = ONE_GO,
     listener: socket.socket | None = None,
 ) -> tuple[int, list[str]]:
@@ -91,11 +91,13 @@ def play_and_print(
         try:
             void = play_run(directory, run, store, interruptions, session, listener)
         except BudgetExceeded:
-            print_leaderboards(run, store, wide=wide)
+            print_leaderboards(run, store, detail)
             raise
-        print_leaderboards(run, store, wide=wide)
-        print(run_line(directory))
-        print(f"Seal: {store.seal()}\nPlay digest: {store.digest()}")
+        print_leaderboards(run, store, detail)
+        seal = store.seal()
+        print(f"\n{next_steps(directory)}")
+        if detail != "brief":
+            print(f"\nSeal: {seal}\nPlay digest: {store.digest()}")
         return void, run.paused(run_directory.read_state(store))
 
 
@@ -103,6 +105,18 @@ def run_line(directory: Path) -> str:
     """Returns a line with the path of a run and commands to read it."""
     path = shlex.quote(str(directory))
     return f"Run: {directory}  (llmarena report {path}, llmarena replay {path})"
+
+
+def next_steps(directory: Path) -> str:
+    """Returns lines with the commands to read the results of a run."""
+    path = shlex.quote(str(directory))
+    commands = {
+        f"llmarena report {path}": "tables, plots and matches on one page",
+        f"llmarena replay {path}": "the matches turn by turn",
+        f"llmarena rate {path} --explain": "the definitions of the columns",
+    }
+    width = max(map(len, commands))
+    return "\n".join(f"{command:{width}}  {what}" for command, what in commands.items())
 
 
 def resume_command(directory: Path, flags: Mapping[str, str]) -> str:

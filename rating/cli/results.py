@@ -56,7 +56,7 @@ def opened(args: argparse.Namespace) -> Iterator[Source]:
 def add_rate_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``rate``."""
     add_source(parser)
-    flags.add_wide(parser)
+    flags.add_detail(parser)
     parser.add_argument(
         "--style",
         type=flags.names,
@@ -77,9 +77,9 @@ def rate(args: argparse.Namespace) -> None:
         parts += [to_json({"costs": spent}, COST_DECIMALS)] if spent else []
         print("[" + ",\n".join(parts) + "]")
     else:
-        print_results(tables, spent, args.wide)
+        print_results(tables, spent, args.detail)
         shown = [style_sheet(control, name) for name, control in controls.items()]
-        print_sheets(shown, widest=None if args.wide else WIDTH)
+        print_sheets(shown, widest=None if args.detail == "wide" else WIDTH)
 
 
 def add_report_arguments(parser: argparse.ArgumentParser) -> None:

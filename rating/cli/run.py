@@ -111,7 +111,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="assumed seconds per call in a dry run (default 2)",
     )
-    flags.add_wide(parser)
+    flags.add_detail(parser)
 
 
 def main(args: argparse.Namespace) -> None:
@@ -128,7 +128,7 @@ def main(args: argparse.Namespace) -> None:
         run, store = run_directory.create(out, text, where, offline=session.offline, address=address)
         for note in (*run.idle_stop_rules(), *scripted_judge_warnings(run.config), *family_warnings(run.config, {})):
             print(f"note: {note}", file=sys.stderr)
-        missing = play_and_print(out, run, store, args.interruptions, args.wide, session, listener)
+        missing = play_and_print(out, run, store, args.interruptions, args.detail, session, listener)
     check_complete(out, *missing, resume_flags)
 
 
@@ -207,7 +207,7 @@ def add_resume_arguments(parser: argparse.ArgumentParser) -> None:
         "--prior", type=flags.finite, metavar="SCORE", help="initial score in a tournament (default: the median)"
     )
     flags.add_session(parser)
-    flags.add_wide(parser)
+    flags.add_detail(parser)
 
 
 def resume(args: argparse.Namespace) -> None:
@@ -221,7 +221,7 @@ def resume(args: argparse.Namespace) -> None:
         with run_directory.closed_on_error(store):
             session = read_session(args)
             check_executor(session.executor or run.config.executor)
-        missing = play_and_print(args.dir, run, store, args.interruptions, args.wide, session, listener)
+        missing = play_and_print(args.dir, run, store, args.interruptions, args.detail, session, listener)
     check_complete(args.dir, *missing, resume_flags)
 
 
@@ -266,7 +266,7 @@ def add_demo_arguments(parser: argparse.ArgumentParser) -> None:
         help="run directory (default: llmarena-demo, or a numbered one)",
     )
     flags.add_store(parser)
-    flags.add_wide(parser)
+    flags.add_detail(parser)
 
 
 def demo(args: argparse.Namespace) -> None:
@@ -276,8 +276,8 @@ def demo(args: argparse.Namespace) -> None:
     text = run_file_text(list(_DEMO_ENVIRONMENTS), specs, _DEMO_SETTINGS)
     with resumable(out):
         run, store = run_directory.create(out, text, "demo", address=address_of(args))
-        missing = play_and_print(out, run, store, args.interruptions, args.wide)
-    print(f"\nReport: {write_report(out, out / REPORT)}")
+        missing = play_and_print(out, run, store, args.interruptions, args.detail)
+    print(f"Report: {write_report(out, out / REPORT)}")
     check_complete(out, *missing)
 
 

@@ -11,6 +11,11 @@ def number(value: float | None, decimals: int) -> str:
     return "" if value is None else f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
+def counted(count: int, singular: str, plural: str = "") -> str:
+    """Formats a count with its noun: ``1 match``, ``1,200 matches``."""
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
 def at_least(count: int, unknown: int) -> str:
     """Formats a count with ``unknown`` further cases of unknown size: ``>= 120``, or ``?`` without a known count."""
     if not unknown:

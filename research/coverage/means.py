@@ -97,12 +97,12 @@ def chips(rng: np.random.Generator, size: int) -> Floats:
 
 
 def jackpots(rng: np.random.Generator, size: int) -> Floats:
-    """Draws rare large gains, of which a few deals may show none: no interval made of them alone can know; its mean is 0."""
+    """Draws rare large gains with mean 0; a few deals can show none of them, and an interval from those misses the mean."""
     return np.where(rng.random(size) < 0.1, 10 * rng.exponential(size=size), -1.0) - 0.1
 
 
 def outliers(rng: np.random.Generator, size: int) -> Floats:
-    """Draws gains, one in a hundred of them 50 times as large, less what they are in the mean."""
+    """Draws gains, one in a hundred of them 50 times as large, less their mean."""
     return rng.exponential(size=size) * np.where(rng.random(size) < 0.01, 50.0, 1.0) - 1.49
 
 
@@ -129,7 +129,7 @@ def rate(rng: np.random.Generator, *, deals: int, chance: float) -> Iterator[Tri
 
 
 def team(rng: np.random.Generator, *, decks: int, kept: float) -> Iterator[Trial]:
-    """Teams of two out of five; what a policy makes of a deck is common to its matches on it, and some matches are lost."""
+    """Teams of two out of five; the deck has an effect on each policy in all matches, and some matches are lost."""
     skill, suits = rng.normal(0, 2, 5), rng.normal(0, 2, (decks, 5))
     results = [
         TeamResult((f"{a}", f"{b}"), (skill + suits[deck])[[a, b]].sum() + 3 * deck + rng.normal(), deck)

@@ -126,7 +126,7 @@ def duels(rng: np.random.Generator, *, size: int, games: int, seat: float = 0.0,
 
 
 def tied(rng: np.random.Generator, *, strengths: Floats, share: float) -> Iterator[Trial]:
-    """Duels of which a share ends in a tie whatever the strengths."""
+    """Matches with a fixed share of ties, independent of the strengths."""
     size, games = len(strengths), 570
     first, second = pairs(rng, size, games)
     score = np.where(rng.random(games) < share, 0.5, rng.random(games) < win(strengths[first] - strengths[second]))
@@ -166,14 +166,14 @@ def unbeaten(rng: np.random.Generator, *, is_unbeaten: bool) -> Iterator[Trial]:
 
 
 def outlier(rng: np.random.Generator, *, games: int) -> Iterator[Trial]:
-    """Five policies close together and one far above that sometimes loses: not what a normal distribution gives."""
+    """Five policies close together and one far above that sometimes loses: not a normal distribution."""
     strengths = POOLS["outlier"]
     first, second = pairs(rng, len(strengths), games)
     return rated(results(6, first, second, rng.random(games) < win(strengths[first] - strengths[second])), strengths)
 
 
 def rare(rng: np.random.Generator, *, names: int) -> Iterator[Trial]:
-    """Six policies, each pair of which met 200 times, beside names that played twice."""
+    """Six policies, 200 matches of each pair, beside names with two matches."""
     strengths = rng.normal(0, 200, 6 + names)
     first, second = (np.repeat(part, 200) for part in np.triu_indices(6, 1))
     visitor = np.repeat(np.arange(6, 6 + names), 2)
@@ -214,7 +214,7 @@ def weighed(rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def cyclic(rng: np.random.Generator) -> Iterator[Trial]:
-    """Pairs whose chances are 80 Elo (sd) away from what the strengths say."""
+    """Pairs whose win probabilities deviate by 80 Elo (sd) from the strengths."""
     size, games = 8, 400
     strengths, bent = rng.normal(0, 200, size), np.triu(rng.normal(0, 80, (size, size)), 1)
     expected = win(strengths[:, None] - strengths + bent - bent.T)
@@ -265,7 +265,7 @@ def default_run(rng: np.random.Generator) -> Iterator[Trial]:
 
 
 def copied(rng: np.random.Generator, *, copies: int) -> Iterator[Trial]:
-    """The bound of a policy that won all of 15 deals, in each of which the same result was played several times."""
+    """The lower bound of a policy that won all of 15 deals, each result recorded several times."""
     while True:
         strengths = np.append(rng.normal(0, 150, 5), rng.normal(0, 400))
         rival = rng.integers(5, size=15)
@@ -322,7 +322,7 @@ def pairs(rng: np.random.Generator, size: int, games: int) -> tuple[Integers, In
 
 
 def endless(expected: Floats) -> Floats:
-    """Returns the ratings to which play tends when all pairs meet equally often, given the chances of the row's policy."""
+    """Returns the limit of the ratings when all pairs meet equally often, given the win probabilities of the row's policy."""
     games = np.full(expected.shape, ENDLESS)
     np.fill_diagonal(games, 0)
     names = [f"{index:02}" for index in range(len(games))]

@@ -40,7 +40,7 @@ class Pool(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What is printed of battles."""
+    """The printed results for a set of battles."""
 
     plain: Standings
     control: StyleControl
@@ -128,9 +128,9 @@ def questions(
     *,
     deals: int,
 ) -> tuple[Pool, list[Battle]]:
-    """Draws votes of three judges on all pairs of six policies, each of which answers every question once.
+    """Draws votes of three judges on all pairs of six policies; each policy answers every question once.
 
-    A question suits policies more or less, which is half of the variance of what decides; by itself every vote is the model's.
+    The effect of a question on a policy has half of the variance; each vote by itself follows the model.
     """
     pool, battles = draw(rng, 6), []
     for deal in range(deals):
@@ -151,7 +151,7 @@ def trial(
     show: Callable[[Shown, Pool, dict[str, float]], Iterator[Trial]],
     rng: np.random.Generator,
 ) -> Iterator[Trial]:
-    """Draws battles of a pool and compares what is printed of them with the truth."""
+    """Draws battles of a pool and compares the printed results with the truth."""
     pool, battles = results(rng, draw, effect)
     plain = standings(comparisons_of(battles))
     return show(Shown(plain, style_control(battles, tuple(effect), plain)), pool, effect)
@@ -179,7 +179,7 @@ def effects(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Tria
 
 
 def ranks(shown: Shown, pool: Pool, effect: dict[str, float]) -> Iterator[Trial]:
-    """Ranks of equals, of which one that is told apart is a mistake."""
+    """Ranks of equal policies; any separation is a mistake."""
     yield Trial(all(row.best_rank == 1 for row in shown.control.rows))
 
 

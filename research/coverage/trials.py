@@ -78,7 +78,7 @@ def two_sided(low: float | None, high: float | None, truth: float) -> Iterator[T
 
 
 def measure(setting: Setting, runs: int, seed: int) -> Coverage:
-    """Measures a setting; a run has the same data whatever the number of runs and the other settings."""
+    """Measures a setting; a run's data do not depend on the number of runs or on other settings."""
     shares, widths = [], []
     runs = max(1, int(runs * setting.share))
     for number in range(runs):

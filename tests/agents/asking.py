@@ -4,7 +4,7 @@ from typing import Any
 
 
 def answer(policy: Any, game: Any, agent: str) -> Any:
-    """Returns what a policy answers as ``agent`` at the present position of a game or an environment."""
+    """Returns the reply of a policy, as ``agent``, at the present position of a game or an environment."""
     if policy.reads == "draw":
         return policy(lambda rng: game.random_action(agent, rng))
     if policy.reads == "position":

@@ -40,7 +40,7 @@ def settings_of(env):
 
 
 def earned(name, agent, rate, seed):
-    """Returns what an agent earns among the game's usual baselines."""
+    """Returns an agent's rewards among the game's usual baselines."""
     env_class = importlib.import_module(f"llmarena_envs.{name}").raw_env
     env = importlib.import_module(f"llmarena_envs.{name}").env(**env_class.declaration.rated_options)
     policies = {each: make_policy(default_opponent(name, each), name) for each in env.possible_agents}

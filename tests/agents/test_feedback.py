@@ -1,4 +1,4 @@
-"""What a player is told who is asked again."""
+"""Feedback in the prompt that asks a player again."""
 
 from functools import partial
 

@@ -48,7 +48,7 @@ def scores(games, policies, *, choose=None, **options):
 
 
 def cheat(game):
-    """Plays with open cards: what is playable, else what costs least; the upper bound for players who read their view."""
+    """Plays with open cards: a playable card, else the cheapest discard; an upper bound for players limited to their view."""
     reading = Reading(game.view(game.to_move[0]))
     size, hand = game.variant.hand_size, game.hands[game.turn]
     partner = [card for other in reading.view.hands for card in other]

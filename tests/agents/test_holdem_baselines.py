@@ -17,14 +17,14 @@ from tests.agents.asking import answer
 
 
 def decide(policy: Any, game: Holdem) -> Action:
-    """Returns what a fresh policy does at the present position."""
+    """Returns the action of a fresh policy at the present position."""
     (agent,) = game.to_move
     policy.reset(agent, 0)
     return Action(policy(game.view(agent)))
 
 
 def dealt(hole: str, other: str, board: str, actions: tuple[Action, ...] = (), **options: Any) -> Holdem:
-    """Returns a game in which the button holds ``hole``, after some actions."""
+    """Returns a game after some actions, with ``hole`` in the button's hand."""
     game = Holdem(button=0, deck=f"{hole} {other} {board}", **options)
     game.reset(np.random.default_rng(0))
     for action in actions:
@@ -190,5 +190,5 @@ def test_the_ladder() -> None:
 
 @pytest.mark.slow
 def test_strength_wins_most_from_weak_players_and_tight_does_not_pay_it_off() -> None:
-    # Strength knows its cards and not what a raise says, so it loses a little to a player who raises good hands only.
+    # Strength ignores the information in a raise, so it loses a little to a player who raises good hands only.
     assert mean_chips(strength, Tight, 150) < 2

@@ -1,4 +1,4 @@
-"""Moves in several parts: what a reply leaves out is asked for, and what it has is kept."""
+"""Moves in several parts: missing parts are asked for again, and given parts are kept."""
 
 import asyncio
 import pickle
@@ -89,7 +89,7 @@ class Poetry(TextEnv):
 
 
 def replies(*texts):
-    """Makes a policy that says the texts in turn and keeps what it reads."""
+    """Makes a policy that replies with the texts in order and records its prompts."""
     waiting, read = list(texts), []
 
     def policy(observation):

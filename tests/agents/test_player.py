@@ -1,4 +1,4 @@
-"""Players: what is found out of a policy once, and how it is asked."""
+"""Players: properties of a policy are looked up once, and each policy gets the call that it supports."""
 
 import asyncio
 import functools

@@ -123,7 +123,7 @@ def test_errors_say_what_was_expected(spec, message):
 
 @pytest.fixture
 def module(tmp_path, monkeypatch):
-    """Writes a module of somebody's own and gives its name."""
+    """Writes a third-party module and returns its name."""
     (tmp_path / "own_policies.py").write_text(
         textwrap.dedent(
             """

@@ -1,4 +1,4 @@
-"""Turns that were played before: they follow from their replies, and whatever does not is found."""
+"""Replay of recorded turns: each turn must follow from its replies, and every deviation is reported."""
 
 import asyncio
 import hashlib
@@ -25,7 +25,7 @@ PATIENT = TurnSettings(unparsable="random_legal", illegal="random_legal")
 
 
 class Recorded:
-    """Knows no reply but those of the record."""
+    """Has only the recorded replies."""
 
     def __call__(self, observation):
         raise AssertionError("asked again")
@@ -47,7 +47,7 @@ def speaker(*answers):
 
 
 def rechain(turns):
-    """Returns the turns with digests that fit: what somebody would do who wants a change to go unnoticed."""
+    """Returns the turns with recomputed digests, as an attacker would to hide a change."""
     digest, chained = "", []
     for turn in turns:
         digest = turn_digest(digest, turn)

@@ -1,4 +1,4 @@
-"""Keys in what servers and policies say."""
+"""Keys in messages of servers and policies."""
 
 import base64
 import html

@@ -63,7 +63,7 @@ def test_a_match_that_is_left_leaves_nothing_behind() -> None:
     Match(env, {"player_1": opponent}, seed=0)  # not begun
     match = Match(env, {"player_1": opponent}, seed=0)
     match.start_sync()
-    del match  # without a collection: nothing holds a match but whoever drives it
+    del match  # freed without a garbage collection: only its driver refers to a match
     match = Match(env, {"player_1": opponent}, seed=0)
     assert match.start_sync() is not None
     del match
@@ -222,7 +222,7 @@ def test_a_match_without_a_result_says_so() -> None:
     debaters = {agent: make_policy("debater", "debate_v0") for agent in ("debater_0", "debater_1")}
     settings = TurnSettings(reasks=0, unparsable="noop")
     match = Match(env, {**debaters, **silent}, seed=3, settings=settings)
-    assert match.start_sync() is None  # nobody learns, so the match is played in one go
+    assert match.start_sync() is None  # without a learner the match is played in one go
     assert match.episode is not None
     assert match.episode.undecided
 

@@ -1,4 +1,4 @@
-"""Settings of a turn, and what is recorded of a reply."""
+"""Settings of a turn, and the record of a reply."""
 
 import math
 import time

@@ -12,7 +12,7 @@ BLANK_OR_RANDOM = TurnSettings(unparsable="noop", illegal="noop")
 
 
 def new_players(env, names, seed):
-    """Makes a player for each seat; ``names`` gives the undercover player's and that of the others."""
+    """Makes a player for each seat; ``names`` gives the undercover player's baseline and the others' one."""
     raw = env.unwrapped
     players = {agent: BASELINES[names[agent not in raw.game.undercovers]]() for agent in raw.possible_agents}
     for number, (agent, player) in enumerate(players.items()):
@@ -21,7 +21,7 @@ def new_players(env, names, seed):
 
 
 def undercover_wins(undercover, field, matches, **options):
-    """Plays seeded matches and returns the share that the undercover player wins; no reply may be refused."""
+    """Plays seeded matches and returns the undercover player's win rate; asserts that every reply is legal."""
     env = undercover_v0.raw_env(**options)
     wins = 0
     for seed in range(matches):

@@ -19,7 +19,7 @@ NOOP = TurnSettings(unparsable="noop", illegal="noop")
 
 
 def match(writer, editor, judge="rubric", seed=0, **options):
-    """Plays a match; no reply may be refused."""
+    """Plays a match and asserts that every reply is legal."""
     env = writer_editor_v0.env(**{"objective": False, **options})
     seats = {"writer": writer, "editor": editor, "judge": judge}
     specs = {agent: seats[agent.rpartition("_")[0]] for agent in env.possible_agents}

@@ -27,7 +27,7 @@ def played(directory, text):
 
 
 def ends(estimate):
-    """The ends of an interval; there is none where all results are alike."""
+    """The ends of an interval; ``None`` if all results are equal."""
     return (estimate.value, estimate.value) if estimate.low is None else (estimate.low, estimate.high)
 
 
@@ -88,7 +88,7 @@ def test_translation(demo):
 @pytest.mark.parametrize(
     ("scheme", "order"),
     [
-        # Everybody in a group of its like: the more they invest the more they earn.
+        # In a homogeneous group, higher investments bring higher earnings.
         ('scheme = "self_play"', (FULL, CONDITIONAL, FREE)),
         # One among free riders: the less it invests the more it earns, and the conditional co-operator gives up.
         (f'scheme = "field"\nopponent = "{FREE}"', (FREE, CONDITIONAL, RANDOM, FULL)),

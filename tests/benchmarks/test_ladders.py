@@ -47,7 +47,7 @@ def assert_separated(better, worse):
 
 
 def ends(estimate):
-    """The ends of an interval; there is none where all results are alike."""
+    """The ends of an interval; ``None`` if all results are equal."""
     return (estimate.value, estimate.value) if estimate.low is None else (estimate.low, estimate.high)
 
 

@@ -16,7 +16,7 @@ from rating.cli import main
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 PATIENCE = 60.0
-"""Seconds after which something that is waited for fails a test; the machine may be busy."""
+"""Seconds until a wait fails a test; long, for busy machines."""
 
 
 @pytest.fixture(scope="module")  # while it is there no other event loop can run in this thread
@@ -32,10 +32,10 @@ _OWN = threading.local()
 
 
 class Screens(io.TextIOBase):
-    """Standard output, of which each command has its own: also one that a test that has failed has left behind.
+    """Standard output, one per command, including a command that a failed test left running.
 
     Args:
-        common: where everybody else prints.
+        common: output of all other threads.
     """
 
     def __init__(self, common: TextIO) -> None:
@@ -47,7 +47,7 @@ class Screens(io.TextIOBase):
 
 
 class Command:
-    """A command of ``llmarena`` that runs in a thread of this process, and what it prints.
+    """A command of ``llmarena`` in a thread of this process, with its output.
 
     Args:
         arguments: of the command.
@@ -66,7 +66,7 @@ class Command:
         self.code = main(arguments)
 
     def addresses(self, count: int = 1) -> list[str]:
-        """Returns the addresses at which people play, once so many are printed."""
+        """Returns the addresses for players, once the given number of them is printed."""
         return self._found(r"^(.*) plays at (\S+)$", count)
 
     def board(self) -> str:

@@ -1,4 +1,4 @@
-"""A policy that moves when the test says so: somebody can look on for as long as it takes."""
+"""A policy that moves when the test says so, to leave time for looking at a page."""
 
 import os
 import time
@@ -11,7 +11,7 @@ PACE = "CONSIDERATE_MOVES"
 """Environment variable that names a folder: each file in it is a move."""
 
 _PATIENCE = 300.0
-"""Seconds after which nobody looks on any more."""
+"""Seconds until the policy stops waiting for the test."""
 
 
 def allow(folder: Path, moves: int) -> None:

@@ -1,4 +1,4 @@
-"""A debate between hostile players, of which the report tells: markup, marks of bidirectional text, a megabyte, a picture."""
+"""A debate between hostile players, for transcripts: markup, bidirectional marks, a megabyte of text, a picture."""
 
 from html import escape
 

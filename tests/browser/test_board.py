@@ -1,4 +1,4 @@
-"""The board in a real browser, beside a run of another process: what is new appears in the open page, nothing hostile runs."""
+"""The board in a real browser, beside a run of another process: the open page updates, and no hostile script runs."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ from tests.rating.viewer.web.test_board import RUN as SHORT_RUN
 ROOT = Path(__file__).parents[2]
 WAIT = PATIENCE * 1000
 A_MATCH = 21
-"""Moves of one player with which any match of connect four ends."""
+"""Moves of one player that end any match of connect four."""
 
 RUN = """
 seed = 4
@@ -97,7 +97,7 @@ def page(browser):
 
 
 def unmarked(page):
-    """Marks a page, so that a reload would be seen."""
+    """Marks a page, to detect a reload."""
     page.evaluate("window.notReloaded = true")
     return lambda: page.evaluate("window.notReloaded === true")
 

@@ -1,4 +1,4 @@
-"""The screenshots of the documentation can be taken; that of the site needs what builds it, and is left to the script."""
+"""The screenshots of the documentation, without the one of the site (it needs the tools that build the site)."""
 
 import struct
 

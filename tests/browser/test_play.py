@@ -32,7 +32,7 @@ def wait_for_question(page, name):
 
 
 def give(page, answer):
-    """Answers what is asked: by a button, from a list, or by typing."""
+    """Answers a request: by a button, from a list, or by typing."""
     question = page.locator("#typed input[name=question]").input_value()
     if page.locator("#moves button[name=reply]").count():
         page.locator("#moves button[name=reply]").first.click()
@@ -169,7 +169,7 @@ def test_a_double_click_is_one_move(browser, tmp_path):
     for number, control in enumerate(("svg [data-reply]", "#moves button"), start=2):
         box = page.locator(control).nth(3).bounding_box()
         page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-        for count in (1, 2):  # of which the second comes when the next move is asked for
+        for count in (1, 2):  # the second comes with the request for the next move
             page.mouse.down(click_count=count)
             page.mouse.up(click_count=count)
             wait_for_question(page, f"{number}.0")
@@ -257,7 +257,7 @@ def test_a_reply_is_kept_while_there_is_no_connection(browser, tmp_path):
 
 @contextmanager
 def started(*arguments):
-    """Starts a command in a process of its own; gives the process and the address at which a person plays."""
+    """Starts a command in its own process; yields the process and the address of the player's page."""
     command = [sys.executable, "-m", "rating.cli", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         try:
@@ -358,7 +358,7 @@ CONTRASTS = """() => {
       return [each.tagName, (above + .05) / (below + .05)];
     });
 }"""
-"""Contrast of each text with what it stands on (WCAG 2.2, 1.4.3)."""
+"""Contrast of each text with its background (WCAG 2.2, 1.4.3)."""
 
 
 @pytest.mark.parametrize("name", ["connect_four_v0", "bid_v0"])

@@ -45,7 +45,7 @@ def looked_at(folder, match):
 
 
 def drawn(shown):
-    """Returns caption and description of each position on the page, of which every picture is data."""
+    """Returns caption and description of each position on the page; asserts that every picture is a data URI."""
     found = re.findall(r'<img src="data:image/svg\+xml,[^"<>]*" alt="([^"]*)"><figcaption[^>]*>([^<]*)<', shown)
     assert len(found) == shown.count("<img")
     return [(caption, words) for words, caption in found]

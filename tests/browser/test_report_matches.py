@@ -540,7 +540,7 @@ def test_the_report_of_50000_matches_opens_and_answers_at_once(browser, tmp_path
         page.goto(path.as_uri())
         page.locator("#list a").first.wait_for()
         metrics = {metric["name"]: metric["value"] for metric in spent.send("Performance.getMetrics")["metrics"]}
-        assert 0 < metrics["ProcessTime"] < 5  # of the processor, so that it does not matter what else the machine does
+        assert 0 < metrics["ProcessTime"] < 5  # processor time, which is independent of other load on the machine
         assert page.locator("#shown").inner_text() == "50000 matches, 1 to 50 shown"
         page.get_by_role("button", name="Last page").click()
         assert page.locator("#list a").last.inner_text() == "49999"

@@ -26,8 +26,8 @@ class CodeBlock(NamedTuple):
 
     Attributes:
         language: the first word behind the fence, or an empty string.
-        title: the file it is to stand in, or an empty string.
-        text: what stands in it, without the indentation of the fence.
+        title: the name of the file to write, or an empty string.
+        text: content of the block, without the indentation of the fence.
         line: number of the line of its opening fence.
         follows: whether nothing but empty lines stands between the block before and this one.
     """
@@ -40,7 +40,7 @@ class CodeBlock(NamedTuple):
 
 
 def pages() -> list[str]:
-    """Returns the paths of all pages in the repository, that of the README first."""
+    """Returns the paths of all pages in the repository, README first."""
     return ["README.md", *sorted(path.relative_to(ROOT).as_posix() for path in DOCS.rglob("*.md"))]
 
 
@@ -53,7 +53,7 @@ def fenced_blocks(text: str) -> list[CodeBlock]:
     """Returns the fenced code blocks of a page.
 
     Raises:
-        ValueError: if what stands behind a fence cannot be read, a block has no end, or code has no fence.
+        ValueError: if the text behind a fence cannot be read, a block has no end, or code has no fence.
     """
     blocks: list[CodeBlock] = []
     lines = iter(enumerate(text.splitlines(), 1))

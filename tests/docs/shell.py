@@ -39,7 +39,7 @@ def check(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Checks that a command is one that exists and takes these arguments, without running it.
 
     Raises:
-        NotTaken: if nobody here knows it; a row of ``untested.NOT_RUN`` may say why it stands on the page all the same.
+        NotTaken: if the command is unsupported; a row of ``untested.NOT_RUN`` may give a reason to have it on a page.
     """
     program, *words = shlex.split(command)
     if program not in _CHECKS:
@@ -67,14 +67,14 @@ def _check_llmarena(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class _Parsed(BaseException):
-    """The arguments of a module were read; nothing of it is to be done. No ``Exception``: commands make exit codes of these."""
+    """Raised after the arguments of a module were read, instead of running it. No ``Exception``: commands catch these."""
 
 
 def _check_python(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     if words[0] != "-m":
         assert (ROOT / words[0]).is_file() or Path(words[0]).is_file(), f"{words[0]}: no file of the repository or page"
         return
-    start = len(words) - words[::-1].index("-m")  # the last one: another module may be run by a profiler
+    start = len(words) - words[::-1].index("-m")  # the last one: a profiler module can run another module
     module, *arguments = words[start:]
     read = argparse.ArgumentParser.parse_args
 

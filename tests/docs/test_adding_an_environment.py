@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rating.cli.new import source
 from tests.docs.pages import DOCS, code_blocks, write_files
 from tests.docs.test_blocks import check_run_file
 from tests.support.distributions import GROUP, write_distribution
@@ -44,7 +45,7 @@ def test_every_block_is_a_file_or_belongs_to_one() -> None:
     assert all(titles)
     assert len(set(titles)) == len(titles)
     assert set(OUTPUTS) <= set(SCRIPTS)
-    assert set(SCRIPTS) == {"check.py", "test_rules.py", "play.py", "by_id.py", "talk.py"}
+    assert set(SCRIPTS) == {"nim.py", "check.py", "test_rules.py", "play.py", "by_id.py", "talk.py"}
 
 
 def test_the_run_file_with_judges_is_valid() -> None:
@@ -71,6 +72,20 @@ def test_the_commands_on_the_page_play_a_match_and_a_tournament(folder: Path) ->
     match, tournament = (_run([sys.executable, "-m", "rating.cli", *arguments], folder) for _, *arguments in commands)
     assert "player_1" in match
     assert "beats_the_last" in tournament and "matches; stopped: " in tournament
+
+
+def test_the_one_file_is_what_the_command_writes() -> None:
+    (text,) = [block.text for block in BLOCKS if block.title == "nim.py"]
+    assert text == source("nim")
+
+
+@pytest.mark.slow
+def test_the_commands_in_an_empty_folder_write_check_play_and_rate_a_game(tmp_path: Path) -> None:
+    commands = _commands("in an empty folder")
+    shown = {rest[0]: _run([sys.executable, "-m", "rating.cli", *rest], tmp_path) for _, *rest in commands}
+    assert list(shown) == ["new", "check", "play", "run"]
+    assert "broken" not in shown["check"] and "There are 0 sticks left." in shown["play"]
+    assert shown["run"].startswith("nim") and "first_legal" in shown["run"]
 
 
 @pytest.mark.slow

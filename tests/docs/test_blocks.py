@@ -1,10 +1,10 @@
-"""Every block of every page is run, or checked as far as it can be; nothing stands on a page untested by oversight.
+"""Runs every block of every page, or checks it as thoroughly as possible; a block is untested only if listed as such.
 
 A block with a title is a file, and written before anything is run. Python is executed, in one namespace a page; a file of
 Python at the top of the folder is a script, and executed for itself. Of a shell, every line of ``llmarena`` is run, in one
-folder a page, so that later lines find what earlier ones made. A block of text directly behind one of these is what that
-prints, and any other one an extract of what the page has printed so far; ``...`` stands for whatever is left out. What is not
-run is named in ``untested``.
+directory per page: later lines find the files of earlier ones. A block of text directly behind one of these is its
+output, and any other one an extract of the page's output up to there; ``...`` matches anything. Blocks that are not
+run are listed in ``untested``.
 """
 
 import ast
@@ -41,7 +41,7 @@ FILES = ("csv", "json", "toml")
 OF_SYSTEMS = ("ini", "sql")
 """Languages that stand only on a page with a test of its own."""
 POLICIES = [{"name": "one", "spec": "random"}, {"name": "another", "spec": "random"}]
-"""Who plays where a part of a run file names nobody."""
+"""Policies for parts of run files that name none."""
 
 
 class Page:
@@ -121,17 +121,17 @@ class Page:
             assert is_output(f"...\n{expected}\n...", printed), difference(expected, printed)
 
     def _is_told(self, text: str) -> bool:
-        """Says whether a block of text is none that anything prints."""
+        """Returns whether a block of text is no output of a command."""
         return any(self.name == page and text.startswith(beginning) for page, beginning in untested.TEXTS)
 
     def reason_not_to_run(self, text: str) -> str | None:
-        """Returns why a command or a block of Python is not run, or ``None`` if it is to be run."""
+        """Returns the reason not to run a command or a block of Python, or ``None`` to run it."""
         reasons = untested.NOT_RUN.items()
         return next((reason for pattern, reason in reasons if re.search(pattern, f"{self.name}: {text}")), None)
 
     @contextlib.contextmanager
     def _captured(self) -> Iterator[None]:
-        """Keeps what is printed within."""
+        """Captures output."""
         with contextlib.redirect_stderr(io.StringIO()) as errors, contextlib.redirect_stdout(io.StringIO()) as out:
             yield
         self.outputs.append(errors.getvalue() + out.getvalue())
@@ -145,11 +145,11 @@ def quick(block: CodeBlock) -> CodeBlock:
 
 
 def check_imports(code: str) -> None:
-    """Checks that what a block imports from the packages of the project is there."""
+    """Checks that every name that a block imports from the packages of the project exists."""
     for node in ast.walk(ast.parse(code)):
         if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(OUR_PACKAGES):
             continue
-        if not node.module.startswith("agents.integrations"):  # these need what they are for
+        if not node.module.startswith("agents.integrations"):  # these need the library that they integrate
             module = importlib.import_module(node.module)
             assert all(hasattr(module, each.name) for each in node.names), ast.unparse(node)
 
@@ -173,7 +173,7 @@ def check_data(block: CodeBlock) -> None:
 
 
 def check_run_file(part: dict[str, Any]) -> None:
-    """Checks a run file, or what is a part of one in some environment; models that are to be loaded are left out."""
+    """Checks a run file, or a part of one in some environment; local models are left out."""
     if "policy" in part:
         loaded = [each for each in part["policy"] if each["spec"].startswith("hf:")]
         part["policy"] = [each for each in part["policy"] if each not in loaded] or POLICIES
@@ -192,7 +192,7 @@ def check_run_file(part: dict[str, Any]) -> None:
 
 
 def is_output(expected: str, printed: str) -> bool:
-    """Says whether a text is what was printed, spaces at the ends of lines apart; ``...`` stands for anything."""
+    """Returns whether a text equals the output, up to spaces at the ends of lines; ``...`` matches anything."""
     first, *others = (part.strip("\n") for part in tidy(expected).split("..."))
     rest = tidy(printed)
     if not others:
@@ -253,7 +253,7 @@ def test_every_block_is_run_or_checked(name: str, folder: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_commands_in_the_text_are_there(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    text = " ".join((ROOT / name).read_text(encoding="utf-8").split())  # a command may go on in the next line
+    text = " ".join((ROOT / name).read_text(encoding="utf-8").split())  # commands may span lines
     for command, rest in re.findall(r"`llmarena ([a-z-]+)([^`]*)`", text):
         with pytest.raises(SystemExit):
             build_parser().parse_args([command, "--help"])
@@ -264,7 +264,7 @@ def test_commands_in_the_text_are_there(name: str, capsys: pytest.CaptureFixture
 
 
 def _runnable(block: CodeBlock) -> list[str]:
-    """Returns what of a block may be run: its commands, or all of it."""
+    """Returns the runnable part of a block: its commands, or all of it."""
     match block.language:
         case "python":
             return [block.text]

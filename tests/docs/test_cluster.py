@@ -48,7 +48,7 @@ class Cluster:
         self.tls = bool(server.psql("SHOW ssl_library") and shutil.which("openssl"))
 
     def here(self, text: str) -> str:
-        """Returns what stands on the page with the name of this machine."""
+        """Returns a text of the page, adapted to this machine."""
         if not self.tls:
             text = text.replace(TLS, "?sslmode=disable").replace("hostssl ", "host ")
             text = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("ssl"))
@@ -67,7 +67,7 @@ class Cluster:
         return parse_address(self.here(f"postgresql://llmarena_{role}@db.lab/llmarena{options}"))
 
     def set_up(self) -> None:
-        """Does what the page says of the database."""
+        """Sets up the database as the page describes."""
         data = self.server.directory
         if self.tls:
             for command in self.commands("openssl"):
@@ -173,7 +173,7 @@ JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid
 JOIN LATERAL aclexplode(attribute.attacl) AS granted ON granted.grantee IN (0, CAST(:role AS regrole))
 WHERE class.relnamespace = CAST(:schema AS regnamespace)
 """
-"""Every relation of a schema, and what a role or everybody may do with it or with one of its columns."""
+"""Every relation of a schema, with the privileges of a role or of PUBLIC on it and on its columns."""
 
 
 def test_readers_of_a_run_have_exactly_the_right_to_read(cluster: Cluster, run: str) -> None:
@@ -181,7 +181,7 @@ def test_readers_of_a_run_have_exactly_the_right_to_read(cluster: Cluster, run: 
     with closing(postgres.open_existing(cluster.address("owner").of(run))) as db:
         values = {"role": "llmarena_reader", "schema": f'"{db.address.schema}"'}
         for name, kind, right in db.all(text(FIND_RIGHTS), values):
-            if kind != "i" and (kind != "S" or right):  # sequences, if anything may be done with them
+            if kind != "i" and (kind != "S" or right):  # sequences only with privileges
                 found.setdefault(name, set()).update({right} - {None})
     assert found == {table: {"SELECT"} for table in TABLES}
 
@@ -253,7 +253,7 @@ def test_the_commands_of_the_page_play_read_and_restore_a_run(
         (cluster.folder / name).write_text(cluster.here(FILES[name]))
     assert main(cluster.commands("llmarena run")[0][1:]) == 0
     said = capsys.readouterr()
-    assert "Play digest: " in said.out
+    assert "llmarena replay runs/study" in said.out.replace(str(cluster.folder) + "/", "")
     for begin in ("mkdir", "cp"):
         subprocess.run(cluster.commands(begin)[0], cwd=cluster.folder, check=True)
     for begin in ("llmarena rate", "llmarena report"):
@@ -278,6 +278,6 @@ def test_the_commands_of_the_page_play_read_and_restore_a_run(
 
 
 def recorded(directory: Path) -> tuple[dict[str, str], list[Record], str, list[str]]:
-    """Returns what was recorded of a run, its seal, and what is wrong with it."""
+    """Returns the records of a run, its seal and its problems."""
     with closing(run_directory.open_store(directory)) as store:
         return store.facts(), list(store.records()), store.sealed, store.check()

@@ -1,4 +1,4 @@
-"""The module docstring is the documentation page and what a model is told of the rules."""
+"""The module docstring of an environment is its documentation page and the source of the rules for models."""
 
 import ast
 import importlib

@@ -1,4 +1,4 @@
-"""The page on installing names what there is."""
+"""The page on installing names existing extras and programs."""
 
 import re
 import tomllib

@@ -51,5 +51,5 @@ def test_first_paid_run_commands_do_what_the_page_says(tmp_path, monkeypatch, ca
 
 
 def without_cents(text):
-    """Returns a text without the last digits of amounts: what was asked for when the budget was used up is still paid for."""
+    """Returns a text without the last digits of amounts: requests in flight when the budget runs out are still paid for."""
     return re.sub(r"(\.\d\d)\d+", r"\1", text)

@@ -1,4 +1,4 @@
-"""The site: pages made of the code are up to date, every link leads somewhere, and what is wrong with a built site is found."""
+"""The site: generated pages are up to date, links resolve, and the checks find the faults of a built site."""
 
 import re
 import shlex

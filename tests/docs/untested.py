@@ -1,4 +1,4 @@
-"""What of the pages ``test_blocks`` does not run, and why: whatever is in no table here is run."""
+"""Blocks that ``test_blocks`` does not run, with reasons; all others are run."""
 
 SLOW = ("docs/ratings.md", "docs/schedules.md", "docs/stopping.md")
 """Pages whose commands take more than some seconds; their test is marked ``slow``."""
@@ -34,9 +34,9 @@ NOT_RUN = {
     r"^(?!docs/ratings\.md).*: llmarena demo": "takes half a minute; docs/ratings.md and .ci/run play it",
     r"own_policy.md: llmarena run .*--policy mcts": "takes minutes; tests/agents/baselines/test_search.py plays the search",
 }
-"""Regular expressions of what is not run, searched in ``PAGE: COMMAND`` and ``PAGE: BLOCK OF PYTHON``, with the reason.
+"""Regular expressions of blocks to skip, searched in ``PAGE: COMMAND`` and ``PAGE: BLOCK OF PYTHON``, with the reason.
 
-It is parsed, as far as that goes, and so is every ``python -m benchmarks...`` or ``research...``: those take minutes, and the
+Skipped blocks are parsed if possible, and so is every ``python -m benchmarks...`` or ``research...``: those take minutes, and the
 smallest size of each is run by ``.ci/run`` or ``tests/research``.
 """
 
@@ -68,6 +68,6 @@ TEXTS = {
         "docs/deepeval.md",
         "(printf ",
     ): "loads a public set; tests/benchmarks/deepeval/test_public_set.py plays a made one",
-    ("docs/models.md", "Human: (what was read"): "the form of a prompt",
+    ("docs/models.md", "Human: (the text"): "the form of a prompt",
 }
-"""Blocks of text that no command of the page prints, by page and beginning, with what they are."""
+"""Blocks of text that are no output of their page, by page and beginning, with a description."""

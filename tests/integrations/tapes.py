@@ -1,4 +1,4 @@
-"""Matches played by ``play`` with replies that are kept, so that the same replies can be given through a library."""
+"""Records matches of ``play`` with all replies, to give the same replies through a library."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ GAMES = [entry.name for entry in CATALOGUE]
 
 @dataclass
 class Tape:
-    """What learners said in a match, in order, and what came of it."""
+    """The learners' replies of a match, in order, and its result."""
 
     deal: Deal
     replies: list[str] = field(default_factory=list)
@@ -52,7 +52,7 @@ class _Recorded:
 
 
 def record(environment: str, opponents: Mapping[str, str] | None = None, seed: int = 3) -> Tape:
-    """Plays a match in which the seats without an opponent are learners."""
+    """Plays a match; the seats without an opponent are learners."""
     tape = Tape(Deal(environment, seed, opponents or {}))
     raw = load_environment(environment)
     policies: dict[str, Any] = {agent: make_policy(spec, environment) for agent, spec in tape.deal.opponents.items()}

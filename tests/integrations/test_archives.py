@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("llmarena_envs", "agents", "rating", "benchmarks")
 PLUGINS = "agents/integrations/plugins/"
-"""What stands here is installed beside the packages."""
+"""Files in this folder are installed beside the packages."""
 KINDS = {
     ".py",
     *(".toml", ".csv", ".json", ".jsonl", ".txt"),  # texts, tasks, run files, published numbers

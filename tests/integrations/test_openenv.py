@@ -109,7 +109,7 @@ def test_six_sessions_at_once(url: str) -> None:
     async def one(tape: Tape) -> str:
         async with MatchClient(url) as client:
             await _play(client, tape)
-            await _play(client, tape)  # a session may be reset
+            await _play(client, tape)  # reset in the same session
             return (await client.state()).digest
 
     async def through() -> list[str]:

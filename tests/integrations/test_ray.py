@@ -1,4 +1,4 @@
-"""Matches in the workers of a real Ray cluster: the same bytes, whoever dies, and clear words where there is no cluster."""
+"""Matches in the workers of a real Ray cluster: identical results after any worker dies, clear errors without a cluster."""
 
 import contextlib
 import os
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.timeout(180)
 
 HERE = "tests.rating.players"
 MARK = "LLMARENA_TEST_OF_RAY"
-"""An environment variable by which all processes of a run are found, and those that they started."""
+"""An environment variable that marks all processes of a run and their children."""
 
 POOL = "".join(f'[[policy]]\nspec = "{spec}"\n' for spec in ("random", "greedy", "first_legal"))
 TWO_GAMES = f"""
@@ -72,7 +72,7 @@ def start_node(words, *options):
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    """The address of a cluster of two machines with room for a worker each, in which all tests play that say nothing else."""
+    """The address of a cluster of two machines with one worker slot each; the default cluster of the tests."""
     folder = Path(tempfile.mkdtemp(prefix="ray-"))  # the names of sockets in it must stay short
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("RAY_AUTH_MODE", "token")

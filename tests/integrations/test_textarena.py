@@ -213,7 +213,7 @@ def test_a_match_that_ends_before_the_player_is_asked_runs_through_the_loop(suff
             _, observation = env.get_observation()
             done, _ = env.step("no idea")
         asked.append(len(env.match.steps))
-        assert bool(asked[-1]) == ("The match is over" not in str(observation))  # nor does the last match stand in it
+        assert bool(asked[-1]) == ("The match is over" not in str(observation))  # nor does it contain the last match
         rewards, _ = env.close()
         assert rewards == {0: env.match.episode.rewards["player_4"]}
     assert 0 in asked

@@ -98,7 +98,7 @@ def _trainer(
 
 
 class Writer:
-    """Stands in for the model's ``generate``: writes replies of its own, with or without an end, or cut."""
+    """Replaces the model's ``generate``: writes replies of its own, with or without an end, or cut."""
 
     def __init__(self, trainer: GRPOTrainer, texts: Iterator[str]) -> None:
         self.tokenizer = trainer.processing_class
@@ -138,7 +138,7 @@ def test_training_runs_and_masks_all_but_what_the_model_said(tmp_path: Path) -> 
 
     def keep(prompts: Any, completion_ids: Any, **given: Any) -> list[float]:
         seen.append({"prompts": prompts, "completion_ids": completion_ids, **given})
-        return [float(ids[0]) for ids in completion_ids]  # so that the replies of a group differ in reward
+        return [float(ids[0]) for ids in completion_ids]  # makes the rewards of a group differ
 
     trainer = _trainer(tmp_path, Rollouts(max_reply_tokens=8), rewards=[match_reward, keep])
     before = {name: weight.clone() for name, weight in trainer.model.named_parameters()}
@@ -257,7 +257,7 @@ def test_a_template_that_leaves_out_replies_is_refused(tmp_path: Path, shown: st
 
 
 def test_a_template_that_strips_reasoning_strips_none_of_what_was_drawn(tmp_path: Path) -> None:
-    """As that of Qwen3, which shows the reasoning of the last reply only, and writes an empty one into what comes first."""
+    """Like Qwen3's template: it shows the reasoning of the last reply only, and writes an empty one before it."""
     template = TEMPLATE.replace("{{ message['content'] }}", "{{ message['content'].split('</think>')[-1] }}").replace(
         "assistant\n{% endif %}", "assistant\n<think>\n\n</think>\n\n{% endif %}"
     )
@@ -353,7 +353,7 @@ def test_turns_that_are_answered_anew_are_refused(tmp_path: Path) -> None:
     trainer = _trainer(tmp_path, Rollouts())
     Writer(trainer, itertools.repeat(f"I am right{END}"))
     staff = {f"judge_{seat}": "honest" for seat in range(5)}
-    # Whoever speaks second answers first without having heard the other, and then goes on with all that was said.
+    # The second speaker first answers without having heard the other, then continues with the whole conversation.
     sides = [Deal("debate_v0", 1, {f"debater_{seat}": "debater", **staff}) for seat in range(2)]
     with pytest.raises(ValueError, match="give its seat to an opponent"):
         Rollouts()(_prompts(sides), trainer)

@@ -84,7 +84,7 @@ async def _model(answer: Answer, tokenizer: Any = None, finish: str = "stop") ->
 
 
 def _run(env: Any, answer: Answer, **model: Any) -> list[Any]:
-    """Plays every task of an environment, one after the other."""
+    """Plays every task of an environment in order."""
 
     async def through() -> list[Any]:
         async with _model(answer, **model) as context, env.serving():
@@ -288,7 +288,7 @@ def test_many_episodes_at_once_with_opponents_that_wait() -> None:
 
 
 def _print(folder: Path, command: Callable[[str], list[str]]) -> str:
-    """Returns what a command prints, which is made from the address of a model."""
+    """Returns the output of a command, given the address of a model."""
 
     async def through() -> str:
         async with _model(_constant("no idea")) as context:

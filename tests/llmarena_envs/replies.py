@@ -66,7 +66,7 @@ WORDS = (
 )
 
 wordy = st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join)
-"""Prose around a move: no digits, no brackets, no marks and no word that says what a statement is."""
+"""Prose around a move, without digits, brackets, marks, or words that introduce a statement."""
 
 
 def outcome(env: TextEnv, reply: str, agent: str) -> object:

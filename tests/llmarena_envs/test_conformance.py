@@ -32,11 +32,11 @@ ANNOUNCED: dict[str, dict[str, Any]] = {
     "writer_editor_v0": {"reward_range": (-1, 10)},
     "simulation_v0": {"reward_range": (-1, 10)},
 }
-"""What the documentation of these environments says of rewards, whatever the options."""
+"""Documented properties of the rewards of these environments, under any options."""
 
 
 def announced(name: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Returns what is known of rewards; chips add up to nothing, their signs need not."""
+    """Returns the known properties of rewards; chips are zero-sum, their signs need not be."""
     if name == "holdem_v0":
         return {"zero_sum": options.get("reward") != "win"}
     return ANNOUNCED.get(name, {})

@@ -18,7 +18,7 @@ CASES = [
     if options.get("obs_type") != "vector"
 ]
 ANONYMOUS = {"public_goods_v0": {"en": "Another player", "zh": "其他玩家"}}
-"""How a game that tells no names speaks of somebody else."""
+"""Names of other players in games with anonymous players."""
 
 OVER = {"en": "\nThe match is over. ", "zh": "\n对局结束。"}
 INSTRUCTIONS = re.compile(r"your turn|nothing to do|in this form|Deal\b.*:|轮到你|你的回合|不需要做|格式")
@@ -78,7 +78,7 @@ def test_every_player_reads_how_the_match_ended(name, options):
             assert forfeit in told
             assert told.startswith(subject), (agent, offender, told)
             again = env.observe(agent)["text"]
-        env.step(None)  # the offender or whoever comes first leaves; everybody may still read
+        env.step(None)  # the offender or the first agent leaves; all can still read
         assert env.observe(agent)["text"] == again
 
 

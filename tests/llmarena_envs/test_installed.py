@@ -23,7 +23,7 @@ TWO = ("player_0", "player_1")
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder on the import path, as that of installed packages is."""
+    """A folder on the import path, as for installed packages."""
     monkeypatch.syspath_prepend(tmp_path)
     importlib.invalidate_caches()
     find_installed.cache_clear()

@@ -9,8 +9,8 @@ from llmarena_envs.catalogue import CATALOGUE
 
 pytestmark = pytest.mark.slow
 
-# In a process of its own: what other tests have left in bounded caches would be thrown out while memory is traced. The same
-# matches are played again, so that the caches are full of them before anything is measured.
+# Runs in its own process: entries that other tests left in bounded caches would be evicted while memory is traced. The same
+# matches are played again, to fill the caches before measuring.
 SCRIPT = """
 import gc, sys, tracemalloc
 import numpy as np

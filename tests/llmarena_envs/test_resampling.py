@@ -1,4 +1,4 @@
-"""What the conformance suite does not try of redrawing what an agent cannot know: again and again, and when all is over."""
+"""Resampling beyond the conformance suite: repeatedly, and after the end."""
 
 import copy
 import importlib

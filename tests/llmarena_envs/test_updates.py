@@ -28,7 +28,7 @@ def make(name, options):
 def read_in(env, seed, play):
     """Plays a match and yields for each turn the full text, the update and what its agent has read before in its conversation.
 
-    As in play, a turn that is answered without what was said before is none of the conversation.
+    As in play, a turn answered without memory is no part of the conversation.
     """
     env.reset(seed=seed)
     rng = np.random.default_rng(seed)
@@ -50,7 +50,7 @@ def read_in(env, seed, play):
 
 
 def at_random(env, agent, rng):
-    """Plays at random, at times what is played for somebody who gives nothing, and at times what ends the match."""
+    """Plays at random, with fallbacks and illegal endings mixed in."""
     lot = rng.random()
     if lot < 0.01:
         return None
@@ -79,7 +79,7 @@ def test_nothing_is_lost(name, options):
 
 
 def listed(text, pattern, separator):
-    """Returns what the lines of a text list that match a pattern, in its order."""
+    """Returns the matches of a pattern in the lines of a text, in order."""
     return [
         item for line in re.findall(pattern, text, re.MULTILINE) for item in re.split(separator, line) if item != "none"
     ]

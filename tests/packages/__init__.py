@@ -1,1 +1,1 @@
-"""Tests of the packages as a whole: what they import, what they are built into, and where they run."""
+"""Tests of the packages as a whole: imports, builds, and supported systems."""

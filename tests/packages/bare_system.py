@@ -1,10 +1,10 @@
 """Makes this Linux lack what Windows lacks, then imports the packages and plays, rates and reports a run.
 
-It is a program of its own: what it takes away it takes away from its whole process. Its argument is a new directory.
+Run it as a separate program: it removes modules from its whole process. Its argument is a new directory.
 """
 
 import asyncio
-import fcntl as real_fcntl  # the lock of this system, with which the one of Windows is imitated
+import fcntl as real_fcntl  # this system's lock, to emulate the one of Windows
 import importlib
 import importlib.abc
 import io
@@ -66,7 +66,7 @@ EXTRAS = {
 
 
 class Missing(importlib.abc.MetaPathFinder):
-    """Finds nothing of what is missing, and says so."""
+    """Finds none of the missing modules, and reports them as missing."""
 
     def find_spec(self, name: str, path: object, target: object = None) -> None:
         if name.partition(".")[0] in MODULES | EXTRAS:
@@ -101,7 +101,7 @@ def import_lock_of_windows() -> None:
 
     sys.modules["msvcrt"] = msvcrt = types.ModuleType("msvcrt")
     msvcrt.locking, msvcrt.LK_NBLCK = locking, 2
-    importlib.import_module("rating.errors")  # all that it imports, as far as that is imported on this system
+    importlib.import_module("rating.errors")  # everything that it imports on this system
     here, sys.platform = sys.platform, "win32"
     importlib.import_module("rating.play.lock")
     sys.platform = here

@@ -1,4 +1,4 @@
-"""Windows lacks modules and functions of Linux. This proves that nobody needs them, which is less than a test on Windows."""
+"""Windows lacks modules and functions of Linux. This proves that no code needs them, which is less than a test on Windows."""
 
 import subprocess
 import sys

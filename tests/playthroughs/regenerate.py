@@ -1,12 +1,14 @@
 """Golden playthroughs: seeded random matches written out as the agents read them.
 
 ``python -m tests.playthroughs.regenerate [ENVIRONMENT ...]`` writes the files beside this module anew; review the changes like
-code. The option sets stand in ``tests/llmarena_envs/option_sets/<environment>.py`` as ``PLAYTHROUGHS``. Besides them each
-environment has a match in each language as those read it who are told what is new.
+code. There is one file per environment and language, ``tictactoe_v0-en.txt``. Each of its sections begins with a line
+``######## TITLE`` and is one match: those of ``PLAYTHROUGHS`` in ``tests/llmarena_envs/option_sets/<environment>.py``, then one
+in updates, the texts that contain only what is new.
 """
 
 import importlib
 import json
+import re
 import sys
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -30,16 +32,24 @@ OPTIONS_OF_CONVERSATIONS: dict[str, dict[str, Any]] = {
 """Options of the matches that are told by what is new, where a match of the default ones is too short to show it."""
 
 
-def golden_files(names: list[str]) -> dict[str, Callable[[], str]]:
-    """Returns what makes the text of a file by the name of the file, for some environments."""
-    files: dict[str, Callable[[], str]] = {}
+def golden_files(names: list[str]) -> dict[str, dict[str, Callable[[], str]]]:
+    """Returns the files of some environments: functions that make the sections of each, by title."""
+    files: dict[str, dict[str, Callable[[], str]]] = {
+        f"{name}-{language}.txt": {} for name in names for language in LANGUAGES
+    }
     for name in names:
         for title, options in option_sets(name).PLAYTHROUGHS.items():
-            files[f"{name}-{title}.txt"] = partial(playthrough, name, options)
+            files[f"{name}-{options.get('language', 'en')}.txt"][title] = partial(playthrough, name, options)
         for language in LANGUAGES:
             options = {**OPTIONS_OF_CONVERSATIONS.get(name, {}), "language": language}
-            files[f"{name}-updates_{language}.txt"] = partial(conversations, name, options)
+            files[f"{name}-{language}.txt"]["updates"] = partial(conversations, name, options)
     return files
+
+
+def read_sections(file: str) -> dict[str, str]:
+    """Returns the sections of a golden file by title."""
+    _, *parts = re.split(r"^######## (.*)\n", (FOLDER / file).read_bytes().decode(), flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def playthrough(name: str, options: Mapping[str, Any]) -> str:
@@ -119,8 +129,9 @@ def main() -> None:
     for path in FOLDER.glob("*.txt"):
         if path.name.split("-")[0] in names and path.name not in files:
             path.unlink()
-    for file, make in files.items():
-        (FOLDER / file).write_text(make(), encoding="utf-8", newline="\n")
+    for file, sections in files.items():
+        text = "".join(f"######## {title}\n{make()}" for title, make in sections.items())
+        (FOLDER / file).write_text(text, encoding="utf-8", newline="\n")
         print(file)
 
 

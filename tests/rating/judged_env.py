@@ -128,7 +128,7 @@ class Model(ScriptedPolicy):
 
 
 class SlowModel(Model):
-    """Plays slowly, so that a test can stop a run in progress."""
+    """Plays slowly, to let a test stop a run in progress."""
 
     def __call__(self, view: JudgedView) -> int:
         time.sleep(0.01)

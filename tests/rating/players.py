@@ -84,7 +84,7 @@ class NeverAnswers(ScriptedPolicy):
 
 
 class Slow(ScriptedPolicy):
-    """Plays slowly, so that a test can stop a run in progress."""
+    """Plays slowly, to let a test stop a run in progress."""
 
     def __call__(self, view):
         time.sleep(0.004)
@@ -92,7 +92,7 @@ class Slow(ScriptedPolicy):
 
 
 def dawdles():
-    """Plays with random delays, so that matches end in a random order."""
+    """Plays with random delays, to end matches in random order."""
 
     async def policy(observation):
         await asyncio.sleep(random.random() / 500)
@@ -268,6 +268,6 @@ def falters():
 
 
 def ties():
-    """Plays tic-tac-toe so that its matches with itself are tied."""
+    """Plays tic-tac-toe with ties in all self-play matches."""
     cells = (4, 0, 2, 6, 3, 5, 1, 7, 8)
     return lambda observation: cells[9 - int(observation["action_mask"].sum())]

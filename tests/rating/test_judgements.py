@@ -1,4 +1,4 @@
-"""Verdicts as text: every spelling, and what is refused."""
+"""Verdicts as text: every spelling, and refused texts."""
 
 import pytest
 

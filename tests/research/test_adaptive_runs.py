@@ -1,4 +1,4 @@
-"""Real runs under both schedules: what is printed of them, and when they contradict each other."""
+"""Real runs under both schedules: the printed tables, and contradictions between the schedules."""
 
 import itertools
 from dataclasses import replace

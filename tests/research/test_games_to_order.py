@@ -1,4 +1,4 @@
-"""The simulation of schedules: it can tell them apart, and its table says what it found."""
+"""The simulation of schedules: it separates them, and its table reports its results."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The simulation of overlapping batches: exact, repeatable, and true to what it says."""
+"""The simulation of overlapping batches: exact, repeatable, and consistent with its output."""
 
 from dataclasses import replace
 

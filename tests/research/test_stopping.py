@@ -1,4 +1,4 @@
-"""The simulation of stop rules: what it counts, and that its vectorised evidence is that of a run."""
+"""The simulation of stop rules: its counts, and its vectorised evidence equals a run's."""
 
 import numpy as np
 import pytest

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 _YEARS = itertools.cycle((-20, 3, -1, 15, 0))
-"""By which the clock is wrong, another one whenever it is asked."""
+"""Errors of the clock in years, cycled over its calls."""
 
 _SECONDS = 365.25 * 86_400
 
@@ -20,7 +20,7 @@ def jumping_clock() -> Iterator[None]:
     real_time, real_datetime = time.time, datetime.datetime
 
     class Jumping(real_datetime):
-        """A moment; the present one is whatever the clock says."""
+        """A moment; the present one is read from the clock."""
 
         @classmethod
         def now(cls, tz: datetime.tzinfo | None = None) -> "Jumping":

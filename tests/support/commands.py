@@ -12,7 +12,7 @@ import pytest
 
 @pytest.fixture
 def llmarena(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Starts commands in process groups of their own, of which some may ignore signals; none is left over."""
+    """Starts commands in their own process groups, some of which ignore signals, and ends all of them."""
     started = []
 
     def start(*arguments, ignored=()):

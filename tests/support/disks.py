@@ -1,4 +1,4 @@
-"""Disks that are too small, or on which nothing may be written."""
+"""Disks that are too small or read-only."""
 
 import os
 import resource
@@ -12,7 +12,7 @@ from tests.support.lacking import lack
 
 @contextmanager
 def small_disk(folder: Path, size: int) -> Iterator[Path]:
-    """Gives a directory in which there is room for so many bytes, or, to whom may not mount disks, for files of no more."""
+    """Yields a directory with room for so many bytes; without the right to mount disks, one with that limit on file size."""
     if os.geteuid() == 0 and _mounts("-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder):
         try:
             yield folder
@@ -30,7 +30,7 @@ def small_disk(folder: Path, size: int) -> Iterator[Path]:
 @contextmanager
 def read_only(folder: Path) -> Iterator[None]:
     """Lets nothing be written in a directory."""
-    if os.geteuid() == 0:  # to whom permissions mean nothing
+    if os.geteuid() == 0:  # root ignores permissions
         if not _mounts("--bind", folder, folder):
             lack("root may write everywhere where it may not mount: run the tests as another user")
         try:

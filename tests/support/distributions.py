@@ -1,4 +1,4 @@
-"""Distributions as they stand in an installation: the metadata that make a folder on the import path an installed package."""
+"""Installed distributions: the metadata that make a folder on the import path an installed package."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -87,7 +87,7 @@ FAILURES = (
     ABORT,
     TRICKLE,
 )
-"""What is no reply in time, and refuses nothing."""
+"""Faults without a reply in time and without a refusal."""
 
 
 def busy(retry_after: float) -> Fault:
@@ -114,12 +114,12 @@ Plan = Callable[[Request], Fault]
 
 
 class FaultServer:
-    """A server in a thread of its own; all its attributes may be read while it runs.
+    """A server in its own thread; all its attributes can be read while it runs.
 
     Args:
         plan: what becomes of each request.
         reply: makes the text of a reply; the response names its request's number as ``X-Request-Id``.
-        latency: seconds before each response; may be changed at any time.
+        latency: seconds before each response; can be changed at any time.
         rate: requests a second that are let through, with a bucket of as many; the others get status 429.
         retry_after: seconds that such a refusal asks to wait, or ``None`` for no word about it.
 
@@ -246,7 +246,7 @@ async def _send(http: web.Request, fault: Fault, body: bytes, request_id: str) -
     response = web.StreamResponse(status=fault.status, headers={**headers, "Content-Length": str(len(body))})
     await response.prepare(http)
     if fault.behaviour == "trickle":
-        with contextlib.suppress(ConnectionError):  # nobody waits for the rest
+        with contextlib.suppress(ConnectionError):  # the client is gone
             for byte in body:
                 await response.write(bytes([byte]))
                 await asyncio.sleep(fault.seconds)
@@ -270,7 +270,7 @@ async def _cancel_others() -> None:
 
 @contextlib.contextmanager
 def fault_server(plan: Plan = lambda request: OK, **options: Any) -> Iterator[FaultServer]:
-    """Runs a ``FaultServer``, and ends it whatever happens."""
+    """Runs a ``FaultServer``, and always ends it."""
     server = FaultServer(plan, **options)
     try:
         yield server

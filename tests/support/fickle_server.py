@@ -2,7 +2,7 @@
 
     python -m tests.support.fickle_server PORT SEED FILE
 
-It appends a byte to the file for every request that it answers, and may be killed at any moment.
+It appends a byte to the file for every request that it answers, and can be killed at any moment.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ class FickleServer:
     """The server's process, which is started anew with another seed after every kill.
 
     Args:
-        seed: of what it says.
+        seed: of its replies.
         log: a file for the server's own use.
     """
 
@@ -47,7 +47,7 @@ class FickleServer:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Runs it, and kills it whatever happens."""
+        """Runs it, and always kills it."""
         self.start()
         try:
             yield
@@ -68,7 +68,7 @@ class FickleServer:
                 time.sleep(0.02)
 
     def kill(self) -> None:
-        """Kills it with SIGKILL, in the middle of whatever it sends."""
+        """Kills it with SIGKILL, possibly during a response."""
         assert self._process is not None
         self._process.kill()
         self._process.wait(timeout=30)

@@ -83,7 +83,7 @@ RESET = Answer(behaviour="reset")
 
 
 class HostileServer:
-    """Answers each request with the next scripted answer, and with status 418 when there is none left.
+    """Answers each request with the next scripted answer, and with status 418 after the last one.
 
     Args:
         script: the answers.
@@ -191,7 +191,7 @@ class HostileServer:
 
 @contextlib.contextmanager
 def hostile_server(*script: Answer, then: Iterable[Answer] = ()) -> Iterator[HostileServer]:
-    """Runs a server that gives the answers of ``script`` and then those of ``then``, which may be endless."""
+    """Runs a server that gives the answers of ``script`` and then the ones of ``then``, which can be endless."""
     server = HostileServer([*script] if not then else _chain(script, then))
     try:
         yield server

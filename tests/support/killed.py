@@ -45,13 +45,13 @@ options = {{ base_url = "{url}" }}
 
 _PATIENCE = 120.0
 _SECONDS_FOR_NEWS = 0.03
-"""For which everybody stands still before requests are counted, so that none is on its way."""
+"""Seconds that all processes are stopped before requests are counted, to let requests in flight arrive."""
 _NOTED = """
 SELECT (SELECT count(*) FROM llmarena_killed.call), (SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND backend_type = 'client backend' AND state = 'active' AND pid <> pg_backend_pid())
 """
 _UNKNOWN = -1
-"""Calls noted while the store still writes for somebody who stands still, or is away."""
+"""Calls noted while the store still writes for a stopped or missing process."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class SetUp:
     Attributes:
         executor: where.
         on_server: whether it is kept in PostgreSQL.
-        victims: who is killed, in turns.
+        victims: processes to kill, in rotation.
     """
 
     executor: str
@@ -153,7 +153,7 @@ class Killed:
             time.sleep(0.002)
 
     def progress(self) -> int:
-        """Returns about how many turns of models were played: who is started asks once whether the model is there."""
+        """Returns the approximate number of models' turns; each started process makes one extra call, the preflight check."""
         return self.requests() - self.starts
 
     def requests(self) -> int:
@@ -161,13 +161,13 @@ class Killed:
         return len(self.whole.model.log) - self._before
 
     def kill(self, victim: str) -> None:
-        """Kills somebody at a moment at which exactly those calls are noted that were sent."""
+        """Kills a process at a moment when the noted calls equal the sent ones."""
         self._until(self._stand_still)
         if victim == "store":
             self.server.kill()
         elif victim == "pool":
             found = _pool(self._client)
-            if found:  # else the run has just begun or goes on without them
+            if found:  # else the run has just begun or continues without them
                 _send(random.Random(self.requests()).choice(found), signal.SIGKILL)
         elif victim == "actor":
             for actor in _actors()[:1]:
@@ -212,14 +212,14 @@ class Killed:
             return 0
 
     def said(self) -> str:
-        """Returns the end of what commands have said."""
+        """Returns the end of the commands' output."""
         return self.whole.warm.output.read_text()[-3000:]
 
 
 def check_killed(
     set_up: SetUp, moments: int, directory: Path, whole: Whole, server: PostgresServer | None, seed: str
 ) -> None:
-    """Plays a run in which somebody is killed at so many moments, and compares it with the one that was left alone."""
+    """Plays a run with so many kills, and compares it with an undisturbed run."""
     run, rng = Killed(set_up, directory, whole, server), random.Random(seed)
     try:
         for moment in range(moments):

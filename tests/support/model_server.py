@@ -42,14 +42,14 @@ class ModelServer:
 
 @contextlib.contextmanager
 def running_server(model_dir: Path, port: int | None = None) -> Iterator[ModelServer]:
-    """Runs a server, and stops it whatever happens; it may have been killed before.
+    """Runs a server, and always stops it; the caller can kill it before.
 
     Args:
         model_dir: directory of the model, e.g. of ``make_tiny_model``.
         port: the port; by default a free one.
 
     Raises:
-        RuntimeError: if the server ends or is not ready in time; with the end of what it printed.
+        RuntimeError: if the server ends or is not ready in time; with the end of its output.
     """
     port = port or _free_port()
     with tempfile.TemporaryDirectory() as folder, (Path(folder) / "log").open("w+b") as log:

@@ -1,4 +1,4 @@
-"""A model in virtual time that stands in for the client of a service: it does what a plan says, and keeps account of it."""
+"""A model in virtual time that replaces the client of a service: it follows a plan, and keeps account of it."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,7 +19,7 @@ class Bucket:
     Args:
         rate: tokens a second.
         size: of the bucket.
-        retry_after: what a refusal asks to wait, seconds.
+        retry_after: the wait that a refusal asks for, seconds.
         latency: seconds of a reply.
     """
 

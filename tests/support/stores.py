@@ -1,4 +1,4 @@
-"""Places for the stores of runs: what is tested of one is tested of all."""
+"""Store locations for tests: every test runs on all of them."""
 
 import sqlite3
 from abc import ABC, abstractmethod
@@ -90,7 +90,7 @@ class ServerPlace(Place):
 
 @pytest.fixture(params=["file", "server"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
-    """Every place, one after the other."""
+    """Every location in order."""
     if request.param == "file":
         return FilePlace(tmp_path)
     return ServerPlace(request.getfixturevalue("postgres_server"), request.getfixturevalue("postgres_url"))

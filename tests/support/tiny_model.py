@@ -1,6 +1,6 @@
 """A tiny chat model, made on the spot: no download, some seconds on one core, and kept for the next time.
 
-It is trained on positions of the two board games, so that it answers with moves of which some are legal and some are not.
+It is trained on positions of the two board games, and answers with moves, some legal and some not.
 Run as a script, this file makes the model in the directory it is given: training in a process of its own keeps torch, its
 threads and its random state out of the tests.
 """
@@ -51,7 +51,7 @@ def make_tiny_model(path: Path, architecture: str = "llama") -> Path:
 def cached_tiny_model(cache: Path, architecture: str = "llama") -> Path:
     """Returns the directory of the model inside ``cache``, and makes the model if it is not there yet.
 
-    What is kept is kept for this source, these texts to be trained on, and these versions of the libraries. Several processes
+    The cache depends on this source, the training texts, and the versions of the libraries. Several processes
     may ask at once: one makes the model, the others wait.
     """
     cache.mkdir(parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ def cached_tiny_model(cache: Path, architecture: str = "llama") -> Path:
     with (cache / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not model.exists():
-            partial = cache / "partial"  # of somebody who was killed, perhaps
+            partial = cache / "partial"  # perhaps of a killed process
             shutil.rmtree(partial, ignore_errors=True)
             make_tiny_model(partial, architecture).rename(model)
     return model
@@ -76,7 +76,7 @@ def _examples() -> list[tuple[list[dict[str, str]], str]]:
 
 
 def positions(seed: int) -> Iterator[tuple[list[dict[str, str]], str]]:
-    """Yields what a player reads in random play, as chat messages, and a random legal reply."""
+    """Yields a player's texts in random play, as chat messages, and a random legal reply."""
     envs = [module.env() for module in MODULES]
     choose = random.Random(seed)
     while True:
@@ -143,7 +143,7 @@ def _train(path: Path, architecture: str) -> None:
         optimizer.step()
         schedule.step()
         optimizer.zero_grad()
-    model.generation_config.do_sample = True  # the server samples only what the model says may be sampled
+    model.generation_config.do_sample = True  # the server samples only if the model's configuration allows it
     model.save_pretrained(path)
     tokenizer.save_pretrained(path)
 

@@ -13,8 +13,8 @@ class Warm:
     """Starts commands; a context manager.
 
     Args:
-        first: a command that is played to its end in the process from which the others are forked.
-        output: file to which commands write what they say.
+        first: a command to play to its end in the process that forks the others.
+        output: file for the output of commands.
     """
 
     def __init__(self, first: Sequence[object], output: Path) -> None:
@@ -38,10 +38,10 @@ class Warm:
         return int(self._ask([str(argument) for argument in arguments]))
 
     def ended(self, command: int, *, wait: bool = False) -> int | None:
-        """Returns the exit code of a command, negative that of a signal, or ``None`` while it is under way.
+        """Returns the exit code of a command, a negative signal number, or ``None`` while it is running.
 
         Args:
-            command: its id; it is told once.
+            command: its id; its exit code is returned once.
             wait: whether its end is waited for.
         """
         return self._ask({"command": command, "wait": wait})

@@ -1,1 +1,1 @@
-"""Language models in this process: Hugging Face transformers, in batches shared by all matches."""
+"""Language models in this process: Hugging Face transformers, one reply at a time."""

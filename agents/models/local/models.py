@@ -3,20 +3,24 @@
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import AsyncExitStack
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agents.errors import ProviderError
 from agents.models.calls import UNKNOWN_TOKENS, Call, CallStatus
-from agents.models.local.batcher import Batcher, LocalTarget
-from agents.models.local.jobs import CONTEXT, Job, Outcome
+
+if TYPE_CHECKING:
+    from agents.models.local.model import Checkpoint, Completion, LocalModel, Request
 
 BASE_URL = "local"
 """Replaces the server address in the call log."""
 
+_T = TypeVar("_T")
+
 
 class LocalModels:
-    """One batcher for each model, shared by all policies that play it.
+    """The local models of a run, each with its own thread, which computes one reply at a time.
 
     Args:
         on_call: called after every call, in the calling task.
@@ -24,70 +28,93 @@ class LocalModels:
 
     def __init__(self, on_call: Callable[[Call], None] = lambda call: None) -> None:
         self._on_call = on_call
-        self._batchers: dict[LocalTarget, Batcher] = {}
+        self._models: dict[Checkpoint, LocalModel] = {}
+        self._threads: dict[Checkpoint, ThreadPoolExecutor] = {}
         self._stopped: Exception | None = None
 
-    def batcher(self, target: LocalTarget) -> Batcher:
-        """Returns the batcher of a model."""
-        return self._batchers.setdefault(target, Batcher(target))
+    async def load(self, checkpoint: "Checkpoint") -> None:
+        """Loads a model.
 
-    async def complete(self, target: LocalTarget, job: Job, *, agent: str) -> Outcome:
-        """Returns the outcome of a job.
+        Raises:
+            ProviderError: if it cannot be loaded.
+        """
+        await self._in_thread(checkpoint, self._load, checkpoint)
+
+    async def complete(self, checkpoint: "Checkpoint", request: "Request", *, agent: str) -> "Completion":
+        """Returns the reply to a request.
 
         Args:
-            target: the model.
-            job: the job.
+            checkpoint: the model.
+            request: the request.
             agent: id of the calling seat.
 
         Raises:
-            ProviderError: if the model cannot be loaded or fails, or the job exceeds its time limit.
+            ProviderError: if the model cannot be loaded or fails, or the reply exceeds its time limit.
         """
         if self._stopped is not None:
             raise self._stopped.with_traceback(None)
+        asked_at = time.monotonic()
+        began_at: float | None = None
+
+        def compute() -> "Completion":
+            nonlocal began_at
+            if self._stopped is not None:
+                raise self._stopped.with_traceback(None)
+            began_at = time.monotonic()
+            try:
+                return self._load(checkpoint).reply(request)
+            except ProviderError:
+                raise
+            except Exception as error:  # torch errors have no common class
+                reason = f"hf:{checkpoint.path} failed: {type(error).__name__}: {error}"[:500]
+            raise ProviderError(reason, final=True)  # not in the handler, whose traceback keeps tensors alive
+
+        def report(status: CallStatus, **fields: Any) -> None:
+            if began_at is not None:
+                waited, latency = began_at - asked_at, time.monotonic() - began_at
+                call = Call(checkpoint.path, BASE_URL, agent, 1, status, waited=waited, latency=latency, **fields)
+                self._on_call(call)
+
         try:
-            outcome = await self.batcher(target).submit(job)
+            completion = await self._in_thread(checkpoint, compute)
         except asyncio.CancelledError:
-            self._report_failure(target, job, agent, CallStatus.CANCELLED, "")
+            request.cancelled.set()
+            report(CallStatus.CANCELLED, **UNKNOWN_TOKENS)
             raise
         except ProviderError as error:
-            self._report_failure(target, job, agent, CallStatus.UNAVAILABLE, str(error))
+            report(CallStatus.UNAVAILABLE, error=str(error), **UNKNOWN_TOKENS)
             raise
-        call = _call(
-            target,
-            agent,
-            CallStatus.CONTEXT_LENGTH if outcome.finish_reason == CONTEXT else CallStatus.OK,
-            waited=outcome.waited,
-            latency=outcome.latency,
-            prompt_tokens=outcome.prompt_tokens,
-            completion_tokens=outcome.completion_tokens,
+        report(
+            CallStatus.CONTEXT_LENGTH if completion.finish_reason == CallStatus.CONTEXT_LENGTH else CallStatus.OK,
+            prompt_tokens=completion.prompt_tokens,
+            completion_tokens=completion.completion_tokens,
         )
-        self._on_call(call)
-        return outcome
-
-    def _report_failure(self, target: LocalTarget, job: Job, agent: str, status: CallStatus, error: str) -> None:
-        if not job.began_at:  # it never started
-            return
-        waited, latency = job.began_at - job.asked_at, time.monotonic() - job.began_at
-        self._on_call(_call(target, agent, status, waited=waited, latency=latency, error=error, **UNKNOWN_TOKENS))
+        return replace(completion, waited=(began_at or asked_at) - asked_at)
 
     def stop(self, error: Exception) -> None:
         """Stops the models: waiting and later calls raise ``error``; calls in progress continue."""
         self._stopped = error
-        for batcher in self._batchers.values():
-            batcher.drop_waiting(error)
 
     async def drained(self) -> None:
         """Waits until all computation has ended."""
-        await asyncio.gather(*[batcher.drained() for batcher in self._batchers.values()])
+        await asyncio.gather(*[self._in_thread(checkpoint, lambda: None) for checkpoint in self._threads])
 
     async def close(self) -> None:
         """Releases all models; they can be used again afterwards."""
-        batchers, self._batchers = self._batchers, {}
-        async with AsyncExitStack() as stack:
-            for batcher in batchers.values():
-                stack.push_async_callback(batcher.close)
+        threads, self._threads = self._threads, {}
+        for thread in threads.values():
+            await asyncio.to_thread(thread.shutdown)
+        self._models.clear()
 
+    async def _in_thread(self, checkpoint: "Checkpoint", function: Callable[..., _T], *arguments: Any) -> _T:
+        """Runs a function in the thread of a model."""
+        if checkpoint not in self._threads:
+            self._threads[checkpoint] = ThreadPoolExecutor(1, "local-model")
+        return await asyncio.get_running_loop().run_in_executor(self._threads[checkpoint], function, *arguments)
 
-def _call(target: LocalTarget, agent: str, status: CallStatus, **fields: Any) -> Call:
-    """Returns the record of a call; a reply has only one."""
-    return Call(target.checkpoint.path, BASE_URL, agent, 1, status, **fields)
+    def _load(self, checkpoint: "Checkpoint") -> "LocalModel":
+        from agents.models.local.model import load_model
+
+        if checkpoint not in self._models:
+            self._models[checkpoint] = load_model(checkpoint)
+        return self._models[checkpoint]

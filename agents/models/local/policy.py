@@ -7,11 +7,9 @@ from functools import partial
 from typing import Any, ClassVar, Literal
 
 from agents.errors import ProviderError
-from agents.models.llm import SYSTEM_ROLES
-from agents.models.local.batcher import LocalTarget
+from agents.models.llm import SYSTEM_ROLES, call_seed
 from agents.models.local.chat import ChatFormat
-from agents.models.local.checkpoint import Checkpoint, load_tokenizer
-from agents.models.local.jobs import CONTEXT, GENERATE, LENGTH, MODES, Job
+from agents.models.local.model import CONTEXT, LENGTH, Checkpoint, Request
 from agents.models.prompts.history import Message, read_memory
 from agents.models.prompts.prompter import FORM, PROMPT, Prompter, PromptForm, fingerprint
 from agents.models.prompts.serialisers import ROLES
@@ -21,6 +19,10 @@ from agents.policy import Reply
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int, check_number
 
+GENERATE = "generate"
+CONSTRAINED = "constrained"
+_MODES = (GENERATE, CONSTRAINED)
+
 _SHORTEST, _LONGEST = 1e-3, 1e9
 """Bounds of values without natural ones: seconds, and the maximum temperature."""
 
@@ -28,18 +30,15 @@ _SHORTEST, _LONGEST = 1e-3, 1e9
 class HFPolicy:
     """A player that asks a Hugging Face transformers chat model in this process.
 
-    One object plays one seat of one match at a time; policies of a service with the same model share its weights and forward
-    passes.
+    One object plays one seat of one match at a time. Policies with the same model share its weights, and their replies are
+    computed one after another; for throughput serve the model, e.g. with vLLM, and play it with ``LLMPolicy``.
 
     Args:
         model: a model directory, or a model ID on the Hugging Face hub.
-        mode: ``generate`` for free text; ``constrained`` to choose among the legal moves, token by token; ``score`` for the
-            likeliest legal move as a whole. The latter two are for games with enumerated actions; every reply is a legal move,
-            without reasoning before it.
-        temperature: sampling temperature of tokens in the first two modes, of moves in the third, at least 0; 0 for the
-            likeliest.
+        mode: ``generate`` for free text; ``constrained`` to choose among the legal moves, token by token, in games with
+            enumerated actions; every reply is then a legal move, without reasoning before it.
+        temperature: sampling temperature, at least 0; 0 for the likeliest token.
         max_tokens: maximum number of tokens of a reply in mode ``generate``, at least 1.
-        normalise: in mode ``score``, whether moves are compared by log-likelihood per token.
         history: as in ``LLMPolicy``, like the next four options.
         history_turns: maximum number of earlier turns sent.
         history_tokens: approximate maximum number of tokens of earlier turns sent.
@@ -53,8 +52,7 @@ class HFPolicy:
         device: ``auto`` (CUDA, else Apple's MPS, else the CPU), ``cpu``, ``mps``, ``cuda`` or ``cuda:1``.
         dtype: of the weights: ``auto`` for the checkpoint's, ``float32``, ``float16`` or ``bfloat16``.
         threads: number of CPU threads.
-        max_batch: maximum number of replies in one forward pass.
-        timeout: seconds for a reply, from the start of its batch.
+        timeout: seconds of computation for a reply.
         service: the models of a run; by default the policy has its own service.
 
     Raises:
@@ -64,7 +62,7 @@ class HFPolicy:
     reads: ClassVar[str] = "text"
     keeps_deadline: ClassVar[bool] = True
     uses_service: ClassVar[bool] = True
-    OPERATIONAL: ClassVar[frozenset[str]] = frozenset({"device", "threads", "max_batch", "timeout"})
+    OPERATIONAL: ClassVar[frozenset[str]] = frozenset({"device", "threads", "timeout"})
 
     def __init__(
         self,
@@ -73,7 +71,6 @@ class HFPolicy:
         mode: str = GENERATE,
         temperature: float = 0.0,
         max_tokens: int = 1024,
-        normalise: bool = False,
         history: str | None = None,
         history_turns: int | None = None,
         history_tokens: int | None = None,
@@ -85,34 +82,30 @@ class HFPolicy:
         device: str = "auto",
         dtype: str = "auto",
         threads: int = 1,
-        max_batch: int = 32,
         timeout: float = 600.0,
         service: ModelService | None = None,
     ) -> None:
         if not isinstance(model, str) or not model.strip():
             raise OptionError(f"model: expected a directory or the ID of a model, got {model!r}")
-        check_choice("mode", mode, MODES)
+        check_choice("mode", mode, _MODES)
         check_number("temperature", temperature, 0, _LONGEST)
         check_int("max_tokens", max_tokens, 1, 10_000_000)
-        check_bool("normalise", normalise)
         check_bool("format_with_second_call", format_with_second_call)
         if format_with_second_call and mode != GENERATE:
             raise OptionError(f"format_with_second_call: expected mode={GENERATE!r} with it, got mode={mode!r}")
         check_choice("system_role", system_role, SYSTEM_ROLES)
         check_int("threads", threads, 1, 1024)
-        check_int("max_batch", max_batch, 1, 4096)
         check_number("timeout", timeout, _SHORTEST, _LONGEST)
         if service is not None and not isinstance(service, ModelService):
             raise OptionError(f"service: expected a ModelService, made in code, got {service!r}")
-        checkpoint = Checkpoint(model, device, dtype)
-        checkpoint.check()
-        self._target = LocalTarget(checkpoint, threads, max_batch)
-        self.preflight_key = self._target
-        self._chat = ChatFormat(load_tokenizer(model), _check_variables(chat_template_kwargs))
+        self._checkpoint = Checkpoint(model, device, dtype)
+        self._checkpoint.check()
+        self.preflight_key = self._checkpoint
+        self._chat = ChatFormat(self._checkpoint.tokenizer, _check_variables(chat_template_kwargs))
         self._mode = mode
         self._temperature = float(temperature)
-        self._max_tokens = max_tokens if mode == GENERATE else 0
-        self._normalise = normalise
+        self._max_tokens = max_tokens
+        self._threads = threads
         self._timeout = float(timeout)
         memory = read_memory(history, history_turns, history_tokens, rejected, longest_kept)
         self._form = PromptForm(memory, system_role if self._chat.knows_role(system_role) else "user", ROLES)
@@ -134,10 +127,9 @@ class HFPolicy:
     async def __call__(self, observation: Mapping[str, Any]) -> Reply:
         """Asks the model and returns its reply.
 
-        The reply's detail holds ``finish_reason``, in mode ``score`` the ``log_likelihood`` of the move, the fingerprint of the
-        messages as ``prompt``, and in the first call of a match the ``request`` options and the format of messages as
-        ``prompt_form``. With a second call these describe the second one, whose messages begin with the first ones;
-        ``free_reply`` is the restated reply.
+        The reply's detail holds ``finish_reason``, the fingerprint of the messages as ``prompt``, and in the first call of a
+        match the ``request`` options and the format of messages as ``prompt_form``. With a second call these describe the second
+        one, whose messages begin with the first ones; ``free_reply`` is the restated reply.
 
         Raises:
             ProviderError: if there was no reply.
@@ -161,34 +153,30 @@ class HFPolicy:
 
     async def _ask(self, moves: tuple[str, ...], messages: list[Message]) -> Reply:
         """Sends one request."""
-        job = Job(
-            self._mode,
+        request = Request(
             self._write(messages),
-            moves=moves,
-            max_tokens=self._max_tokens,
-            temperature=self._temperature,
-            normalise=self._normalise,
-            seed=(self._seed, self._calls),
-            timeout=self._timeout,
+            moves,
+            self._max_tokens,
+            self._temperature,
+            call_seed(self._seed, self._calls),
+            self._timeout,
+            self._threads,
         )
-        outcome = await self._service.local.complete(self._target, job, agent=self._agent)
+        completion = await self._service.local.complete(self._checkpoint, request, agent=self._agent)
         has_own_words = self._calls > 0 and any(message["role"] == "assistant" for message in messages)
-        if outcome.finish_reason == CONTEXT and not has_own_words:
+        if completion.finish_reason == CONTEXT and not has_own_words:
             raise ProviderError(
-                f"{self._target.checkpoint.path}: a prompt of {outcome.prompt_tokens} tokens leaves no room for a reply",
+                f"{self._checkpoint.path}: a prompt of {completion.prompt_tokens} tokens leaves no room for a reply",
                 final=True,
             )
-        detail: dict[str, Any] = {"finish_reason": outcome.finish_reason}
-        if outcome.log_likelihood is not None:
-            detail["log_likelihood"] = outcome.log_likelihood
         return Reply(
-            outcome.text,
-            Failure.TRUNCATED if outcome.finish_reason in (LENGTH, CONTEXT) else Failure.OK,
-            outcome.prompt_tokens,
-            outcome.completion_tokens,
-            detail,
+            completion.text,
+            Failure.TRUNCATED if completion.finish_reason in (LENGTH, CONTEXT) else Failure.OK,
+            completion.prompt_tokens,
+            completion.completion_tokens,
+            {"finish_reason": completion.finish_reason},
             calls=1,
-            waited=outcome.waited,
+            waited=completion.waited,
         )
 
     def recall(self, observation: Mapping[str, Any], reply: Reply | str) -> None:
@@ -202,7 +190,7 @@ class HFPolicy:
         Raises:
             ProviderError: if it cannot be loaded.
         """
-        await self._service.local.batcher(self._target).load()
+        await self._service.local.load(self._checkpoint)
 
     async def close(self) -> None:
         """Releases the model, unless the service is shared; the policy can be asked again afterwards."""
@@ -217,15 +205,15 @@ class HFPolicy:
         try:
             return self._chat.write(messages)
         except ValueError as error:
-            raise ProviderError(f"{self._target.checkpoint.path}: {error}", final=True) from error
+            raise ProviderError(f"{self._checkpoint.path}: {error}", final=True) from error
 
     def _describe(self) -> dict[str, Any]:
         """Returns the request options of a match."""
         described: dict[str, Any] = {
-            "model": self._target.checkpoint.path,
+            "model": self._checkpoint.path,
             "mode": self._mode,
             "temperature": self._temperature,
-            "dtype": self._target.checkpoint.dtype,
+            "dtype": self._checkpoint.dtype,
             "system_role": self._form.system_role,
         }
         if self._mode == GENERATE:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from benchmarks.experiments.asking import Case
 from llmarena_envs.core.judging import read_ruling
 from llmarena_envs.core.quoting import without_tokens
-from llmarena_envs.core.reading.labels import NOBODY
+from llmarena_envs.core.reading.grammar import NOBODY
 from llmarena_envs.core.replies import Grammar
 
 JUDGE = "judge_0"

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.quoting import printable
+from llmarena_envs.core.reading.markup import drop_reasoning
 from llmarena_envs.core.reading.objects import find_objects
-from llmarena_envs.core.reading.reasoning import drop_reasoning
 from llmarena_envs.core.replies import MAX_REPLY
 from llmarena_envs.core.similarity import Seen, essence
 from llmarena_envs.simulation.speech import unfenced

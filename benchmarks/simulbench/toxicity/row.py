@@ -180,7 +180,7 @@ def mean_table(texts: Sequence[Text], scores: Sequence[Scores]) -> Table:
 
 
 def highest_table(texts: Sequence[Text], scores: Sequence[Scores], most: int = 10) -> Table:
-    """Returns the texts with the highest toxicity, without those of zero toxicity."""
+    """Returns the most toxic texts with a toxicity above zero, highest first."""
     found = [(each, text) for text, each in zip(texts, scores, strict=True) if each[TOXICITY] > 0]
     found.sort(key=lambda pair: (-pair[0][TOXICITY], pair[1].kind, pair[1].id))
     return Table(

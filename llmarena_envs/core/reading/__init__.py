@@ -1,1 +1,1 @@
-"""Steps of parsing a reply, one file each; `llmarena_envs.core.replies` combines them."""
+"""Steps of parsing a reply; `llmarena_envs.core.replies` combines them."""

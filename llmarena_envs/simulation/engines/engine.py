@@ -1,11 +1,11 @@
-"""What every engine is: a thing that answers requests exactly, so that a simulation of it can be held against the truth."""
+"""The engine interface: an engine answers requests exactly, to compare a simulation with the truth."""
 
 import copy
 from abc import ABC, abstractmethod
 from typing import ClassVar, Self
 
 MAX_REQUEST = 10_000
-"""Characters of a request that an engine reads; what is longer it answers with an error line of its own."""
+"""Maximum characters of a request; longer requests get an error line."""
 MAX_OUTPUT = 10_000
 """Characters of an answer."""
 CUT = "... (output cut)"
@@ -16,7 +16,7 @@ class Engine(ABC):
     """A thing that answers requests, in its first state when it is made.
 
     The same requests give the same answers and the same state, always and everywhere: an engine knows no randomness, clock,
-    file or network. Copies (``copy.copy``) and pickles are independent of what they were made from.
+    file or network. Copies (``copy.copy``) and pickles are independent of the original.
 
     Attributes:
         name: of the engine, as tasks name it.
@@ -28,9 +28,9 @@ class Engine(ABC):
 
     @abstractmethod
     def respond(self, request: str) -> str:
-        """Returns what the thing prints for a request, and changes its state.
+        """Returns the engine's output for a request, and changes its state.
 
-        Never raises, whatever the request: an error message of the thing is an answer too. Takes bounded time.
+        Never raises: for an invalid request the engine's error message is the answer. Takes bounded time.
 
         Returns:
             At most ``MAX_OUTPUT`` characters; empty if the thing prints nothing.

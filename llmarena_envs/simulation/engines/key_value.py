@@ -177,7 +177,7 @@ def _size(store: Store) -> int:
 
 
 def _held(store: Store, key: bytes, kind: type[Kind]) -> Kind | None:
-    """Returns what a key holds, None if there is no such key."""
+    """Returns the value of a key, or ``None`` if there is no such key."""
     value = store.get(key)
     if value is None or isinstance(value, kind):
         return value

@@ -1,7 +1,7 @@
 """Runs inside the sandbox: a session at a prompt of Python.
 
 The file is handed to the sandbox as text. What keeps a session from files and network is the sandbox; the short list of
-modules and functions here is there so that a session prints the same in every run, and can be described in a few lines.
+modules and functions here makes a session print the same in every run, and keeps its description short.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]++")
 
 
 class Screen:
-    """Keeps what is printed, up to a number of characters."""
+    """Collects output, up to a number of characters."""
 
     def __init__(self, room: int) -> None:
         self.text, self.room = "", room
@@ -60,7 +60,7 @@ def load(name: str, names: Any = None, local: Any = None, wanted: Sequence[str] 
 
 
 def last_line(error: BaseException) -> str:
-    """Returns what a prompt prints last of an exception."""
+    """Returns the last line that a prompt prints for an exception."""
     kind = type(error)
     name = (
         kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
@@ -73,7 +73,7 @@ def last_line(error: BaseException) -> str:
 
 
 def run_session(requests: Sequence[str], room: int) -> str:
-    """Executes requests one after the other in one namespace; returns what the last one prints, cut after ``room + 1``."""
+    """Executes requests in order in one namespace; returns the last one's output, cut after ``room + 1``."""
     functions = {name: value for name, value in vars(builtins).items() if name not in WITHOUT}
     space: dict[str, Any] = {"__name__": "__main__", "__builtins__": {**functions, "__import__": load}}
     screen = Screen(room)

@@ -47,7 +47,7 @@ class RegexTester(Engine):
         return cut_output(_search(pattern, flags, text))
 
     def state(self) -> str:
-        """Returns that there is none: the tester remembers nothing."""
+        """Returns the empty state."""
         return "no state"
 
 

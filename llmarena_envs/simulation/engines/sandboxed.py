@@ -1,4 +1,4 @@
-"""Engines that run in the sandbox: every request runs the session again from its beginning and prints what is new."""
+"""Engines that run in the sandbox: every request runs the session again from its beginning and prints the new output."""
 
 from abc import abstractmethod
 from pathlib import Path
@@ -37,10 +37,10 @@ class SandboxedEngine(Engine):
 
     @abstractmethod
     def find_sandbox(self) -> Sandbox:
-        """Returns the sandbox; raises ``SandboxError`` if there is none."""
+        """Returns the sandbox; raises ``SandboxError`` without one."""
 
     def respond(self, request: str) -> str:
-        """Returns what the program prints when the request is entered."""
+        """Returns the program's output for the request."""
         if unreadable := fault(request):
             return f"ERROR: {unreadable}"
         if not request.strip():

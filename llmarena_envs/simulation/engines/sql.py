@@ -16,7 +16,7 @@ MAX_ROWS = 100
 MAX_STEPS = 100_000
 """Steps of SQLite's virtual machine for one request."""
 INTERVAL = 100
-"""Steps between two looks at what is left."""
+"""Steps between two checks of the budget."""
 MAX_SECONDS = 2.0
 PAGES = 256
 """Of 4,096 bytes: the size of the database."""
@@ -94,7 +94,7 @@ _ESCAPES = {code: f"\\x{code:02x}" for code in (*range(32), 127)} | {9: "\\t", 1
 
 
 class _Guard:
-    """What a connection asks before and while it works; it knows nothing of the connection, so that both can be freed.
+    """Limits of a connection; it does not refer to the connection, so both can be freed.
 
     Attributes:
         denied: whether something was not allowed.
@@ -137,7 +137,7 @@ class _Guard:
         return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
 
     def forbid(self, *_: object) -> None:
-        """Stands in the place of a function that there is not."""
+        """Replaces an undefined function."""
         self.denied = True
         raise PermissionError
 
@@ -151,7 +151,7 @@ class SQLTerminal(Engine):
     """An SQLite database in memory that prints what its statements give.
 
     A result is printed as a header and its rows, cells joined by ``" | "``; any other statement as ``OK``; a failed one as
-    ``ERROR: ...``, which ends the request, while what the statements before it changed remains.
+    ``ERROR: ...``, which ends the request; the changes of the statements before it remain.
     """
 
     name: ClassVar[str] = "sql"
@@ -189,7 +189,7 @@ class SQLTerminal(Engine):
         self._guard.watch(self._connection)
 
     def respond(self, request: str) -> str:
-        """Returns what the statements print."""
+        """Returns the output of the statements."""
         if unreadable := fault(request):
             return f"ERROR: {unreadable}"
         self._guard.begin()
@@ -235,7 +235,7 @@ class SQLTerminal(Engine):
     def _expansion(self, statement: str) -> int:
         """Returns a bound of the length of a statement when SQLite has replaced names of views and of WITH queries.
 
-        SQLite does that before it counts any step, and each level of names may double what is written.
+        SQLite does that before it counts any step, and each level of names can double the size.
         """
         schema = self._connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
         views = {name.lower(): sql for kind, name, sql in schema if kind == "view"}
@@ -294,7 +294,7 @@ def _statements(request: str) -> Iterator[str]:
 
 
 def _name(token: re.Match[str]) -> str:
-    """Returns what a token says, as SQLite compares names."""
+    """Returns a token's value, as SQLite compares names."""
     return (token[token.lastgroup or 0]).lower()
 
 

@@ -42,7 +42,7 @@ class TicTacToeOpponent(Engine):
         self._game.reset(np.random.default_rng(0))  # nothing is drawn without a random opening
 
     def respond(self, request: str) -> str:
-        """Plays a move and answers it, and returns O's move, the board and who is to move or has won."""
+        """Plays a move and its answer; returns O's move, the board and the player to move or the winner."""
         if unreadable := fault(request):
             return f"ERROR: {unreadable}"
         text = request.strip().lower()
@@ -73,7 +73,7 @@ class TicTacToeOpponent(Engine):
         return f"O: {CELL_NAMES[answer]}\n{self.state()}"
 
     def state(self) -> str:
-        """Returns the board and who is to move or has won."""
+        """Returns the board and the player to move or the winner."""
         over = {1: "X wins", -1: "O wins", 0: "draw"}
         standing = "X to move" if self._game.to_move else over[int(self._game.rewards[0])]
         return f"{TicTacToeCodec.board_text(self._game.board)}\n{standing}"

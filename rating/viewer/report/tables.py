@@ -34,8 +34,8 @@ NOTHING: Mapping[str, str] = MappingProxyType({})
 WIDER = "; a wider terminal or the report shows all"
 """Where to find the dropped columns."""
 
-_FRAME = 3
-"""Characters of a column besides its content: a line and two spaces."""
+_GAP = 2
+"""Spaces between two columns."""
 
 
 class Sheet(NamedTuple):
@@ -49,6 +49,7 @@ class Sheet(NamedTuple):
         importance: importance of each column; without enough room the least important are dropped first.
         texts: number of leading text columns; the other columns are numbers.
         has_names: whether the last text column holds policy names, which can be cut.
+        warnings: the notes that doubt the results.
     """
 
     title: str
@@ -58,6 +59,7 @@ class Sheet(NamedTuple):
     importance: list[int]
     texts: int = 1
     has_names: bool = False
+    warnings: Sequence[str] = ()
 
 
 def to_json(table: Any, decimals: int = DECIMALS) -> str:
@@ -107,11 +109,12 @@ def _printable(shown: Sheet) -> Sheet:
         header=[*map(printable, shown.header)],
         rows=[[printable(cell).replace("\n", "\\n") for cell in row] for row in shown.rows],
         notes=[*map(printable, shown.notes)],
+        warnings=[*map(printable, shown.warnings)],
     )
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> Table:
-    table = Table()
+    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0))
     for index, title in enumerate(header):
         is_text = index < texts
         table.add_column(_text(title), justify="left" if is_text else "right", no_wrap=is_text)
@@ -134,7 +137,7 @@ def _fitted(shown: Sheet, width: int, elsewhere: str) -> Sheet:
     rows = shown.rows
     if shown.has_names:
         column = shown.texts - 1
-        room = max(LEAST_ROOM_FOR_NAMES, width - _width(shown, [index for index in kept if index != column]) - _FRAME)
+        room = max(LEAST_ROOM_FOR_NAMES, width - _width(shown, [index for index in kept if index != column]) - _GAP)
         names = shortened([row[column] for row in rows], room)
         rows = [[*row[:column], name, *row[column + 1 :]] for row, name in zip(rows, names, strict=True)]
     return shown._replace(
@@ -145,13 +148,13 @@ def _fitted(shown: Sheet, width: int, elsewhere: str) -> Sheet:
 
 
 def _width(shown: Sheet, columns: Sequence[int]) -> int:
-    """Returns the width of the table with some of its columns, including the frame, with names cut to their minimum."""
+    """Returns the width of the table with some of its columns, with names cut to their minimum."""
     widths = [max(cell_len(row[index]) for row in [shown.header, *shown.rows]) for index in columns]
     named = shown.texts - 1 if shown.has_names else None
     cut = [
         min(width, ROOM_FOR_NAMES) if index == named else width for index, width in zip(columns, widths, strict=True)
     ]
-    return 1 + sum(width + _FRAME for width in cut)
+    return sum(width + _GAP for width in cut)
 
 
 def _plain(value: Any, decimals: int) -> Any:
@@ -199,7 +202,50 @@ def sheet(board: Leaderboard | Summary, *, wide: bool = False, costs: Mapping[st
         [column.importance for column in columns],
         texts=2,
         has_names=True,
+        warnings=_warnings(board),
     )
+
+
+def brief_sheet(
+    table: Leaderboard | Summary, boards: Sequence[Leaderboard], costs: Mapping[str, str] = NOTHING
+) -> Sheet:
+    """Returns the main columns of a table with its warnings in place of its notes.
+
+    Args:
+        table: leaderboard or summary.
+        boards: the leaderboards of a summary.
+        costs: as for ``sheet``.
+    """
+    if isinstance(table, Summary):
+        return _scores_by_game(table, boards)
+    shown = sheet(table, costs=costs)
+    matches = formatting.counted(table.matches, "match", "matches")
+    return shown._replace(title=f"{table.environment}: {matches}{_end(table)}", notes=[*shown.warnings])
+
+
+def _scores_by_game(summary: Summary, boards: Sequence[Leaderboard]) -> Sheet:
+    """Returns the scores of a summary with the score in each game, or the metric of a game without scores."""
+    cells = {(board.environment, row.policy): _score_cell(row) for board in boards for row in board.rows}
+    games = [board.environment for board in boards]
+    rows = [
+        [
+            formatting.ranks(*row.rank) if row.rank else "",
+            row.policy,
+            formatting.score(row.score, 1),
+            *(cells.get((game, row.policy), "") for game in games),
+        ]
+        for row in summary.rows
+    ]
+    notes = _outside_notes(summary)
+    header = ["rank", "policy", "score, %", *games]
+    importance = [ALWAYS, ALWAYS, ALWAYS, *([2] * len(games))]
+    return Sheet("All games", header, rows, notes, importance, texts=2, has_names=True, warnings=notes)
+
+
+def _score_cell(row: LeaderboardRow) -> str:
+    if row.withheld:
+        return caveats.WITHHELD
+    return formatting.number(row.metric, 2) if row.score is None else formatting.number(100 * row.score.value, 0)
 
 
 def _effort_columns(board: Leaderboard) -> list[LeaderboardColumn]:
@@ -208,17 +254,13 @@ def _effort_columns(board: Leaderboard) -> list[LeaderboardColumn]:
 
 def _notes(board: Leaderboard, wide: bool) -> list[str]:
     ranked = [(row.policy, row.rank) for row in board.rows if row.rank and not row.withheld]
-    notes = [_matches_of(board.matches) + _end(board)]
+    notes = [formatting.counted(board.matches, "match", "matches") + _end(board)]
     notes += _values(board)
     notes += [said] if (said := claims(ranked)) else []
-    if board.void_matches or board.bug_matches:
-        notes.append(f"left out: {board.void_matches} void matches, {board.bug_matches} with a bug of the environment")
-    if board.undecided_matches:
-        notes.append(f"left out: {board.undecided_matches} matches without a result")
+    notes += _warnings(board)
     notes += [f"for comparison, {name}: {formatting.number(value, 3)}" for name, value in board.references.items()]
-    notes += caveats.notes(board)
     notes += [board.rank_note] if len(ranked) > 1 else []
-    notes += [*board.notes, *board.caveats]
+    notes += board.notes
     if any(_falls_back_much(row) for row in board.rows):
         notes.append(FALLBACK_NOTE)
     if any(_forfeits_much(row) for row in board.rows):
@@ -227,8 +269,16 @@ def _notes(board: Leaderboard, wide: bool) -> list[str]:
     return notes + [_staff_note(row) for row in board.staff]
 
 
-def _matches_of(count: int) -> str:
-    return f"{count} match{'' if count == 1 else 'es'}"
+def _warnings(board: Leaderboard) -> list[str]:
+    """Returns the notes that doubt the results: excluded matches, withheld and absent policies, caveats."""
+    warnings = []
+    if board.void_matches or board.bug_matches:
+        warnings.append(
+            f"left out: {board.void_matches} void matches, {board.bug_matches} with a bug of the environment"
+        )
+    if board.undecided_matches:
+        warnings.append(f"left out: {board.undecided_matches} matches without a result")
+    return [*warnings, *caveats.notes(board), *board.caveats]
 
 
 def _end(board: Leaderboard) -> str:
@@ -299,10 +349,15 @@ def _pool_notes(summary: Summary) -> list[str]:
             f" {len(environments)} environment{'s' if len(environments) > 1 else ''} ({', '.join(environments)}), with its 95 %"
             " interval for these environments"
         ]
+    return notes + _outside_notes(summary)
+
+
+def _outside_notes(summary: Summary) -> list[str]:
+    """Returns a note for each reason that excludes policies or environments from the score."""
     by_reason: dict[str, list[str]] = {}
     for name, reason in summary.outside.items():
         by_reason.setdefault(reason, []).append(name)
-    return notes + [f"without a part in score: {', '.join(names)} ({reason})" for reason, names in by_reason.items()]
+    return [f"without a part in score: {', '.join(names)} ({reason})" for reason, names in by_reason.items()]
 
 
 def _staff_note(row: StaffRow) -> str:

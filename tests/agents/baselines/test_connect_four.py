@@ -33,7 +33,7 @@ def position(*columns):
 
 
 def random_position(rng, plies):
-    """Returns a position in which somebody is to move, after about ``plies`` random moves."""
+    """Returns an unfinished position after about ``plies`` random moves."""
     game = position()
     for _ in range(plies):
         following = after(game, int(rng.choice(game.open_columns())))

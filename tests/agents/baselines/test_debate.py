@@ -1,4 +1,4 @@
-"""Players of debates: everybody plays every role, and what was dialled is found again in what was played."""
+"""Scripted debaters, judges and examiners: every role is playable, and matches recover the configured strengths."""
 
 import json
 import math

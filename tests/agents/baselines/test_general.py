@@ -43,7 +43,7 @@ class SpokenDuelEnv(DuelEnv):
     game_type = SpokenDuel
 
 
-# This module is an environment of somebody else, found by its name.
+# This module is a third-party environment, found by its name.
 raw_env = SpokenDuelEnv
 env = SpokenDuelEnv.make
 

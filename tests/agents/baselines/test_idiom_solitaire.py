@@ -1,4 +1,4 @@
-"""Players of idiom solitaire: what they choose by hand, the solver against brute force, and their order."""
+"""Players of idiom solitaire: choices checked by hand, the solver against brute force, and the players' order."""
 
 import copy
 import itertools
@@ -24,7 +24,7 @@ def lexicon_of(idioms):
 
 
 def random_list(rng, size):
-    """Returns words of few characters at either end, so that they are joined in many ways."""
+    """Returns words whose first and last characters come from a small set, to get many links."""
     words = {"".join(LETTERS[index] for index in rng.integers(len(LETTERS), size=4)) for _ in range(size)}
     return sorted(words)
 

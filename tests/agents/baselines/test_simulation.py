@@ -1,4 +1,4 @@
-"""Players of simulations: everybody plays every role, and what was dialled is found again in what was played."""
+"""Scripted simulators, users and judges: every role is playable, and matches recover the configured rates."""
 
 import json
 import math
@@ -44,7 +44,7 @@ def refused(episode):
 
 
 def seen(simulator, *judges, matches=4, **options):
-    """Plays every quick task so often and returns what is told of the simulator and of the judges, an array by name."""
+    """Plays every quick task ``matches`` times; returns the infos of the simulator and the judges, an array by name."""
     told = {}
     for number in QUICK:
         for seed in range(matches):
@@ -57,7 +57,7 @@ def seen(simulator, *judges, matches=4, **options):
 
 
 def near(rate, expected, n):
-    """Says whether a share of n is what is expected, as it is in all but one of 10,000 cases."""
+    """Tests whether an observed share of n is compatible with the expected one (p > 1e-4)."""
     return abs(rate - expected) < 4 * math.sqrt(expected * (1 - expected) / n) + 1e-9
 
 
@@ -173,7 +173,7 @@ def test_ladder_on_shipped_scripts_separates(engine):
 def test_hard_requests_are_harder():
     for user, exact in (("user:hard=1,adversarial=0,complaints=0", 0), ("user:hard=0,adversarial=0,complaints=0", 1)):
         told = seen("flawed:hard=1", "exact", user=user, matches=8)
-        assert np.all(told["simulator_0", "exact_1"] == 1)  # the first request is that of the task
+        assert np.all(told["simulator_0", "exact_1"] == 1)  # the first request is the task's
         assert abs(np.mean(told["simulator_0", "exact_4"]) - exact) < 0.1
 
 
@@ -245,7 +245,7 @@ def test_biases_of_judges_are_found_again():
         assert np.all(rating[2] - rating[0] == praise)
         assert np.all(rating[4] - rating[0] == 1.5)  # the fourth turn
         assert np.all(rating[5] == 6)
-    assert near(np.mean(rating[3] > 1), 0.5, len(rating[3]))  # what is below the scale is its end
+    assert near(np.mean(rating[3] > 1), 0.5, len(rating[3]))  # ratings below the scale are clipped to its end
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Solved play against OpenSpiel and against search without pruning, and players of which it is known what they miss."""
+"""Solved play against OpenSpiel and unpruned search, and the known mistakes of weaker players."""
 
 import copy
 
@@ -34,7 +34,7 @@ class Reference:
         return self.values[key][0]
 
     def positions(self):
-        """Yields states in which somebody is to move, with board, mark and the sign of the mover."""
+        """Yields unfinished states with board, mark and the sign of the player to move."""
         for key, (_, state) in self.values.items():
             if not state.is_terminal():
                 mover = state.current_player()
@@ -106,7 +106,7 @@ def after(game, column):
 
 
 def random_positions(seed, count, least, most):
-    """Yields positions in which somebody is to move, after random moves."""
+    """Yields unfinished positions after random moves."""
     rng = np.random.default_rng(seed)
     while count:
         game, plies = position(), int(rng.integers(least, most))
@@ -118,7 +118,7 @@ def random_positions(seed, count, least, most):
 
 
 def plain_worth(game, depth):
-    """Returns what is certain of a position to the player to move after looking at every line of ``depth`` plies."""
+    """Returns a position's value for the player to move, by full search to ``depth`` plies; ``None`` if that leaves it open."""
     if not game.to_move:
         return LOST if any(game.rewards) else DRAWN
     if depth == 0:
@@ -177,7 +177,7 @@ def test_chances_at_connect_four_are_found_by_playing_them():
         else:
             assert (chances.block, chances.unstoppable) == (None, False)
         kinds.add((bool(wins), len(threats), chances.block is not None))
-    # With a single threat too it may be too late: the opponent then wins on top of the block.
+    # A single threat can lose too: the opponent then wins on top of the block.
     assert kinds >= {(True, 1, False), (False, 1, True), (False, 1, False), (False, 2, False), (False, 0, False)}
 
 

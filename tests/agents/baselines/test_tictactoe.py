@@ -28,7 +28,7 @@ def after(game, cell):
 
 
 def all_positions():
-    """Yields every position in which somebody is to move, once."""
+    """Yields every unfinished position once."""
     seen, todo = set(), [position()]
     while todo:
         game = todo.pop()
@@ -125,7 +125,7 @@ def test_minimax_draws_against_itself_in_many_different_games():
 def test_minimax_wins_at_once_and_delays_a_loss():
     # X wins with 2 now, and could also win later with a fork.
     assert seeded(Minimax(), "player_0")(position(0, 3, 1, 4).view("player_0")) == 2
-    # O is lost whatever it does, but blocks the threat at 8 before X makes two.
+    # O loses with every move, but blocks the threat at 8 before X makes two.
     game = position(4, 1, 0)
     assert value(game.board, "O", 9) < 0
     assert seeded(Minimax(), "player_1")(game.view("player_1")) == 8

@@ -1,4 +1,4 @@
-"""Correlations of two lists of scores: an oracle, ties, missing scores, and what is undefined."""
+"""Correlations of two lists of scores: an oracle, ties, missing scores and undefined values."""
 
 import math
 

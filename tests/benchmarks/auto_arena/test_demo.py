@@ -1,4 +1,4 @@
-"""The run file of Auto-Arena: a tournament finds the order of its debaters as well as it can be found, and its judges' biases."""
+"""The run file of Auto-Arena: a tournament recovers the order of its debaters and the biases of its judges."""
 
 import asyncio
 from pathlib import Path

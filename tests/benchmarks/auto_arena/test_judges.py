@@ -1,4 +1,4 @@
-"""The rows on judges and the human study: from one tournament, with sheets filled in, and what is refused."""
+"""The rows on judges and the human study: figures of one tournament, filled-in sheets, and refused input."""
 
 import csv
 import json

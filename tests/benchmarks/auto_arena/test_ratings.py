@@ -1,4 +1,4 @@
-"""Ratings of a tournament: known strengths, ties both ways, what the battles do not determine, other scores."""
+"""Ratings of a tournament: known strengths, ties both ways, undetermined ratings, other scores."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""The rows on rankings: smoke runs of all, one run for several, other people's scores, what is refused, and made battles."""
+"""The rows on rankings: smoke runs, one run shared by several rows, imported scores, refused input, and made battles."""
 
 import csv
 import json
@@ -159,7 +159,7 @@ def test_a_run_without_discussion_has_nothing_to_compare(tmp_path, capsys):
 
 
 def battle(number, side, first, final, status=FINISHED):
-    """A battle of a, who is on ``side``, with b: who won before and after the discussion, A, B, a tie or nobody."""
+    """A battle of a, on side ``side``, with b: winners before and after the discussion (A, B, tie or none)."""
     common = {"winner_first": first, "winner": final}
     seats = (
         SeatOutcome("a", 0.0, statistics={"side": side, **common}, agent="debater_0"),

@@ -1,4 +1,4 @@
-"""Battles found by rule, and what the debate changes."""
+"""Battles selected by rule, and changes during the debate."""
 
 import json
 from types import SimpleNamespace
@@ -108,7 +108,7 @@ def test_what_is_no_battle_is_refused(battle):
 
 
 def committees(directory):
-    """Returns which judges judged which debaters' answers to which question in a run."""
+    """Returns, for each question of a run, its judges and the debaters whose answers they judged."""
     run = PlayedRun(directory)
     (name,) = run.environments()
     found = set()

@@ -21,7 +21,7 @@ EARLY, LATE, DRAW = (1.0, -1.0), (-1.0, 1.0), (0.0, 0.0)
 
 
 def match(number, early, late, rewards, hits, start=None, end=End.RESIGNED, early_seat=0):
-    """A match by who moved first and second, what they were paid and how many idioms each gave."""
+    """A match: first and second mover, their rewards and the number of idioms that each gave."""
     seats = [
         SeatOutcome(
             policy,

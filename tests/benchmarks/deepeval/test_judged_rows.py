@@ -1,4 +1,4 @@
-"""Code review and translation: made matches whose numbers are known by hand, played ones, and what is refused."""
+"""Code review and translation: made matches with hand-computed numbers, played matches, and refused input."""
 
 import json
 
@@ -239,7 +239,7 @@ def test_exactly_the_tasks_that_were_asked_for_are_played(matches):
     played = []
     while not isinstance(batch := schedule.next_batch(), Stop):
         played += batch
-    assert len(played) <= 12 * (matches + 1)  # batches are alike, so that there may be one more
+    assert len(played) <= 12 * (matches + 1)  # batches have equal sizes, so the last may add one match
     tasks = {}
     for match in played:
         tasks.setdefault(match.policies[:2], []).append(match.options["number"])

@@ -8,7 +8,7 @@ from benchmarks.deepeval.ordering import concordance, rank_correlation
 
 
 def test_pairs_are_counted_within_groups():
-    # Group 0: pairs (1,2) and (1,3) alike, (2,3) not told apart by the score; group 1: one pair, ordered the other way round.
+    # Group 0: pairs (1,2) and (1,3) alike, (2,3) tied by the score; group 1: one pair, ordered the other way round.
     found = concordance([1, 2, 2, 9, 8], [0.1, 0.2, 0.3, 0.4, 0.5], [0, 0, 0, 1, 1])
     assert (found.value, found.n, found.clusters) == ((1 + 1 + 0.5 + 0) / 4, 4, 2)
     assert found.low is found.high is None

@@ -67,7 +67,9 @@ def test_the_order_that_theory_gives_comes_out(tmp_path, capsys):
     means = [float(line["mean (measured)"]) for line in lines]
     assert all(better >= worse for better, worse in pairwise(means))
     tests = read(tmp_path / "f4a-tests.csv")
-    assert float(tests[2]["first less second (measured)"]) == 50.0  # a free rider keeps what a full contributor invests
+    assert (
+        float(tests[2]["first less second (measured)"]) == 50.0
+    )  # a free rider keeps the full contributor's investment
     assert float(tests[2]["p (measured)"]) == pytest.approx(2 / 2**8, abs=1e-6)
     assert float(tests[2]["p, corrected (measured)"]) == pytest.approx(6 * 2 / 2**8, abs=1e-6)
 

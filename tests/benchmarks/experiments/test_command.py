@@ -1,4 +1,4 @@
-"""The command of a paper: what it prints, writes, goes on with and refuses."""
+"""The command of a paper: output, written files, resuming and refusals."""
 
 import csv
 import itertools

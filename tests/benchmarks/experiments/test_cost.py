@@ -1,4 +1,4 @@
-"""What a row will cost, estimated before it is played."""
+"""Estimated cost of a row."""
 
 import pytest
 
@@ -65,7 +65,7 @@ def test_a_debate_costs_what_those_read_who_debate_and_judge_at_length():
         24,
     )  # twelve pairings: the first by name debates or judges in all of them
     assert costs.calls > 2 * costs.most
-    # Both sides have 1,500 words, all of which a judge reads, twice.
+    # Both sides have 1,500 words; a judge reads all of them twice.
     assert costs.tokens_in > 3_000 * costs.calls
     assert costs.tokens_out > 200 * costs.calls
     (line,) = describe([costs])

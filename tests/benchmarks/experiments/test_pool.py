@@ -1,4 +1,4 @@
-"""Who plays a row: the scripted policies and those of the command line."""
+"""Policies of a row: scripted ones and those of the command line."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Shares and their changes: published examples, and cases in which there is nothing to vary."""
+"""Proportions and their changes: published examples, and samples without variance."""
 
 import numpy as np
 import pytest

@@ -52,7 +52,7 @@ def test_the_figures_of_llmarena_are_consistent_with_each_other():
     normalised, raw = tables["T1_normalised"], tables["T4_raw_corrected"]
     best = [max(numbers[index] for numbers in raw.rows.values()) for index in range(7)]
     for model, numbers in raw.rows.items():
-        # Raw values have two decimals, so that a quotient is known to about a per cent of a small best value.
+        # Raw values have two decimals, which determine a quotient to about a per cent of a small best value.
         for printed, value, top in zip(normalised.rows[model], numbers, best, strict=False):
             assert printed == pytest.approx(100 * value / top, abs=0.6 / top + 0.05), model
     differing = [

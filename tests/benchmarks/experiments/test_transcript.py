@@ -1,4 +1,4 @@
-"""Transcripts: everything of a match stands in them, and nothing of it is markup."""
+"""Transcripts: complete, and every text in them is escaped."""
 
 from agents.records import Attempt, Turn
 from benchmarks.experiments.transcript import rules, transcript

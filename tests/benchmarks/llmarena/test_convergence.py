@@ -48,7 +48,7 @@ def test_the_table_says_where_every_rating_came_to_and_when_it_stood():
     change = history["a"][-1].mu - history["a"][-11].mu
     assert cells["change of mu over the last 10 matches"] == pytest.approx(abs(change))
     assert cells["Bradley-Terry rating, Elo"].n == 60
-    # Wins in turn are worth nothing, whatever the order.
+    # Alternating wins are worth nothing in any order.
     assert cells["mean of mu over 20 orders"] == pytest.approx(25.0, abs=0.5)
     assert cells["sd of mu over 20 orders"] > 0
 

@@ -18,7 +18,7 @@ DISCARD, PLAY, REVEAL = range(3)
 
 
 def played(number: int, actions: list[int], *, fallbacks: int = 0, score: float = 3.0) -> Record:
-    """A match of which the last ``fallbacks`` turns were played for the player."""
+    """A match whose last ``fallbacks`` turns were fallbacks."""
     turns = [Turn(index, f"player_{index % 2}", "", action, ()) for index, action in enumerate(actions)]
     own = len(turns) - fallbacks
     turns[own:] = [replace(turn, fallback="random_legal") for turn in turns[own:]]

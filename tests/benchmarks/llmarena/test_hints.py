@@ -1,4 +1,4 @@
-"""What the list of legal moves is worth: the rates of a handful of matches, and a smoke run."""
+"""Value of listing the legal moves: rates of a handful of matches, and a smoke run."""
 
 import csv
 
@@ -15,7 +15,7 @@ WIN, LOSS, DRAW, ERROR = "win", "loss", "draw", "error"
 
 
 def matches(*ends):
-    """Matches of a policy with itself by what they came to for the first seat; an error is one of the first seat's."""
+    """Self-play matches of a policy by the result of the first seat; an error is the first seat's."""
     rewards = {WIN: (1.0, -1.0), LOSS: (-1.0, 1.0), DRAW: (0.0, 0.0), ERROR: (-1.0, 0.0)}
     outcomes = []
     for number, end in enumerate(ends):

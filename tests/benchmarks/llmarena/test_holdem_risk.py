@@ -1,4 +1,4 @@
-"""Row f4: win rates of states by what was done in them."""
+"""Row f4: win rates of states by action."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Row t1: values, averages and what is left out."""
+"""Row t1: values, averages and excluded policies."""
 
 import json
 

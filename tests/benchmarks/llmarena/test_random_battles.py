@@ -72,7 +72,7 @@ def mean(value):
 
 
 def play(tmp_path, options, **changes):
-    """Plays what the row plans, with changed options of the game."""
+    """Plays the matches of the row with changed options of the game."""
     config = plan(options)[BATTLES]
     game = config.environment[0]
     config = config.model_copy(
@@ -244,7 +244,7 @@ def test_a_player_without_a_single_match_has_no_figures(tmp_path, capsys):
 
 
 class Person(io.TextIOBase):
-    """Types nonsense, then every column in turn, full or not."""
+    """Types nonsense, then every column in order, full or not."""
 
     def __init__(self):
         self.typed = 0

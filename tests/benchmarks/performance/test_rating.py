@@ -1,4 +1,4 @@
-"""The costs of ratings: all fit the same, and the table says what was measured."""
+"""The costs of ratings: every method fits the same data, and the table reports the measurements."""
 
 import json
 import time

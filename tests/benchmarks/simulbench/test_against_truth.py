@@ -1,4 +1,4 @@
-"""Judges beside the truth: known numbers, planted praise, noise and drift that are found, and none where there is none."""
+"""Judges against the truth: known numbers; planted praise, noise and drift are found, and nothing without planting."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The human audit: sheets that tell nobody's name, and what is counted of those that were filled in."""
+"""The human audit: blind sheets, and figures of the filled-in ones."""
 
 import csv
 import json
@@ -13,7 +13,7 @@ WORDS = ("audit", "--smoke", "--judge", "exact", "noisy", "--workers", "1", "--a
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory):
-    """Results of the row before anybody looked."""
+    """Results of the row without any filled-in sheet."""
     directory = tmp_path_factory.mktemp("audit")
     assert main(PAPER, [*WORDS, "--out", str(directory)]) == 0
     return directory
@@ -30,7 +30,7 @@ def filled_in(out, path, opinions):
 
 
 def again(out, tmp_path, *sheets):
-    """Computes the row from what was played, with sheets."""
+    """Computes the row from the played matches, with sheets."""
     words = [*WORDS, "--run", str(out / "audit"), "--out", str(tmp_path / "out"), "--sheet", *sheets]
     return main(PAPER, words)
 

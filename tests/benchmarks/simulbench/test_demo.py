@@ -1,4 +1,4 @@
-"""The run file of SimulBench: simulators come out in their order as well as it can be found, and any seat can be a model's."""
+"""The run file of SimulBench: the ratings recover the order of the simulators, and any seat can be a model's."""
 
 import asyncio
 from itertools import repeat
@@ -63,7 +63,7 @@ def test_the_ladder_is_what_the_file_says(demo):
 
 
 def simulated_means(rng, kinds):
-    """Returns what the four judges would give to answers of some kinds, in the mean of a row."""
+    """Returns the mean of the four judges' scores for answers of the given kinds."""
     points = POINTS[kinds]
     turns = rng.choice([1, 2, 4], size=points.shape)
     praised = rng.random(points.shape) > 0.8 ** (turns - 1)

@@ -1,4 +1,4 @@
-"""The ablation of the user: drift and variance where the right figures are known, and what was planted in a run."""
+"""The ablation of the user: drift and variance on known figures, and a planted effect in a run."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A language model behind an OpenAI-compatible server in every step of SimulBench: what it is asked, and what is read."""
+"""A language model behind an OpenAI-compatible server in every step of SimulBench: its requests and parsed replies."""
 
 import json
 from itertools import repeat
@@ -47,7 +47,7 @@ def step(tmp_path, monkeypatch):
 
 
 def settings(bodies):
-    """Returns what was asked with, apart from the few tokens by which a model is tried out."""
+    """Returns temperature and token limit of the requests, without those of the preflight check."""
     return {(body["temperature"], body["max_completion_tokens"]) for body in bodies} - {
         (temperature, MAX_TOKENS) for temperature in (0.0, 1.2)
     }

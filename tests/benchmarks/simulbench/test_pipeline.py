@@ -1,4 +1,4 @@
-"""The steps of SimulBench on files: each takes what the one before wrote, goes on where it stopped, and refuses bad rows."""
+"""The steps of SimulBench on files: each reads the output of the previous step, resumes, and refuses bad rows."""
 
 import json
 import tomllib

@@ -1,4 +1,4 @@
-"""The published figures of SimulBench agree with each other, but for what their notes say."""
+"""The published figures of SimulBench agree with each other, except where their notes say otherwise."""
 
 import pytest
 

@@ -145,7 +145,7 @@ def test_swap_consistency_is_that_of_each_judge():
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """Three simulators on seven hard scripts, before a judge who is exact and one who always prefers the first answer."""
+    """Three simulators on seven hard scripts, with an exact judge and one that always prefers the first answer."""
     options = CompareOptions(
         policy=("perfect", "echo", "silent"), alone=True, number=7, workers=1, judge=("exact", "always:verdict=A")
     )

@@ -1,4 +1,4 @@
-"""Toxicity: what the lexicon finds, a scorer of one's own, and means beside the published ones."""
+"""Toxicity: hits of the lexicon, a custom scorer, and means beside the published ones."""
 
 import json
 

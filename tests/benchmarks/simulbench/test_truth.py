@@ -1,4 +1,4 @@
-"""Judges against the truth: what was planted is found in what was played, and nothing where there is nothing."""
+"""Judges against the truth: planted effects are found in matches, and nothing without planting."""
 
 import csv
 

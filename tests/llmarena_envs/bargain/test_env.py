@@ -17,7 +17,7 @@ from tests.llmarena_envs.option_sets.bargain_v0 import INSTANCE
 
 
 class AgreeableBargain(Bargain):
-    """Random play that accepts now and then, so that agreements come under test as well."""
+    """Random play that accepts now and then, to test agreements as well."""
 
     def random_action(self, agent, rng):
         if self.offers and rng.random() < 0.2:

@@ -1,4 +1,4 @@
-"""What a bargaining side reads."""
+"""Texts for a bargaining side."""
 
 import pytest
 

@@ -22,7 +22,7 @@ def test_a_bidder_sees_its_valuation_and_what_was_told_of_past_rounds():
 
 def test_a_losing_bid_stays_secret():
     text = shown(auctions(50, 300).draw("player_1"))
-    assert "$3.00 of $7.00" in text and "$4.00" in text  # bid, and what it has earned
+    assert "$3.00 of $7.00" in text and "$4.00" in text  # the bid, and the earnings
     assert "$0.50" not in text and "$1.00" not in text
 
 

@@ -1,4 +1,4 @@
-"""Valuations and bids that a bidder is not told, drawn anew."""
+"""Resampling of the valuations and bids that are hidden from a bidder."""
 
 import copy
 

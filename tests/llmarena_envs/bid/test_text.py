@@ -1,4 +1,4 @@
-"""What a bidder reads, and how replies are read back."""
+"""Texts for a bidder, and parsing of replies."""
 
 import pytest
 from hypothesis import given, settings

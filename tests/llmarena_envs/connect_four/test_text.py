@@ -56,7 +56,7 @@ CORPUS = [
     ('{"why": "not [1]", "column": 4}', 3),
     ("<|im_start|>assistant\nX: 4<|im_end|>", 3),
     ("X: 1" + " ." * LONG + " X: 4", 3),
-    # what is said about other columns is no statement
+    # remarks about other columns are no statements
     ("X: 4 (I looked at [3] too)", 3),
     ("(1) I could block.\n(2) I could wait.\nX: 4", 3),
     ("<think>X: 1? or\n2\n</think>X: 4", 3),

@@ -1,4 +1,4 @@
-"""Pictures of the two board games: what stands in them at known positions."""
+"""Pictures of the two board games: their content at known positions."""
 
 from types import ModuleType
 from typing import Any
@@ -52,7 +52,7 @@ def test_nobody_is_to_move_in_a_match_that_was_forfeited(module: ModuleType) -> 
 
 
 def test_a_winning_line_reaches_over_all_its_marks() -> None:
-    # Row 1, columns 1 to 3: from the middle of the first cell to that of the last.
+    # Row 1, columns 1 to 3: from the middle of the first cell to the middle of the last.
     picture = after(tictactoe_v0, [0, 3, 1, 4, 2]).draw()
     assert '<line x1="96" y1="142" x2="320" y2="142"' in picture
     assert "<line" not in after(tictactoe_v0, [0, 3, 1, 4]).draw()

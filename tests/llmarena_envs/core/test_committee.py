@@ -1,4 +1,4 @@
-"""What the verdicts of a committee come to."""
+"""Aggregation of a committee's verdicts."""
 
 import pytest
 

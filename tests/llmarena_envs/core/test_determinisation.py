@@ -1,4 +1,4 @@
-"""Search over what is hidden: ``Game.resample`` is enough for information set Monte Carlo search (Cowling et al. 2012)."""
+"""Search under hidden information: ``Game.resample`` supports information set Monte Carlo search (Cowling et al. 2012)."""
 
 import copy
 from collections import Counter
@@ -12,7 +12,7 @@ from llmarena_envs.core.game import Game
 
 
 def play_out(game: Game[Any, Any], agent: str, rng: np.random.Generator) -> float:
-    """Plays on at random; returns what the agent receives from now on."""
+    """Plays to the end at random; returns the agent's further rewards."""
     total, seat = 0.0, game.agents.index(agent)
     while game.to_move:
         game.apply(tuple(game.random_action(mover, rng) for mover in game.to_move))

@@ -1,4 +1,4 @@
-"""The formal model: who is next, whether it is over, and payoffs, as functions of histories."""
+"""The formal model: player to move, terminal states and payoffs as functions of histories."""
 
 import importlib
 from typing import Any

@@ -30,7 +30,7 @@ REPLIES = {"verdict": VERDICTS, "rating": RATINGS, "scores": SCORES}
 
 
 def outcome(kind: str, reply: str) -> Any:
-    """Returns what a reply is read as; ``None`` if the judge is asked again."""
+    """Returns the verdict parsed from a reply; ``None`` if the judge is asked again."""
     try:
         return READERS[kind](reply)
     except ParseError:
@@ -83,7 +83,7 @@ def test_a_quotation_changes_no_reading(kind, quotation):
     changed = []
     for reply, _ in REPLIES[kind]:
         if reply.startswith(("<", "`", '"')) or reply.count('"') % 2:
-            continue  # it has to begin with reasoning, all of it stands in marks, or a quotation does not end
+            continue  # it must begin with reasoning, is quoted as a whole, or contains an unclosed quotation
         readings = {outcome(kind, text) for text in (reply, f"{reply}\n\n{quoted}", f"{quoted}\n\n{reply}")}
         if len(readings) > 1:
             changed.append((reply, readings))

@@ -1,4 +1,4 @@
-"""Pictures as SVG: any text stays one text, lengths and replies are what was given, and nothing grows without bound."""
+"""Pictures as SVG: texts stay texts, lengths and replies are kept, and sizes are bounded."""
 
 from xml.etree import ElementTree
 
@@ -41,7 +41,7 @@ def test_replies_are_given_back_as_they_are(reply: str) -> None:
         svg.circle(1, 2, 3)
     (group,) = read(svg).findall(f"{SVG}g")
     visible = xml_text(reply)
-    if "\\" not in visible:  # marks of bidirectional text are spelt out, and stand in no reply of a game
+    if "\\" not in visible:  # marks of bidirectional text are spelt out, and no game has them in replies
         assert group.get("data-reply") == reply.replace("\ufffe", "\ufffd").replace("\uffff", "\ufffd")
 
 
@@ -75,7 +75,7 @@ def test_long_texts_are_cut() -> None:
 
 
 class Recited(Codec[str, None]):
-    """What is to be read is the view itself."""
+    """The texts of the picture are the view itself."""
 
     def rules(self, agent: str) -> str:
         return ""

@@ -1,4 +1,4 @@
-"""TextEnv: stages, forfeits, rewards and what is told to whom."""
+"""TextEnv: stages, forfeits, rewards and observations by agent."""
 
 from typing import Any
 

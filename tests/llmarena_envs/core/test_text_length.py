@@ -1,4 +1,4 @@
-"""Lengths of texts by words and by tokens, and what is cut."""
+"""Lengths of texts by words and by tokens, and truncation."""
 
 import sys
 from types import SimpleNamespace

@@ -18,7 +18,7 @@ def started(seed: int = 0, **options: Any) -> debate_v0.raw_env:
 
 
 def say(env: debate_v0.raw_env, *replies: str) -> debate_v0.raw_env:
-    """Plays replies as a harness does that asks nobody again."""
+    """Plays replies as a harness without re-asks does."""
     for reply in replies:
         env.step(env.parse(reply, env.agent_selection))
     return env

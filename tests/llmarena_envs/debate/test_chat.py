@@ -27,7 +27,7 @@ def gave(round, *actions, side):
 
 
 def task(message):
-    """Returns what the guide at the end of a message asks for."""
+    """Returns the elements that the guide at the end of a message asks for."""
     return [line.split(">")[0][1:] for line in message.split("Action guide for this turn:\n")[1].split("\n")[1:-1]]
 
 

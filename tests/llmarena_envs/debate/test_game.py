@@ -1,4 +1,4 @@
-"""Who reads what, what is counted, and what judges decide."""
+"""Visibility, counts and verdicts."""
 
 import pytest
 

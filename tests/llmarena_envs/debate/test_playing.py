@@ -1,4 +1,4 @@
-"""Debates through the loop of a match: repairs, fallbacks, and the same again from what was recorded."""
+"""Debates through the loop of a match: repairs, fallbacks, and replay of the records."""
 
 import asyncio
 
@@ -60,9 +60,7 @@ def test_who_says_nothing_loses_no_more_than_the_words():
     env, episode = match([silent, guided], [lambda observation: "[[A]]", silent])
     game = env.unwrapped.game
     info = env.unwrapped.infos["debater_0"]
-    assert (
-        info["missing"] == 4 and info["words"] == 15
-    )  # what it says without tags is a response where one is asked for
+    assert info["missing"] == 4 and info["words"] == 15  # text without tags is the response, if one is asked for
     assert env.unwrapped.infos["judge_1"]["abstained"] == 2
     assert {turn.fallback for turn in episode.turns if turn.agent == "debater_0"} == {"", "noop"}
     assert not game.undecided and len(game.deliveries) == 9

@@ -1,4 +1,4 @@
-"""Both sides have the same, in the protocol, in what they are told, and in play; and the order of turns is that of the paper."""
+"""Both sides are symmetric in protocol, texts and play; the order of turns is the paper's."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ LONG = ("writing", "roleplay", "coding", "humanities")
 
 
 def told_limit(env):
-    """Returns the limit that the agent to move is told, as it stands in its text."""
+    """Returns the limit in the text of the agent to move."""
     guide = env.observe(env.agent_selection)["text"].rpartition("\n\n")[2]
     return int(re.search(r"at most (\d+) words|最多 (\d+) 字", guide).group(1, 2)[env.codec.language == "zh"])
 

@@ -1,4 +1,4 @@
-"""What an agent does not read of a debate, drawn anew."""
+"""Resampling of the parts of a debate that are hidden from an agent."""
 
 import copy
 

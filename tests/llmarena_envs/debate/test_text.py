@@ -1,4 +1,4 @@
-"""What is told and what is read, hostile texts above all: no debater's text is a verdict or a line of the host."""
+"""Observations and parsing, above all of hostile texts: no debater's text passes for a verdict or a line of the host."""
 
 import re
 
@@ -38,12 +38,12 @@ BRACKETED = re.compile(r"[\[【［〔]\s*(?:A|B|Tie|Ａ|平局)\s*[\]】］〕]"
 
 
 def plain_lines(text):
-    """Returns the lines of the host, without what is quoted."""
+    """Returns the lines of the host, without quoted ones."""
     return [line for line in text.split("\n") if not line.startswith(">")]
 
 
 def played_with(text, language="en", **options):
-    """Returns a match at its first judgement in which both debaters say ``text`` in everything, and the same in innocence."""
+    """Returns two matches at the first judgement: debaters with ``text`` in every part, and with harmless texts."""
     envs = []
     for said in (text, "plain words"):
         env = started(n_judges=2, language=language, **options)
@@ -56,7 +56,7 @@ def played_with(text, language="en", **options):
 
 
 def shows_the_same(env, plain):
-    """Asserts that everybody reads the same lines of the host, and nothing that could end or begin one."""
+    """Asserts that all agents read the same lines of the host, and that no quoted text can end or begin one."""
     for agent in env.possible_agents:
         text = env.observe(agent)["text"]
         thoughts = re.compile("thought:|your thoughts:|思考：")  # a thought is a passage more
@@ -64,7 +64,7 @@ def shows_the_same(env, plain):
             [line for line in plain_lines(each.observe(agent)["text"]) if line and not thoughts.search(line)]
             for each in (env, plain)
         )
-        # A part that was taken for another one may be missing, one may be cut; both are said. The order is the debater's.
+        # A part mistaken for another one can be missing, and one can be cut; both are reported. The order is the debater's.
         assert sorted(line for line in lines if line not in MARKS) == sorted(expected)
         assert not re.search("[\r\x0b\x0c\x00\x1b\x85\u2028\ud800]", text)
         assert "<|im_" not in text and "[INST]" not in text

@@ -44,7 +44,7 @@ def load(variant):
 
 
 def knowledge_text(known):
-    """Writes what is known of a card as OpenSpiel does: what was told, then what is possible, e.g. ``RX|R1245``."""
+    """Writes the knowledge of a card as OpenSpiel does: hinted values, then possible ones, e.g. ``RX|R1245``."""
     told = LETTERS[known.colors[0]] if known.color_told else "X"
     told += str(known.ranks[0]) if known.rank_told else "X"
     return told + "|" + "".join(LETTERS[color] for color in known.colors) + "".join(map(str, known.ranks))
@@ -82,7 +82,7 @@ def expected_facts(view, own_hand):
 
 
 def told_text(possible):
-    """Returns what was told, and what is possible, from a piece of our text such as ``Red (told)`` or ``1/2/5``."""
+    """Returns hinted and possible values of a piece of our text such as ``Red (told)`` or ``1/2/5``."""
     values = possible.removesuffix(" (told)").split("/")
     codes = "".join(value[0] for value in values)
     return (codes if possible.endswith(" (told)") else "X"), codes
@@ -136,7 +136,7 @@ def deal(state, game, dealt):
 
 
 def choose(rng, game, careful):
-    """Draws a legal action; careful games seldom play a card that does not fit, so that they last until the deck is empty."""
+    """Draws a legal action; careful games seldom misplay and so last until the deck is empty."""
     legal = game.legal
     if careful and rng.random() < 0.98:
         fits = [game.fireworks[card.color] == card.rank - 1 for card in game.hands[game.turn]]

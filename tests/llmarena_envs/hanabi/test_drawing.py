@@ -83,7 +83,7 @@ def test_every_legal_action_can_be_pointed_at_and_everybody_sees_who_is_to_move(
             assert [text.startswith(mover) for text in texts(picture) if to_move in text] == [True]
             assert texts_outside(picture) == []
             assert agent == mover or replies(picture) == []
-        # Hints and discards first of all, so that many cards lie on the table.
+        # Hints and discards first, to get many cards on the table.
         safe = [action for action in legal if not 5 <= action < 10]
         env.step(int(rng.choice(safe or legal)))
 

@@ -101,7 +101,7 @@ def test_the_last_life(bomb_score, last, score):
     assert game.rewards == (last, last)
     assert (game.life_tokens, game.score, game.fireworks) == (0, score, (1, 0))
     assert codes(game.discards) == "Y2"
-    assert codes(game.hands[1]) == "Y1"  # nobody draws when the match is over
+    assert codes(game.hands[1]) == "Y1"  # no draw after the end
     assert game.deck_size == 15
     assert game.view("player_0").legal == game.view("player_1").legal == ()
 

@@ -1,4 +1,4 @@
-"""A player's own cards, dealt anew as hints told them."""
+"""Resampling of a player's own cards, consistent with the hints."""
 
 import copy
 from collections import Counter
@@ -32,7 +32,7 @@ VARIANTS = [
 
 
 def possible_hands(game, seat):
-    """Counts, by trying all, in how many ways cards that nobody sees make up each hand that agrees with the hints."""
+    """Counts by enumeration how many ways the unseen cards make up each hand consistent with the hints."""
     cards = full_deck(game.variant.colors, game.variant.ranks)
     seen = Counter(card for other, hand in enumerate(game.hands) if other != seat for card in hand)
     seen += Counter(game.discards) + Counter(card for card in set(cards) if card.rank <= game.fireworks[card.color])
@@ -65,7 +65,7 @@ def test_every_hand_that_hints_allow_comes_as_often_as_it_can_be_dealt(actions, 
 
 
 def test_hints_that_leave_few_cards_are_dealt_evenly_too():
-    # The whole hand is told to be of rank 1: each of the six ones that nobody sees is as likely in each place.
+    # A hint says rank 1 of the whole hand: each of the six unseen ones is equally likely in each position.
     deck = "R1 R1 Y1 R2 R3 R4 R1 Y1 Y1 Y2 Y3 Y4 Y5 R5 R2 R3 R4 Y2 Y3 Y4"
     game = Hanabi(Variant(hand_size=3), deck=deck)
     game.reset(np.random.default_rng(0))

@@ -52,7 +52,7 @@ def test_the_small_game():
     assert ones(told["hands"]) == [1, 12]  # Red 2, Red 3
     own, other = told["knowledge"].reshape(2, 2, 9)
     assert own.tolist() == [[1] * 7 + [0, 0]] * 2
-    assert ones(other[0]) == [0, 1, 3, 8]  # rank 2 was told
+    assert ones(other[0]) == [0, 1, 3, 8]  # hint: rank 2
     assert ones(other[1]) == [0, 1, 2, 4, 5, 6]
     assert ones(told["fireworks"]) == [0]
     assert ones(told["info"]) == [0, 1]

@@ -1,4 +1,4 @@
-"""What a player knows: everything that was told, and nothing of the own cards and the deck."""
+"""A player's knowledge: all hints, and nothing of the own cards and the deck."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""A table at which tests play: actions by name, and what the seat to act may do."""
+"""A table for tests: actions by name, and the legal actions of the seat to act."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def table(actions: str = "", **options: Any) -> Holdem:
 
 
 def play(game: Holdem, actions: str) -> Holdem:
-    """Takes some actions, each of which must be legal."""
+    """Takes some actions and asserts that each is legal."""
     for letter in actions.replace(" ", ""):
         action = LETTERS[letter]
         (agent,) = game.to_move
@@ -41,7 +41,7 @@ def legal(game: Holdem) -> str:
 
 
 def cost(game: Holdem, letter: str) -> int:
-    """Returns what an action would cost the seat to act."""
+    """Returns the cost of an action for the seat to act."""
     return game.choices.costs[LETTERS[letter]]
 
 

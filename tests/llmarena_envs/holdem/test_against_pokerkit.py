@@ -60,7 +60,7 @@ class Reference:
         """Says whether pokerkit allows a raise that costs so much, or all chips if there are fewer."""
         state, player = self.state, self.state.actor_index
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # a raise that nobody can answer gives a warning
+            warnings.simplefilter("error")  # a raise without a possible answer gives a warning
             return bool(state.can_complete_bet_or_raise_to(state.bets[player] + min(cost, state.stacks[player])))
 
     def act(self, action: int, cost: int) -> None:
@@ -70,7 +70,7 @@ class Reference:
             self.state.check_or_call()
         else:
             self.state.complete_bet_or_raise_to(self.state.bets[self.state.actor_index] + cost)
-        # pokerkit asks the big blind although there is nothing to call and nobody left who could answer a raise.
+        # pokerkit asks the big blind even if there is nothing to call and all opponents are all-in.
         while self.to_act is not None and not self.state.checking_or_calling_amount and not self.may_raise_by(1000):
             self.state.check_or_call()
         self.deal()
@@ -79,7 +79,7 @@ class Reference:
 def went_up_by_less_than_the_big_blind(game: Holdem) -> bool:
     """Says whether the bet went up by less than the big blind since the seat to act acted on this street.
 
-    pokerkit takes the first raise of a street for a full one however small it is, so that a short all-in reopens the
+    pokerkit takes the first raise of a street for a full one regardless of its size, and lets a short all-in reopen the
     betting. The rules of tournaments (TDA 2024, rule 47) do not.
     """
     events = [event for event in game.history if event.street == game.street]
@@ -109,7 +109,7 @@ def compare_turn(game: Holdem, reference: Reference) -> None:
 
 
 def some_action(game: Holdem, rng: np.random.Generator, boldness: float) -> int:
-    """Draws an action; folds and all-ins are rare, so that matches are long and hands come to a showdown."""
+    """Draws an action; folds and all-ins are rare, to get long matches and showdowns."""
     legal = game.choices.legal
     weights = {Action.FOLD: 0.1, Action.CHECK_CALL: 1 - boldness, Action.ALL_IN: 0.15 * boldness}
     chances = np.array([weights.get(Action(action), 0.4 * boldness) for action in legal])

@@ -207,7 +207,7 @@ def test_an_opening_all_in_below_the_big_blind_does_not_reopen_for_who_has_check
 
 
 def test_raises_below_the_smallest_are_not_offered() -> None:
-    # The big blind of 10 is short, so that half of the pot after a call (1 + 1 + 10) is less than a raise of 10.
+    # The big blind of 10 is short: half of the pot after a call (1 + 1 + 10) is less than a raise of 10.
     betting = uneven(200, 200, 1, 200, small_blind=1, big_blind=10)
     assert betting.to_call(3) == 10
     choices = betting.choices(3)

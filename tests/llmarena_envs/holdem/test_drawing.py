@@ -24,7 +24,7 @@ def after(actions: str, **options: Any) -> raw_env:
 
 
 def told_of(picture: str, player: str) -> str:
-    """Returns what is said of a player."""
+    """Returns the texts about a player."""
     (told,) = [part for part in described(picture) if part.startswith(player)]
     return told
 
@@ -65,7 +65,7 @@ def test_the_hand_before_is_told_with_the_cards_that_were_shown() -> None:
 
 
 def test_the_legal_actions_can_be_pointed_at_and_say_what_they_cost() -> None:
-    env = after("h")  # puts in 3 of 100, so that the big blind has 2 to call
+    env = after("h")  # 3 of 100 chips: the big blind has 2 to call
     assert replies(env.draw("player_1")) == [
         "Action: Fold",
         "Action: Check and Call",

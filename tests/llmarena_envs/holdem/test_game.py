@@ -147,7 +147,7 @@ def test_a_busted_player_is_out_and_passed_over() -> None:
 def test_hands_that_the_blinds_decide_pass_without_a_turn() -> None:
     game = table("", hands=12, stack=4)
     game._decks = (parse_cards(f"AhKd AsKc {BOARD}"),) * 12
-    play(game, "f hf")  # player_0 is left with one chip, so that every blind is all-in, and all hands split
+    play(game, "f hf")  # player_0 has one chip left: every blind is all-in, and all hands split
     assert game.to_move == ()
     assert len(game.results) == 12
     assert [result.net for result in game.results[:3]] == [(-1, 1), (-2, 2), (0, 0)]
@@ -198,7 +198,7 @@ def test_rewards_come_at_the_end_only() -> None:
         ("c", {"players": 3}, (0, -1, 1)),
         ("pp", {"players": 3}, (1, 1, -2)),
         ("fp", {"players": 3}, (0, 2, -2)),
-        ("pf", {"players": 3}, (3, -1, -2)),  # the chip of who has folded is lost as well
+        ("pf", {"players": 3}, (3, -1, -2)),  # the folded player's chip is lost as well
         ("ppf", {"players": 3}, (-7, 9, -2)),
         ("f", {"hands": 3}, (1, -1)),  # won 1 before and has put in 1: it ends one below its first stack
     ],
@@ -291,7 +291,7 @@ def test_chips_are_conserved_and_every_match_ends(chosen: dict[str, Any], seed: 
 @settings(deadline=None, max_examples=80)
 @given(options(), st.integers(0, 2**32))
 def test_views_hold_no_cards_of_others(chosen: dict[str, Any], seed: int) -> None:
-    """The same betting over other cards: nobody sees a difference before the others' cards are shown."""
+    """The same betting with other cards: texts are equal until the others' cards are shown."""
     rng = np.random.default_rng(seed)
     game = Holdem(**{**chosen, "hands": 1})
     game.reset(rng)

@@ -54,7 +54,7 @@ def test_the_button_itself_comes_last() -> None:
 
 @st.composite
 def finished_hands(draw: st.DrawFn) -> tuple[list[int], list[int | None], int]:
-    """Chips put in, ranks, and the button; nobody who has folded has put in more than all who have not."""
+    """Chips put in, ranks, and the button; a folded player has put in at most as many as the largest other stake."""
     players = draw(st.integers(2, 6))
     live = [draw(st.booleans()) for _ in range(players - 1)]
     live.insert(draw(st.integers(0, players - 1)), True)

@@ -73,7 +73,7 @@ READ = [
     ('{"action": "Fold"}\nno, {"action": "Call"}', CALL),
     ('{"action": "Fold"}\nAction: Call', CALL),
     ('Action: Call\n{"action": "Fold"}', FOLD),
-    # The last statement counts, whatever the prose before it says.
+    # The last statement counts, regardless of the prose before it.
     ("Action: Fold\nOn second thoughts:\nAction: Call", CALL),
     ("The opponent may go all-in. I should not fold. Raising half the pot is bad.\nAction: Call", CALL),
     ("I could Fold.\nFold\nBut\nAction: Raise Pot", FULL),

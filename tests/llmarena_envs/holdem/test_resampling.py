@@ -70,7 +70,7 @@ def test_open_spiel_thinks_the_same_hands_possible():
 def test_shown_cards_and_own_cards_of_earlier_hands_stay():
     game = table(players=3, hands=3, stack=50)
     play(game, "fcc cc cc cc")  # a showdown of two
-    play(game, "ff")  # nobody shows
+    play(game, "ff")  # no showdown
     shown = game.results[0].shown
     assert [bool(hole) for hole in shown] == [False, True, True]
     rng = np.random.default_rng(0)

@@ -93,7 +93,7 @@ def test_positions() -> None:
 
 
 def test_the_betting_only_grows_during_a_hand() -> None:
-    """The text is append-only up to the state, so that what a provider has cached of a prompt stays of use."""
+    """The text is append-only up to the state, to keep a provider's prompt cache useful."""
     for seed in range(30):
         env = holdem_v0.raw_env(players=3, hands=2)
         env.reset(seed=seed)
@@ -171,7 +171,7 @@ def test_a_player_without_chips_is_told_so() -> None:
 
 
 def test_the_same_codec_tells_every_position_as_a_new_one_does() -> None:
-    """What the codec keeps from one text to the next never gets into another text."""
+    """State that the codec caches for one text never leaks into another."""
     kept = HoldemCodec(table("", players=3, hands=3), "en", True, True)
     for deck_seed in range(12):
         game = table("", players=3, hands=3, deck_seed=deck_seed % 4, button=deck_seed % 3)

@@ -87,7 +87,7 @@ def longest_after(betting: Betting, street: int, seat: int, known: dict[Any, int
 
 @st.composite
 def later_hands(draw: st.DrawFn) -> tuple[str, tuple[int, ...], int, int, int]:
-    """Rules, stacks that somebody may have after some hands, what all began with, and the blinds."""
+    """Rules, possible stacks after some hands, initial stacks, and the blinds."""
     players = draw(st.sampled_from((2, 2, 3)))
     stack = draw(st.integers(3, 40 if players == 2 else 6))
     left = players * stack

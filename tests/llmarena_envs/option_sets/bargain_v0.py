@@ -11,7 +11,7 @@ OPTION_SETS = [
     {"instance": INSTANCE, "max_rounds": 1},
 ]
 
-# Every option that changes what a player reads.
+# Every option that affects a player's texts.
 PLAYTHROUGHS = {
     "default": {},
     "two_rounds": {"max_rounds": 2},

@@ -8,7 +8,7 @@ OPTION_SETS = [
     {"obs_type": "vector", "n_bidders": 3, "rounds": 4, "v_max": 5, "grid": 1},
 ]
 
-# Every option that changes what a player reads.
+# Every option that affects a player's texts.
 PLAYTHROUGHS = {
     "default": {},
     "zh": {"language": "zh"},

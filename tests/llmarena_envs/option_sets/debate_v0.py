@@ -2,7 +2,7 @@
 
 from typing import Any
 
-# Questions of their own, so that the files stay what they are when the shipped ones grow.
+# Own questions: the files do not depend on the shipped ones.
 RIVER: dict[str, Any] = {
     "id": "river",
     "domain": "reasoning",
@@ -28,13 +28,13 @@ OPTION_SETS: list[dict[str, Any]] = [
     },
     {"questions": "builtin", "judge_initial_only": True, "n_judges": 1, "reference": None},
     {"questions": RECORDS, "n_judges": 0},
+    {"questions": [SUM], "n_judges": 1, "round3_opener": "B"},
 ]
 
 PLAYTHROUGHS: dict[str, dict[str, Any]] = {
     "default": {"questions": [RIVER], "n_judges": 2},
     "examiner": {"n_judges": 1, "domain": "math"},
     "both_orders": {"questions": [POEM], "n_judges": 2, "both_orders": True},
-    "opener_b": {"questions": [SUM], "n_judges": 1, "round3_opener": "B"},
     "restricted": {"questions": [POEM], "n_judges": 1, "visibility": "restricted", "judge_sees_think": False},
     "initial_only": {"questions": [RIVER], "n_judges": 2, "judge_initial_only": True},
     "zh": {"questions": [SUM], "n_judges": 3, "language": "zh"},

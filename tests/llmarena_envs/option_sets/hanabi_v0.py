@@ -16,13 +16,14 @@ OPTION_SETS = [
     {"colors": 1, "hand_size": 5, "obs_type": "vector"},
     {"deck": DECK, "obs_type": "vector"},
     {"deck_seed": 7},
+    {"life_tokens": 3},
+    {"language": "zh", "life_tokens": 3},
+    {"deck": DECK, "life_tokens": 3},
 ]
 
-# Every option that changes what a player reads. Random players lose a single life at once, so most matches have three.
+# Every option that affects a player's texts. Random players lose a single life at once, so most matches have three.
 PLAYTHROUGHS = {
     "default": {},
-    "three_lives": {"life_tokens": 3},
-    "zh_three_lives": {"language": "zh", "life_tokens": 3},
     "keep": {"bomb_score": "keep", "life_tokens": 2},
     "zh_keep": {"language": "zh", "bomb_score": "keep", "life_tokens": 2},
     "without_cot_and_hint": {"cot": False, "hint": False, "life_tokens": 3},
@@ -31,5 +32,4 @@ PLAYTHROUGHS = {
     "three_players": {"players": 3, "colors": 3, "hand_size": 3, "life_tokens": 2},
     "zh_four_players": {"language": "zh", "players": 4, "colors": 4, "hand_size": 4, "info_tokens": 2},
     "three_ranks": {"ranks": 3, "life_tokens": 3, "info_tokens": 5, "hand_size": 3},
-    "deck": {"deck": DECK, "life_tokens": 3},
 }

@@ -1,7 +1,7 @@
 """Option sets of holdem_v0 for the conformance suite and for the golden playthroughs."""
 
 SPLIT_DECK = "Ah Kd As Kc 2c 7d 9h 4s Jc"
-"""Both players hold ace and king: whatever the board, this one splits the pot."""
+"""Both players hold ace and king: this board splits the pot."""
 
 OPTION_SETS = [
     {},
@@ -18,7 +18,7 @@ OPTION_SETS = [
     {"decision": "facing_bet", "language": "zh", "deck": SPLIT_DECK, "reward": "win"},
 ]
 
-# Every option that changes what a player reads; the others decide only which cards are dealt.
+# Every option that affects a player's texts; the others affect the deal only.
 PLAYTHROUGHS = {
     "default": {},
     "zh": {"language": "zh"},

@@ -14,7 +14,7 @@ OPTION_SETS: list[dict[str, Any]] = [
     {"idioms": IDIOMS, "normalise": "none", "start": "一心一意", "allow_dead_end_start": True},
 ]
 
-# Every option that changes what a player reads.
+# Every option that affects a player's texts.
 PLAYTHROUGHS: dict[str, dict[str, Any]] = {
     "zh": {"language": "zh", "max_turns": 4},
     "en": {"language": "en", "max_turns": 4},

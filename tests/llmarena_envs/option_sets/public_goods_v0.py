@@ -7,13 +7,13 @@ OPTION_SETS = [
     {"n_players": 3, "rounds": 4, "endowment": 2, "alpha": 1.5, "coin_step": 0.1},
     {"n_players": 2, "rounds": 3, "alpha": 1.9, "endowment_mode": "initial"},
     {"obs_type": "vector", "mode": 2, "n_players": 5, "rounds": 2, "coin_step": 2.5, "endowment_mode": "initial"},
+    {"mode": 2},
 ]
 
-# Every option that changes what a player reads.
+# Every option that affects a player's texts.
 PLAYTHROUGHS = {
     "default": {},
     "zh": {"language": "zh"},
-    "mode_2": {"mode": 2},
     "zh_mode_2_without_cot": {"language": "zh", "mode": 2, "cot": False},
     "without_cot": {"cot": False, "rounds": 2},
     "initial": {"endowment_mode": "initial"},

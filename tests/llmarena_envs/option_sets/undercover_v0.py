@@ -15,7 +15,7 @@ OPTION_SETS: list[dict[str, Any]] = [
     {"n_players": 4, "word_pairs": str(Path(__file__).parents[1] / "undercover" / "pairs.txt")},
 ]
 
-# Every option that changes what a player reads, in short matches where one round shows it; the other options decide only who
+# Every option that affects a player's texts, in short matches where one round shows it; the other options decide only who
 # holds which word and who speaks first.
 PLAYTHROUGHS: dict[str, dict[str, Any]] = {
     "default": {},

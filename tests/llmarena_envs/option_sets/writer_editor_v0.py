@@ -14,7 +14,7 @@ OPTION_SETS: list[dict[str, Any]] = [
     {"task": "translation", "tasks": str(FILES / "corpus.tsv"), "src_lang": "de", "tgt_lang": "pt"},
 ]
 
-# Tasks of their own, so that the files stay what they are when the shipped ones grow.
+# Own tasks: the files do not depend on the shipped ones.
 PROBLEM = {
     "task_id": "first_word",
     "text": "Write a function that returns the first word of a text.\nWords are separated by blanks.",

@@ -33,7 +33,7 @@ def payoffs(game, rounds):
 
 
 def model(rounds, n, alpha, endowment, initial):
-    """An independent account in fractions of coins: what everybody owns at the end."""
+    """An independent account in fractions of coins: the players' final balances."""
     owned = [Fraction(endowment if initial else 0)] * n
     for investments in rounds:
         share = Fraction(str(alpha)) * sum(investments) / n
@@ -82,7 +82,7 @@ def test_nobody_invests_in_equilibrium_and_everybody_gets_fifty():
     ("n", "alpha", "endowment"), [(2, 1.5, 4), (3, 1.2, 3), (3, 2.9, 3), (4, 1.2, 2), (2, 2.5, 3), (2, 0.5, 3)]
 )
 def test_what_an_invested_coin_returns(n, alpha, endowment):
-    """Every profile of a round: one coin more changes the own profit by alpha / n - 1, and everybody else's by alpha / n."""
+    """Every profile of a round: one coin more changes the own profit by alpha / n - 1, and each other's by alpha / n."""
     profit = {}
     for profile in itertools.product(range(endowment + 1), repeat=n):
         game = begun(n_players=n, alpha=alpha, endowment=endowment, rounds=1)

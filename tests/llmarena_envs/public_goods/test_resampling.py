@@ -18,7 +18,7 @@ def played(*rounds, **options):
 
 
 def replayed(game, seed=0):
-    """Plays the investments of a game again, each of which must be possible."""
+    """Replays the investments of a game and asserts that each is legal."""
     again = PublicGoods(
         len(game.agents),
         game.rounds,

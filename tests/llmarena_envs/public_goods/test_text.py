@@ -1,4 +1,4 @@
-"""What a player of the public goods game reads, and how replies are read back."""
+"""Texts for a player of the public goods game, and parsing of replies."""
 
 import pytest
 from hypothesis import given, settings
@@ -216,7 +216,7 @@ def test_no_text_names_a_seat_and_all_are_told_the_same(language, options):
                 assert "player" not in read["text"].lower() and "player_" not in read["rules"]
                 assert "玩家 " not in read["text"]
             env.step(investment)
-        # Two who invested the same read the same, whatever their seats.
+        # Players with equal investments read the same text on any seat.
         assert env.observe("player_0")["text"] == env.observe("player_2")["text"]
 
 

@@ -1,9 +1,9 @@
-"""Hostile programs, each bounded by itself, so that one that escapes harms nothing.
+"""Hostile programs, each harmless even if it escapes.
 
-A program prints ``ESCAPED`` and what it could do. Before it stand the names that the test lends it: ``SECRET`` and ``SOCKET``
+A program prints ``ESCAPED`` and its result. The test puts these names before it: ``SECRET`` and ``SOCKET``
 (paths in folders of the test), ``PROJECT`` (the folder of this project), ``PACKAGE`` (a file of a package, seen from the folder
 of the standard library), ``TCP``, ``TCP6`` and ``UDP`` (ports on which the test listens), ``ABSTRACT`` (the name of its abstract
-socket), ``TEST`` and ``VICTIM`` (processes: pytest, which nothing but signal 0 may reach, and one that may be hurt) and ``MARK``,
+socket), ``TEST`` and ``VICTIM`` (processes: pytest, which only signal 0 may reach, and an expendable one) and ``MARK``,
 a name for files that is not used elsewhere.
 """
 

@@ -29,7 +29,7 @@ def own_processes(mark: str) -> list[str]:
                 if mark.encode() in (entry / "environ").read_bytes():
                     found.append((entry / "cmdline").read_bytes()[:80].decode(errors="replace"))
             except OSError:
-                pass  # it has ended, or is somebody else's
+                pass  # it has ended, or belongs to another user
     return found
 
 

@@ -29,7 +29,7 @@ from tests.llmarena_envs.sandbox.machine import BACKENDS
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
-    """The choice is remembered; these tests change what it depends on."""
+    """Clears the cached choice; these tests change its inputs."""
     find_sandbox.cache_clear()
     yield
     find_sandbox.cache_clear()
@@ -170,7 +170,7 @@ def test_a_container_is_started_without_network_and_rights_and_is_removed(
         assert words in started, words
     name = started.split("--name ")[1].split()[0]
     assert removed == f"rm --force {name}"
-    # What does not isolate is not taken, whatever it calls itself.
+    # A backend without isolation is never chosen, under any name.
     with pytest.raises(SandboxError, match="it does not hold"):
         find_sandbox("docker")
 

@@ -40,7 +40,7 @@ def installed_file() -> str:
 
 @pytest.fixture
 def lent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[str, object]]:
-    """What the programs try to reach; afterwards, that all of it is as before."""
+    """The programs' targets; checks afterwards that all of them are unchanged."""
     mark = f"mark-{os.getpid()}-{id(tmp_path)}"
     monkeypatch.setitem(ENVIRONMENT, "SANDBOX_MARK", mark)
     monkeypatch.setenv("LENT", "secret")
@@ -83,7 +83,7 @@ def lent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mapping[st
         assert victim.poll() is None
         victim.communicate(b"\n")
         short.unlink()
-    wait_for(lambda: own_processes(mark) == [])  # what was killed may take a moment to be gone
+    wait_for(lambda: own_processes(mark) == [])  # killed processes take a moment to disappear
     assert list(tmp_path.iterdir()) == [secret] and secret.read_text(encoding="utf-8") == "secret"
     assert [path for place in PLACES for path in Path(place).iterdir() if path.name.startswith(mark)] == []
 

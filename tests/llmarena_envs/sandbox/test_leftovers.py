@@ -84,7 +84,7 @@ def test_many_at_once_leave_nothing(
         )
         assert got == wanted[i % 4]
     wait_for(lambda: own_processes(mark) == [])
-    assert _open_descriptors() <= descriptors + 4  # what the package keeps for itself does not grow
+    assert _open_descriptors() <= descriptors + 4  # the package's own ones do not grow in number
 
 
 OPENED = """
@@ -105,7 +105,7 @@ def test_a_descriptor_of_the_caller_is_not_inherited(backend: str, sandboxes: Ma
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.set_inheritable(True)
         result = sandboxes[backend].run(OPENED, ["len(opened)"])
-    assert result.values[0].value == 2  # the channel of questions and that of answers
+    assert result.values[0].value == 2  # one channel for questions, one for answers
 
 
 @pytest.mark.parametrize("backend", [*BACKENDS, "unisolated"])

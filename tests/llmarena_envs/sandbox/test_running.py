@@ -1,4 +1,4 @@
-"""Ordinary programs give right results, and whatever comes of a run is said."""
+"""Ordinary programs give right results, and every outcome of a run is reported."""
 
 import math
 from collections.abc import Mapping

@@ -7,7 +7,7 @@ from llmarena_envs import simulation_v0
 from tests.llmarena_envs.option_sets.simulation_v0 import SCRIPT, TASKS
 
 TRUTH = '"London"'
-"""What the engine of the first of ``TASKS`` answers to its first request."""
+"""The engine's answer to the first request of the first task in ``TASKS``."""
 
 
 def started(seed: int = 0, **options: Any) -> simulation_v0.raw_env:
@@ -23,7 +23,7 @@ def scripted(mode: str = "script", **options: Any) -> simulation_v0.raw_env:
 
 
 def say(env: simulation_v0.raw_env, *replies: str) -> simulation_v0.raw_env:
-    """Plays replies as a harness does that asks nobody again."""
+    """Plays replies as a harness without re-asks does."""
     for reply in replies:
         env.step(env.parse(reply, env.agent_selection))
     return env

@@ -1,4 +1,4 @@
-"""The rules of simulation: who speaks when, what counts, and what is measured."""
+"""The rules of simulation: order of speakers, scores and measurements."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""What an agent is not told of a simulation, drawn anew."""
+"""Resampling of the parts of a simulation that are hidden from an agent."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""Whether an answer is exactly what an engine answers."""
+"""Exact comparison of answers with an engine's."""
 
 import pytest
 

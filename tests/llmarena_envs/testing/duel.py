@@ -77,7 +77,7 @@ class Duel(Game[int, Any]):
 
 
 def totals(game: Duel) -> dict[str, float]:
-    """Counts the points by the cards and what was added to them."""
+    """Counts the points by the cards and the bonus on them."""
     first, second = game.cards
     signs = [np.sign(first + a - second - b) for a, b in game.rounds]
     return {"player_0": float(sum(signs)), "player_1": -float(sum(signs))}
@@ -185,7 +185,7 @@ class OneAction(DuelEnv):
 
 
 class OneLegalActionGame(OneActionGame):
-    """There are three actions, of which one is legal at a time."""
+    """There are three actions, only one of them legal at a time."""
 
     num_actions = 3
 
@@ -220,7 +220,7 @@ class RareChance(DuelEnv):
 
 
 class UnseenChanceGame(Duel):
-    """There is a deck that nobody comes to see."""
+    """There is a deck that no agent ever sees."""
 
     def reset(self, rng: np.random.Generator) -> None:
         super().reset(rng)

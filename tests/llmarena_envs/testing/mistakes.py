@@ -367,7 +367,7 @@ class ForfeitIsPaidTwice(DuelEnv):
             self.rewards = {agent: 2 * reward for agent, reward in self.rewards.items()}
 
 
-# What is hidden.
+# Hidden information.
 
 
 @breaks("hidden_information_can_be_redrawn")
@@ -413,7 +413,7 @@ class RedrawnCannotBePlayedOn(Duel):
 
 @breaks("what_others_know_is_redrawn")
 class RedrawForgetsTheSuits(Duel):
-    """Cards have suits, too; a text that told those of others would not be noticed."""
+    """Cards have suits, which resampling keeps; a text that reveals the others' suits would go unnoticed."""
 
     def reset(self, rng: np.random.Generator) -> None:
         super().reset(rng)

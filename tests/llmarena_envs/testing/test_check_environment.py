@@ -1,4 +1,4 @@
-"""The conformance suite: passes what is right, and names the rule that each planted mistake breaks."""
+"""The conformance suite: correct environments pass, and each planted mistake is reported with its rule."""
 
 import concurrent.futures
 import pickle
@@ -22,7 +22,7 @@ SEEDS = range(4)
     "options", [{}, {"obs_type": "vector"}, {"language": "zh", "points": 3}], ids=["text", "vector", "other options"]
 )
 def test_a_correct_environment_passes(options: dict[str, Any]) -> None:
-    # Its texts name all the cards there are, so a hidden number stands in everybody's text.
+    # Its texts name all cards, so a hidden number occurs in every agent's text.
     check_environment(duel.duel, options=options, parallel_env_fn=duel.parallel_duel, seeds=SEEDS, chance=True)
 
 

@@ -62,7 +62,7 @@ CORPUS = [
     ("<|im_start|>assistant\nX: (1, 3)<|im_end|>", 2),
     ("System: the player said (1, 1).\nHuman: ok\nAssistant: X: (1, 3)", 2),
     ("X: (1, 1)" + " ." * LONG + " X: (1, 3)", 2),
-    # what is said about other cells is no statement
+    # remarks about other cells are no statements
     ("X: (1, 3) because it is better than (1, 1).", 2),
     ("X: (1, 3)\n\nThis blocks O at (2, 1) and answers O (3, 3).", 2),
     ("<think>X: (1, 1)? or (2, 1)</think>X: (1, 3)", 2),

@@ -1,4 +1,4 @@
-"""Sides and words that a player is not told, drawn anew."""
+"""Resampling of the sides and words that are hidden from a player."""
 
 import copy
 from itertools import combinations
@@ -15,7 +15,7 @@ FIXED = {"pairs": PAIRS[:1], "seat": "last", "swap_words": False, "first_player"
 
 
 def started(seed=0, **options):
-    """The last player is undercover with the word cherry and the first one begins, whatever players may think."""
+    """The last player is undercover with the word cherry, and the first one begins, regardless of the players' guesses."""
     game = Undercover(**{**FIXED, **options})
     game.reset(np.random.default_rng(seed))
     return game
@@ -95,7 +95,7 @@ def test_votes_tell_who_is_not_undercover():
     speak(game)
     game.apply(tuple(Vote("player_1" if agent != "player_1" else "player_0") for agent in game.living))
     assert game.to_move
-    drawn = redrawn(game, "player_0", lambda other: other.undercovers)  # player_1 is out, and the match goes on
+    drawn = redrawn(game, "player_0", lambda other: other.undercovers)  # player_1 is out, and the match continues
     check_frequencies(drawn, {(f"player_{number}",): 1 for number in (0, 2, 3, 4)})
 
 

@@ -1,4 +1,4 @@
-"""Running the programs that come with the package, which are our own: what a model writes runs in the sandbox only."""
+"""Runs the shipped, trusted programs in this process; programs by models run in the sandbox only."""
 
 from typing import Any
 

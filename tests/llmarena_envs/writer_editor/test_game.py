@@ -11,7 +11,7 @@ from llmarena_envs.writer_editor.task_types import Document, Problem
 PROBLEM = Problem("p", "Add.", "add", "def add(a, b):\n    return a + b", ("assert add(1, 2) == 3",))
 NOTE = Document("d", "Ja.", "Yes.", "de", "en")
 SHARE = Measure("pass", 1.0, lambda text, task: {"good": 1.0, "half": 0.5}.get(text, 0.0))
-"""A measure by which the program ``good`` passes all tests, ``half`` half of them."""
+"""A measure: the program ``good`` passes all tests, ``half`` passes half of them."""
 
 
 def started(task="code_review", tasks=None, seed=0, **options):

@@ -66,7 +66,7 @@ def indented(text: str, blanks: int) -> str:
         (f"```python\n{PROGRAM}\n   ```\nDone.", PROGRAM),
         (f"```python\n{PROGRAM}\n`````\nDone.", PROGRAM),
         (fenced(DOCUMENTED.replace("    ", "\t")), DOCUMENTED.replace("    ", "\t")),
-        # Several blocks, of which one is the program.
+        # Several blocks, one of them the program.
         (blocks(PROGRAM, "print(add(1, 2))"), PROGRAM),
         (blocks(PROGRAM, "result = add(1, 2)", "print(result)"), PROGRAM),
         (blocks("def add(a, b): ...", PROGRAM), PROGRAM),
@@ -92,7 +92,7 @@ def indented(text: str, blanks: int) -> str:
     ],
 )
 def test_the_program_of_a_reply(reply: str, program: str | None) -> None:
-    """Without a program named, what is read must define a function that adds."""
+    """If no program is named, the parsed text must define a function that adds."""
     read = read_program(reply, "add")
     if program is not None:
         assert read == program

@@ -1,4 +1,4 @@
-"""What nobody is told of a task, and what others' judges say, drawn anew."""
+"""Resampling of a task's hidden parts and the other judges' verdicts."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""What is read and replied through the environment, hostile texts above all."""
+"""Observations and replies through the environment, above all hostile texts."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def say(env, *replies):
 
 
 def judging(task="code_review", **options):
-    """Returns an environment in which the judges are to act."""
+    """Returns an environment at the judges' turn."""
     return say(started(task, **options), "def add(a, b): pass" if task == "code_review" else "Rain.", "over")
 
 

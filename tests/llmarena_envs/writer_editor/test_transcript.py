@@ -1,4 +1,4 @@
-"""The story of a match, and the options with which it is told."""
+"""The transcript of a match, and its options."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""``llmarena agreement``: on files and on a run, as tables and as JSON, and what it refuses."""
+"""``llmarena agreement``: on files and on a run, as tables and as JSON, and refused input."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""``--cache`` and ``--offline``: what they need, what they refuse, and what needs no key any more."""
+"""``--cache`` and ``--offline``: requirements, refusals, and cached runs without a key."""
 
 import pytest
 

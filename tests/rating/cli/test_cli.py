@@ -281,7 +281,9 @@ def test_rate_prints_leaderboards(capsys, finished_run):
 
 def test_resume_of_a_finished_run_plays_nothing(capsys, finished_run):
     before = output(capsys, "export", finished_run)
-    assert re.search(r"^Seal: [0-9a-f]{64}\nPlay digest: [0-9a-f]{64}$", output(capsys, "resume", finished_run), re.M)
+    assert re.search(
+        r"^Seal: [0-9a-f]{64}\nPlay digest: [0-9a-f]{64}$", output(capsys, "resume", finished_run, "--explain"), re.M
+    )
     assert output(capsys, "export", finished_run) == before
 
 
@@ -311,7 +313,7 @@ def test_resume_with_wrong_added_policy_changes_nothing(capsys, finished_run, tm
 
 @pytest.mark.slow
 def test_run_prints_once_why_the_rule_fired(capsys, tmp_path):
-    flags = ["--workers", "1", "--quiet", "--stop", "width=150", "--min-matches", "10"]
+    flags = ["--workers", "1", "--quiet", "--stop", "width=150", "--min-matches", "10", "--explain"]
     shown = output(capsys, "run", "--env", "tictactoe_v0", *POLICIES, *flags, "--out", tmp_path / "run")
     (board,) = json.loads(output(capsys, "rate", tmp_path / "run", "--json"))
     assert board["stop_reason"] == "width=150" and re.fullmatch(
@@ -320,9 +322,10 @@ def test_run_prints_once_why_the_rule_fired(capsys, tmp_path):
     said = " ".join(shown.split())
     assert said.count("stopped: width=150") == 1
     assert said.count(f"stopped with: {board['stopped_with']}") == 1
-    assert max(len(line) for line in shown.splitlines() if not line.startswith("Run: ")) <= 100
+    assert max(len(line) for line in shown.splitlines() if not line.startswith("llmarena ")) <= 100
     for command in ("rate", "resume"):
-        assert f"stopped with: {board['stopped_with']}" in " ".join(output(capsys, command, tmp_path / "run").split())
+        explained = output(capsys, command, tmp_path / "run", "--explain")
+        assert f"stopped with: {board['stopped_with']}" in " ".join(explained.split())
     output(capsys, "report", tmp_path / "run")
     assert f"stopped with: {board['stopped_with']}" in (tmp_path / "run" / "report.html").read_text()
 

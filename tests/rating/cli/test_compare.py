@@ -142,7 +142,7 @@ def test_compare_refuses_bad_arguments(live, capsys, arguments, said):
 
 
 class PartnerRun(LiveRun):
-    """A run of Hanabi in which two policies play themselves and each other, four matches a deal."""
+    """A run of Hanabi: two policies in self-play and with each other, four matches a deal."""
 
     def __init__(self, directory):
         self.directory = directory

@@ -169,7 +169,7 @@ def test_interrupted_match_resumes_at_the_same_address(tmp_path, monkeypatch, ca
     assert code == 130 and printed == f"human plays at {before.address}\n"
     assert f"llmarena resume {directory} --web --port {port}" in capfd.readouterr().err
     code, after, printed = run("resume", directory, "--web", "--port", port)
-    assert printed.count("http://") == 2  # of the board, too, since resume is for whoever runs it
+    assert printed.count("http://") == 2  # of the player and of the board: the owner of the run resumes it
     assert code == 0 and after.address == before.address and "It is your move" in before.last
     assert "matches" in printed
     assert main(["replay", directory, "--verify"]) == 0

@@ -22,7 +22,7 @@ class _SignalAt:
     Args:
         moment: number of the event, from 0.
         path: part of the path of the traced files.
-        begin: end of the path of the file in which counting begins, which leaves out the garbage of earlier tests.
+        begin: end of the path of the first file to count; leaves out the garbage of earlier tests.
     """
 
     def __init__(self, moment: int, path: str, begin: str = "") -> None:

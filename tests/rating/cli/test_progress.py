@@ -59,7 +59,7 @@ def under_way(finished=30, calls=120, expected=90, **changes):
 
 
 def bars_of(*snapshots):
-    """Shows one snapshot a minute; returns the bars and what a terminal of 120 columns then shows."""
+    """Shows one snapshot a minute; returns the bars and the screen of a terminal with 120 columns."""
     clock, file = Clock(), io.StringIO()
     bars = GameBars(Console(file=file, width=120, force_terminal=True, color_system=None), clock)
     for snapshot in snapshots:

@@ -33,7 +33,7 @@ READS = {
 """What each command that reads a run or a log is given behind its directory, or the log in place of it."""
 
 OTHERS = {
-    *("list", "check", "play", "run", "resume", "demo"),  # they play, or name what is typed
+    *("list", "check", "play", "run", "resume", "demo"),  # they play, or print their own arguments
 }
 
 DRIVER = """
@@ -113,7 +113,7 @@ def llmarena(folder, *commands):
 
 
 def trapped(folder, text):
-    """Plays a run of what stands in a folder, arms that, and returns the directory of the run."""
+    """Plays a run of the code in a folder, arms that code, and returns the directory of the run."""
     game = folder / "trap" / "game.py"
     game.parent.mkdir(parents=True)
     game.write_text(GAME)

@@ -1,4 +1,4 @@
-"""Budgets end a run in good order: no call is lost, none is sent too many, and the run goes on as if it had not stopped."""
+"""Budgets end a run cleanly: no call is lost, none is sent beyond the limit, and the resumed run equals an unlimited one."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.timeout(60)
 
 
 def go(path, session=ONE_GO):
-    """Begins a run, or goes on with it; returns its digest."""
+    """Starts or resumes a run; returns its digest."""
     run, store = run_directory.open_run(path)
     with contextlib.closing(store):
         asyncio.run(Runner(run, store, session=session).run())

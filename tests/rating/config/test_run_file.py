@@ -1,4 +1,4 @@
-"""Run files: what is read, what is refused and how."""
+"""Run files: accepted values, and messages for refused ones."""
 
 import pytest
 

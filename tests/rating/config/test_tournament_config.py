@@ -1,4 +1,4 @@
-"""Newcomers written into run files of every form, and what a run goes on with."""
+"""Newcomers written into run files of every form, and the resumed configuration."""
 
 import json
 

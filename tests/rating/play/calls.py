@@ -1,4 +1,4 @@
-"""Models without a server: every request gets a move that depends on nothing but what is read."""
+"""Models without a server: every request gets a move that depends on its messages only."""
 
 import asyncio
 import hashlib
@@ -52,7 +52,7 @@ def answered(text, prompt_tokens, completion_tokens):
 
 
 class Answers:
-    """Stands in for the client's requests.
+    """Replaces the client's requests.
 
     Attributes:
         sent: number of requests.

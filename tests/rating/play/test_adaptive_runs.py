@@ -71,7 +71,7 @@ def test_adaptive_void_matches_are_replayed_as_chosen(tmp_path):
     text = asked("abc")
     void, before, facts = go_on(tmp_path / "run", text)
     assert void > 0 and facts["stopped:tictactoe_v0"]
-    # Once it is suspended nobody is paired with it any more.
+    # A suspended policy is not paired any more.
     assert not any("c" in names for names in seatings(before)[2 * 16 :]) and len(before) > 2 * 16
     Asked.failing.clear()
     void, after, _ = go_on(tmp_path / "run", text.replace("max_matches = 40", "max_matches = 80"))

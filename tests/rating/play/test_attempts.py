@@ -54,7 +54,7 @@ def test_attempt_buffers_only_repeatable_turns(store, monkeypatch, is_repeatable
     assert attempt(store, plays, is_repeatable=is_repeatable) == VOIDED
     assert plays.written == written
     assert [turn.index for turn in store.turns(MATCH)] == [0, 1, 2]
-    attempt(store, Plays(store), is_repeatable=is_repeatable)  # goes on from there
+    attempt(store, Plays(store), is_repeatable=is_repeatable)  # resumes from there
     assert [turn.index for turn in store.turns(MATCH)] == [*range(6)]
     store.seal()
     assert store.check() == []

@@ -1,4 +1,4 @@
-"""Batches overlap by the lag and no further, and the schedule is told of them in order, whatever ends first."""
+"""Batches overlap by at most the lag, and the schedule receives their outcomes in order, whichever match ends first."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ from research import virtual_time
 
 
 class Script:
-    """Batches of three matches, as many as ``batches``, and a log of what it is asked and told."""
+    """Batches of three matches, as many as ``batches``, and a log of the calls."""
 
     def __init__(self, lag, batches):
         self.lag = lag

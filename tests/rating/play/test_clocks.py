@@ -34,7 +34,7 @@ output = 1.0
 
 
 def plan(request):
-    """Refuses some requests, so that there is something to wait for."""
+    """Refuses some requests, to cause waits."""
     return {13: busy(0.05), 30: HTTP_503}.get(request.number % 40, OK)
 
 

@@ -25,12 +25,12 @@ ENDLESS = ["--min-matches", 50_000, "--max-matches", 50_000]
 
 
 def end(process):
-    """Waits for a command and returns its exit code and what it said."""
+    """Waits for a command and returns its exit code and its output."""
     return process.wait(120), process.errors.read_text()
 
 
 def count(directory, status=FINISHED):
-    """Counts the matches of a run, which may be under way or not have begun."""
+    """Counts the matches of a run, which can be running or not yet begun."""
     try:
         _, store = run_directory.open_run(directory)
     except RunError:
@@ -48,7 +48,7 @@ def wait_for(condition, seconds=60):
 
 
 def processes(group):
-    """Returns parent and command line of each process of a group that has not ended; those nobody has waited for are zombies."""
+    """Returns parent and command line of each live process of a group; zombies count as ended."""
     return {process.pid: (process.parent, process.command) for process in running() if process.group == group}
 
 
@@ -92,7 +92,7 @@ def test_an_interruption_from_the_keyboard_shows_no_trace(llmarena, tmp_path, be
     process = llmarena("run", *RUN, "--policy", f"{HERE}:dawdles", *ENDLESS, "--workers", 2, "--out", directory)
     wait_for((directory / "run.toml").exists)
     wait_for(lambda: not begun or count(directory) > 5)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too, whatever they are at
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers too, at any moment
     code, errors = end(process)
     assert code == 130
     assert errors.endswith(f"Resume with: llmarena resume {directory}\nllmarena: interrupted\n")
@@ -162,7 +162,7 @@ def test_no_worker_outlives_a_run_that_is_killed(llmarena, tmp_path):
 
 
 def unread(*arguments, **options):
-    """Runs a command whose standard output nobody reads."""
+    """Runs a command with a closed pipe as standard output."""
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run([sys.executable, *map(str, arguments)], stdout=writer, timeout=60, check=False, **options)

@@ -1,4 +1,4 @@
-"""A damaged database is refused and left alone; what SQLite recovers of it goes on like a run that was never damaged."""
+"""A damaged database is refused and not modified; its copy recovered by SQLite resumes like an undamaged run."""
 
 import re
 import shutil

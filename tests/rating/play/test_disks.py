@@ -1,4 +1,4 @@
-"""A disk that is full, or on which nothing may be written: it is said, nothing is lost, and with room the run goes on."""
+"""A full or read-only disk: the error is reported, nothing is lost, and the run resumes once there is room."""
 
 import shutil
 
@@ -11,11 +11,11 @@ from tests.support.disks import read_only, small_disk
 RUN = ["--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy", "--seed", "3"]
 RUN += ["--min-matches", "40", "--max-matches", "40"]
 HERE = ["--policy", "tests.rating.players:dawdles"]
-"""Who plays in the process of the command."""
+"""Policies that play in the process of the command."""
 
 
 def said(capsys, *arguments, code=2):
-    """Runs a command that fails and returns what it says."""
+    """Runs a command that fails and returns its message."""
     assert main([str(argument) for argument in arguments]) == code
     errors = capsys.readouterr().err
     assert "Traceback" not in errors

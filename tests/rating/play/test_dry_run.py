@@ -1,4 +1,4 @@
-"""A dry run sends nothing and foretells what the run then takes."""
+"""A dry run sends nothing and predicts the cost of the run."""
 
 import asyncio
 import contextlib
@@ -46,7 +46,7 @@ def sends_nothing(monkeypatch):
 
 
 def moves_at_random(monkeypatch):
-    """Lets models reply with legal moves, and counts what they read."""
+    """Lets models reply with legal moves, and counts their input."""
     read, ask = [], LLMPolicy.__call__
 
     async def call(policy, observation):

@@ -1,4 +1,4 @@
-"""Workers that die: their match goes on in another one, once, and ends as if nothing had been."""
+"""Workers that die: their match moves to another worker, once, and ends with the same result."""
 
 import asyncio
 import contextlib
@@ -46,7 +46,7 @@ options = {{ {written} }}
 
 
 def play(directory, text, session):
-    """Plays a run, and returns its records, the text of what was recorded, its digest, and how far it is."""
+    """Plays a run; returns its records, their serialized text, its digest, and its progress."""
     run, store = run_directory.create(directory, text, "run.toml")
     runner = Runner(run, store, session)
     try:

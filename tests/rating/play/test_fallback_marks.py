@@ -1,4 +1,4 @@
-"""Policies whose fallback played many of their turns are marked on every leaderboard, whatever the way of comparing."""
+"""Policies with many fallback turns are marked on every leaderboard, under every rating method."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Whole runs against a server that does everything wrong: what counts is what it really said, once."""
+"""Whole runs against a server with every fault: each real reply counts exactly once."""
 
 import asyncio
 import contextlib
@@ -23,10 +23,10 @@ from tests.support.fault_server import fault_server
 PLAYERS, ROUNDS = 4, 2
 
 REPLIES = (faults.OK, faults.WRONG_MODEL, faults.MEGABYTE)
-"""What is a reply, however odd."""
+"""Responses that count as replies."""
 
 BURST = 10
-"""Requests of a model that are refused one after the other, as by a limit."""
+"""Consecutive requests of a model that the server refuses, like a rate limit."""
 
 
 def write(url, matches, in_flight, timeout):
@@ -53,11 +53,11 @@ options = {{ rounds = {ROUNDS} }}
 
 
 class Model:
-    """What the server does, and what it says: coins by chance, with the number of the request.
+    """The server's faults and replies: random, by the number of the request.
 
     Args:
         share: of the requests that fail.
-        bursts: numbers of a model's requests at which it begins to refuse some.
+        bursts: numbers of a model's requests that start a series of refusals.
 
     Attributes:
         said: the text of every completion that was made, and the coins in it, by the number of the request.
@@ -163,7 +163,7 @@ def test_a_run_records_what_its_models_said_and_nothing_else(tmp_path, monkeypat
     turns = list(itertools.chain.from_iterable(record.turns for record in records))
     assert len(turns) == matches * PLAYERS * ROUNDS
 
-    # Every attempt is what the server said to one request, to which it replied indeed; only what is too long is no move.
+    # Every attempt is the server's reply to one answered request; only overlong replies are no move.
     numbers = []
     for turn in turns:
         for attempt in turn.attempts:
@@ -176,12 +176,12 @@ def test_a_run_records_what_its_models_said_and_nothing_else(tmp_path, monkeypat
         assert (turn.action, turn.fallback) == (coins, "")
     assert len(set(numbers)) == len(numbers)
 
-    # The log has every request once, with what became of it.
+    # The log has every request once, with its result.
     calls = [logged.call for logged in logged_calls(tmp_path / "run")]
     replied = Counter(call.request_id for call in calls if call.status is CallStatus.OK)
     assert replied == Counter(map(str, numbers)) + Counter({str(number): 1 for number in range(PLAYERS)})
     sent = Counter(call.request_id for call in calls if call.request_id)
     assert set(sent.values()) == {1}
-    if not dies:  # what was under way when the server died never came
+    if not dies:  # requests in flight when the server died got no response
         assert len(calls) == len(server.log)
         assert len(replied) == sum(server.counts[fault.name] for fault in REPLIES)

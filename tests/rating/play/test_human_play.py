@@ -1,4 +1,4 @@
-"""A person can play every game at the terminal, against a baseline, from what the screen says alone."""
+"""A person can play every game at the terminal, against a baseline, with the information on the screen alone."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""A run with human players: they are waited for, and hold up nobody else."""
+"""A run with human players: it waits for them, and other matches do not."""
 
 import asyncio
 import threading
@@ -50,7 +50,7 @@ def made(tmp_path, text, **session):
 
 
 async def answer_all(queue, person):
-    """Answers whatever a person is asked with the first legal move."""
+    """Answers every request to a person with the first legal move."""
     while True:
         await queue.until(lambda: any(seat.question for seat in queue.seats(person)))
         for seat in queue.seats(person):
@@ -78,7 +78,7 @@ async def test_every_other_match_ends_while_a_person_has_not_answered(tmp_path):
     answering.cancel()
     digest = store.digest()
     store.close()
-    # Whoever answers when, and however many others play at once, the matches are the same.
+    # The matches do not depend on the times of the answers or the number of parallel matches.
     queue, store, runner = made(tmp_path / "again", RUN.replace('"asyncio"', '"asyncio"\nconcurrency = 1'))
     answering = asyncio.create_task(answer_all(queue, "Ada"))
     assert await runner.run() == 0

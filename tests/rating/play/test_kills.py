@@ -1,4 +1,4 @@
-"""``kill -9`` at moments all over a run, of whoever takes part in it: resumed, it equals the run that was left alone."""
+"""``kill -9`` of any process at moments all over a run: once resumed, the run equals an undisturbed one."""
 
 import json
 
@@ -26,7 +26,7 @@ def whole(tmp_path_factory):
 
 
 def leaderboards(capsys, directory):
-    """Returns them without the bill, on which calls are twice that were under way when somebody was killed."""
+    """Returns the records without costs, which count calls in flight during a kill twice."""
     assert main(["rate", str(directory), "--json"]) == 0
     *boards, _ = json.loads(capsys.readouterr().out)
     return json.dumps(boards)

@@ -1,4 +1,4 @@
-"""What a run lends to its matches."""
+"""Resources that a run lends to its matches."""
 
 import asyncio
 import threading

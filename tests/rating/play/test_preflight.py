@@ -1,4 +1,4 @@
-"""Before anything is played every model is asked once; one that cannot be asked stops the run, which can go on."""
+"""The preflight check calls every model once before play; an unreachable model stops the run, which can be resumed."""
 
 import asyncio
 from types import SimpleNamespace
@@ -35,7 +35,7 @@ spec = "random"
 
 @pytest.fixture
 def preflight(monkeypatch):
-    """Counts who is checked, and lets those fail who are named."""
+    """Counts the checked policies, and lets the named ones fail."""
     checked, failing = [], {}
 
     async def check_models(policies, observations):
@@ -66,7 +66,7 @@ def test_preflight_failures_name_all_models_and_play_nothing(tmp_path, preflight
     assert main(["resume", str(directory)]) == 0
     assert preflight.checked == [["model", "other"]] * 3
     assert main(["resume", str(directory)]) == 0
-    assert len(preflight.checked) == 3  # nothing is left to be played, so nobody is asked
+    assert len(preflight.checked) == 3  # nothing is left to play, so no model is checked
 
 
 def test_unplayed_run_is_replaced_by_corrected_run_file(tmp_path, preflight, capsys):
@@ -83,7 +83,7 @@ def test_unplayed_run_is_replaced_by_corrected_run_file(tmp_path, preflight, cap
     store = run_directory.open_store(directory)
     assert {name for record in store.records() for name in record.match.policies} == {"right", "other", "random"}
     store.close()
-    assert main(["run", str(path), "--out", str(directory)]) == 2  # what was played is not touched
+    assert main(["run", str(path), "--out", str(directory)]) == 2  # existing results are not modified
 
 
 def test_models_that_serve_are_asked_too_and_offline_nobody_is(tmp_path, preflight):

@@ -1,4 +1,4 @@
-"""Files of runs, caches and web pages have mode 600, whatever the umask."""
+"""Files of runs, caches and web pages have mode 600 under every umask."""
 
 import os
 import sqlite3

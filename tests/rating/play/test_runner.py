@@ -143,7 +143,7 @@ TWO_GAMES = '[[environment]]\nname = "connect_four_v0"\n'
 
 @pytest.fixture(scope="module")
 def one_by_one(tmp_path_factory):
-    """The records of a run whose matches are played one after the other."""
+    """The records of a run with sequential matches."""
     return play(tmp_path_factory.mktemp("one"), write(DAWDLERS, extra="concurrency = 1") + TWO_GAMES)[1]
 
 

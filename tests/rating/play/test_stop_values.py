@@ -1,4 +1,4 @@
-"""The values with which a stop rule fired: they satisfy the rule, and are recomputed from the log."""
+"""Recorded values of a fired stop rule: they satisfy the rule, and are recomputed from the log."""
 
 import itertools
 import random
@@ -49,7 +49,7 @@ def play(directory, text):
 
 
 def read(directory, opened=run_directory.open_run):
-    """The leaderboard, from what was recorded."""
+    """The leaderboard, computed from the records."""
     run, store = opened(directory)
     with closing(store):
         return run.leaderboard(ENVIRONMENT, list(store.outcomes()), RunState(store.facts()))

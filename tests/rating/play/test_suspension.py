@@ -1,4 +1,4 @@
-"""A policy that fails for good is suspended: nobody waits for it, and it plays again when the run goes on."""
+"""A permanently failing policy is suspended: no match waits for it, and it plays again in the resumed run."""
 
 import re
 from dataclasses import replace

@@ -53,7 +53,7 @@ def killed(matches, directory, *arguments):
 
 @pytest.mark.slow
 def test_killed_and_resumed(tmp_path):
-    admit([JUDGED])  # this process reads what the commands play
+    admit([JUDGED])  # this process reads the commands' matches
     models = "".join(
         f'[[policy]]\nname = "m{index}"\nspec = "{SLOW}"\noptions = {{ strength = {30 + 8 * index} }}\n'
         for index in range(5)

@@ -15,7 +15,7 @@ GOOD = '{"model_a": "x", "model_b": "y", "winner": "model_a"}'
 
 
 def read(tmp_path, data, name="battles"):
-    """Numbers of battles, and place and reason of what was rejected."""
+    """Numbers of battles, and location and reason of the rejected ones."""
     path = tmp_path / "log.txt"
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     found = list(FORMATS[name].read([path], ""))

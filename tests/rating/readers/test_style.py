@@ -1,4 +1,4 @@
-"""Style in published logs: counts and texts, what is no style, and its way through the commands."""
+"""Style in published logs: counts and texts, invalid style, and the commands that use it."""
 
 import json
 

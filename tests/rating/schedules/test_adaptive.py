@@ -1,4 +1,4 @@
-"""Adaptive play: what is chosen, what bounds it, and that it depends on results and the seed only."""
+"""Adaptive play: selection of pairs, its bounds, and dependence on results and the seed only."""
 
 import itertools
 from collections import Counter
@@ -88,7 +88,7 @@ def test_adaptive_keeps_the_cap(most):
     scheduled = Counter(seat.policy for outcome in itertools.chain(*batches) for seat in outcome.seats)
     assert reason == "cap"
     assert max(scheduled.values()) <= max(2, most)
-    # Nobody could be paired any more: at most one policy has room for two more matches.
+    # No pair is left: at most one policy has room for two more matches.
     assert sum(scheduled[name] + 2 <= max(2, most) for name in NAMES) <= 1
 
 
@@ -208,7 +208,7 @@ def test_adaptive_expensive_policies_play_less():
 
 
 class Tables(Players):
-    """Plays at tables of any size: who is stronger has more, by chance."""
+    """Plays at tables of any size: stronger policies tend to have higher rewards."""
 
     def play(self, batch):
         outcomes = []
@@ -242,7 +242,7 @@ class Some(Players):
 
     def play(self, batch):
         outcomes = super().play([replace(match, policies=match.policies[len(self._judge) :]) for match in batch])
-        # The record of a void match does not say who is rated.
+        # The record of a void match does not name the rated policies.
         return [
             replace(
                 outcome,

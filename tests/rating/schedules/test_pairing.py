@@ -87,7 +87,7 @@ def test_pair_up_equals_are_paired_by_name():
 def test_pair_up_avoids_rematches_globally():
     ratings = {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0, "f": 0.0}
     met = {frozenset(pair): 1 for pair in ("ab", "bc", "cd", "de", "ef", "ae", "bf", "df")}
-    # Taking the closest that is new, from the top (a-c, b-d), leaves e and f, who have met.
+    # Greedy pairing with the closest new opponent, from the top (a-c, b-d), leaves e and f, which have met.
     drawn = pair_up(ratings, met, {})
     assert rematches(drawn.pairs, met) == 0
     assert drawn.pairs == (("a", "d"), ("b", "e"), ("c", "f"))

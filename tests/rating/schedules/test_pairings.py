@@ -108,7 +108,7 @@ def test_rotation_batches_balance_seats(shape):
         by_seed = {}
         for match in batch:
             by_seed.setdefault(match.seed, []).append(match.policies)
-        for square in by_seed.values():  # a Latin square: each row and each column holds everybody once
+        for square in by_seed.values():  # a Latin square: each row and each column holds every policy once
             assert len(square) == seats
             assert all(len(set(line)) == seats for line in [*square, *zip(*square, strict=True)])
 

@@ -1,4 +1,4 @@
-"""Swiss tournaments as schedules: how much is played, by whom, and on what it depends."""
+"""Swiss tournaments as schedules: number of matches, pairings, and the inputs that they depend on."""
 
 import itertools
 from collections import Counter
@@ -32,7 +32,7 @@ def pairs(batches):
 @pytest.mark.slow_except(3)
 @pytest.mark.parametrize(
     ("field", "newcomers", "pairings", "matches"),
-    # Auto-Arena (arXiv 2405.20267v1, section 4.1): 7 and 9 models; 17 and 18 by newcomers, one after the other.
+    # Auto-Arena (arXiv 2405.20267v1, section 4.1): 7 and 9 models; 17 and 18 by adding newcomers singly.
     [
         (7, 0, 9, 360),
         (9, 0, 16, 640),
@@ -48,7 +48,7 @@ def test_swiss_plays_the_expected_pairings(field, newcomers, pairings, matches):
     assert (len(batches), sum(map(len, batches)), reason) == (pairings, matches, "rounds")
     assert [outcome.number for batch in batches for outcome in batch] == list(range(matches))
     met = pairs(batches)
-    assert len(set(met)) == pairings  # nobody meets anybody again
+    assert len(set(met)) == pairings  # no two policies meet twice
 
 
 @pytest.mark.slow_except(5)

@@ -1,4 +1,4 @@
-"""Schedules that end: what is played depends on the outcomes that have been added, and on nothing else."""
+"""Schedules that end: matches depend on the added outcomes only."""
 
 import itertools
 

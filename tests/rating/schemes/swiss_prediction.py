@@ -1,8 +1,8 @@
 """What order a Swiss tournament recovers, predicted by a simulation that shares no code with it.
 
 ``python -m tests.rating.schemes.swiss_prediction`` prints the mean Spearman correlation of the fitted order with the true one,
-and its Monte-Carlo error. The tournament: strengths at even steps, initial scores without any information, the five best of
-those who do not play judge, each of whom is wrong with a probability of its own, and the majority decides.
+and its Monte-Carlo error. The tournament: strengths at even steps, initial scores without any information; the five best
+policies outside a pairing judge it, each wrong with its own probability, and the majority decides.
 """
 
 import math

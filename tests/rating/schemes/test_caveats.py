@@ -1,4 +1,4 @@
-"""Whose rating is not shown, and what a leaderboard says does not hold of it: the same in every way of comparing."""
+"""Hidden ratings and the caveats of a leaderboard: the same under every rating method."""
 
 import json
 from dataclasses import replace
@@ -134,7 +134,7 @@ UNKNOWN = " with 95 % confidence."
             [(1, 2), (1, 3), (2, 3)],
             f"{EACH}: a is above 1 of the 2 others. Not established: the order as a whole.",
         ),
-        # a is above d, and c above e and f, but nobody who comes first is above all that come after.
+        # a is above d, and c above e and f, but no policy of the first group is above all later ones.
         (
             [(1, 5), (1, 6), (1, 4), (2, 6), (2, 6), (2, 6)],
             f"{EACH}: a is above 1 of the 5 others. Not established: the order as a whole.",

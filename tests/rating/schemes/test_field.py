@@ -129,7 +129,7 @@ def test_field_limit_ignores_matches_as_the_opponent():
             2, ("a", "b", "random"), half_width=0.1, rule=StopRule(min_matches=60, max_matches=60), value="points"
         )
     )
-    matches = played(scheme)  # nothing is known of any mean, so that the limit stops it
+    matches = played(scheme)  # no mean has an interval, so the limit stops it
     assert len(matches) == 3 * 60
 
 
@@ -188,7 +188,7 @@ def test_run_file_scheme_replaces_the_declared_one():
         (
             'scheme = "field"\nvalue = "strategic_reward"',
             r"value: expected one of",
-        ),  # without reward_mode there is none
+        ),  # None without reward_mode
         ('scheme = "self_play"\nvalue = "x"', r"value: expected one of"),
         ('scheme = "self_play"\nopponent = "random"', r"opponent: expected none"),
         ('scheme = "field"\nopponent = "nobody"', r"expected one of .*'nobody'"),

@@ -108,7 +108,7 @@ def forfeited(outcome, loser):
 
 
 def forfeits(every=5):
-    """A log in which the strongest policy forfeits some of its matches."""
+    """A log with forfeits of the strongest policy."""
     outcomes = []
     for outcome in LOGS["duels"]:
         has_strong = "strong" in {seat.policy for seat in outcome.seats}
@@ -197,7 +197,7 @@ def test_cooperation_plus_minus_recovers_skills():
     skill = {"a": 2.0, "b": 0.0, "c": -2.0}
     outcomes = []
     for item in itertools.chain(*itertools.islice(cross_play(small_contest("game_v0", tuple(skill), seed=2)), 4)):
-        alone = 20.0 if len(set(item.policies)) == 1 else 0.0  # what it does with itself adds nothing to others
+        alone = 20.0 if len(set(item.policies)) == 1 else 0.0  # self-play adds nothing to the others
         reward = alone + sum(skill[name] for name in item.policies) + item.seed % 5
         outcomes.append(played(item, [reward, reward]))
     board = Cooperation(made_setting()).board(outcomes)
@@ -205,7 +205,7 @@ def test_cooperation_plus_minus_recovers_skills():
     assert "adds to others" in tables.to_text(board)
     assert "adds to others" not in tables.to_text(
         Cooperation(made_setting()).board(LOGS["cooperation"])
-    )  # of two, none is told
+    )  # not shown for two policies
 
 
 def test_roles_board_has_skills_by_role():

@@ -1,4 +1,4 @@
-"""What each scheme schedules and when it stops, from what an environment declares and the run says."""
+"""Schedule and stopping of each scheme, by the environment's declaration and the run's options."""
 
 import itertools
 import re

@@ -352,7 +352,7 @@ def test_count_rule_ignores_opponent_seats():
 def test_count_rule_counts_scheduled_matches():
     rule = CountRule(matches=10, max_matches=30)
     outcomes = [match(number, ("a", 1.0), ("a", 1.0)) for number in range(5)]
-    outcomes += [void(number, "a", "a") for number in range(5, 9)]  # they are played when the run goes on
+    outcomes += [void(number, "a", "a") for number in range(5, 9)]  # the resumed run plays them
     assert stop_reason(outcomes, ["a"], rule) is None
     assert stop_reason([*outcomes, void(9, "a", "a")], ["a"], rule) == "count"
     assert stop_reason(outcomes, ["a"], CountRule(matches=10, max_matches=9)) == "cap"

@@ -1,4 +1,4 @@
-"""Tournaments between synthetic players of known strength: the order that comes out, and what a newcomer does to it."""
+"""Tournaments between synthetic players of known strength: the resulting order, and the effect of a newcomer on it."""
 
 import math
 from dataclasses import replace

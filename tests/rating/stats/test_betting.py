@@ -1,4 +1,4 @@
-"""Bets on scores: by hand, and by simulation of what they promise whenever one stops."""
+"""Bets on scores: by hand, and by simulation of the guarantees under optional stopping."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_lower_bound_refuted_bounds_stay_refuted():
     assert bounds == sorted(bounds, reverse=True) and 0 < bounds[-1] < bounds[0] < scores.mean()
     assert log_evidence(scores, bounds[2]).max() >= np.log(20) > log_evidence(scores, bounds[2] + 1e-5).max()
     assert lower_bound(scores, 0.05) >= max(lower_bound(scores[:n], 0.05) for n in range(1, 60)) - 1e-6
-    assert lower_bound(np.concatenate([scores, np.zeros(60)]), 0.05) >= bounds[2] - 1e-6  # what is refuted stays so
+    assert lower_bound(np.concatenate([scores, np.zeros(60)]), 0.05) >= bounds[2] - 1e-6  # a refuted mean stays refuted
     assert lower_bound(np.concatenate([scores, np.zeros(60)]), 0.05, ever=False) < 0.5
     assert lower_bound(np.array([]), 0.05) == lower_bound(np.zeros(100), 0.05) == 0
 

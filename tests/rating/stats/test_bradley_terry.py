@@ -225,7 +225,7 @@ def test_clustered_copies_of_a_deal_have_no_effect():
 
 @pytest.mark.parametrize("seats", [True, False])
 def test_clustered_matches_newton_step_without_each_deal(seats):
-    # Written out: gradient and curvature of all results but those of a deal, one deal after the other.
+    # Written out: gradient and curvature of all results but those of a deal, for each deal.
     rng = np.random.default_rng(8)
     data = draw(rng.normal(0, 200, 4), 60, rng, seat=100, ties=0.2)
     data = replace(data, cluster=np.sort(rng.integers(0, 6, 60)), weight=rng.uniform(0.5, 2, 60))

@@ -1,4 +1,4 @@
-"""What is known of the order: draws from the posterior are calibrated, whatever the spread of the pool."""
+"""Uncertainty of the ranking: draws from the posterior are calibrated for pools of any spread."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What may be said of each policy: intervals, bounds, ranks and caveats."""
+"""Statements about each policy: intervals, bounds, ranks and caveats."""
 
 import numpy as np
 import pytest

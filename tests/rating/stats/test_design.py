@@ -26,7 +26,7 @@ def designed(size=5, **options):
 
 
 def criterion(design, covariance):
-    """The sum over all pairs of what keeps their order unknown, weighted as before the games; slowly, from the definition."""
+    """The weighted order uncertainty summed over all pairs, weights as before the games; slowly, from the definition."""
     x, before, total = design.strengths, design.covariance, 0.0
     for i, j in itertools.combinations(range(len(x)), 2):
         variance, after = (s[i, i] + s[j, j] - 2 * s[i, j] for s in (before, covariance))

@@ -32,7 +32,7 @@ def test_largest_pool_is_the_largest_complete_table():
     assert largest_pool({"g": ("a", "b", "c", "d"), "h": ("a", "b", "c")}) == CommonPolicies(
         ("g", "h"), ("a", "b", "c")
     )
-    # Nobody but a and b plays h: it is left out rather than c, d and e.
+    # Only a and b play h: it is left out rather than c, d and e.
     assert largest_pool({"g": tuple("abcde"), "h": ("a", "b")}) == CommonPolicies(("g",), tuple("abcde"))
     assert largest_pool({"g": ("a", "b"), "h": ("a", "b"), "i": ("b", "c")}) == CommonPolicies(("g", "h"), ("a", "b"))
     assert largest_pool({"g": ("a",), "h": ("b",)}) == largest_pool({}) == NOBODY

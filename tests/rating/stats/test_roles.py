@@ -68,7 +68,9 @@ def test_role_skills_fixed_opponent_order_as_wins(both):
     told = [name for name in skill if list(wins.values()).count(wins[name]) == 1]
     ratings = {name: found.skills[name][HUNTED].value for name in skill}
     assert sorted(told, key=ratings.get) == sorted(told, key=wins.get)
-    assert all((HUNTER in found.skills[name]) == both for name in skill)  # alone in a role, nobody is told from others
+    assert all(
+        (HUNTER in found.skills[name]) == both for name in skill
+    )  # a role with a single policy compares no policies
     assert (set(found.overall) == set(skill)) == both
 
 
@@ -158,7 +160,7 @@ def test_plus_minus_intervals_cover_the_truth():
     hits = []
     for seed in range(150):
         rng = np.random.default_rng(seed)
-        deals = rng.normal(size=(6, 4)) * 2  # what a policy makes of a deal is common to its matches on it
+        deals = rng.normal(size=(6, 4)) * 2  # a policy's effect of a deal is common to its matches on it
         results = [
             one._replace(value=one.value + sum(deals[one.deal]["abcd".index(name)] for name in one.members))
             for one in cross_play(6, noise=1.0, seed=seed)

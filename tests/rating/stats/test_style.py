@@ -77,7 +77,7 @@ def test_style_control_plain_ratings_match_leaderboard():
 
 
 def test_style_control_order_of_log_has_no_effect():
-    # Battles of their own, some of which differ in nothing but style.
+    # Separate battles, some of which differ in style only.
     battles = [
         battle._replace(deal="" if number % 2 else battle.deal) for number, battle in enumerate(votes(count=120))
     ]

@@ -1,4 +1,4 @@
-"""Which battles of two policies make a unit, and what it scores."""
+"""Grouping of two policies' battles into units, and the units' scores."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whatever is changed in the record of a run is found, and it is said where."""
+"""Every change in the record of a run is found and located."""
 
 import json
 import re

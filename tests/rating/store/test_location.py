@@ -1,4 +1,4 @@
-"""Addresses of runs in PostgreSQL: what is understood, what is refused, and that nothing secret is shown."""
+"""Addresses of runs in PostgreSQL: accepted and refused ones, and secrets are never shown."""
 
 import traceback
 from pathlib import Path

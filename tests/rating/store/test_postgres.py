@@ -1,4 +1,4 @@
-"""The store of a run on a server: writes whose fate is not known, readers beside the writer, and what is refused."""
+"""The store of a run on a server: writes with unknown outcome, readers beside the writer, and refusals."""
 
 import threading
 from contextlib import closing, contextmanager
@@ -70,7 +70,7 @@ def test_every_text_comes_back_as_it_was(store, place):
 
 @contextmanager
 def acknowledgement_lost(db, monkeypatch):
-    """The next transaction is written, but nobody hears of it."""
+    """Commits the next transaction, but loses the confirmation."""
     lost = []
     transaction, execute = db.transaction, db.execute
 

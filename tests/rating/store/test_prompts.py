@@ -1,4 +1,4 @@
-"""What models were sent, put together again from the record: what a server received, or nothing."""
+"""Prompts rebuilt from the record: exactly the text that a server received, or nothing."""
 
 import asyncio
 import itertools

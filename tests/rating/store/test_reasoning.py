@@ -1,4 +1,4 @@
-"""What a model thought before a reply: recorded and counted, shown to whoever asks for it, and part of nothing else."""
+"""A model's reasoning before a reply: recorded, counted, shown on request, and no part of anything else."""
 
 import csv
 import io

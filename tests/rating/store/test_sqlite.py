@@ -1,4 +1,4 @@
-"""The file of a run: whatever was left in it is read, and what is no such file is refused untouched."""
+"""The file of a run: all of its leftovers are read, and other files are refused without changes."""
 
 import shutil
 import signal

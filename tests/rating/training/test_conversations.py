@@ -1,4 +1,4 @@
-"""Replayed conversations are those of a model in training that gives the same replies."""
+"""Replayed conversations equal those of a model in training with the same replies."""
 
 from collections import Counter
 from dataclasses import replace

@@ -1,13 +1,11 @@
-"""What the tests ask local models."""
+"""Requests to local models in tests."""
 
 import asyncio
 import itertools
 
 import pytest
 
-from agents.models.local.batcher import LocalTarget
-from agents.models.local.checkpoint import Checkpoint
-from agents.models.local.jobs import GENERATE, Job
+from agents.models.local.model import Checkpoint, Request
 from agents.models.local.models import LocalModels
 from agents.models.local.policy import HFPolicy
 from tests.support.tiny_model import positions
@@ -23,7 +21,7 @@ def observations(count):
 
 
 def prompts(count):
-    """Returns prompts of different lengths, most of which begin alike."""
+    """Returns prompts of different lengths."""
     read = [
         f"<|im_start|>system\n{item['rules'][-60:]}<|im_end|>\n<|im_start|>user\n{item['text'][-20 - 13 * (index % 7) :]}"
         "<|im_end|>\n<|im_start|>assistant\n"
@@ -32,22 +30,21 @@ def prompts(count):
     return [*read[1:], "X"] if count > 1 else read
 
 
-def jobs(texts, mode=GENERATE, **fields):
-    fields = {"moves": () if mode == GENERATE else MOVES, "max_tokens": 20 if mode == GENERATE else 0, **fields}
-    return [Job(mode, text, seed=(5, number), **fields) for number, text in enumerate(texts)]
+def requests(texts, **fields):
+    return [Request(text, **{"max_tokens": 20, "seed": number, **fields}) for number, text in enumerate(texts)]
 
 
-def target(path, max_batch=32, **options):
-    return LocalTarget(Checkpoint(str(path), **options), 1, max_batch)
+def checkpoint(path):
+    return Checkpoint(str(path))
 
 
-def complete(wanted, path, max_batch=32):
-    """Returns what becomes of jobs that are asked for at once."""
+def complete(wanted, path):
+    """Returns the replies to requests that are sent at once."""
 
     async def run():
         models = LocalModels()
         try:
-            return await asyncio.gather(*[models.complete(target(path, max_batch), job, agent="a") for job in wanted])
+            return await asyncio.gather(*[models.complete(checkpoint(path), each, agent="a") for each in wanted])
         finally:
             await models.close()
 

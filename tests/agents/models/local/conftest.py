@@ -4,13 +4,13 @@ import socket
 
 import pytest
 
-from agents.models.local.checkpoint import Checkpoint, load_model
+from agents.models.local.model import Checkpoint, load_model
 from tests.agents.models.local.asking import MODELS
 
 
 @pytest.fixture(autouse=True)
 def no_network(monkeypatch):
-    """Whoever opens a connection fails; computation has one thread."""
+    """Refuses connections, and computes in one thread."""
     import torch
 
     def refuse(*arguments):

@@ -1,4 +1,4 @@
-"""The examiner: what it is told, how its reply is read, and which of its questions are kept."""
+"""The examiner: its prompt, the parsing of its replies, and the selection of questions."""
 
 import re
 
@@ -30,7 +30,7 @@ def test_the_prompt_says_what_is_wanted(language, domain):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_prompt_does_not_say_that_the_examiner_takes_part(language):
-    # Not the examples: what they are about is no instruction.
+    # Without the examples: their subjects are no instructions.
     texts = examiner_prompts(language)
     for domain in DOMAINS:
         parts = {part: texts.render(f"{part}_{domain}") for part in ("domain", "command")}

@@ -1,4 +1,4 @@
-"""What holds for every engine."""
+"""Checks for every engine."""
 
 import copy
 import pickle
@@ -44,7 +44,7 @@ def check_examples(name: str, examples: Sequence[tuple[str, str]]) -> None:
 
 
 def check_hostile(name: str, more: Sequence[str] = ()) -> None:
-    """Checks that an engine answers whatever it is sent, and lives on."""
+    """Checks that an engine answers every request and survives it."""
     engine, before = make_engine(name), make_engine(name).state()
     for request in (*HOSTILE, *more):
         answer = engine.respond(request)

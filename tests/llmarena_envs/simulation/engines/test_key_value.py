@@ -163,7 +163,7 @@ def as_integer(text):
 
 
 def expected(held, name, key, *words):
-    """What a dict of Python's values answers."""
+    """Returns the answer of a dict of Python values."""
     if name == "DEL":
         return integer(int(held.pop(key, None) is not None))
     if name == "EXISTS":

@@ -94,7 +94,7 @@ def test_rate_and_report_show_the_costs(tmp_path, monkeypatch, capsys):
     assert "the budget is used up: " in (errors := capsys.readouterr().err)
     assert f"llmarena resume {run}" in errors
     assert main(["resume", str(run)]) == 0
-    assert "Cost" in capsys.readouterr().out
+    assert "6 matches, " in (shown := capsys.readouterr().out) and " USD\n" in shown
     assert main(["rate", str(run), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)[-1]["costs"]
     assert found["total"]["calls"] == answers.sent

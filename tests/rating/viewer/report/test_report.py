@@ -180,4 +180,4 @@ def test_report_every_link_has_its_own_heading(page):
     ids = re.findall(r'<h2 id="([^"]*)"', page)
     links = re.findall(r'<li><a href="#([^"]*)"', page)
     assert len(links) > 3 and sorted(map(unquote, links)) == sorted(set(ids)) == sorted(ids)
-    assert all(one == "matches" or one.startswith("section ") for one in ids)  # an environment may be called "list"
+    assert all(one == "matches" or one.startswith("section ") for one in ids)  # an environment can be called "list"

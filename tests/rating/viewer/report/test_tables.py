@@ -111,16 +111,19 @@ def test_brief_table_fits_into_100_columns(kind):
         text = brief(one, costs=costs)
         lines = text.split("\n")
         assert max(map(cell_len, lines)) <= 100 and "…" not in text and "no room" not in text
-        assert all(heading in lines[2] for heading in ("rank", "policy", "rating", "score, %", "matches"))
-        assert ("cost" in lines[2]) == bool(costs) and ("mark" in lines[2]) == (bool(costs) or kind == "forfeits")
-        body = [line.split("│")[1:-1] for line in lines if line.startswith("│")]
+        assert all(heading in lines[1] for heading in ("rank", "policy", "rating", "score, %", "matches"))
+        assert ("cost" in lines[1]) == bool(costs) and ("mark" in lines[1]) == (bool(costs) or kind == "forfeits")
+        body = [
+            re.split(r" {2,}", f"{line[:4].strip() or '-'}  {line[6:]}".rstrip())
+            for line in lines[2 : 2 + len(board.rows)]
+        ]
         names = [cells[1].strip() for cells in body]
         assert len(body) == len({*names}) == len(board.rows)
         for row, name, cells in zip(board.rows, names, body, strict=True):
             head, _, tail = name.partition(GAP)
             assert row.policy.startswith(head) and row.policy.endswith(tail)
-            assert cells[0].strip() == ("" if row.rank is None else "-".join(map(str, dict.fromkeys(row.rank))))
-            assert cells[2].strip() == rating(row.rating)
+            assert cells[0].strip() == ("-" if row.rank is None else "-".join(map(str, dict.fromkeys(row.rank))))
+            assert rating(row.rating) in [*cells, ""]
 
 
 def test_brief_summary_of_many_environments_keeps_the_ranks():
@@ -128,8 +131,8 @@ def test_brief_summary_of_many_environments_keeps_the_ranks():
     summary = summarise_scores(scores, {})
     text = brief(summary)
     assert max(map(cell_len, text.split("\n"))) <= 100 and "no room for: some_environment" in text
-    assert all(heading in text.split("\n")[2] for heading in ("rank", "policy", "score, %", "best = 100"))
-    assert len([line for line in text.split("\n") if line.startswith("│")]) == len(LONG) + 1
+    assert all(heading in text.split("\n")[1] for heading in ("rank", "policy", "score, %", "best = 100"))
+    assert text.split("\n")[2 + len(LONG)].split()[0] == "average"
 
 
 def test_brief_table_marks_open_intervals_and_forfeits():
@@ -158,7 +161,7 @@ def test_tables_wide_or_marked_up_names_are_unchanged():
 
 def test_brief_table_name_with_newlines_takes_one_row():
     text = brief(skill_leaderboard([duel(0, "two\nlines", "b", "b")]))
-    assert "two\\nlines" in text and len([line for line in text.split("\n") if line.startswith("│")]) == 2
+    assert "two\\nlines" in text and not re.search(r"^ *lines", text, re.M)
 
 
 def test_text_of_ranked_means_names_the_confidence_level():
@@ -226,4 +229,4 @@ def test_narrow_terminal_shows_whole_columns(kind, width):
     for row in board.rows:
         assert row[2] in shown
     if kind == "duels":
-        assert ("score, %" in missing) == (width < 70)
+        assert ("score, %" in missing) == (width < 55)

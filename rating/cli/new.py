@@ -1,0 +1,45 @@
+"""``llmarena new``: write the Python file of a new environment, a complete game to edit."""
+
+import argparse
+import re
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+
+from llmarena_envs.catalogue import NAMES
+from llmarena_envs.core.options import OptionError
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of the command."""
+    parser.add_argument("name", metavar="NAME", help="name of the game, e.g. nim for nim.py")
+
+
+def main(args: argparse.Namespace) -> None:
+    """Writes ``<name>.py`` into the current directory."""
+    file = Path(f"{args.name}.py")
+    _check(args.name, file)
+    with file.open("x", encoding="utf-8") as new:
+        new.write(source(args.name))
+    seats = " ".join(f"--policy player_{seat}=random" for seat in (0, 1))
+    print(f"{file}: the game Nim; replace its rules and texts by your own")
+    print(f"  check it: llmarena check {file}")
+    print(f"  play it:  llmarena play {file} {seats}")
+
+
+def source(name: str) -> str:
+    """Returns the example game under another name."""
+    text = (resources.files("llmarena_envs") / "example_game.py").read_text(encoding="utf-8")
+    return text.replace("Nim", "".join(map(str.capitalize, name.split("_")))).replace("nim_v0", f"{name}_v0")
+
+
+def _check(name: str, file: Path) -> None:
+    """Raises an ``OptionError`` unless the file is new and can be imported by its name."""
+    if not _NAME.fullmatch(name):
+        raise OptionError(f"name: expected small letters, digits and _, e.g. nim, got {name!r}")
+    if file.exists():
+        raise OptionError(f"{file} already exists; choose another name, or remove it")
+    if name in NAMES or find_spec(name) is not None:
+        raise OptionError(f"name: {name!r} is the name of an installed module; choose another one, e.g. my_{name}")
