@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
@@ -35,8 +34,6 @@ from rating.play.session import Session
 from rating.store.records import VOID
 
 EVERY_ROW = "all"
-
-_MATCHES, _ANSWERS = "matches", "answers"
 
 _NO_SETTINGS = ("run", "out", "json", "workers", "cache", "offline")  # options that do not affect results
 
@@ -99,18 +96,18 @@ def _run(paper: Paper, words: Sequence[str], interruptions: Interruptions) -> in
             _check(_out(paper, options) / row, row, paper.row(row), plans[row], options)
         for config in plans[row].values():
             config.admit()  # the files that the options name
-    missing = Counter[str]()
+    missing = []
     reports = []
     for row, options in rows.items():
-        report, own = _run_row(paper, row, options, plans[row], interruptions)
-        missing += own
+        report, gaps = _run_row(paper, row, options, plans[row], interruptions)
+        missing += gaps
         reports.append(report)
     if common.json:
         shown = reports if name == EVERY_ROW else reports[0]
         print(json.dumps(shown, indent=2, ensure_ascii=False))
     if missing:
         raise IncompleteRun(
-            f"the figures are of what was played: {_count(missing)}, since a provider failed; the same command plays or asks"
+            f"the figures are of what was played: {', '.join(missing)}, since a provider failed; the same command plays or asks"
             " what is missing"
         )
     return None
@@ -166,8 +163,8 @@ def _out(paper: Paper, options: RowOptions) -> Path:
 
 def _run_row(
     paper: Paper, name: str, options: RowOptions, plan: Mapping[str, RunConfig], interruptions: Interruptions
-) -> tuple[dict[str, Any], Counter[str]]:
-    """Runs a row with a checked plan, writes its result, and returns it with the numbers of void matches and missing answers."""
+) -> tuple[dict[str, Any], list[str]]:
+    """Runs a row with a checked plan, writes its result, and returns it with what is missing."""
     row = paper.row(name)
     out, session = _out(paper, options), options.session()
     talk = sys.stderr if options.json else sys.stdout
@@ -185,8 +182,8 @@ def _run_row(
             prepared = _ask(out / name, before, session, interruptions, talk)
             if missing := _missing(Played({}, prepared)):
                 raise IncompleteRun(
-                    f"{name}: a provider failed, {_count(missing)} in {', '.join(prepared)}; nothing else was played. Run the"
-                    " same command again to resume"
+                    f"{name}: a provider failed, {', '.join(missing)}; nothing else was played. Run the same command again to"
+                    " resume"
                 )
             plan = row.plan(row.preparation.take(prepared, options))
             check_runs(out / name, plan, session)
@@ -204,25 +201,21 @@ def _run_row(
     if not options.json:
         print(printable(_markdown(report, result)))
     print("\n".join(f"wrote {path}" for path in paths), file=talk)
-    return report, Counter[str]() if options.run else _missing(played)
+    return report, [] if options.run else _missing(played)
 
 
-def _missing(played: Played) -> Counter[str]:
-    """Returns the numbers of void matches and missing answers, if there are any."""
-    void = sum(run.statuses.get(VOID, 0) for run in played.values())
-    return +Counter({_MATCHES: void, _ANSWERS: sum(len(asked.missing) for asked in played.asked.values())})
-
-
-def _count(missing: Counter[str]) -> str:
-    """Returns the numbers of void matches and missing answers in words."""
-    return " and ".join(
-        f"{count} {one if count == 1 else many}"
-        for name, one, many in (
-            (_MATCHES, "match is void", "matches are void"),
-            (_ANSWERS, "answer is missing", "answers are missing"),
-        )
-        if (count := missing[name])
-    )
+def _missing(played: Played) -> list[str]:
+    """Returns the numbers of void matches and of missing answers, if there are any."""
+    void = {name: run.statuses.get(VOID, 0) for name, run in played.items()}
+    unanswered = {name: len(asked.missing) for name, asked in played.asked.items()}
+    return [
+        *(
+            f"{count} {'match is' if count == 1 else 'matches are'} void in {name}"
+            for name, count in void.items()
+            if count
+        ),
+        *(f"{count} not answered in {name}" for name, count in unanswered.items() if count),
+    ]
 
 
 def _play(

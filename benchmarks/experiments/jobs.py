@@ -136,8 +136,7 @@ def check_job(directory: Path, job: Job[Any], session: Session = ONE_GO) -> None
         RunError: if the directory holds replies to other settings.
     """
     job.check(session)
-    if path_of(directory, job).exists():
-        ReplyLog.read(path_of(directory, job)).check(job.settings)
+    ReplyLog.resume(path_of(directory, job), job.settings)
 
 
 def ask_job(
@@ -150,7 +149,7 @@ def ask_job(
         RunError: if another process asks, or the directory holds replies to other settings.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    with Lock(directory), closing(ReplyLog.open(path_of(directory, job), job.settings)) as log:
+    with Lock(directory), closing(ReplyLog.resume(path_of(directory, job), job.settings)) as log:
         _, missing = _answers(job, log)
         if missing:
             interruptions.run(_Session(job, log, session).run)

@@ -5,7 +5,6 @@ A file can come from anybody: lines are only compared and read, and nothing that
 
 import hashlib
 from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
 from typing import Annotated, BinaryIO
 
@@ -76,7 +75,7 @@ class RecordedReply(Table):
 
 
 class ReplyLog:
-    """The replies of a job in memory, and their file if it is open for writing.
+    """The replies of a job, in memory and in a file, which is created with the first reply.
 
     Args:
         path: the file.
@@ -90,7 +89,8 @@ class ReplyLog:
     def __init__(self, path: Path, settings: Settings) -> None:
         self.path, self.settings = path, settings
         self._replies: dict[tuple[str, str, int], RecordedReply] = {}
-        self._file: BinaryIO = BytesIO()
+        self._size = 0
+        self._file: BinaryIO | None = None
 
     @classmethod
     def read(cls, path: Path) -> "ReplyLog":
@@ -113,43 +113,25 @@ class ReplyLog:
                     f"{path}, line {number}: damaged: {message[:_MAX_REASON]}; restore the file, or choose another directory"
                     " with --out"
                 ) from error
+            log._size += len(line)
         if log is None:
-            raise RunError(f"{path}: expected recorded replies, but the file is empty")
+            raise RunError(f"{path}: expected recorded replies, but the file is empty; remove it")
         return log
 
     @classmethod
-    def open(cls, path: Path, settings: Settings) -> "ReplyLog":
-        """Opens a file to add replies, or creates it. Settings without replies are replaced.
+    def resume(cls, path: Path, settings: Settings) -> "ReplyLog":
+        """Reads a file to add replies, if it exists.
 
         Raises:
             RunError: if it is damaged, or holds replies to other settings.
         """
-        if path.exists() and not _is_blank(path):
-            log = cls.read(path)
-            log.check(settings)
-            if log._replies:
-                log._file = path.open("r+b")
-                log._file.truncate(sum(map(len, _lines(path))))
-                log._file.seek(0, 2)
-                return log
-        path.unlink(missing_ok=True)
-        create_private(path)
-        log = cls(path, settings)
-        log._file = path.open("r+b")
-        log._write(settings)
-        return log
-
-    def check(self, settings: Settings) -> None:
-        """Checks that the replies can be resumed with these settings.
-
-        Raises:
-            RunError: if there are replies to other settings.
-        """
-        if self._replies and self.settings != settings:
+        log = cls.read(path) if path.exists() else cls(path, settings)
+        if log.settings != settings:
             raise RunError(
-                f"{self.path}: expected replies to the same settings, but the recorded ones differ; choose another directory"
-                " with --out, or compute the row from it with --run"
+                f"{path}: expected replies to the same settings, but the recorded ones differ; choose another directory with"
+                " --out, or compute the row from it with --run"
             )
+        return log
 
     def find(self, policy: str, case: str, call: int, prompt: Prompt) -> Reply | None:
         """Returns the recorded reply to a request, or ``None``.
@@ -206,7 +188,8 @@ class ReplyLog:
 
     def close(self) -> None:
         """Closes the file."""
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
 
     def _add(self, line: RecordedReply) -> None:
         key = line.policy, line.case, line.call
@@ -214,9 +197,16 @@ class ReplyLog:
             raise OptionError(f"call {line.call} of {line.policy} in {line.case} occurs twice")
         self._replies[key] = line
 
-    def _write(self, line: Table) -> None:
-        self._file.write(_line(line))
-        self._file.flush()
+    def _write(self, line: RecordedReply) -> None:
+        data = _line(line)
+        if self._file is None:
+            if not self._size:
+                create_private(self.path)
+                data = _line(self.settings) + data
+            self._file = self.path.open("r+b", buffering=0)
+            self._file.truncate(self._size)  # without a last line that has no end
+            self._file.seek(self._size)
+        self._file.write(data)
 
 
 def _line(line: Table) -> bytes:
@@ -233,7 +223,3 @@ def _lines(path: Path) -> Iterator[bytes]:
                 raise RunError(f"{path}: expected lines of at most {MAX_LINE >> 20} MiB")
     except OSError as error:
         raise RunError(f"{path}: expected a file of recorded replies: {error.strerror}") from error
-
-
-def _is_blank(path: Path) -> bool:
-    return next(_lines(path), None) is None
