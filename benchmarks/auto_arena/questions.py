@@ -18,7 +18,7 @@ from benchmarks.experiments.asking import Answer
 from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.jobs import Asked, Job
 from benchmarks.experiments.pictures import estimates
-from benchmarks.experiments.pool import pool_of
+from benchmarks.experiments.pool import job_pool
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import Played, PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
@@ -102,7 +102,7 @@ def ask(runs: Mapping[str, PlayedRun], options: Options) -> list[Job[Examination
         Examination(domain, options.language, count=options.count, batch=options.batch, calls=options.calls)
         for domain in DOMAINS
     ]
-    policies = sorted(pool_of(options, [JOB], SCRIPTED), key=lambda policy: policy.title)
+    policies = job_pool(options, JOB, SCRIPTED)
     return [Job(JOB, EXAMINER, [with_sampling(each) for each in policies], cases, options.seed, BASELINES, STREAM)]
 
 

@@ -263,15 +263,7 @@ def _report(
             }
             for part, run in played.items()
         },
-        "jobs": {
-            name: {
-                "policies": len(job.answers),
-                "replies": job.replies,
-                "missing": len(job.missing),
-                "digest": job.digest,
-            }
-            for name, job in played.asked.items()
-        },
+        "jobs": {name: asked.summary() for name, asked in played.asked.items()},
         "warnings": [
             warning
             for run in played.values()

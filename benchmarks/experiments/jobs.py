@@ -113,6 +113,17 @@ class Asked(Generic[AnyCase]):
     replies: int
     digest: str
 
+    def summary(self) -> dict[str, Any]:
+        """Returns the job's entry in the report of a row, as JSON values."""
+        answers = [answer for own in self.answers.values() for answer in own]
+        return {
+            "replies": self.replies,
+            "missing": len(self.missing),
+            "prompt_tokens": sum(answer.prompt_tokens for answer in answers),
+            "completion_tokens": sum(answer.completion_tokens for answer in answers),
+            "digest": self.digest,
+        }
+
     def notes(self) -> list[str]:
         """Returns a note for each missing answer."""
         return [f"{policy}: {case} is not answered and left out" for policy, case in self.missing]
@@ -150,9 +161,8 @@ def ask_job(
     """
     directory.mkdir(parents=True, exist_ok=True)
     with Lock(directory), closing(ReplyLog.resume(path_of(directory, job), job.settings)) as log:
-        _, missing = _answers(job, log)
-        if missing:
-            interruptions.run(_Session(job, log, session).run)
+        if missing := _asked(job, log).missing:
+            interruptions.run(lambda: _Session(job, log, session).run(missing))
         return _asked(job, log)
 
 
@@ -172,12 +182,7 @@ def read_job(directory: Path, job: Job[AnyCase]) -> Asked[AnyCase]:
 
 
 def _asked(job: Job[AnyCase], log: ReplyLog) -> Asked[AnyCase]:
-    answers, missing = _answers(job, log)
-    return Asked(log.path, answers, missing, len(log), log.digest)
-
-
-def _answers(job: Job[AnyCase], log: ReplyLog) -> tuple[dict[str, list[Answer[AnyCase]]], list[tuple[str, str]]]:
-    """Returns the complete answers by policy, and policy and case of each missing one.
+    """Returns the recorded answers.
 
     Raises:
         RunError: if a recorded reply answers no request of the job.
@@ -197,7 +202,7 @@ def _answers(job: Job[AnyCase], log: ReplyLog) -> tuple[dict[str, list[Answer[An
             f"{log.path}: {len(log) - read} replies answer no request of the job; restore the file, or choose another directory"
             " with --out"
         )
-    return answers, missing
+    return Asked(log.path, answers, missing, len(log), log.digest)
 
 
 def _recorded(job: Job[AnyCase], log: ReplyLog, policy: str, case: AnyCase) -> tuple[Answer[AnyCase] | None, int]:
@@ -232,13 +237,12 @@ class _Session(Generic[AnyCase]):
         self._idle: dict[str, list[Player]] = defaultdict(list)
         self._failures = Counter[str]()
 
-    async def run(self) -> None:
-        """Asks in every case that is not complete, in at most ``CONCURRENCY`` at once; one after the other if a person is asked.
+    async def run(self, missing: Sequence[tuple[str, str]]) -> None:
+        """Asks for the missing answers, at most ``CONCURRENCY`` at once; one after the other if a person is asked.
 
         Raises:
             ProviderError: if a model cannot be asked; nothing was asked.
         """
-        _, missing = _answers(self._job, self._log)
         numbers = {case.name: number for number, case in enumerate(self._job.cases)}
         policies = {policy.title: policy for policy in self._job.policies}
         left = [(policies[title], numbers[name]) for title, name in sorted(missing, key=lambda each: numbers[each[1]])]

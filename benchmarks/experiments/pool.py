@@ -40,7 +40,7 @@ def plan_run(
     Raises:
         OptionError: if no policy remains, or a setting has no valid value.
     """
-    policies = pool_of(options, [item.name for item in environments], scripted)
+    policies = _some_pool(options, [item.name for item in environments], scripted)
     limit = {"max_matches": max(stop["matches"], StopConfig().max_matches)} if "matches" in stop else {}
     try:
         return RunConfig(
@@ -55,12 +55,16 @@ def plan_run(
         raise OptionError(explanation(error)) from error
 
 
-def pool_of(options: RowOptions, environments: Sequence[str], scripted: Scripted) -> list[PolicyConfig]:
-    """Returns the policies of a run or job, at least one.
+def job_pool(options: RowOptions, job: str, scripted: Scripted) -> list[PolicyConfig]:
+    """Returns the policies of a job, by name.
 
     Raises:
         OptionError: if no policy remains.
     """
+    return sorted(_some_pool(options, [job], scripted), key=lambda policy: policy.title)
+
+
+def _some_pool(options: RowOptions, environments: Sequence[str], scripted: Scripted) -> list[PolicyConfig]:
     policies = pool(options, environments, scripted)
     if not policies:
         raise OptionError("policy: expected somebody to measure; name a policy with --policy, or leave --alone out")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.jobs import Asked, Job
-from benchmarks.experiments.pool import pool_of
+from benchmarks.experiments.pool import job_pool
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import Played, PlayedRun
@@ -69,7 +69,7 @@ def ask(runs: Mapping[str, PlayedRun], options: Options) -> list[Job[Observation
     """Returns the job of every observer on every dialogue."""
     dialogues = read_dialogues(options.dialogues, options.language).rows
     cases = [Observation(dialogues[number], options.language) for number in numbers(options)]
-    policies = sorted(pool_of(options, [JOB], SCRIPTED), key=lambda policy: policy.title)
+    policies = job_pool(options, JOB, SCRIPTED)
     return [Job(JOB, OBSERVER, policies, cases, options.seed)]
 
 

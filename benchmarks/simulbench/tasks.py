@@ -12,7 +12,7 @@ from benchmarks.experiments.asking import Answer
 from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.jobs import Asked, Job, case_streams
 from benchmarks.experiments.pictures import estimates
-from benchmarks.experiments.pool import pool_of
+from benchmarks.experiments.pool import job_pool
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import Played, PlayedRun
@@ -75,7 +75,7 @@ def ask(runs: Mapping[str, PlayedRun], options: Options) -> list[Job[Creation]]:
         for seed in range(1, options.seeds + 1)
         for number, kind in enumerate(TYPES)
     ]
-    policies = sorted(pool_of(options, [JOB], SCRIPTED), key=lambda policy: policy.title)
+    policies = job_pool(options, JOB, SCRIPTED)
     return [
         Job(
             JOB,
@@ -200,7 +200,7 @@ def precision(options: Options) -> str:
     """Returns the planned number of cases."""
     asked = len(TYPES) * options.seeds * options.count
     return (
-        f"n = {asked} tasks asked of each creator, {options.count} in each of {len(TYPES) * options.seeds} matches;"
+        f"n = {asked} tasks asked of each creator, {options.count} in each of {len(TYPES) * options.seeds} cases;"
         f" a model writes about {300 * options.count} tokens in each"
     )
 
