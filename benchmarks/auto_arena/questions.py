@@ -171,7 +171,7 @@ def examinations(asked: Asked[Examination]) -> Mapping[str, Sequence[Examined]]:
         RunError: if no answer is complete.
     """
     if not asked.answers:
-        raise RunError(f"{asked.path}: expected questions, but no domain is complete yet")
+        raise RunError(f"{asked.path}: expected the questions of a domain, but none is complete")
     return asked.answers
 
 

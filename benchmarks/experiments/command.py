@@ -107,8 +107,7 @@ def _run(paper: Paper, words: Sequence[str], interruptions: Interruptions) -> in
         print(json.dumps(shown, indent=2, ensure_ascii=False))
     if missing:
         raise IncompleteRun(
-            f"the figures are of what was played: {', '.join(missing)}, since a provider failed; the same command plays or asks"
-            " what is missing"
+            f"the figures are of what was played: {', '.join(missing)}, since a provider failed; the same command resumes"
         )
     return None
 

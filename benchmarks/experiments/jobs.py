@@ -1,4 +1,4 @@
-"""Jobs: policies asked for data case by case, in parallel; replies are recorded, and a stopped job asks only what is missing."""
+"""Jobs ask policies for data, many cases in parallel. Replies are recorded; a resumed job asks only for missing ones."""
 
 import asyncio
 import itertools
@@ -39,7 +39,7 @@ CONCURRENCY = 64
 """Maximum number of cases asked at once."""
 
 MAX_FAILURES = 20
-"""Provider failures after which a policy is asked no more in a session."""
+"""Provider failures after which a policy is suspended for the session."""
 
 _log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ class Job(Generic[AnyCase]):
 
     @property
     def settings(self) -> Settings:
-        """What replies of the job answer."""
+        """Settings of the replies."""
         return Settings(job=self.name, seed=self.seed, policies=list(self.policies), cases=digest_of(self.cases))
 
     def player(self, policy: PolicyConfig, service: ModelService) -> Player:
@@ -153,7 +153,7 @@ def check_job(directory: Path, job: Job[Any], session: Session = ONE_GO) -> None
 def ask_job(
     directory: Path, job: Job[AnyCase], interruptions: Interruptions, session: Session = ONE_GO
 ) -> Asked[AnyCase]:
-    """Asks what is missing, and returns the answers; those whose provider failed are missing.
+    """Asks for missing answers, and returns all; answers are missing if a provider failed.
 
     Raises:
         ProviderError: if a model cannot be asked; nothing was asked.
@@ -221,7 +221,7 @@ def _recorded(job: Job[AnyCase], log: ReplyLog, policy: str, case: AnyCase) -> t
 
 
 class _Session(Generic[AnyCase]):
-    """Asks what is missing in a log.
+    """Asks for the missing replies of a log.
 
     Args:
         job: the job.
@@ -275,7 +275,7 @@ class _Session(Generic[AnyCase]):
         errors = await check_models(models, dict.fromkeys(models, self._job.cases[0].first_prompt().observation()))
         if errors and (not len(self._log) or len(errors) == len(models)):
             raise ProviderError(f"nothing was asked, since {Checked(len(models), errors)}")
-        for title, error in errors.items():  # in a resumed job the others go on
+        for title, error in errors.items():  # a resumed job continues with the others
             self._suspend(title, str(error))
 
     async def _work(self, queue: Iterator[tuple[PolicyConfig, int]], done: Callable[[], object]) -> None:
@@ -314,14 +314,14 @@ class _Session(Generic[AnyCase]):
         except ProviderError as error:
             self._failures[title] += 1
             _log.warning("%s, %s: %s", title, case.name, next(iter(str(error).splitlines()), ""))
-            if error.fatal:
-                self._suspend(title, "it cannot be asked")
+            if error.fatal or self._failures[title] == MAX_FAILURES:
+                self._suspend(title, str(error))
         if not player.is_stuck:
             idle.append(player)
 
     def _suspend(self, title: str, reason: str) -> None:
         self._failures[title] = MAX_FAILURES
-        _log.error("%s is asked no more, the others go on: %s", title, reason)
+        _log.error("%s is suspended, the others continue: %s", title, reason)
 
 
 def _observation(player: Player, prompt: Prompt, language: str) -> Any:

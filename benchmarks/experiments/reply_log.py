@@ -1,6 +1,6 @@
 """The recorded replies of a job: JSON lines, the settings first, then each reply as it arrived.
 
-A file can come from anybody: lines are only compared and read, and nothing that they name is imported or opened.
+Files are not trusted: their lines are parsed and compared, and no module or file named in them is imported or opened.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ Tokens = Annotated[int, Field(ge=0)]
 
 
 class Settings(Table):
-    """The first line: what the replies answer.
+    """The first line: the settings of the replies.
 
     Attributes:
         job: name of the job.
@@ -182,7 +182,7 @@ class ReplyLog:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the sorted lines; it does not depend on the order in which the replies arrived."""
+        """SHA-256 of the sorted lines, independent of the order of arrival."""
         lines = sorted(_line(each) for each in (self.settings, *self._replies.values()))
         return hashlib.sha256(b"".join(lines)).hexdigest()
 

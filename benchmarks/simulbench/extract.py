@@ -81,7 +81,7 @@ def measure(played: Played, options: Options) -> Result:
     """
     asked: Asked[Observation] = played.asked[JOB]
     if not asked.answers:
-        raise RunError(f"{asked.path}: expected findings, but there are none yet")
+        raise RunError(f"{asked.path}: expected recorded findings, got none")
     by_observer = {
         observer: [Observed(observer, each.case.dialogue, next(iter(each.accepted), None)) for each in own]
         for observer, own in asked.answers.items()

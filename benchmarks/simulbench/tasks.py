@@ -96,7 +96,7 @@ def measure(played: Played, options: Options) -> Result:
     """
     asked: Asked[Creation] = played.asked[JOB]
     if not asked.answers:
-        raise RunError(f"{asked.path}: expected tasks, but no case is complete yet")
+        raise RunError(f"{asked.path}: expected the tasks of a case, but none is complete")
     tasks, repeated = collected(asked.answers, options.language)
     shares = {creator: percent(kept_share(own)) for creator, own in asked.answers.items()}
     return Result(

@@ -1,4 +1,4 @@
-"""The examiner's work: batches and calls, what the examiner reads, and scripted examiners."""
+"""The examiner's work: batches and calls, prompts, and scripted examiners."""
 
 import re
 

@@ -47,6 +47,6 @@ def ask(case, policy, agent="examiner_0", seed=1):
 
 
 def replies(*texts):
-    """Returns a policy that gives the replies in turn."""
+    """Returns a policy that gives these replies, one per request."""
     left = iter(texts)
     return lambda observation: next(left)

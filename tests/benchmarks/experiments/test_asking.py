@@ -1,4 +1,4 @@
-"""Batches: what is asked for next, what is kept, what is counted, and what is said about an unreadable reply."""
+"""Batches: next requests, kept items, counts, and feedback on unreadable replies."""
 
 import pytest
 

@@ -90,7 +90,7 @@ class Person(Slow):
 
 
 class Remembering:
-    """Writes what it remembers."""
+    """Appends a digit to its last reply."""
 
     def reset(self, agent, seed):
         self.memory = []
@@ -233,7 +233,7 @@ def test_a_failed_provider_leaves_the_others_to_go_on(tmp_path, caplog, monkeypa
     monkeypatch.setattr(Failing, "word", "never")
     calls.clear()
     assert not run(tmp_path, wanted).missing
-    assert [policy for policy, _ in calls] == ["failing"] * 2  # it has no recall: it is asked again what it has said
+    assert [policy for policy, _ in calls] == ["failing"] * 2  # the first reply again, since it has no recall
 
 
 def test_a_policy_that_fails_for_good_is_asked_no_more(tmp_path, monkeypatch, caplog):
@@ -243,7 +243,7 @@ def test_a_policy_that_fails_for_good_is_asked_no_more(tmp_path, monkeypatch, ca
     asked = run(tmp_path, job("failing", "counting", cases=9))
     assert len(asked.missing) == 9 == len(asked.answers["counting"])
     assert [policy for policy, _ in calls].count("failing") == 1
-    assert "failing is asked no more" in caplog.text
+    assert "failing is suspended" in caplog.text
     monkeypatch.setattr(Failing, "fatal", False)
     monkeypatch.setattr(jobs, "MAX_FAILURES", 4)
     run(tmp_path, job("failing", "counting", cases=9))

@@ -1,4 +1,4 @@
-"""The judge of descriptions: hostile clues, what the judge reads, and what counts as a verdict."""
+"""The judge of descriptions: hostile clues, prompts, and verdicts."""
 
 import pytest
 

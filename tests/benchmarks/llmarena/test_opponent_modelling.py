@@ -225,7 +225,7 @@ def test_a_judge_out_of_reach_is_asked_again(out, tmp_path, capsys, monkeypatch)
     shutil.copytree(out / "t3" / "games", tmp_path / "t3" / "games")
     monkeypatch.setitem(broken, "judge", True)
     assert run(tmp_path, "--judge", JUDGE) == 3
-    assert "not answered in judge, since a provider failed; the same command" in capsys.readouterr().err
+    assert "not answered in judge, since a provider failed; the same command resumes" in capsys.readouterr().err
     assert rows(result(tmp_path), "opponent-modelling")["similarity"]["description accuracy, % (measured)"] is None
     monkeypatch.setitem(broken, "judge", False)
     assert run(tmp_path, "--judge", JUDGE) == 0

@@ -1,4 +1,4 @@
-"""The observer's work: what a turn is read from, what the observer reads, and scripted observers."""
+"""The observer's work: parsing of turns, prompts, and scripted observers."""
 
 import pytest
 from hypothesis import given, settings

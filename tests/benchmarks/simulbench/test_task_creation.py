@@ -1,4 +1,4 @@
-"""A task creator's work: what tasks are read from, what is kept, what the creator reads, and scripted creators."""
+"""A task creator's work: parsing of tasks, kept tasks, prompts, and scripted creators."""
 
 import json
 
