@@ -180,10 +180,7 @@ def _run_row(
         if before := row.preparation.ask(options):
             prepared = _ask(out / name, before, session, interruptions, talk)
             if missing := _missing(Played({}, prepared)):
-                raise IncompleteRun(
-                    f"{name}: a provider failed, {', '.join(missing)}; nothing else was played. Run the same command again to"
-                    " resume"
-                )
+                raise _nothing_to_measure(name, missing)
             plan = row.plan(row.preparation.take(prepared, options))
             check_runs(out / name, plan, session)
         runs = _play(out / name, plan, session, interruptions, talk)
@@ -193,6 +190,8 @@ def _run_row(
             check_runs(out / name, following, session)
             runs |= _play(out / name, following, session, interruptions, talk)
             asked = _ask(out / name, row.ask(runs, options), session, interruptions, talk)
+            if not runs and not any(job.answers for job in asked.values()):
+                raise _nothing_to_measure(name, _missing(Played({}, asked)))
     played = Played(runs, asked)
     result = row.measure(played, options)
     report = _report(paper, name, row, options, Played(runs, {**prepared, **asked}), result)
@@ -201,6 +200,12 @@ def _run_row(
         print(printable(_markdown(report, result)))
     print("\n".join(f"wrote {path}" for path in paths), file=talk)
     return report, [] if options.run else _missing(played)
+
+
+def _nothing_to_measure(name: str, missing: Sequence[str]) -> IncompleteRun:
+    return IncompleteRun(
+        f"{name}: a provider failed, {', '.join(missing)}; nothing else was played. Run the same command again to resume"
+    )
 
 
 def _missing(played: Played) -> list[str]:

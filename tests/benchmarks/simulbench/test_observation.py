@@ -1,9 +1,14 @@
 """The observer's work: parsing of turns, prompts, and scripted observers."""
 
+import json
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.errors import ProviderError
+from benchmarks.experiments.command import main
+from benchmarks.simulbench.__main__ import PAPER
 from benchmarks.simulbench.observation.case import Observation
 from benchmarks.simulbench.observation.observers import Exact, Fixed, first_challenging
 from llmarena_envs.core.failures import Failure, ParseError
@@ -114,3 +119,40 @@ def test_scripted_observers():
         Fixed(turn=-1)
     with pytest.raises(OptionError, match="expected a dialogue whose right answers are known"):
         observe(Exact(), right._replace(engine=""))
+
+
+failing = {"after": 0}
+
+
+class Unreliable:
+    """An observer whose provider fails after some replies."""
+
+    def __call__(self, observation):
+        if failing["after"] <= 0:
+            raise ProviderError("the line is dead")
+        failing["after"] -= 1
+        return "Turn: [[1]]"
+
+
+def test_a_row_whose_provider_fails_is_resumed_with_the_same_command(tmp_path, monkeypatch, capsys):
+    def extract(after, *words):
+        monkeypatch.setitem(failing, "after", after)
+        spec = ("--policy", f"{__name__}:Unreliable", "--number", "4", "--out", str(tmp_path))
+        return main(PAPER, ["extract", *spec, *words])
+
+    assert extract(0, "--alone") == 3
+    assert "4 not answered in observation; nothing else was played. Run the same command" in capsys.readouterr().err
+    assert not list(tmp_path.glob("extract.*"))
+    assert extract(3) == 3
+    assert "1 not answered in observation, since a provider failed; the same command resumes" in capsys.readouterr().err
+    report = json.loads((tmp_path / "extract.json").read_text(encoding="utf-8"))
+    assert (report["jobs"]["observation"]["replies"], report["jobs"]["observation"]["missing"]) == (11, 1)
+    assert [note for note in report["notes"] if note.endswith("is not answered and left out")]
+    assert extract(1) == 0
+    report = json.loads((tmp_path / "extract.json").read_text(encoding="utf-8"))
+    assert (report["jobs"]["observation"]["replies"], report["notes"]) == (12, [])
+    assert extract(0, "--run", str(tmp_path / "extract")) == 0
+    assert json.loads((tmp_path / "extract.json").read_text(encoding="utf-8")) == report
+    assert f"- job `observation`: 12 replies; digest `{report['jobs']['observation']['digest']}`" in (
+        (tmp_path / "extract.md").read_text(encoding="utf-8")
+    )
