@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="SEAT=POLICY",
-        help="policy of a seat, e.g. player_0=human; one per seat (with --web, free seats get one person and baselines)",
+        help="policy of a seat, e.g. player_0=human; free seats get you and baselines",
     )
     flags.add_option(parser)
     parser.add_argument("--seed", type=flags.count, default=0, help="seed of the match (default 0)")
@@ -68,19 +68,18 @@ def main(args: argparse.Namespace) -> None:
     """Plays one match on the terminal, or in a browser with ``--web``."""
     admit([args.env], [seat.partition("=")[2] for seat in args.policy])
     agents = make_environment(args.env, parse_options(args.option, "--option")).possible_agents
-    specs = _read_seats(args.policy, agents)
+    specs = fill_seats(args.env, _read_seats(args.policy, agents), agents)
     if args.web:
-        _play_in_browser(args, fill_seats(args.env, specs, agents))
+        _play_in_browser(args, specs)
         return
-    missing = [agent for agent in agents if agent not in specs]
-    if missing:
-        raise OptionError(f"--policy: expected one for each of {', '.join(agents)}; missing: {', '.join(missing)}")
+    if len(args.policy) < len(agents):
+        print(", ".join(f"{agent}: {spec}" for agent, spec in specs.items()), file=sys.stderr)
     with ExitStack() as stack:
         cache = Session(cache=args.cache, offline=args.offline).open_cache()
         if cache is not None:
             stack.enter_context(closing(cache))
         service = ModelService(cache=cache, offline=args.offline)
-        _play_on_terminal(args, {agent: specs[agent] for agent in agents}, service)
+        _play_on_terminal(args, specs, service)
 
 
 def _read_seats(seats: list[str], agents: list[str]) -> dict[str, str]:
@@ -126,7 +125,7 @@ def _play_on_terminal(args: argparse.Namespace, specs: Mapping[str, str], servic
     if not is_shown:
         print(printable(env.unwrapped.codec.picture(env.unwrapped.game)))
     for agent, reward in episode.rewards.items():
-        print(f"{agent}: {reward:+g}{_forfeit(episode.forfeit(agent))}")
+        print(printable(f"{agent} ({specs[agent]}): {reward:+g}{_forfeit(episode.forfeit(agent))}"))
 
 
 async def _check(env: AECEnv, policies: Mapping[str, Policy], seed: int) -> None:

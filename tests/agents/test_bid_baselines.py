@@ -95,7 +95,7 @@ def test_half_earns_more_than_random_and_random_more_than_truthful():
     assert 0 < mean["truthful"] < 0.01
 
 
-def test_the_equilibrium_against_itself_earns_what_theory_says():
+def test_equilibrium_self_play_earns_the_theoretical_value():
     assert abs(earnings("equilibrium", "half", 4000).mean() - 10 / 6) < 0.08
 
 

@@ -57,7 +57,7 @@ def test_a_hostile_row_is_refused(change: dict[str, Any], said: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "null", '{"seed": NaN}', "[" * 10**5, "9" * 10**5, None, 5, "\ud800"])
-def test_what_is_no_deal_is_refused(text: Any) -> None:
+def test_invalid_deal_is_refused(text: Any) -> None:
     with pytest.raises(OptionError, match="deal: expected"):
         Deal.from_json(text)
 
@@ -88,7 +88,7 @@ def test_seeds_may_come_from_numpy_and_are_never_left_to_chance() -> None:
             Deal("tictactoe_v0", seed)  # type: ignore[arg-type]
 
 
-def test_rows_of_ones_own_may_name_any_policy() -> None:
+def test_custom_deals_can_name_any_policy() -> None:
     deal = Deal("tictactoe_v0", 0, {"player_1": "openai:some-model"})
     assert Deal.from_json(deal.to_json(), trusted=True) == deal
 

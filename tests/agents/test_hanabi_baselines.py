@@ -79,7 +79,7 @@ def test_the_convention_scores_more_than_sixty_percent_with_itself():
 
 
 @pytest.mark.slow
-def test_nobody_is_better_than_a_cheater_who_sees_the_own_cards():
+def test_hanabi_baselines_score_at_most_the_cheater():
     cheated = scores(300, [], choose=cheat)
     assert cheated.mean() > 9
     honest = scores(300, [Convention(), Convention()])
@@ -96,7 +96,7 @@ def test_the_full_game(players, hand_size, mean):
     assert results.min() > 0
 
 
-def test_random_players_score_next_to_nothing():
+def test_random_players_score_almost_zero():
     assert scores(300, [Anybody(), Anybody()]).mean() < 0.2
 
 
@@ -112,7 +112,7 @@ def test_random_players_score_next_to_nothing():
     ],
     ids=str,
 )
-def test_it_plays_legally_with_anybody_under_any_options(options):
+def test_convention_plays_legally_with_any_partner_and_options(options):
     variant = Variant(**options)
     scores(40, [Convention() if seat % 2 else Anybody() for seat in range(variant.players)], **options)
     scores(40, [Convention() for _ in range(variant.players)], **options)
@@ -122,11 +122,11 @@ def choice(game):
     return Convention()(game.view(game.to_move[0]))
 
 
-def test_it_tells_of_a_playable_card_by_its_rank():
+def test_convention_hints_a_playable_card_by_rank():
     assert choice(small_game()) == RANK_1
 
 
-def test_it_plays_what_it_was_told_of():
+def test_convention_plays_hinted_cards():
     assert choice(small_game(RANK_1)) == PLAY_1
 
 
@@ -139,7 +139,7 @@ def test_only_the_newest_card_of_a_rank_hint_is_promised():
     assert choice(told) == PLAY_2
 
 
-def test_it_does_not_play_what_somebody_else_may_have_played_since():
+def test_convention_skips_cards_a_partner_may_have_played():
     deck = "R3 R4 R1 Y3 R1 Y4 R1 Y1 Y1 Y1 R2 R2 Y2 Y2 R3 Y3 R4 Y4 R5 Y5"
     tell_player_2_of_rank_1 = Variant(players=3).actions.index((Kind.REVEAL_RANK, 1, 2))
     promised = small_game(tell_player_2_of_rank_1, players=3, deck=deck)
@@ -161,7 +161,7 @@ def test_it_saves_the_last_of_a_kind_by_its_colour():
     assert Reading(game.view("player_1")).next_discard(0, Reading(game.view("player_1")).unseen) == 1
 
 
-def test_it_discards_what_is_certainly_useless():
+def test_convention_discards_certainly_useless_cards():
     game = small_game(PLAY_1, RED, deck="R1 R4 Y3 Y4 R1 Y1 R5 Y5 R1 Y1 R2 Y2 R2 Y3 R3 Y1 R3 R4 Y4 Y2")
     red_one = Knowledge((0,), (1,), color_told=True, rank_told=True)
     game.knowledge = ((game.knowledge[0][0], red_one), game.knowledge[1])

@@ -46,7 +46,7 @@ def test_win_probability_on_the_river_is_the_present_strength() -> None:
     assert estimate == pytest.approx(present_strength(hole, board), abs=0.02)
 
 
-def test_win_probability_is_certain_with_the_nuts_and_shared_on_the_board() -> None:
+def test_win_probability_for_nuts_and_shared_board() -> None:
     rng = np.random.default_rng(0)
     assert win_probability(parse_cards("AcKc"), parse_cards("QcJcTc2d3d"), 1, 50, rng) == 1
     assert win_probability(parse_cards("2c2d"), parse_cards("AhKhQhJhTh"), 1, 50, rng) == 0.5
@@ -75,7 +75,7 @@ def test_call_never_raises_and_never_folds() -> None:
     assert decide(Call(), game) == Action.CHECK_CALL
 
 
-def test_strength_goes_all_in_with_the_nuts_and_folds_nothing_at_all() -> None:
+def test_strength_goes_all_in_with_nuts_and_never_folds_them() -> None:
     preflop = (Action.CHECK_CALL, Action.CHECK_CALL, Action.CHECK_CALL)
     assert decide(Strength(samples=200), dealt("AcKc", "2d3d", "QcJcTc 4h 5h", preflop)) == Action.ALL_IN
     facing = (Action.CHECK_CALL, Action.CHECK_CALL, Action.RAISE_FULL_POT)
@@ -98,7 +98,7 @@ def test_thresholds_of_strength(thresholds: dict[str, float], expected: Action) 
     assert decide(Strength(samples=400, **thresholds), game) == expected
 
 
-def test_all_in_stands_for_a_raise_that_takes_the_stack() -> None:
+def test_all_in_replaces_a_raise_of_the_whole_stack() -> None:
     game = dealt("AsAh", "2c7d", "3h 8d Jc 4s Qc", stack=3)
     assert Action.RAISE_HALF_POT not in game.choices.legal
     assert decide(Strength(samples=300), game) == Action.ALL_IN
@@ -189,6 +189,6 @@ def test_the_ladder() -> None:
 
 
 @pytest.mark.slow
-def test_strength_wins_most_from_weak_players_and_tight_does_not_pay_it_off() -> None:
+def test_strength_beats_weak_players_and_tight_does_not_pay_off() -> None:
     # Strength ignores the information in a raise, so it loses a little to a player who raises good hands only.
     assert mean_chips(strength, Tight, 150) < 2

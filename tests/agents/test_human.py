@@ -38,7 +38,7 @@ def person(*lines):
     return HumanPolicy(io.StringIO("".join(f"{line}\n" for line in lines)), screen), screen
 
 
-def test_a_person_reads_the_rules_once_and_then_the_text_of_a_model():
+def test_person_reads_rules_once_then_the_models_text():
     policy, screen = person("X: (1, 1)", "X: (1, 2)", "X: (1, 1)")
     policy.reset("player_0", 0)
     assert ask(policy) == "X: (1, 1)"
@@ -57,7 +57,7 @@ def test_question_mark_lists_the_legal_moves_and_asks_again():
     assert screen.getvalue().count("Legal moves:\nX: (1, 1)\nX: (1, 2)\n") == 2
 
 
-def test_question_mark_where_nothing_can_be_listed():
+def test_question_mark_without_enumerable_moves():
     policy, screen = person("?", "anything")
     assert ask(policy, {"rules": "", "text": "", "legal": []}) == "anything"
     assert "cannot be listed" in screen.getvalue()
@@ -76,7 +76,7 @@ def test_leaving(lines):
         ask(policy)
 
 
-def test_a_backslash_goes_on_in_the_next_line():
+def test_backslash_continues_on_the_next_line():
     policy, _ = person("def f():\\", "    return 1")
     assert ask(policy) == "def f():\n    return 1"
     policy, _ = person("begun\\")
@@ -91,7 +91,7 @@ def test_standard_streams_are_the_default(monkeypatch, capsys):
     assert "The text." in capsys.readouterr().out
 
 
-def test_a_person_is_asked_again_without_limit_and_any_notation_is_understood():
+def test_person_is_reasked_without_limit_in_any_notation():
     bad = ["hello", "(9, 9)", "O: (1, 1)", "X: (0, 1)"] * 5
     policy, screen = person(*bad, "Ｘ：（2，2）", '{"row": 3, "column": 3}', "[1, 3]", "3 1")
     env = tictactoe_v0.env()
@@ -142,7 +142,7 @@ def test_an_interruption_ends_the_match_at_once():
     assert signal.getsignal(signal.SIGINT) is before
 
 
-def test_others_go_on_while_a_person_at_a_terminal_thinks():
+def test_others_continue_while_a_person_thinks():
     keyboard, terminal = os.openpty()
     ticks = []
 

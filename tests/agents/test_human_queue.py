@@ -70,7 +70,7 @@ async def test_a_question_has_the_same_name_after_an_interruption():
 
 
 @asynchronous
-async def test_a_closed_desk_asks_nothing():
+async def test_closed_queue_asks_no_person():
     queue, seat = await seated()
     waiting = asked(seat)
     await asyncio.sleep(0)
@@ -83,7 +83,7 @@ async def test_a_closed_desk_asks_nothing():
 
 
 @asynchronous
-async def test_everybody_who_has_a_seat_is_told_of_the_end():
+async def test_queue_reports_the_end_to_every_seat_holder():
     queue, _ = await seated()
     queue.tell("Ada")
     queue.end()
@@ -95,7 +95,7 @@ async def test_everybody_who_has_a_seat_is_told_of_the_end():
 
 
 @asynchronous
-async def test_who_is_asked_comes_first_and_who_is_over_last():
+async def test_queue_lists_asked_players_first_and_finished_last():
     queue = HumanQueue()
     over, asks, waits = (queue.seat("Ada", match, "tictactoe_v0") for match in ("over", "asks", "waits"))
     queue.seat("Bob", "asks", "tictactoe_v0").reset("player_1", 1)

@@ -105,7 +105,7 @@ def poem(*texts, settings=NOOP):
     return play(env, {"poet_0": policy}, 0, settings), read, env.unwrapped.game.lines
 
 
-def test_only_what_is_missing_is_asked_for():
+def test_reask_names_only_missing_parts():
     episode, read, lines = poem("one: roses", "two: violets", "one: x\ntwo: y")
     assert lines[0] == "one: roses\ntwo: violets"
     assert [attempt.reply for attempt in episode.turns[0].attempts] == ["one: roses", "two: violets"]
@@ -114,7 +114,7 @@ def test_only_what_is_missing_is_asked_for():
     assert [turn.fallback for turn in episode.turns] == ["", ""]
 
 
-def test_what_was_given_is_played_in_the_end():
+def test_given_parts_are_played_at_the_end():
     episode, read, lines = poem("one: roses", "hm", " ", "one: x\ntwo: y")
     assert lines[0] == "one: roses"
     assert episode.turns[0].fallback == "noop"
@@ -122,13 +122,13 @@ def test_what_was_given_is_played_in_the_end():
     assert len(read) == 4
 
 
-def test_without_anything_given_the_default_is_played():
+def test_turn_without_any_part_plays_the_default():
     episode, _, lines = poem("hm", "hm", "hm", "one: x\ntwo: y")
     assert lines[0] == ""
     assert episode.turns[0].fallback == "noop"
 
 
-def test_a_forfeit_that_was_asked_for_is_one_all_the_same():
+def test_requested_forfeit_is_a_forfeit():
     episode, *_ = poem("one: roses", "hm", "hm", settings=TurnSettings(unparsable="forfeit"))
     assert [turn.fallback for turn in episode.turns] == ["forfeit"]
 
@@ -154,7 +154,7 @@ def test_the_error_survives_pickling():
 
 
 @pytest.mark.parametrize("feedback", [True, False])
-def test_a_fresh_turn_is_sent_without_what_was_said_before(feedback):
+def test_fresh_turn_is_sent_without_earlier_messages(feedback):
     fresh = {"rules": "the rules", "text": "again, blind", "fresh_history": 1}
     asked_again = {**fresh, "attempt": 1, "feedback": "go on" if feedback else ""}
     last = {"rules": "the rules", "text": "the end", "fresh_history": 0}

@@ -39,7 +39,7 @@ def test_a_missing_library_is_named_with_its_extra(library: str, monkeypatch: py
 
 @pytest.mark.parametrize("library", MODULES)
 @pytest.mark.parametrize("version", ["0.1.14", "9.0", "1!2.3rc1"])
-def test_another_version_is_named_with_what_is_expected(
+def test_wrong_library_version_is_reported_with_expected_one(
     library: str, version: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(ImportError, match=rf"expected {library} {PINS[library]}, got {version}.*\[{library}\]"):

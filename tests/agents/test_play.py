@@ -31,7 +31,7 @@ def test_a_scripted_match_is_played_to_its_end():
     assert all(turn.attempts[-1].kind is Failure.OK for turn in episode.turns)
 
 
-def test_the_same_seed_gives_the_same_match_and_another_seed_another():
+def test_play_same_seed_repeats_the_match():
     env = tictactoe_v0.env(random_opening=2)
 
     def digest(seed):
@@ -87,7 +87,7 @@ def test_answers_that_state_a_move(answer):
         (Reply("I cannot", Failure.REFUSAL), Failure.REFUSAL),
     ],
 )
-def test_answers_that_state_none_are_asked_for_again_and_then_forfeit(answer, kind):
+def test_unparsable_replies_are_reasked_then_forfeit(answer, kind):
     episode = play_against_first_legal(lambda observation: answer)
     (turn,) = episode.turns
     assert [attempt.kind for attempt in turn.attempts] == [kind] * 3
@@ -97,7 +97,7 @@ def test_answers_that_state_none_are_asked_for_again_and_then_forfeit(answer, ki
     assert episode.forfeit("player_1") == ""
 
 
-def test_a_second_reply_is_taken_and_the_feedback_says_why_it_was_asked_for():
+def test_play_takes_second_reply_with_feedback():
     seen = []
 
     def policy(observation):
@@ -128,7 +128,7 @@ def test_without_feedback_the_identical_prompt_is_sent():
     assert [observation.get("feedback") for observation in seen] == [None, "", ""]
 
 
-def test_the_llmarena_preset_ends_the_match_at_the_first_illegal_move():
+def test_llmarena_preset_ends_match_at_first_illegal_move():
     settings = TurnSettings(reask_illegal=False, feedback=False, pay_opponents=False)
     episode = play_against_first_legal(lambda observation: "X: (4, 4)", settings)
     assert episode.rewards == {"player_0": -1.0, "player_1": 0.0}
@@ -136,7 +136,7 @@ def test_the_llmarena_preset_ends_the_match_at_the_first_illegal_move():
     assert episode.forfeit("player_0") == "illegal"
 
 
-def test_a_random_legal_fallback_is_seeded_and_goes_on():
+def test_random_legal_fallback_is_seeded_and_play_continues():
     settings = TurnSettings(unparsable="random_legal")
     first, second = (play_against_first_legal(lambda observation: "?", settings) for _ in range(2))
     assert first.digest == second.digest
@@ -154,7 +154,7 @@ def test_a_game_without_a_harmless_move_plays_a_random_one_instead():
     assert {(turn.fallback, turn.action) for turn in silent.turns} == {("noop", 0)}
 
 
-def test_a_match_beyond_its_published_bound_is_a_bug_of_the_environment():
+def test_match_beyond_its_turn_bound_is_an_environment_bug():
     env, turns = tictactoe_v0.env(), []
     env.unwrapped.max_turns = 4
     players = seat_players({"player_0": FirstLegal(), "player_1": FirstLegal()})
@@ -163,7 +163,7 @@ def test_a_match_beyond_its_published_bound_is_a_bug_of_the_environment():
     assert len(turns) == 4
 
 
-def test_readers_of_views_and_vectors_are_asked_again_with_what_they_read():
+def test_view_and_vector_policies_are_reasked_with_their_input():
     class Clumsy:
         def __init__(self, reads):
             self.reads, self.seen = reads, []
@@ -184,14 +184,14 @@ def test_readers_of_views_and_vectors_are_asked_again_with_what_they_read():
     assert list(players["player_1"].seen[1]) == ["observation", "action_mask"]
 
 
-def test_an_answer_that_no_record_can_hold_is_the_providers_failure():
+def test_unrecordable_reply_is_a_provider_failure():
     with pytest.raises(ProviderError, match="recording the policy's answer"):
         play_against_first_legal(lambda observation: 10**5000)
     with pytest.raises(ProviderError, match="recording the policy's answer"):
         play_against_first_legal(lambda observation: Reply("X: (2, 2)", detail={(1, 2): 3}))
 
 
-def test_what_is_recorded_can_be_stored():
+def test_records_can_be_stored():
     detail = {"id": b"\x00", "text": "a\ud800b", 1: (2, float("inf"))}
     attempt = (
         play_against_first_legal(lambda observation: Reply("\udfff X: (2, 2)", detail=detail)).turns[0].attempts[0]
@@ -200,7 +200,7 @@ def test_what_is_recorded_can_be_stored():
     attempt.reply.encode()
 
 
-def test_what_goes_wrong_inside_a_policy_is_the_providers_failure():
+def test_exception_inside_a_policy_is_a_provider_failure():
     def raises(observation):
         raise KeyError("boom")
 
@@ -224,7 +224,7 @@ def test_a_deadline_lets_answers_in_time_pass():
         assert play_against_first_legal(policy, settings).turns[0].action == 4
 
 
-def test_an_interrupted_match_goes_on_to_the_same_end():
+def test_interrupted_match_resumes_to_the_same_end():
     env = tictactoe_v0.env(random_opening=1)
     policies = {"player_0": Random(), "player_1": Random()}
     whole = play(env, policies, seed=5)
@@ -257,7 +257,7 @@ def test_a_policy_with_a_memory_recalls_instead_of_answering_again():
 
 
 @pytest.mark.parametrize("has_recall", [True, False])
-def test_what_goes_wrong_while_a_match_is_taken_up_again_is_the_providers_failure(has_recall):
+def test_error_while_resuming_a_match_is_a_provider_failure(has_recall):
     class Fails:
         def __call__(self, observation):
             raise OSError("the line is dead")
@@ -271,7 +271,7 @@ def test_what_goes_wrong_while_a_match_is_taken_up_again_is_the_providers_failur
         asyncio.run(play_async(env, players, 5, played=whole.turns[:3]))
 
 
-def test_turns_of_another_match_are_refused_before_anybody_recalls_them():
+def test_turns_of_another_match_are_refused_before_recall():
     class Remembers(Random):
         def recall(self, observation, reply):
             raise AssertionError("recalls what another match was about")
@@ -290,7 +290,7 @@ def test_policies_must_fit_the_agents():
         play(tictactoe_v0.env(obs_type="vector"), {"player_0": Random(), "player_1": Random()}, seed=0)
 
 
-def test_policies_read_what_they_ask_for():
+def test_policies_get_the_input_they_request():
     class Reads:
         def __init__(self, reads):
             self.reads = reads

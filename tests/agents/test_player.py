@@ -45,7 +45,7 @@ def test_an_asynchronous_policy_gets_no_thread(policy, deadline, monkeypatch):
     assert ask(policy, deadline) is threading.current_thread()
 
 
-def test_a_synchronous_policy_gets_a_thread_where_there_is_a_deadline():
+def test_synchronous_policy_with_deadline_gets_a_thread():
     assert ask(synchronous) is threading.current_thread()
     thread = ask(synchronous, LONG)
     assert thread is not threading.current_thread()
@@ -53,7 +53,7 @@ def test_a_synchronous_policy_gets_a_thread_where_there_is_a_deadline():
 
 
 @pytest.mark.parametrize("deadline", [None, LONG])
-def test_a_synchronous_policy_may_give_something_to_be_awaited(deadline):
+def test_synchronous_policy_can_return_an_awaitable(deadline):
     assert ask(lambda observation: asynchronous(observation), deadline) is threading.current_thread()
 
 
@@ -70,7 +70,7 @@ class SlowPerson(HumanPolicy):
 
 
 @pytest.mark.parametrize("policy", [Slow(), SlowPerson()])
-def test_people_and_scripted_policies_have_no_deadline_and_no_thread(policy):
+def test_people_and_scripts_have_no_deadline_and_no_thread(policy):
     assert ask(policy, SOON) is threading.current_thread()
 
 
@@ -85,7 +85,7 @@ def test_an_asynchronous_person_has_no_deadline():
     assert ask(Remote(), SOON) == "X: 1"
 
 
-def test_a_policy_that_keeps_a_deadline_of_its_own_is_given_none():
+def test_policy_with_its_own_deadline_gets_none():
     class Patient:
         keeps_deadline = True
 
@@ -151,7 +151,7 @@ def test_a_cancelled_player_is_stuck_too():
     asyncio.run(run())
 
 
-def test_an_answer_that_comes_too_late_leaves_nothing_that_was_never_awaited(recwarn):
+def test_late_answer_leaves_no_unawaited_coroutine(recwarn):
     late = threading.Event()
 
     def policy(observation):
@@ -183,7 +183,7 @@ def test_a_time_out_of_the_policys_own_is_not_called_a_deadline():
 
 @pytest.mark.parametrize("error", [StopIteration, KeyError, ZeroDivisionError])
 @pytest.mark.parametrize("deadline", [None, LONG])
-def test_whatever_a_policy_raises_is_told(error, deadline):
+def test_player_reports_any_exception_of_a_policy(error, deadline):
     def policy(observation):
         raise error("boom")
 
@@ -193,7 +193,7 @@ def test_whatever_a_policy_raises_is_told(error, deadline):
 
 @pytest.mark.parametrize("deadline", [None, LONG])
 @pytest.mark.parametrize("error", [Quit("gone"), ProviderError("no credit", fatal=True)])
-def test_errors_that_mean_something_pass_as_they_are(error, deadline):
+def test_meaningful_errors_pass_unchanged(error, deadline):
     def policy(observation):
         raise error
 
@@ -224,7 +224,7 @@ def test_all_players_are_closed_even_if_one_cannot_be():
     assert sorted(closed) == ["a", "c"]
 
 
-def test_players_are_seated_as_they_are():
+def test_players_are_seated_unchanged():
     player = Player(synchronous)
     seated = seat_players({"player_0": player, "player_1": synchronous})
     assert seated["player_0"] is player

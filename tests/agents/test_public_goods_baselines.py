@@ -62,7 +62,7 @@ def test_an_end_defector_cooperates_and_stops_in_time():
         make_policy("end_defector:last=0", NAME)
 
 
-def test_investing_pays_before_the_last_round_where_others_answer_it():
+def test_investing_pays_before_the_last_round_with_cooperators():
     others = ("conditional_cooperator",) * 3
     paid = {name: match((name, *others))[1][0] for name in ("free_rider", "end_defector:last=4", "end_defector")}
     assert paid == pytest.approx({"free_rider": 60.8, "end_defector:last=4": 62.8, "end_defector": 57.4})
@@ -70,7 +70,7 @@ def test_investing_pays_before_the_last_round_where_others_answer_it():
 
 
 @pytest.mark.parametrize("options", [{}, {"coin_step": 0.5}, {"endowment_mode": "initial"}, {"mode": 2}])
-def test_all_and_nothing(options):
+def test_full_and_zero_contributors(options):
     investments, payoffs = match(("full_contributor", "free_rider"), alpha=1.5, rounds=2, **options)
     assert all(row[1] == 0 and row[0] > 0 for row in investments)
     assert payoffs[1] > payoffs[0]

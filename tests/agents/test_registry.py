@@ -83,7 +83,7 @@ def test_the_players_of_a_game_come_before_the_general_ones(monkeypatch):
     assert baselines("connect_four_v0")["random"] is Random
 
 
-def test_an_environment_of_somebody_else_has_the_general_ones_only():
+def test_third_party_environment_has_general_baselines_only():
     # Even one whose game is a game of the suite.
     assert set(baselines("tests.rating.broken_env")) == {"random", "first_legal", "mcts"}
     with pytest.raises(OptionError, match="expected one of random, first_legal, mcts, human, openai:MODEL"):
@@ -116,7 +116,7 @@ def test_an_environment_of_somebody_else_has_the_general_ones_only():
         ("json:decoder", r"expected a callable 'decoder' in json, got <module"),
     ],
 )
-def test_errors_say_what_was_expected(spec, message):
+def test_registry_errors_name_expected_values(spec, message):
     with pytest.raises(OptionError, match=message):
         make_policy(spec, "tictactoe_v0")
 
@@ -168,7 +168,7 @@ def module(tmp_path, monkeypatch):
         sys.modules.pop(name, None)
 
 
-def test_factories_of_somebody_else(module):
+def test_third_party_factories_are_loaded(module):
     policy = make_policy(f"{module}:Fixed:action=3", "tictactoe_v0", {"noisy": True})
     assert policy(None) == 3
     assert make_policy(f"{module}:anything:a=1,b=x", "connect_four_v0").options == {"a": 1, "b": "x"}

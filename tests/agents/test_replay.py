@@ -92,7 +92,7 @@ ANSWERS = [
 @pytest.mark.parametrize(
     "answers", [[answer] * 3 for answer in ANSWERS] + [[answer, 4] for answer in ANSWERS], ids=repr
 )
-def test_every_kind_of_answer_comes_out_again(answers, settings):
+def test_every_kind_of_answer_is_replayed(answers, settings):
     policies = {"player_0": speaker(*answers), "player_1": Random()}
     whole = play(tictactoe_v0.env(), policies, SEED, settings)
     again = replay(whole.turns, settings=settings)
@@ -100,7 +100,7 @@ def test_every_kind_of_answer_comes_out_again(answers, settings):
     assert [turn.attempts[0].seconds for turn in again.turns] == [turn.attempts[0].seconds for turn in whole.turns]
 
 
-def test_the_turns_of_a_person_come_out_again_whoever_replays_them():
+def test_replay_repeats_a_persons_turns():
     lines = ["hello", "X: (9, 9)"] * 5 + ["X: (1, 1)", "X: (1, 2)", "X: (1, 3)"]
     person = HumanPolicy(io.StringIO("\n".join(lines) + "\n"), io.StringIO())
 
@@ -114,7 +114,7 @@ def test_the_turns_of_a_person_come_out_again_whoever_replays_them():
     assert replay(whole.turns, settings=settings) == whole
 
 
-def test_texts_as_actions_come_out_again():
+def test_text_actions_are_replayed():
     whole = play(bargain_v0.env(), {agent: speaker_of_texts() for agent in ("player_0", "player_1")}, SEED, PATIENT)
     assert any(turn.fallback for turn in whole.turns)
     assert replay(whole.turns, bargain_v0.env()) == whole
@@ -154,7 +154,7 @@ FIRST = {
 
 @pytest.mark.parametrize("name", FIRST)
 @pytest.mark.parametrize("chained", [True, False])
-def test_a_changed_first_turn_is_found_whether_or_not_the_digests_fit(whole, name, chained):
+def test_replay_finds_changed_first_turn_with_any_digest(whole, name, chained):
     first = whole.turns[0]
     assert (first.fallback, first.action) == ("random_legal", 8)
     change = FIRST[name](first) if callable(FIRST[name]) else FIRST[name]
@@ -191,14 +191,14 @@ def test_another_fallback_in_the_settings_is_found(whole):
         replay(whole.turns, settings=TurnSettings(unparsable="forfeit", illegal="forfeit"))
 
 
-def test_rewards_of_turns_add_up_to_those_of_the_match():
+def test_turn_rewards_sum_to_match_rewards():
     settings = TurnSettings(unparsable="forfeit", pay_opponents=False)
     episode = play(tictactoe_v0.env(), {"player_0": lambda observation: "?", "player_1": FirstLegal()}, SEED, settings)
     assert episode.turns[-1].rewards == episode.rewards == {"player_0": -1.0, "player_1": 0.0}
     assert episode.turns[-1].played == ""
 
 
-def test_what_was_played_is_written_in_the_games_grammar(whole):
+def test_recorded_actions_use_the_games_grammar(whole):
     env = tictactoe_v0.env()
     env.reset(seed=0)
     for turn in whole.turns:
@@ -220,11 +220,11 @@ CANONICAL = (
 )
 
 
-def test_anybody_can_compute_a_digest():
+def test_digest_can_be_recomputed_independently():
     assert turn_digest("before", TURN) == hashlib.sha256(CANONICAL.encode()).hexdigest()
 
 
-def test_a_digest_covers_everything_but_wall_times():
+def test_digest_covers_all_fields_but_wall_times():
     attempt = TURN.attempts[0]
     other = [
         replace(TURN, index=2),
@@ -255,7 +255,7 @@ def test_a_digest_covers_everything_but_wall_times():
     assert {turn_digest("", turn) for turn in same} == {digests[0]}
 
 
-def test_the_digest_of_a_match_is_that_of_its_last_turn(whole):
+def test_match_digest_equals_the_last_turns_digest(whole):
     assert whole.digest == whole.turns[-1].digest
     assert [turn.digest for turn in rechain(whole.turns)] == [turn.digest for turn in whole.turns]
     assert len({turn.digest for turn in whole.turns}) == len(whole.turns)

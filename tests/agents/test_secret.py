@@ -28,7 +28,7 @@ WRITTEN = [
 
 
 @pytest.mark.parametrize("written", WRITTEN)
-def test_a_key_is_hidden_however_it_is_written(written):
+def test_key_is_hidden_in_any_spelling(written):
     secret = Secret(KEY)
     text = f"no such key: {written}, {written}!"
     hidden = secret.hide(text)
@@ -36,7 +36,7 @@ def test_a_key_is_hidden_however_it_is_written(written):
     assert secret.hide(text.encode()) == hidden.encode()
 
 
-def test_what_is_no_secret_is_left_alone():
+def test_secret_leaves_ordinary_text_unchanged():
     assert Secret("no-key").hide("no-key is needed") == "no-key is needed"
     assert Secret("").hide("text") == "text"
     assert Secret("a" * 20).hide("a" * 19) == "a" * 19
@@ -71,7 +71,7 @@ PLACES = [
     FILLINGS,
     st.sampled_from(PLACES),
 )
-def test_no_end_of_the_key_stays_however_it_is_masked(key, head, tail, shown, filling, place):
+def test_masked_key_keeps_no_end(key, head, tail, shown, filling, place):
     begin, end = key[:head], key[-tail:]
     masked = {"both": begin + filling + end, "beginning": begin + filling, "end": filling + end}[shown]
     hidden = Secret(key).hide_parts(place.format(masked))

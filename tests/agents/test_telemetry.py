@@ -125,7 +125,7 @@ def test_a_reply_out_of_the_cache_is_no_call(monkeypatch):
 
 
 @pytest.mark.slow
-def test_without_the_package_nothing_is_recorded():
+def test_telemetry_without_the_package_is_silent():
     code = (
         "import sys; sys.modules['opentelemetry'] = None\n"
         "from agents import telemetry\n"

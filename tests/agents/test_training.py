@@ -59,7 +59,7 @@ def test_conversations_only_grow(history: str) -> None:
             assert after.question.messages == (*before.question.messages, said, *after.question.new)
 
 
-def test_single_turns_begin_anew_and_go_on_while_asked_again() -> None:
+def test_single_turns_start_fresh_and_continue_when_reasked() -> None:
     match = _play_out(Match(tictactoe_v0.env(), seed=1, history="single_turn"), _junk_then_first)
     assert [len(step.question.messages) for step in match.steps] == [2, 4] * (len(match.steps) // 2)
     assert [step.question.continues for step in match.steps] == [False, True] * (len(match.steps) // 2)

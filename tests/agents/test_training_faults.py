@@ -57,7 +57,7 @@ async def _play_out(match: Match) -> Match:
 
 
 @pytest.mark.slow
-def test_a_match_that_is_left_leaves_nothing_behind() -> None:
+def test_abandoned_match_leaks_no_resources() -> None:
     opponent = Opponent()
     env = connect_four_v0.env()
     Match(env, {"player_1": opponent}, seed=0)  # not begun
@@ -71,7 +71,7 @@ def test_a_match_that_is_left_leaves_nothing_behind() -> None:
     assert opponent.closed == 0
 
 
-def test_closing_ends_a_match_and_closes_the_opponents_it_is_to_close() -> None:
+def test_close_ends_match_and_closes_owned_opponents() -> None:
     opponent, kept = Opponent(), Opponent()
     match = _match(opponent, close_opponents=True)
     match.start_sync()
@@ -170,7 +170,7 @@ def test_a_reply_that_is_no_text_leaves_the_question_open(reply: Any) -> None:
     assert match.reply_sync("1") is not None
 
 
-def test_what_the_learner_says_of_its_reply_is_kept() -> None:
+def test_learners_reply_details_are_kept() -> None:
     match = Match(tictactoe_v0.env(), {"player_1": Opponent()}, seed=0)
     match.start_sync()
     question = match.reply_sync(Reply("let me think about", Failure.TRUNCATED, prompt_tokens=7), extra=[1, 2])
@@ -191,7 +191,7 @@ def test_junk_is_no_move_and_stays_in_the_conversation(reply: str) -> None:
     assert said["content"] == match.steps[0].reply == reply.replace("\ud800", "?")
 
 
-def test_asked_again_without_feedback_a_learner_reads_the_same_once_more() -> None:
+def test_reask_without_feedback_repeats_the_same_text() -> None:
     settings = TurnSettings(feedback=False)
     match = Match(connect_four_v0.env(), {"player_1": Opponent()}, seed=0, settings=settings)
     match.start_sync()
@@ -216,7 +216,7 @@ def test_judges_may_sit_among_the_opponents() -> None:
     assert {turn.agent for turn in match.episode.turns} > set(judges)
 
 
-def test_a_match_without_a_result_says_so() -> None:
+def test_match_without_result_is_reported() -> None:
     env = debate_v0.env(questions="builtin")
     silent = {agent: lambda observation: "..." for agent in env.possible_agents if agent.startswith("judge")}
     debaters = {agent: make_policy("debater", "debate_v0") for agent in ("debater_0", "debater_1")}

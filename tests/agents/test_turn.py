@@ -59,7 +59,7 @@ def test_a_player_is_asked_again_as_often_as_set(reasks):
     assert asked == list(range(reasks + 1))
 
 
-def test_the_seconds_of_a_reply_are_those_between_question_and_answer(monkeypatch):
+def test_reply_seconds_are_measured_from_question_to_answer(monkeypatch):
     class Clock:
         now = 100.0
 
@@ -105,6 +105,6 @@ def test_seconds_are_real_ones():
         ({"text": "X: 1", "kind": Failure.ILLEGAL}, "got <Failure.ILLEGAL: 5>"),
     ],
 )
-def test_what_is_no_reply(fields, message):
+def test_invalid_reply_is_rejected(fields, message):
     with pytest.raises(ValueError, match=message):
         Reply(**fields)

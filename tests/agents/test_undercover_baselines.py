@@ -38,7 +38,7 @@ def undercover_wins(undercover, field, matches, **options):
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("undercover", ["similarity", "random", "silent"])
-def test_similarity_voters_find_the_undercover_player_more_often_than_random_votes(undercover, language):
+def test_similarity_votes_beat_random_votes(undercover, language):
     assert undercover_wins(undercover, "similarity", 150, language=language) < 0.35
 
 
@@ -72,7 +72,7 @@ def test_the_longest_matches_are_played_through(options):
         undercover_wins(name, name, 3, **options)
 
 
-def test_a_policy_that_talks_nonsense_gives_flagged_blank_clues_and_random_votes():
+def test_nonsense_policy_gives_flagged_clues_and_random_votes():
     env = undercover_v0.env(seat=0)
     policies = {agent: make_policy("random", "undercover_v0") for agent in env.possible_agents}
     told = []

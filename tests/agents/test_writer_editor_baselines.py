@@ -34,7 +34,7 @@ def match(writer, editor, judge="rubric", seed=0, **options):
 @pytest.mark.slow_except(4)
 @pytest.mark.parametrize("task", ["code_review", "translation"])
 @pytest.mark.parametrize("name", [*BASELINES, "random"])
-def test_everybody_plays_every_role(name, task):
+def test_writer_editor_baselines_play_every_role(name, task):
     for seed in range(3):
         for seats in ((name, "echo"), ("echo", name), ("echo", "echo", name)):
             episode = match(*seats, seed=seed, task=task, language="zh" if seed else "en", max_rounds=2)
@@ -43,7 +43,7 @@ def test_everybody_plays_every_role(name, task):
             assert episode.undecided == (seats[2:] in [("echo",), ("fixer",), ("translator",)])
 
 
-def test_the_fixer_repairs_what_is_named():
+def test_fixer_repairs_named_mistakes():
     episode = match("fixer", "fixer")
     first, review, second, token, _ = (turn.played for turn in episode.turns)
     assert first != second and review.endswith(".") and token == "over"
@@ -51,7 +51,7 @@ def test_the_fixer_repairs_what_is_named():
     assert episode.infos["writer_0"]["consensus"] == 1
 
 
-def test_nobody_repairs_what_is_not_named():
+def test_baselines_repair_only_named_mistakes():
     stubborn = match("fixer", "echo")
     assert len({turn.played for turn in stubborn.turns if turn.agent == "writer_0"}) == 1
     careless = match("fixer", "fixer:skill=0")
@@ -75,7 +75,7 @@ def test_the_rubric_counts_tests_where_they_can_be_run():
 
 
 @pytest.mark.parametrize(("role", "scores"), [("writer", (10, 1)), ("editor", (1, 10))])
-def test_biased_judges_look_at_nothing(role, scores):
+def test_biased_judges_ignore_the_texts(role, scores):
     for players in (("fixer", "echo"), ("echo", "fixer")):
         rewards = match(*players, judge=f"biased:role={role}").rewards
         assert (rewards["writer_0"], rewards["editor_0"]) == scores
@@ -114,7 +114,7 @@ def test_overlap():
     assert overlap("", "") == 1
 
 
-def test_a_judge_who_talks_nonsense_abstains_and_the_match_is_undecided():
+def test_nonsense_judge_abstains_and_match_has_no_result():
     env = writer_editor_v0.env(objective=False, n_judges=2)
     echo = {agent: make_policy("echo", "writer_editor_v0") for agent in env.possible_agents}
     told = []
@@ -135,7 +135,7 @@ def test_a_judge_who_talks_nonsense_abstains_and_the_match_is_undecided():
     assert not scored.undecided and scored.rewards["writer_0"] >= 1
 
 
-def test_a_writer_who_writes_no_program_is_played_as_empty():
+def test_writer_without_a_program_counts_as_empty():
     env = writer_editor_v0.env(objective=False, max_rounds=1)
     policies = {agent: make_policy("rubric", "writer_editor_v0") for agent in env.possible_agents}
     episode = play(env, {**policies, "writer_0": lambda observation: "I cannot program."}, 0, NOOP)
@@ -180,7 +180,7 @@ def means_by_role(directory, task, players):
 
 
 @pytest.mark.slow
-def test_rated_reviews_come_out_in_the_intended_order(tmp_path):
+def test_rated_reviews_have_the_intended_order(tmp_path):
     players = {"fixer": "fixer", "other fixer": "fixer", "careless": "fixer:skill=0", "echo": "echo"}
     means = means_by_role(tmp_path / "run", "code_review", players)
     for role in means.values():
@@ -189,7 +189,7 @@ def test_rated_reviews_come_out_in_the_intended_order(tmp_path):
 
 
 @pytest.mark.slow
-def test_rated_translations_come_out_in_the_intended_order(tmp_path):
+def test_rated_translations_have_the_intended_order(tmp_path):
     players = {"good": "translator:noise=0.05", "poor": "translator:noise=0.4", "echo": "echo"}
     for role in means_by_role(tmp_path / "run", "translation", players).values():
         assert role["good"] > role["poor"] > role["echo"]

@@ -15,7 +15,7 @@ def environment():
     return env, observation, info
 
 
-def test_the_learner_sees_each_position_from_the_side_of_the_player_to_move():
+def test_learner_sees_positions_from_the_movers_side():
     env, observation, info = environment()
     assert observation.shape == (6, 7, 2)
     assert not observation.any()

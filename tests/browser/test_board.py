@@ -121,7 +121,7 @@ def moves(tmp_path, monkeypatch):
     return folder
 
 
-def test_a_run_that_goes_on_is_followed_without_reload_killed_and_resumed(page, tmp_path, moves):
+def test_board_follows_run_without_reload_through_kill_and_resume(page, tmp_path, moves):
     run_file, directory = tmp_path / "run_file.toml", tmp_path / "run"
     run_file.write_text(RUN)
     with command("run", run_file, "--out", directory) as run:
@@ -166,7 +166,7 @@ def test_a_run_that_goes_on_is_followed_without_reload_killed_and_resumed(page, 
                 assert is_same()
 
 
-def test_a_finished_run_is_stepped_through_by_keyboard_and_without_scripts(browser, page, tmp_path):
+def test_board_steps_through_run_by_keyboard_without_scripts(browser, page, tmp_path):
     directory = play_run(tmp_path, SHORT_RUN)
     with served(directory) as board:
         page.goto(board)
@@ -215,7 +215,7 @@ def test_a_run_is_followed_without_scripts(browser, tmp_path, moves):
             page.close()
 
 
-def test_nothing_of_a_hostile_run_is_executed_and_pages_fit_a_phone(browser, tmp_path):
+def test_hostile_run_executes_nothing_and_pages_fit_a_phone(browser, tmp_path):
     directory = play_run(tmp_path, HOSTILE)
     phone = browser.new_context(viewport={"width": 390, "height": 844})
     page = phone.new_page()
@@ -237,7 +237,7 @@ def test_nothing_of_a_hostile_run_is_executed_and_pages_fit_a_phone(browser, tmp
     phone.close()
 
 
-def test_the_page_goes_on_when_the_server_is_back_and_when_the_run_is_gone(page, tmp_path):
+def test_page_recovers_when_server_or_run_returns(page, tmp_path):
     directory = play_run(tmp_path, SHORT_RUN)
     with served(directory) as board:
         page.goto(board)

@@ -59,7 +59,7 @@ def finish(page, answer, turns=60):
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in CATALOGUE])
-def test_every_environment_is_played_to_its_end_recorded_verified_and_rated(browser, tmp_path, name):
+def test_every_environment_is_played_recorded_verified_and_rated(browser, tmp_path, name):
     command = Command("play", name, "--web", "--port", "0", "--out", str(tmp_path / "run"))
     [address] = command.addresses()
     page = browser.new_page()
@@ -77,7 +77,7 @@ def test_every_environment_is_played_to_its_end_recorded_verified_and_rated(brow
     assert Command("rate", str(tmp_path / "run")).end() == 0
 
 
-def test_two_people_play_in_two_browsers_and_each_sees_the_other_move(browser, tmp_path):
+def test_two_people_see_each_other_move_in_two_browsers(browser, tmp_path):
     seats = ("--policy", "player_0=human", "--policy", "player_1=human")
     command = Command("play", "tictactoe_v0", *seats, "--web", "--port", "0", "--out", str(tmp_path / "run"))
     pages = [browser.new_context().new_page() for _ in range(2)]
@@ -149,7 +149,7 @@ def test_a_match_is_played_by_keyboard_and_the_focus_stays(browser, tmp_path):
     assert command.end() == 0
 
 
-def test_a_click_in_the_picture_is_a_move_and_what_was_typed_stays(browser, tmp_path):
+def test_click_in_picture_moves_and_keeps_typed_text(browser, tmp_path):
     command = Command("play", "connect_four_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
     page = browser.new_page()
     page.goto(command.addresses()[0])
@@ -177,7 +177,7 @@ def test_a_double_click_is_one_move(browser, tmp_path):
     assert command.end() == 0
 
 
-def test_pages_that_nobody_sees_leave_connections_to_the_others(browser, tmp_path):
+def test_hidden_pages_free_connections(browser, tmp_path):
     command = Command("play", "connect_four_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
     [address] = command.addresses()
     context = browser.new_context()
@@ -235,7 +235,7 @@ def test_hostile_words_of_others_stay_words(browser, tmp_path):
     assert command.end() == 0
 
 
-def test_a_reply_is_kept_while_there_is_no_connection(browser, tmp_path):
+def test_reply_is_kept_without_a_connection(browser, tmp_path):
     command = Command("play", "connect_four_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
     context = browser.new_context()
     page = context.new_page()
@@ -266,7 +266,7 @@ def started(*arguments):
             process.kill()
 
 
-def test_a_match_goes_on_after_the_server_was_killed_and_started_again(browser, tmp_path):
+def test_match_continues_after_server_kill_and_restart(browser, tmp_path):
     run, page = str(tmp_path / "run"), browser.new_page()
     with started("play", "connect_four_v0", "--web", "--port", "0", "--out", run) as (process, address):
         page.goto(address)

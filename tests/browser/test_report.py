@@ -61,7 +61,7 @@ def test_a_match_is_shown_turn_by_turn_and_hostile_text_stays_text(tmp_path):
     assert "<summary>what was thought before it</summary><pre>thought &lt;script&gt;" in shown
 
 
-def test_positions_are_stepped_through_beside_the_turns(browser, tmp_path):
+def test_positions_are_stepped_with_the_turns(browser, tmp_path):
     match = played(tmp_path / "run", RUN.replace("tests.rating.players:hostile", "first_legal"))
     report = write_report(tmp_path / "run", tmp_path / "report.html")
     with browser.new_page() as page:
@@ -103,7 +103,7 @@ spec = "first_legal"
 """
 
 
-def test_a_hostile_story_is_told_as_text(tmp_path):
+def test_hostile_transcript_is_shown_as_text(tmp_path):
     match = played(tmp_path / "run", STORY_RUN)
     shown = looked_at(tmp_path, match)
     assert "<title>run - llmarena report</title>" in shown
@@ -142,7 +142,7 @@ spec = "debater"
 """
 
 
-def test_a_hostile_debate_is_told_as_text(tmp_path):
+def test_hostile_debate_is_shown_as_text(tmp_path):
     match = played(tmp_path / "run", DEBATE_RUN)
     shown = looked_at(tmp_path, match)
     assert "<title>run - llmarena report</title>" in shown
@@ -156,7 +156,7 @@ def test_a_hostile_debate_is_told_as_text(tmp_path):
     assert "1 for A, 1 for B, 0 for a tie, 0 without a verdict: tie" in shown
 
 
-def test_a_run_with_long_names_fits_a_phone_and_a_match_is_chosen_by_keyboard(browser, tmp_path):
+def test_long_names_fit_a_phone_and_keyboard_selects_a_match(browser, tmp_path):
     long = (
         RUN.replace("tests.rating.players:hostile", "first_legal")
         + f'[[policy]]\nname = "{"n" * 200}"\nspec = "random"\n'

@@ -268,7 +268,7 @@ def test_pages_of_rows(page, run):
     assert listed(page) == ids(run[0], seated("random"))[:25]  # another list is read from its beginning
 
 
-def test_the_choice_stands_in_the_address_and_goes_back_and_forward(page, browser, run):
+def test_address_holds_filters_with_back_and_forward(page, browser, run):
     page.locator("#policy").select_option("model <i>one</i>")
     page.get_by_role("columnheader", name="turns").get_by_role("button").click()
     of_one = sorted(filter(seated("model <i>one</i>"), run[0]), key=SORTED["turns"])
@@ -302,7 +302,7 @@ def test_an_address_that_makes_no_sense_shows_a_list(page, run):
         assert listed(page) == ids(run[0])
 
 
-def test_a_match_that_is_not_there_is_said_so(page, run):
+def test_missing_match_is_reported(page, run):
     page.goto(f"{run[1]}#match=<b>nobody</b>")
     expect(page.locator("#match")).to_have_text("There is no match <b>nobody</b> in this run.")
 
@@ -363,7 +363,7 @@ def opened(page, record):
         page.locator("pre.prompt").first.wait_for()
 
 
-def test_the_exact_prompts_are_what_the_server_received(page, run):
+def test_exact_prompts_equal_the_servers_input(page, run):
     records, _, received, _ = run
     received = list(received)
     seen = 0
@@ -423,7 +423,7 @@ def test_a_prompt_that_is_not_certain_is_not_shown(page, run, tmp_path):
         assert page.locator("pre.prompt").count() == 0
 
 
-def test_what_is_known_of_a_reply_stands_beside_it(page, run):
+def test_reply_details_are_shown_beside_it(page, run):
     records, *_ = run
     record, turn, number = next(
         (record, turn, number)
@@ -489,7 +489,7 @@ def test_the_reason_of_a_void_match_is_listed_and_shown(page, run):
     expect(page.locator("#match p.bad")).to_contain_text("the line is dead")
 
 
-def test_an_agent_may_be_called_like_a_property_of_every_table(page, run, tmp_path):
+def test_agent_can_be_named_like_an_object_property(page, run, tmp_path):
     with closing(run_directory.open_store(run[3])) as store:
         record = next(one for one in store.records() if one.turns and one.match.policies[0] == "model two")
     turns = tuple(replace(turn, agent="constructor") for turn in record.turns)
@@ -521,7 +521,7 @@ def test_the_list_and_a_match_fit_a_phone(browser, run):
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
-def test_without_javascript_a_reader_is_told_how_to_read_the_matches(browser, run):
+def test_without_javascript_page_explains_how_to_read_matches(browser, run):
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(run[1])

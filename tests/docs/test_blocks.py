@@ -275,7 +275,7 @@ def _runnable(block: CodeBlock) -> list[str]:
     return []
 
 
-def test_what_is_not_run_is_still_on_the_pages() -> None:
+def test_skipped_blocks_exist_on_the_pages() -> None:
     shown = [f"{page}: {text}" for page, blocks in BLOCKS.items() for block in blocks for text in _runnable(block)]
     commands = [text.partition(": ")[2] for text in shown]
     texts = [(page, block.text) for page, blocks in BLOCKS.items() for block in blocks if block.language == "text"]
@@ -341,5 +341,5 @@ def test_a_block_that_is_wrong_is_found(text: str, folder: Path, monkeypatch: py
         ("one\ntwo\n...\ntwo", False),
     ],
 )
-def test_what_is_left_out_may_be_anything_and_nothing_else_may_differ(expected: str, same: bool) -> None:
+def test_ellipsis_matches_anything_and_other_text_must_match(expected: str, same: bool) -> None:
     assert is_output(expected, "one\ntwo\n") == same

@@ -196,7 +196,7 @@ def test_readers_of_a_run_are_refused_writes_and_tables(cluster: Cluster, run: s
         postgres.create(cluster.address("reader").of("mine"))
 
 
-def test_nobody_else_gets_in(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_roles_have_no_access(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     cluster.server.psql("CREATE ROLE somebody LOGIN PASSWORD 'x'")
     monkeypatch.setenv("PGPASSWORD", "x")
     for role in ("somebody", "llmarena_reader"):
@@ -208,7 +208,7 @@ def test_nobody_else_gets_in(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.needs
 @pytest.mark.parametrize("reason", ["another authority", "another name", "no TLS"])
-def test_a_server_that_cannot_show_who_it_is_is_refused(
+def test_server_without_valid_certificate_is_refused(
     reason: str, certified: Cluster, tmp_path: Path, postgres_url: str
 ) -> None:
     address = certified.address("reader").url

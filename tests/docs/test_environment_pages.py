@@ -40,7 +40,7 @@ def test_the_script_writes_the_pages(tmp_path: Path) -> None:
         ).read_bytes()
 
 
-def test_there_are_no_other_pages() -> None:
+def test_every_page_belongs_to_an_environment() -> None:
     assert sorted(path.stem for path in (DOCS / "environments").glob("*.md")) == sorted(NAMES)
 
 

@@ -23,7 +23,7 @@ def move_as_shown(request: Request) -> Fault:
     return Fault("ok", body=json.dumps(completion({"content": reply}, usage=usage)).encode())
 
 
-def test_first_paid_run_commands_do_what_the_page_says(tmp_path, monkeypatch, capsys):
+def test_first_paid_run_commands_match_the_page(tmp_path, monkeypatch, capsys):
     page = " ".join((DOCS / "first_paid_run.md").read_text(encoding="utf-8").split())
     run_file, ended = code_blocks("first_paid_run.md")
     forecast, run, resume, report = (

@@ -34,7 +34,7 @@ def test_links_lead_to_files(page):
     assert not missing
 
 
-def test_every_page_stands_in_the_navigation_once():
+def test_navigation_has_every_page_once():
     assemble.check_navigation(DOCS)
 
 
@@ -44,7 +44,7 @@ def test_a_page_that_is_not_in_the_navigation_is_named(tmp_path):
         assemble.check_navigation(tmp_path)
 
 
-def test_the_page_of_the_run_file_has_every_key_with_type_default_and_meaning():
+def test_run_file_page_has_every_key_with_type_and_default():
     page = (DOCS / "reference" / "run_file.md").read_text(encoding="utf-8")
     table = page.partition("## `[[policy]]`")[2].partition("## ")[0]
     rows = {
@@ -67,7 +67,7 @@ def test_the_page_of_the_command_line_has_the_actions_of_a_command():
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_page_shows_what_was_read_and_replied_in_a_match_that_its_command_plays(language):
+def test_page_shows_turns_of_the_match_of_its_command(language):
     match = games.play_example("bid_v0", language)
     first, second = match.turns
     assert (first.index, second.agent) == (EXAMPLES["bid_v0"].shown, "player_1")
@@ -127,7 +127,7 @@ def test_a_site_without_mistakes_has_no_problems(tmp_path):
         (None, '<pre class="mermaid">a</pre>', "class 'mermaid' makes the theme load something"),
     ],
 )
-def test_what_is_wrong_with_a_page_is_found(tmp_path, head, body, problem):
+def test_faults_of_a_page_are_found(tmp_path, head, body, problem):
     text = page(body=body) if head is None else page(head, body)
     (tmp_path / "index.html").write_text(text, encoding="utf-8")
     assert problems(tmp_path) == [f"index.html: {problem}"]
@@ -139,7 +139,7 @@ def test_fonts_of_style_sheets_from_outside_are_found(tmp_path):
     assert problems(tmp_path) == ["a.css: asks for https://fonts.example.com/x, which is outside"]
 
 
-def test_a_folder_with_something_else_in_it_is_not_replaced(tmp_path):
+def test_folder_with_other_files_is_not_replaced(tmp_path):
     (tmp_path / "thesis.tex").touch()
     with pytest.raises(ValueError, match="expected a new folder, an empty one or one with an older site"):
         build_site.build(tmp_path)

@@ -16,7 +16,7 @@ COVERED = {
 NOT_RUN = {
     r"base_url=|\bopenai:|-local\b": "asks a model behind a server; tests/docs/test_servers.py does, of two pages",
     r"\bhf:|HFPolicy": "loads a model",
-    r"=human\b": "asks a person",
+    r"=human\b|: llmarena play connect_four_v0$": "asks a person",
     r": llmarena serve |: llmarena .* --web\b": "serves until stopped; tests/docs/test_servers.py, tests/browser",
     r"\b(study|run)\.toml\b": "a run file of the reader's",
     r"(quickstart|running).md: llmarena \w+ runs/tournament\b": "its run file asks a model behind a server",

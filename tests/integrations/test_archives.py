@@ -64,19 +64,19 @@ def of_the_tree() -> set[str]:
     }
 
 
-def test_the_wheel_holds_the_packages_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+def test_wheel_contains_exactly_the_packages(wheel: zipfile.ZipFile) -> None:
     found = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert found == {name.removeprefix(PLUGINS) for name in of_the_tree()}
     assert {PurePosixPath(name).suffix for name in found} <= KINDS
 
 
-def test_the_source_archive_holds_what_the_wheel_is_built_of_and_nothing_else(source_names: set[str]) -> None:
+def test_source_archive_has_exactly_the_wheels_sources(source_names: set[str]) -> None:
     besides = {name for name in source_names if not name.startswith("llmarena_envs.egg-info/")} - of_the_tree()
     assert besides == {"LICENSE", "PKG-INFO", "README.md", "pyproject.toml", "setup.cfg"}
     assert of_the_tree() <= source_names
 
 
-def test_the_metadata_say_what_the_project_says(metadata, wheel: zipfile.ZipFile) -> None:
+def test_metadata_match_the_project(metadata, wheel: zipfile.ZipFile) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert (metadata["Name"], metadata["Version"]) == (project["name"], project["version"])
     assert metadata["License-Expression"] == "Apache-2.0 AND MIT AND CC-BY-SA-4.0"

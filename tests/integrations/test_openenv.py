@@ -154,7 +154,7 @@ HOSTILE = [
 ]
 
 
-def test_hostile_payloads_are_refused_and_the_session_goes_on(url: str) -> None:
+def test_hostile_payloads_are_refused_and_session_continues(url: str) -> None:
     with connect(url.replace("http", "ws") + "/ws", max_size=None) as session:
         for payload, code in HOSTILE:
             session.send(payload)
@@ -218,7 +218,7 @@ def test_opponents_may_wait_and_are_closed() -> None:
     assert Patient.closed == before + 3
 
 
-def test_an_opponent_that_fails_makes_the_match_void_and_says_nothing_of_the_server() -> None:
+def test_failing_opponent_voids_match_without_server_details() -> None:
     async def through(url: str) -> None:
         async with MatchClient(url) as client:
             await client.reset(seed=1)
@@ -244,7 +244,7 @@ def test_an_opponent_that_fails_makes_the_match_void_and_says_nothing_of_the_ser
         ({"player_1": "random"}, {"size": 3}, "size"),
     ],
 )
-def test_what_is_wrong_is_said_before_the_server_starts(opponents: Any, options: Any, message: str) -> None:
+def test_bad_arguments_are_reported_before_server_starts(opponents: Any, options: Any, message: str) -> None:
     with pytest.raises((OptionError, ValueError), match=message):
         make_app("tictactoe_v0", opponents, options=options)
 

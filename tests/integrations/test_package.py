@@ -57,7 +57,7 @@ def _llmarena(folder: Path, *arguments: object, code: int = 0, **variables: str)
     return _run(folder, Path(sys.executable).with_name("llmarena"), *arguments, code=code, **variables)
 
 
-def test_it_is_found_beside_a_broken_package_of_which_there_are_warnings(tmp_path: Path) -> None:
+def test_environment_is_found_beside_a_broken_package(tmp_path: Path) -> None:
     out, err = _llmarena(tmp_path, "list", "--json")
     rows = {row["name"]: row for row in json.loads(out)}
     assert len(rows) == 13

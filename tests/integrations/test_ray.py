@@ -114,7 +114,7 @@ def run(directory, text, executor, capsys):
 
 
 @pytest.mark.parametrize("text", [TWO_GAMES, SWISS, ADAPTIVE], ids=["two games at once", "swiss", "adaptive"])
-def test_leaderboards_and_digest_are_the_same_in_this_process_and_in_a_cluster(tmp_path, capsys, text):
+def test_cluster_gives_same_leaderboards_and_digest(tmp_path, capsys, text):
     here, there = (run(tmp_path, text, executor, capsys) for executor in ("asyncio", "ray"))
     assert there[:2] == here[:2]
     assert len(there[2]) > 10
@@ -136,7 +136,7 @@ options = {{ {options} }}
 """
 
 
-def test_a_match_whose_worker_is_killed_goes_on_as_if_nothing_had_been(tmp_path, capsys):
+def test_match_continues_after_its_worker_is_killed(tmp_path, capsys):
     folder = tmp_path / "seen"
     folder.mkdir()
     text = duels("SaysWhere", f'folder = "{folder}", seconds = 0.3')
@@ -155,12 +155,12 @@ def test_a_match_whose_worker_is_killed_goes_on_as_if_nothing_had_been(tmp_path,
     assert there == list(run(tmp_path, text, "asyncio", capsys)[:2])
 
 
-def test_a_run_of_which_everybody_is_killed_and_that_is_resumed_equals_one_that_was_left_alone(tmp_path):
+def test_resumed_run_after_killing_everything_equals_undisturbed(tmp_path):
     with left_alone(tmp_path) as whole:
         check_killed(SetUp("ray", False, ("actor", "client")), 4, tmp_path / "run", whole, None, seed="ray")
 
 
-def test_a_match_at_which_two_workers_die_is_void(tmp_path, capsys):
+def test_match_with_two_dead_workers_is_void(tmp_path, capsys):
     (tmp_path / "run.toml").write_text(duels("KillsItsProcess", "how = 3", matches=1))
     assert main(["run", str(tmp_path / "run.toml"), "--out", str(tmp_path / "run"), "--executor", "ray"]) == 3
     _, store = run_directory.open_run(tmp_path / "run")
@@ -170,7 +170,7 @@ def test_a_match_at_which_two_workers_die_is_void(tmp_path, capsys):
     assert record.error.startswith("2 workers died, one after the other, at a match of other, random: worker ")
 
 
-def test_a_policy_that_the_machines_of_the_cluster_do_not_have_is_no_bug(tmp_path, capsys, monkeypatch):
+def test_policy_missing_on_cluster_machines_is_no_bug(tmp_path, capsys, monkeypatch):
     (tmp_path / "elsewhere.py").write_text("""
 import sys
 if "ray" in sys.modules:
@@ -200,7 +200,7 @@ class Policy(ScriptedPolicy):
         ("ray://127.0.0.1:10001", "expected HOST:PORT of the head of a Ray cluster, got 'ray://127.0.0.1:10001'"),
     ],
 )
-def test_a_cluster_that_cannot_be_reached_is_told_at_once(tmp_path, capsys, monkeypatch, address, said):
+def test_unreachable_cluster_is_reported_at_once(tmp_path, capsys, monkeypatch, address, said):
     monkeypatch.setenv("RAY_ADDRESS", address)
     (tmp_path / "run.toml").write_text(TWO_GAMES)
     begun = time.monotonic()
@@ -262,7 +262,7 @@ def test_an_interruption_from_the_keyboard_ends_the_workers(tmp_path, under_way)
         assert sign not in errors
 
 
-def test_a_cluster_that_was_started_for_a_run_ends_with_it_even_if_that_is_killed(under_way):
+def test_cluster_started_for_a_run_ends_with_it_even_if_killed(under_way):
     start, mark, _ = under_way
     process = start(RAY_ADDRESS="local")
     assert len(marked(mark)) > 4
@@ -271,7 +271,7 @@ def test_a_cluster_that_was_started_for_a_run_ends_with_it_even_if_that_is_kille
     wait_for(lambda: not marked(mark), 40)
 
 
-def test_a_run_that_loses_its_cluster_can_go_on(tmp_path, under_way):
+def test_run_that_loses_its_cluster_can_be_resumed(tmp_path, under_way):
     start, mark, folder = under_way
     process = start()
     (driver,) = (number for number in marked(mark) if os.getpgid(number) == number != process.pid)

@@ -47,7 +47,7 @@ def test_the_same_replies_play_the_same_match(environment: str, suffix: str) -> 
     assert all(isinstance(text, list if suffix == "-raw" else str) and text for _, text in read)
 
 
-def test_a_player_reads_its_rules_what_is_new_and_its_own_replies_and_nothing_of_others() -> None:
+def test_player_reads_rules_updates_and_own_replies_only() -> None:
     env = ta.make("llmarena/undercover-v0-raw")
     env.reset(num_players=5, seed=1)
     said: dict[int, str] = {}
@@ -69,7 +69,7 @@ def test_a_player_reads_its_rules_what_is_new_and_its_own_replies_and_nothing_of
     assert set(rewards) == set(game_info) == set(range(5))
 
 
-def test_a_player_who_is_asked_again_is_told_why_and_one_who_forfeits_is_named() -> None:
+def test_reask_gives_reason_and_forfeit_is_named() -> None:
     env = ta.make("llmarena/tictactoe-v0")
     env.reset(num_players=2, seed=1)
     player, _ = env.get_observation()
@@ -148,7 +148,7 @@ def test_an_opponent_that_fails_is_no_loss() -> None:
     assert env.close()[0] is None
 
 
-def test_what_is_wrong_is_said() -> None:
+def test_errors_are_reported() -> None:
     env = ta.make("llmarena/tictactoe-v0-raw")
     with pytest.raises(RuntimeError, match="reset"):
         env.step("X")
@@ -167,7 +167,7 @@ def test_what_is_wrong_is_said() -> None:
         env.step("X")
 
 
-def test_matches_go_on_side_by_side_and_leave_the_global_generator_alone() -> None:
+def test_parallel_matches_leave_the_global_generator_alone() -> None:
     tapes = [record("hanabi_v0", seed=seed) for seed in range(8)]
     envs = [ta.make("llmarena/hanabi-v0-raw") for _ in tapes]
     random.seed(1)
@@ -183,7 +183,7 @@ def test_matches_go_on_side_by_side_and_leave_the_global_generator_alone() -> No
     assert random.random() == expected
 
 
-def test_an_environment_may_be_left_in_the_middle_and_reset() -> None:
+def test_environment_can_be_reset_during_a_match() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         env = ta.make("llmarena/bargain-v0", opponents={"player_1": "random"})
@@ -202,7 +202,7 @@ def test_the_page_s_script_runs(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["", "-train", "-raw"])
-def test_a_match_that_ends_before_the_player_is_asked_runs_through_the_loop(suffix: str) -> None:
+def test_match_ending_before_first_turn_runs_through_the_loop(suffix: str) -> None:
     others = {f"player_{seat}": "random" for seat in range(4)}
     env = ta.make(f"llmarena/hanabi-v0{suffix}", opponents=others, options={"players": 5})
     asked = []

@@ -129,7 +129,7 @@ def test_the_taskset_is_found_by_its_name() -> None:
         ({"oponent": "random"}, ValidationError, "oponent"),
     ],
 )
-def test_what_is_wrong_is_said(config: dict[str, Any], error: type[Exception], message: str) -> None:
+def test_errors_are_reported(config: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         for task in _env(**config).taskset:
             task.deal.match()
@@ -187,7 +187,7 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         ("debate_v0", "updates", False),
     ],
 )
-def test_masks_mark_what_the_model_said(environment: str, history: str, one_sequence: bool, tokenizer: Any) -> None:
+def test_masks_mark_the_models_tokens(environment: str, history: str, one_sequence: bool, tokenizer: Any) -> None:
     staff = {"judge": "random"} if environment == "debate_v0" else {}
     env = _env(environment, opponent=None, first_seed=3, history=history, staff=staff)
     (task,) = env.taskset
@@ -229,7 +229,7 @@ def test_a_learner_that_cannot_be_reached_fails_the_episode(status: int) -> None
     assert all("match" not in trace.rewards for trace in episode.traces)
 
 
-def test_a_learner_whose_run_is_over_says_nothing_and_the_match_goes_on() -> None:
+def test_stopped_learner_is_silent_and_match_continues() -> None:
     for episode in _run(_env(opponent="minimax", role={"max_turns": 2}), _constant("no idea")):
         (trace,) = episode.traces
         assert episode.ok
@@ -258,7 +258,7 @@ def test_junk_is_a_failure_of_the_player(reply: str) -> None:
         assert trace.num_turns == sum(trace.metrics[name] for name in trace.metrics if name.startswith("replies_"))
 
 
-def test_a_system_prompt_of_the_user_s_stands_before_the_rules(tmp_path: Path) -> None:
+def test_users_system_prompt_precedes_the_rules(tmp_path: Path) -> None:
     path = tmp_path / "system.txt"
     path.write_text("Be brief.", encoding="utf-8")
     for episode in _run(_env(system_prompt=path), _constant("no idea")):

@@ -270,7 +270,7 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
         ),
     ],
 )
-def test_by_what_it_ended(name, options, actions, told):
+def test_endings_are_named_by_their_cause(name, options, actions, told):
     env = importlib.import_module(f"llmarena_envs.{name}").raw_env(**options)
     env.reset(seed=1)
     for action in actions:

@@ -33,7 +33,7 @@ def folder(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-def test_an_environment_of_another_package_is_found_by_its_name_and_its_id(folder: Path) -> None:
+def test_installed_environment_is_found_by_name_and_id(folder: Path) -> None:
     module = write_environment(folder, "numbers", TWO, "")
     write_distribution(folder, "number-games", "1.2", {"numbers_v0": module})
     assert installed().refused == ()
@@ -52,7 +52,7 @@ def test_an_environment_of_another_package_is_found_by_its_name_and_its_id(folde
     assert match.reward("player_1") == 7.0
 
 
-def test_players_stand_beside_the_class(folder: Path) -> None:
+def test_players_are_found_beside_the_class(folder: Path) -> None:
     module = write_environment(folder, "numbers", TWO, "")
     write_distribution(folder, "number-games", "1.2", {"numbers_v0": module})
     assert sorted(baselines("numbers_v0")) == ["first_legal", "mcts", "random"]
@@ -89,9 +89,7 @@ def test_players_stand_beside_the_class(folder: Path) -> None:
         ("numbers_v0", "", "expected the name of a module"),
     ],
 )
-def test_names_and_modules_that_cannot_be_used_are_refused_with_the_distribution(
-    folder: Path, name: str, module: str, message: str
-) -> None:
+def test_unusable_names_are_refused_with_the_distribution(folder: Path, name: str, module: str, message: str) -> None:
     write_distribution(folder, "number-games", "1.2", {name: module})
     (refused,) = installed().refused
     assert "number-games 1.2" in refused.why
@@ -143,7 +141,7 @@ def test_a_distribution_that_is_found_twice_counts_once(folder: Path, monkeypatc
         ("env = raw_env = int", "expected raw_env to be a subclass of TextEnv"),
     ],
 )
-def test_code_that_cannot_be_used_is_an_error_with_the_distribution(folder: Path, source: str, message: str) -> None:
+def test_unusable_code_is_an_error_with_the_distribution(folder: Path, source: str, message: str) -> None:
     (folder / "another.py").write_text(source)
     write_distribution(folder, "number-games", "1.2", {"numbers_v0": "another"})
     assert "numbers_v0" in installed().environments
@@ -183,7 +181,7 @@ def test_a_module_is_of_the_distribution_that_has_its_file(folder: Path) -> None
 
 
 @pytest.mark.slow
-def test_nothing_is_looked_for_until_a_name_is_asked_for_that_is_not_ours() -> None:
+def test_packages_are_searched_only_for_foreign_names() -> None:
     code = """
 import sys, importlib.metadata
 importlib.metadata.distributions = lambda *_, **__: sys.exit("looked for")

@@ -28,7 +28,7 @@ def positions(env: TextEnv, rng: np.random.Generator) -> Iterator[TextEnv]:
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in CATALOGUE])
-def test_it_may_be_redrawn_again_and_when_all_is_over(name: str) -> None:
+def test_resampling_repeats_and_works_after_the_end(name: str) -> None:
     env = importlib.import_module(f"llmarena_envs.{name}").raw_env()
     rng = np.random.default_rng(3)
     for position in positions(env, rng):

@@ -71,7 +71,7 @@ def missing(text, said):
 
 
 @pytest.mark.parametrize(("name", "options"), CASES, ids=[f"{name}-{options}" for name, options in CASES])
-def test_nothing_is_lost(name, options):
+def test_updates_lose_no_line(name, options):
     env = make(name, options)
     for seed in range(3):
         for text, update, earlier in read_in(env, seed, at_random):
@@ -98,7 +98,7 @@ def listed(text, pattern, separator):
         ("undercover_v0", r'^(player_\d: ".*")$', "\n"),
     ],
 )
-def test_a_history_is_told_once_and_in_its_order(name, pattern, separator):
+def test_history_is_sent_once_in_order(name, pattern, separator):
     told = []
     for seed in range(4):
         for text, update, earlier in read_in(make(name, {"language": "en"}), seed, legally):
@@ -117,7 +117,7 @@ def test_a_history_is_told_once_and_in_its_order(name, pattern, separator):
         ("simulation_v0", {}, FORGED),
     ],
 )
-def test_what_others_say_is_quoted_as_in_the_full_text(name, options, reply):
+def test_players_text_is_quoted_as_in_the_full_text(name, options, reply):
     def forging(env, agent, rng):
         try:
             return env.parse(reply.format(agent=agent), agent)

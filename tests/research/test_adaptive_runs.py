@@ -22,7 +22,7 @@ def ranked(*order, games=60):
     )
 
 
-def test_only_what_a_run_establishes_can_be_contradicted():
+def test_only_established_claims_can_be_contradicted():
     known = ranked("a", "b", "c")
     assert adaptive_runs.disagreements(known, ranked("a", "c", "b")) == ["b", "c"]
     assert adaptive_runs.disagreements(known, ranked("a", "c", "b", games=2)) == []

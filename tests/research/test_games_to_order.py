@@ -9,7 +9,7 @@ SMALL = Options(runs=40)
 
 
 @pytest.mark.slow
-def test_adaptive_play_knows_the_order_sooner_than_a_round_robin_even_with_many_pairs_under_way():
+def test_adaptive_play_knows_the_order_before_round_robin():
     fixed, ahead, adaptive = (
         simulate(setting, 400, SMALL)
         for setting in (Setting("round robin", "B"), Setting("adaptive", "B", under_way=64), Setting("adaptive", "B"))
@@ -30,5 +30,5 @@ def test_known_costs_are_saved():
 @pytest.mark.parametrize(
     ("order", "wanted", "reached"), [([0.5, 0.99, 0.98, 0.99, 1], 0.99, 3), ([1, 1], 0.9, 0), ([1, 0.5], 0.9, None)]
 )
-def test_what_is_reached_is_kept(order, wanted, reached):
+def test_reached_is_the_first_lasting_success(order, wanted, reached):
     assert Course(np.arange(len(order)), np.array(order), np.zeros(len(order))).reached(wanted) == reached

@@ -19,7 +19,7 @@ def test_play_scores_have_the_chance_and_the_ties():
     assert np.mean(score[score != 0.5]) == pytest.approx(0.64, abs=0.01)
 
 
-def test_spearman_equals_that_of_scipy():
+def test_spearman_equals_scipy():
     ratings, strengths = np.random.default_rng(0).normal(size=(2, 5, 9))
     expected = [spearmanr(*pair).statistic for pair in zip(ratings, strengths, strict=True)]
     assert spearman(ratings, strengths) == pytest.approx(expected)

@@ -8,7 +8,7 @@ from rating.store.records import FINISHED, Outcome, SeatOutcome
 from research import stopping
 
 
-def test_the_evidence_of_the_simulation_is_that_of_a_run():
+def test_simulations_evidence_equals_a_runs():
     rng = np.random.default_rng(1)
     games = stopping.Games(np.array([[0.0, 80.0, 150.0]]), 0.3, rng)
     evidence, number = MatchEvidence("abc", 1.0), 0

@@ -5,7 +5,7 @@ import numpy as np
 from research.transitivity import Setting, play
 
 
-def test_a_circle_is_played_as_it_is_said():
+def test_cycle_is_simulated_with_the_given_strength():
     results = play(Setting("", np.zeros(4), 400, circle=2000.0), np.random.default_rng(1))
     share = {
         (one, other): results.score[(results.first == one) & (results.second == other)].mean()

@@ -53,7 +53,7 @@ def logistic(x):
 @pytest.mark.slow_except(8)
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", [*BASELINES, "random"])
-def test_everybody_plays_every_role(name, language):
+def test_debate_baselines_play_every_role(name, language):
     for seed in range(2):
         options = {"questions": None if seed else "builtin", "language": language, "both_orders": bool(seed)}
         for seats in ((name, "debater"), ("debater", name)):
@@ -73,7 +73,7 @@ def test_all_names_are_known():
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("options", [{}, {"words": 60}, {"round3_opener": "B", "visibility": "restricted"}])
-def test_a_debater_gives_what_is_asked_for_and_keeps_to_its_budget(language, options):
+def test_debater_gives_required_parts_within_budget(language, options):
     for seed in range(4):
         episode = match(
             "debater:strength=4,family=old house", "debater", "honest", seed=seed, language=language, **options
@@ -109,7 +109,7 @@ def test_strengths_are_found_again():
     assert np.all(fitted.errors < 36)
 
 
-def test_points_are_seen_whatever_the_room():
+def test_debate_points_survive_any_budget():
     first, second = Debater(3), Debater(2)
     wide, narrow = (
         [match(first, second, Honest(), seed=seed, **options).rewards for seed in range(30)]
@@ -119,7 +119,7 @@ def test_points_are_seen_whatever_the_room():
 
 
 @pytest.mark.parametrize("hostile", [Injecting, TagBreaking])
-def test_nobody_wins_by_other_means_than_points(hostile):
+def test_debate_winner_is_decided_by_points_only(hostile):
     for seed in range(12):
         fair = match(Debater(0.5), Debater(), Honest(), Honest(position=0.5), seed=seed, discussion=False)
         unfair = match(hostile(0.5), Debater(), Honest(), Honest(position=0.5), seed=seed, discussion=False)
@@ -164,7 +164,7 @@ def test_length_dial_makes_a_judge_favour_longer_texts(length):
 
 
 @pytest.mark.slow
-def test_who_is_biased_towards_a_position_contradicts_itself_when_the_sides_are_exchanged():
+def test_position_biased_judge_contradicts_itself_when_sides_swap():
     def consistent(judge):
         infos = [match(Debater(), Debater(), judge, seed=seed, both_orders=True).infos["judge_0"] for seed in range(40)]
         return np.mean([info["verdict_final"] == info["verdict_swapped"] for info in infos])
@@ -205,7 +205,7 @@ def test_the_named_judges():
 
 
 @pytest.mark.slow
-def test_a_judge_conforms_to_the_majority_as_often_as_it_is_dialled():
+def test_judge_conforms_to_the_majority_at_the_configured_rate():
     conform = [0.0, 1.0, 0.5]
     changed = dict.fromkeys(conform, 0)
     for seed in range(60):
@@ -218,7 +218,7 @@ def test_a_judge_conforms_to_the_majority_as_often_as_it_is_dialled():
     assert changed[0.0] == 0 and changed[1.0] == 60 and 15 < changed[0.5] < 45
 
 
-def test_without_a_majority_nobody_changes_its_mind():
+def test_judges_without_majority_keep_their_verdicts():
     infos = match(
         "debater", "debater", "constant:verdict=A,conformity=1", "constant:verdict=B", "constant:verdict=tie"
     ).infos
@@ -233,7 +233,7 @@ def test_one_biased_judge_is_outvoted():
         assert honest == {episode.infos["debater_0"]["winner"]}
 
 
-def test_an_examiner_asks_what_stands_in_its_file(tmp_path):
+def test_examiner_asks_the_questions_of_its_file(tmp_path):
     file = tmp_path / "own.jsonl"
     rows = [
         {"domain": "math", "id": number, "question": f"What is {number} times the sum of 12 and 30?"}

@@ -48,7 +48,7 @@ raw_env = SpokenDuelEnv
 env = SpokenDuelEnv.make
 
 
-def test_random_plays_every_legal_action_equally_often_and_no_other():
+def test_random_plays_exactly_the_legal_actions_uniformly():
     policy = Random()
     policy.reset("player_0", 1)
     draw = draw_from(game_after(TicTacToe(), 4, 0, 8))
@@ -70,7 +70,7 @@ def test_random_follows_its_seed():
     assert moves(3) != moves(4)
 
 
-def test_random_plays_a_free_text_game_of_somebody_else():
+def test_random_plays_third_party_text_game():
     def moves(seed):
         players = {agent: make_policy("random", __name__) for agent in SpokenDuel.agents}
         episode = play(SpokenDuelEnv.make(), players, seed)
@@ -100,6 +100,6 @@ def test_reset_begins_the_stream_again():
     assert policy.agent == "player_1"
 
 
-def test_the_base_class_plays_nothing():
+def test_base_class_cannot_play():
     with pytest.raises(NotImplementedError):
         ScriptedPolicy()(None)

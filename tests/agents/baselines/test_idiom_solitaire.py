@@ -69,7 +69,7 @@ def test_the_solver_is_as_good_as_brute_force(dead_end, max_turns):
     assert {-1, 1} <= values
 
 
-def test_what_the_solver_cannot_search_it_refuses():
+def test_solver_refuses_games_that_are_too_large():
     env = idiom_solitaire_v0.raw_env()
     env.reset(seed=0)
     with pytest.raises(OptionError, match=r"solver: expected two players and a list of at most 100 idioms"):
@@ -99,7 +99,7 @@ def test_common_knows_so_many_and_gives_up_then():
 
 
 @pytest.mark.parametrize("name", BASELINES)
-def test_as_a_judge_every_player_says_no(name):
+def test_every_player_rejects_idioms_as_a_judge(name):
     env = idiom_solitaire_v0.raw_env(accept_outside=True, start="一心一意")
     env.reset(seed=0)
     env.step("意在画外")
@@ -131,7 +131,7 @@ def test_the_ladder_on_the_shipped_list(better, worse, least):
 
 
 @pytest.mark.slow
-def test_the_solver_stands_above_the_rest_on_a_small_list(tmp_path):
+def test_solver_is_rated_first_on_a_small_list(tmp_path):
     path = tmp_path / "list.txt"
     path.write_text("\n".join(random_list(np.random.default_rng(3), 20)), encoding="utf-8")
     assert share_of_wins("solver", "random", 40, idioms=path) >= 0.8

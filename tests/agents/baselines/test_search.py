@@ -49,7 +49,7 @@ def test_the_search_holds_perfect_play_to_a_draw():
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_search_plays_every_game_with_listed_actions_and_repeats_its_moves(name):
+def test_search_plays_every_enumerated_game_reproducibly(name):
     env = load_environment(name)()
     digests = [
         play(env, {agent: make_policy("mcts:simulations=5", name) for agent in env.possible_agents}, seed=3).digest
@@ -59,7 +59,7 @@ def test_the_search_plays_every_game_with_listed_actions_and_repeats_its_moves(n
 
 
 @pytest.mark.parametrize("name", ["holdem_v0", "hanabi_v0", "bid_v0"])
-def test_the_position_searched_hides_what_the_agent_does_not_know(name):
+def test_search_position_hides_hidden_information(name):
     env = load_environment(name)()
     env.reset(seed=1)
     agent = env.agent_selection

@@ -65,7 +65,7 @@ def near(rate, expected, n):
 @pytest.mark.parametrize("mode", ["dialogue", "script", "pairwise"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("name", [*BASELINES, "random"])
-def test_everybody_plays_every_role(name, language, mode):
+def test_simulation_baselines_play_every_role(name, language, mode):
     numbers = (QUICK[0], QUICK[-1], PLAIN) if language == "en" else (0, 5)
     if name == "random" and mode == "dialogue":  # whose requests no scripted judge knows without an engine
         numbers = numbers[:2] if language == "en" else ()
@@ -83,7 +83,7 @@ def test_all_names_are_known():
     assert set(BASELINES) | {"random"} <= set(baselines("simulation_v0"))
 
 
-def test_there_are_requests_for_every_engine():
+def test_every_engine_has_scripted_requests():
     for task in TASKS:
         if task.engine:
             foreign = task._replace(task_description=f"Mine. First request: {task.engine}")
@@ -93,7 +93,7 @@ def test_there_are_requests_for_every_engine():
 
 
 @pytest.mark.parametrize("user", ["user", "demanding", "adversarial", "praising"])
-def test_a_perfect_simulator_is_exact_whatever_the_user_asks(user):
+def test_perfect_simulator_is_exact_for_any_user(user):
     told = seen("perfect", "exact", user=user, turns=6)
     assert np.all(told["simulator_0", "exact_share"] == 1)
     assert np.all(told["judge_0", "rating"] == 10)
@@ -211,7 +211,7 @@ def test_an_echo_and_a_silent_simulator_are_wrong():
     assert np.all(told["simulator_0", "empty"] == 4)
 
 
-def test_users_choose_what_they_are_dialled_to():
+def test_users_follow_the_configured_strategy():
     def strategies(user, simulator="perfect"):
         told = seen(simulator, user=user, matches=12)
         chosen = np.concatenate([told["user_0", f"strategy_{turn}"] for turn in (2, 3, 4)])
@@ -224,7 +224,7 @@ def test_users_choose_what_they_are_dialled_to():
     assert strategies("adversarial")[0][3] == 1
 
 
-def test_a_user_praises_as_often_as_it_is_dialled():
+def test_user_praises_at_the_configured_rate():
     counted = [
         holds_praise(json.loads(turn.attempts[-1].reply)["user"]["request"])
         for seed in range(40)
@@ -249,7 +249,7 @@ def test_biases_of_judges_are_found_again():
 
 
 @pytest.mark.slow
-def test_noise_is_as_large_as_it_is_dialled():
+def test_noise_has_the_configured_size():
     told = seen("flawed:arithmetic=1", "noisy:noise=1,lenience=4", matches=32)
     assert abs(told["judge_0", "rating"].mean() - 5) < 4 / math.sqrt(96)
     assert 0.7 < told["judge_0", "rating"].std() < 1.3

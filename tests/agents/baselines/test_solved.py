@@ -48,7 +48,7 @@ def reference():
 
 @pytest.mark.slow
 @pytest.mark.needs("pyspiel")
-def test_tic_tac_toe_is_that_of_openspiel_in_every_position(reference):
+def test_solved_tictactoe_equals_openspiel_in_every_position(reference):
     solved = SolvedTicTacToe()
     assert len(reference.values) == 5478
     for state, board, mark, sign in reference.positions():
@@ -59,7 +59,7 @@ def test_tic_tac_toe_is_that_of_openspiel_in_every_position(reference):
 
 
 @pytest.mark.needs("pyspiel")
-def test_chances_at_tic_tac_toe_are_those_of_openspiel_in_every_position(reference):
+def test_tictactoe_chances_equal_openspiel_in_every_position(reference):
     solved = SolvedTicTacToe()
     kinds = set()
     for state, board, mark, sign in reference.positions():
@@ -142,7 +142,7 @@ def test_late_positions_of_connect_four_are_solved_to_the_end():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", [2, 3, 4])
-def test_connect_four_is_solved_as_far_as_it_is_looked_ahead(depth):
+def test_connect_four_is_solved_within_the_search_depth(depth):
     solved, seen = SolvedConnectFour(depth), set()
     for game, board, mark in random_positions(depth, 60, 10, 36):
         before = plain_worth(game, depth)
@@ -221,7 +221,7 @@ def missed(solved, board, mark, action):
 
 @pytest.mark.parametrize("name", ["greedy", "minimax"])
 @pytest.mark.needs("pyspiel")
-def test_greedy_and_minimax_miss_nothing_at_tic_tac_toe(reference, name):
+def test_greedy_and_minimax_miss_no_tactic_in_tictactoe(reference, name):
     policy, solved = make_policy(name, "tictactoe_v0"), SolvedTicTacToe()
     policy.reset("player_0", 0)
     for state, board, mark, _ in reference.positions():
@@ -233,7 +233,7 @@ def test_greedy_and_minimax_miss_nothing_at_tic_tac_toe(reference, name):
 
 
 @pytest.mark.parametrize("name", ["greedy", "minimax"])
-def test_greedy_and_minimax_miss_nothing_at_connect_four(name):
+def test_greedy_and_minimax_miss_no_tactic_in_connect_four(name):
     policy, solved = make_policy(name, "connect_four_v0"), SolvedConnectFour(5)
     policy.reset("player_0", 0)
     for game, board, mark in random_positions(11, 150, 4, 42):

@@ -53,7 +53,7 @@ def lines_of(game, mark):
     return found
 
 
-def test_greedy_wins_else_blocks_else_centre_corner_edge_in_every_position():
+def test_greedy_wins_blocks_then_prefers_centre_corner_edge():
     policy = seeded(GreedyTicTacToe(), "player_0")
     kinds = set()
     for game in all_positions():

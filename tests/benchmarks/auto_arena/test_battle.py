@@ -37,13 +37,13 @@ def test_a_battle_is_written_out_with_its_verdicts(out):
     assert f"\n--- {ends[judges[-1][5]]}" in text
 
 
-def test_the_same_files_come_out_again(out, tmp_path):
+def test_battle_rerun_gives_same_files(out, tmp_path):
     assert main(PAPER, ["battle", "--smoke", "--out", str(tmp_path), "--run", str(out / "battle")]) == 0
     for path in tmp_path.iterdir():
         assert path.read_bytes() == (out / path.name).read_bytes()
 
 
-def test_a_question_of_ones_own(tmp_path, capsys):
+def test_battle_accepts_a_custom_question(tmp_path, capsys):
     command = ["battle", "--out", str(tmp_path), "--question", "Why is the sky blue?"]
     assert main(PAPER, command) == 2
     assert "domain: expected that of the question" in capsys.readouterr().err

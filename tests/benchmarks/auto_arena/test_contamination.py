@@ -63,7 +63,7 @@ def test_a_question_is_found_in_other_writing():
     assert [(match.question, match.where) for match in found] == [(1, "two"), (2, "one")]
 
 
-def test_a_piece_does_not_go_on_in_the_next_passage():
+def test_piece_does_not_span_two_passages():
     halves = [Passage("one", LONG.text[:40]), Passage("two", LONG.text[40:])]
     piece = draw_pieces([LONG], 0)[0]
     assert find_pieces([piece], [Passage("both", "".join(half.text for half in halves))])

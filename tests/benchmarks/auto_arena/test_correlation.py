@@ -32,7 +32,7 @@ def test_pairs_in_the_same_order_are_counted():
     assert tied.alike == 0.5 + 1 + 0.5
 
 
-def test_what_is_undefined_is_none_and_not_zero():
+def test_undefined_correlation_is_none():
     alone = correlate({"a": 1.0, "b": None}, {"a": 2.0, "b": 1.0, "c": 3.0})
     assert alone == (1, None, None, None, 0, 0)
     assert alone.concordance is None

@@ -72,7 +72,7 @@ def strength(options, policy):
     return options[policy].get("strength", 0)
 
 
-def test_the_order_is_found_as_far_as_simulation_predicts(demo):
+def test_tournament_finds_the_order_as_well_as_predicted(demo):
     run, records = demo
     options, outcomes = dials(run.config), [record.outcome for record in records]
     rows = run.scheme("debate_v0").leaderboard(outcomes, "").rows
@@ -82,7 +82,7 @@ def test_the_order_is_found_as_far_as_simulation_predicts(demo):
     assert 0.9 < np.mean(expected) < 1
 
 
-def test_everything_is_played_and_can_be_verified(demo):
+def test_demo_plays_all_matches_and_verifies(demo):
     run, records = demo
     assert len(records) == 3 * 4 * 40
     assert {record.status for record in records} == {"finished"}
@@ -92,7 +92,7 @@ def test_everything_is_played_and_can_be_verified(demo):
 
 
 @pytest.mark.parametrize("seed", [11, 16])
-def test_judges_that_favour_a_side_or_length_are_named_and_no_others(demo, tmp_path, seed):
+def test_exactly_the_biased_judges_are_named(demo, tmp_path, seed):
     run, records = demo if seed == 11 else played(tmp_path / "run", seed)
     is_found = seed == 11  # no test finds a bias every time
     found = study(judgements_of([record.outcome for record in records], declared_verdicts("debate_v0"))).judges

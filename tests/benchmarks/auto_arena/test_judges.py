@@ -35,7 +35,7 @@ def table(out, name):
     return list(csv.DictReader((out / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
 
 
-def test_the_printed_means_are_those_of_the_notes():
+def test_printed_means_equal_the_notes():
     published = load_published("benchmarks.auto_arena")
     before, after = (list(printed_pairs(published[key]).values()) for key in MATRICES.values())
     assert sum(before) / 21 == pytest.approx(0.095, abs=5e-4)
@@ -46,7 +46,7 @@ def test_the_printed_means_are_those_of_the_notes():
         assert all(matrix[i][j] == matrix[j][i] for i in range(7) for j in range(7))
 
 
-def test_measured_kappas_are_those_of_the_verdicts(played, tmp_path, capsys):
+def test_measured_kappas_follow_from_the_verdicts(played, tmp_path, capsys):
     row("f4", played, tmp_path)  # another name of f3
     run = PlayedRun(played / "f3" / "tournament")
     said = {
@@ -65,7 +65,7 @@ def test_measured_kappas_are_those_of_the_verdicts(played, tmp_path, capsys):
     assert (tmp_path / "f3-measured.png").read_bytes() == (played / "f3-measured.png").read_bytes()
 
 
-def test_a_model_that_is_a_judge_of_ours_stands_in_one_line(played, tmp_path, capsys):
+def test_judge_that_is_also_a_model_shares_one_line(played, tmp_path, capsys):
     row("f3", played, tmp_path, "--same", "Yi=ash")
     line = next(line for line in table(tmp_path, "f3-majority") if line["player"] == "Yi = ash")
     assert line["before discussion (published)"] == "0.088"
@@ -164,7 +164,7 @@ def test_options_that_cannot_be_used(played, tmp_path, capsys, name, more, messa
 
 
 @pytest.mark.parametrize("name", ["f3", "t3", "human"])
-def test_smoke_runs_and_the_same_again_from_what_was_played(name, tmp_path, capsys):
+def test_judge_rows_smoke_run_equals_rerun_from_records(name, tmp_path, capsys):
     assert main(PAPER, [name, "--smoke", "--out", str(tmp_path / "a")]) == 0
     assert main(PAPER, [name, "--smoke", "--run", str(tmp_path / "a" / name), "--out", str(tmp_path / "b")]) == 0
     files = sorted(path.name for path in (tmp_path / "b").iterdir())

@@ -32,7 +32,7 @@ def seats_of_the_model(directory, model):
     return [seat for seat in seats if seat.rated], [seat for seat in seats if not seat.rated]
 
 
-def test_what_it_says_is_heard_and_its_verdict_counts(tmp_path, monkeypatch):
+def test_model_reply_counts_as_a_verdict(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "of nobody")
     with hostile_server(then=repeat(say(REPLY))) as server:
         debates, verdicts = seats_of_the_model(tmp_path, f"openai:mock:base_url={server.url}")

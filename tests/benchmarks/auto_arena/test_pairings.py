@@ -14,7 +14,7 @@ def battle(number, first, second, reward, judges=(), status=FINISHED):
     return Outcome("debate_v0", number, number, status, tuple(seats))
 
 
-def test_battles_of_two_in_a_row_are_a_pairing_whoever_speaks_first():
+def test_two_consecutive_battles_form_a_pairing_in_any_order():
     log = [
         battle(3, "c", "a", 0.0, ("d", "b"), status=UNDECIDED),
         battle(1, "b", "a", 1.0, ("c", "d")),
@@ -35,7 +35,7 @@ def test_battles_of_two_in_a_row_are_a_pairing_whoever_speaks_first():
 
 
 @pytest.mark.parametrize(("players", "newcomers"), [(7, 0), (9, 0), (18, 9), (18, 11)])
-def test_the_published_numbers_of_battles_come_out(players, newcomers):
+def test_published_numbers_of_battles_are_reproduced(players, newcomers):
     (published,) = load_published("benchmarks.auto_arena")["battle_counts"].rows[f"{players} models"]
     assert 40 * planned_pairings(players, newcomers) == published
 

@@ -42,7 +42,7 @@ def test_the_numbers_of_models_are_those_that_have_both_scores():
     assert numbers(cells("T4_17models", "Arena", "T4_correlations")) == [13, 8, 7, 10, 10, 13]
 
 
-def test_a_printed_value_that_its_scores_do_not_give_is_told():
+def test_printed_value_that_disagrees_with_its_scores_is_noted():
     computed = {"Spearman, %": 89.29, "Pearson": 0.5}
     assert verdict({"Spearman, %": 89.3}, computed) == AGREES
     assert verdict({"Spearman, %": 89.4}, computed) == DIFFERS
@@ -50,7 +50,7 @@ def test_a_printed_value_that_its_scores_do_not_give_is_told():
     assert verdict({"Spearman, %": 89.3}, {}) == NO_SCORES
 
 
-def test_the_means_of_the_lists_are_what_the_notes_say():
+def test_means_of_the_lists_equal_the_notes():
     seventeen = list(scores(TABLES["T4_17models"], "Auto-Arena Elo").values())
     assert sum(seventeen) / 17 == pytest.approx(1002.00, abs=0.005)
     assert 18_000 - sum(seventeen) == pytest.approx(966.06, abs=0.005)
@@ -58,7 +58,7 @@ def test_the_means_of_the_lists_are_what_the_notes_say():
     assert sum(eighteen) / 18 == pytest.approx(1000, abs=0.00005)
 
 
-def test_the_ratings_of_seven_of_the_seventeen_would_give_the_printed_correlation():
+def test_seven_of_seventeen_ratings_give_the_printed_correlation():
     human = scores(TABLES["T1_7models"], "Arena, English, 2024-05-27")
     names = {"mixtral-8x7b-instruct-v0.1": "mixtral-8x7b", "llama-2-70b-chat": "llama-2-70b"}
     elo = scores(TABLES["T4_17models"], "Auto-Arena Elo")
@@ -66,7 +66,7 @@ def test_the_ratings_of_seven_of_the_seventeen_would_give_the_printed_correlatio
     assert (found.n, 100 * found.spearman) == (7, pytest.approx(96.43, abs=0.005))
 
 
-def test_the_kappa_matrices_are_symmetric_and_have_the_means_that_their_notes_say():
+def test_kappa_matrices_are_symmetric_with_noted_means():
     for key, mean in (("kappa_before", 0.095), ("kappa_after", 0.365)):
         rows = list(TABLES[key].rows.values())
         assert list(TABLES[key].rows) == TABLES[key].columns

@@ -38,25 +38,25 @@ def test_ties_are_halves_or_left_out():
     assert np.isfinite(list(drop.values().values())).all()
 
 
-def test_somebody_unbeaten_in_few_battles_is_not_known_well():
+def test_rating_unbeaten_in_few_battles_is_uncertain():
     found = rate([duel(number, "a", "b", "a") for number in range(6)])
     estimate = found.estimates()["a"]
     assert found.fitted.regularised
     assert estimate.high - estimate.low > 200
 
 
-def test_nothing_comes_of_nothing():
+def test_rate_without_finished_matches_returns_none():
     assert rate([void(0, "a", "b")]) is None
     assert rate([]) is None
 
 
-def test_the_order_of_the_log_changes_nothing():
+def test_ratings_do_not_depend_on_log_order():
     outcomes = everybody_meets(20)
     one, other = rate(outcomes), rate(outcomes[::-1])
     assert one.estimates() == other.estimates()
 
 
-def test_the_correlation_is_that_of_those_who_have_a_score():
+def test_correlation_uses_policies_with_a_score_only():
     found = rate(everybody_meets(30, seed=1))
     scores = {"a": 1.0, "b": 3.0, "c": 2.0, "d": None, "e": 9.0}
     estimate = found.spearman(scores)

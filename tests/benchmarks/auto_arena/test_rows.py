@@ -40,7 +40,7 @@ def played(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", ["t2", "f5", "f6", "f7"])
-def test_a_smoke_run_writes_tables_and_the_same_again_from_what_was_played(row, tmp_path, capsys):
+def test_ranking_rows_smoke_run_equals_rerun_from_records(row, tmp_path, capsys):
     assert main(PAPER, [row, "--smoke", "--out", str(tmp_path / "a")]) == 0
     name = PAPER.aliases.get(row, row)
     assert main(PAPER, [row, "--smoke", "--run", str(tmp_path / "a" / name), "--out", str(tmp_path / "b")]) == 0
@@ -60,7 +60,7 @@ def test_one_tournament_serves_several_rows(row, played, tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_ratings_are_those_of_the_leaderboard(played):
+def test_ratings_equal_the_leaderboards(played):
     found = read_tournament(PlayedRun(played / "t1" / "tournament"))
     for row in found.board.rows:
         assert found.ratings["half"].values()[row.policy] == pytest.approx(row.rating.value)
@@ -100,7 +100,7 @@ def test_a_tournament_is_compared_with_the_scores_of_a_file(played, tmp_path, ca
 
 
 @pytest.mark.slow
-def test_a_published_model_stands_beside_the_policy_that_it_is(played, tmp_path, capsys):
+def test_published_model_shares_its_policys_line(played, tmp_path, capsys):
     words = ["f7", "--run", str(played / "t1"), "--same", "gpt-4o-2024-05-13=ash", "--out", str(tmp_path)]
     assert main(PAPER, words) == 0
     capsys.readouterr()
@@ -118,7 +118,7 @@ def test_a_published_model_stands_beside_the_policy_that_it_is(played, tmp_path,
         ("ash,1\nbeech,2\n", "policy,score"),
     ],
 )
-def test_a_file_of_scores_that_says_nothing_is_refused(text, said, played, tmp_path, capsys):
+def test_score_file_without_scores_is_refused(text, said, played, tmp_path, capsys):
     scores = tmp_path / "scores.csv"
     scores.write_text(text)
     assert main(PAPER, ["t1", "--run", str(played / "t1"), "--scores", str(scores), "--out", str(tmp_path / "o")]) == 2
@@ -138,14 +138,14 @@ def test_a_file_of_scores_that_says_nothing_is_refused(text, said, played, tmp_p
         (["t1", "--alone", "--policy", "honest"], "expected 2 policies or more"),
     ],
 )
-def test_what_cannot_be_is_refused_before_anything_is_played(words, said, played, tmp_path, capsys):
+def test_impossible_options_are_refused_before_play(words, said, played, tmp_path, capsys):
     words = [word.format(run=played / "t1") for word in words]
     assert main(PAPER, [*words, "--out", str(tmp_path / "o")]) == 2
     assert said in capsys.readouterr().err
 
 
 @pytest.mark.slow
-def test_a_run_without_discussion_has_nothing_to_compare(tmp_path, capsys):
+def test_run_without_discussion_cannot_be_compared(tmp_path, capsys):
     options = TournamentOptions(per_pairing=1)
     plan = {"tournament": plan_tournament(options, discussion=False)}
     with Interruptions() as interruptions:
@@ -210,22 +210,22 @@ def test_the_path_of_a_newcomer_begins_where_it_came():
     assert table.rows[-1][own] == board.facts["path"][-1].ratings["n"]
 
 
-def test_a_newcomer_whom_the_next_one_meets_has_no_more_pairings_of_its_own():
+def test_newcomer_has_no_pairings_after_meeting_the_next_one():
     board = made_board(("c", "n"), ["ab", "ca", "nc", "na"])
     assert newcomer.arrivals(board) == {"c": (1, 2), "n": (2, 4)}
 
 
-def test_a_shift_of_everybody_is_no_move():
+def test_shift_of_all_ratings_is_no_move():
     before = {"a": 1100.0, "b": 1000.0, "c": 900.0}
     after = {"a": 1090.0, "b": 990.0, "c": 880.0, "n": 1040.0}
     assert newcomer.moved(before, after) == pytest.approx({"a": 10 / 3, "b": 10 / 3, "c": 20 / 3})
 
 
-def test_a_newcomer_who_has_not_played_yet_is_none():
+def test_newcomer_without_matches_is_skipped():
     assert newcomer.arrivals(made_board(("n",), ["ab", "bc", "ac"])) == {}
 
 
-def test_the_pool_is_ordered_and_known_beforehand_about_as_well_as_by_a_benchmark():
+def test_pool_order_is_known_about_as_well_as_by_a_benchmark():
     assert sorted(strengths(18), key=strengths(18).get, reverse=True) == list(NAMES) == sorted(NAMES)
     found = [correlate(initial_scores(17, seed), strengths(17)).spearman for seed in range(50)]
     assert 0.85 < sum(found) / len(found) < 0.95

@@ -59,7 +59,7 @@ def made(chance, seed):
     return [Score(question, won, won > 0.5) for question in range(40) for won in (rng.random(4) < chance).astype(float)]
 
 
-def test_the_tests_are_those_of_the_books():
+def test_significance_tests_equal_textbook_values():
     first, second = made(0.8, 1), made(0.4, 2)
     means = [
         [np.mean([each.votes for each in own if each.question == number]) for number in range(40)]
@@ -96,7 +96,7 @@ def test_shipped_questions_are_parted():
     assert [len(own.numbers) for own in few] == [3 * len(DOMAINS)] * 2
 
 
-def test_files_of_questions_are_those_of_their_examiners(tmp_path):
+def test_question_files_belong_to_their_examiners(tmp_path):
     questions = load_questions("builtin")
     files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
     for path, own in zip(files, (questions[:20], questions[20:60]), strict=True):
@@ -114,7 +114,7 @@ def test_files_of_questions_are_those_of_their_examiners(tmp_path):
 @pytest.mark.parametrize(
     "examiners", [["a=builtin"], ["a=builtin", "a=x"], ["a", "b"], ["a=no.jsonl", "b=no.jsonl"], ["a=", "b=x"]]
 )
-def test_anything_but_two_examiners_ends_with_usage(examiners, tmp_path, capsys):
+def test_two_examiners_are_required(examiners, tmp_path, capsys):
     assert main(PAPER, ["selfenh", "--examiner", *examiners, "--out", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith("llmarena: ")
 

@@ -32,7 +32,7 @@ def battle(*passages, winner=0.0, given=(0.0, 0.0, 1.0), question="What?"):
     return Battle(None, game, {}, ("a", "b"), (), Verdict(winner, given))
 
 
-def test_competitiveness_is_that_of_the_side_that_attacks_less():
+def test_competitiveness_uses_the_side_that_attacks_less():
     fierce = battle(
         ("A", "criticize", "x " * 9), ("A", "respond", "x"), ("B", "raise", "x"), ("B", "respond", "x " * 3)
     )
@@ -50,7 +50,7 @@ def test_competitiveness_is_that_of_the_side_that_attacks_less():
         ([("A", "respond", "What is five and six and seven?"), ("B", "respond", "What is five and six and seven?")], 0),
     ],
 )
-def test_learning_counts_what_an_answer_takes_over(passages, taken_over):
+def test_learning_counts_copied_word_sequences(passages, taken_over):
     assert learning(battle(*passages, question="What is five and six and seven?")) == taken_over
 
 
@@ -102,7 +102,7 @@ def test_given_answers_are_judged_as_first_answers_are():
 @pytest.mark.parametrize(
     "battle", [None, {}, {**given_answers.EXAMPLE, "answers": ["one"]}, {**given_answers.EXAMPLE, "answers": [1, 2]}]
 )
-def test_what_is_no_battle_is_refused(battle):
+def test_invalid_battle_is_refused(battle):
     with pytest.raises(OptionError, match="battle: expected"):
         given_answers.raw_env(battle=battle)
 
@@ -119,7 +119,7 @@ def committees(directory):
     return found
 
 
-def test_first_answers_of_a_tournament_are_judged_again_by_who_judged_it(tmp_path):
+def test_first_answers_are_judged_by_the_same_committee(tmp_path):
     out, again = tmp_path / "out", tmp_path / "again"
     options = ["f8-f10", "--smoke", "--players", "4", "--min-judges", "2", "--repeat", "2"]
     assert main(PAPER, [*options, "--out", str(out)]) == 0
@@ -142,7 +142,7 @@ def test_first_answers_of_a_tournament_are_judged_again_by_who_judged_it(tmp_pat
         assert path.read_bytes() == (out / path.name).read_bytes()
 
 
-def test_without_first_answers_judged_apart_the_battles_are_found_all_the_same(tmp_path, capsys):
+def test_battles_are_found_without_judged_first_answers(tmp_path, capsys):
     assert main(PAPER, ["battle", "--smoke", "--out", str(tmp_path)]) == 0
     run = ["--run", str(tmp_path / "battle" / "battle")]
     assert main(PAPER, ["f8-f10", "--smoke", "--out", str(tmp_path / "cases"), *run]) == 0

@@ -25,7 +25,7 @@ def is_ours(make):
     return make.__name__ == "make"  # the peer's is make_peer, and may not be installed
 
 
-def test_what_raises_nothing_is_accepted_and_gets_the_environment_in_its_form():
+def test_trial_without_error_is_accepted_in_its_form():
     seen = []
 
     def play(make, smoke):
@@ -37,7 +37,7 @@ def test_what_raises_nothing_is_accepted_and_gets_the_environment_in_its_form():
     assert seen == [("tictactoe_v0", {"rules", "text", "action_mask"}, True)]
 
 
-def test_an_error_that_the_peer_meets_too_is_told_apart_from_one_of_ours():
+def test_trial_separates_peers_errors_from_ours():
     def both(make, smoke):
         raise TypeError("no such space")
 
@@ -65,7 +65,7 @@ def test_run_trials_known_refusals_are_marked():
     ]
 
 
-def test_text_actions_are_those_of_the_environments():
+def test_text_actions_equal_the_environments():
     spaces = {subject.game: subject.make().action_space for subject in subjects(TEXT)}
     agents = {subject.game: subject.make().possible_agents[0] for subject in subjects(TEXT)}
     assert {game for game, space in spaces.items() if not isinstance(space(agents[game]), Discrete)} == set(
@@ -73,7 +73,7 @@ def test_text_actions_are_those_of_the_environments():
     )
 
 
-def test_what_the_peer_alone_meets_is_kept():
+def test_error_of_the_peer_alone_is_kept():
     def play(make, smoke):
         if not is_ours(make):
             raise KeyError("mask")
@@ -83,7 +83,7 @@ def test_what_the_peer_alone_meets_is_kept():
 
 
 @pytest.mark.slow
-def test_a_trial_that_hangs_is_a_row_that_says_so():
+def test_hanging_trial_is_reported_in_its_row():
     def play(make, smoke):
         if is_ours(make):
             time.sleep(60)
@@ -92,7 +92,7 @@ def test_a_trial_that_hangs_is_a_row_that_says_so():
     assert (row.verdict, row.reason) == (REFUSED, "TimeoutError: not finished within 1 s")
 
 
-def test_even_an_exit_is_an_error_but_an_interruption_is_none():
+def test_exit_is_an_error_but_interruption_is_not():
     assert isinstance(attempt(lambda: exit(3), 10), SystemExit)
 
     def interrupted():

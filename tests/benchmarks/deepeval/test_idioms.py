@@ -47,7 +47,7 @@ PLAYED = chains(
 )
 
 
-def test_who_moved_first_is_early_wherever_it_sat():
+def test_first_mover_is_early_on_any_seat():
     pairs = idioms.by_pair(PLAYED)
     assert {pair: len(own) for pair, own in pairs.items()} == {("a", "b"): 3, ("b", "a"): 2}
     early, late = idioms.own_means(idioms.WINS, pairs, "a")
@@ -58,7 +58,7 @@ def test_who_moved_first_is_early_wherever_it_sat():
     assert idioms.policies_of(pairs) == ["a", "b"]
 
 
-def test_the_matrix_is_early_by_late_and_leaves_matches_with_oneself_out():
+def test_matrix_is_early_by_late_without_self_play():
     rows = idioms.matrix_table(idioms.WINS, idioms.by_pair(PLAYED)).rows
     assert [row[:3] for row in rows[:2]] == [["a", None, "0.67 / 0.33 (3)"], ["b", "0.00 / 0.50 (2)", None]]
     assert rows[2][0] == "mean of the late player"
@@ -74,7 +74,7 @@ def test_points_are_exchanged_start_by_start():
     assert found.clusters == [3, 3]
 
 
-def test_hits_that_do_not_say_who_won_are_named():
+def test_hits_that_leave_the_winner_open_are_named():
     assert idioms.identity_notes(PLAYED) == ["hits and wins fit in all 5 decided matches"]
     wrong = chains(match(6, "a", "b", EARLY, (2, 2)), match(7, "a", "b", LATE, (2, 1)))
     assert idioms.identity_notes([*PLAYED, *wrong]) == ["hits and wins do not fit in 2 of 7 decided matches: 6, 7"]
@@ -82,7 +82,7 @@ def test_hits_that_do_not_say_who_won_are_named():
     assert row == ["a | b", 2, 0, 0, 0.5, 0.5]
 
 
-def test_by_what_players_lost():
+def test_causes_of_losses_are_counted():
     table = idioms.end_table(PLAYED)
     assert [column.title for column in table.columns] == ["player", "matches", "repeated idiom", "gave up", "draws"]
     assert table.rows == [["a", 7, 1, 1, 1], ["b", 5, 0, 3, 1]]
@@ -127,7 +127,7 @@ def test_the_same_run_gives_the_same_files(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_a_run_of_any_schedule_will_do_and_one_of_more_players_will_not(tmp_path, capsys):
+def test_idioms_accept_any_schedule_but_two_players_only(tmp_path, capsys):
     for number, scheme in ((2, "duels"), (3, "mean_reward")):
         run_file = tmp_path / f"{number}.toml"
         policies = "".join(f'[[policy]]\nspec = "{name}"\n' for name in ("random", "common", "fewest"))

@@ -46,7 +46,7 @@ def values(cells):
     return [cell and (pytest.approx(cell.value), cell.n) for cell in cells]
 
 
-def test_editors_stand_in_rows_and_matches_with_itself_or_without_scores_count_for_no_mean():
+def test_matrix_has_editor_rows_and_skips_unscored_and_self_play():
     matches = [
         made(0, 0, "a", "b", {"j": (2, 6)}),
         made(1, 1, "a", "b", {"j": (4, 8)}),
@@ -67,7 +67,7 @@ def test_editors_stand_in_rows_and_matches_with_itself_or_without_scores_count_f
     assert matrices.role_mean(matches, "b", "writer").low is None
 
 
-def test_players_are_compared_on_the_same_tasks_with_the_same_partner():
+def test_players_are_compared_on_same_tasks_and_partner():
     matches = [
         made(number, task, writer, editor, {"j": (score, 5)})
         for task in range(6)
@@ -80,7 +80,7 @@ def test_players_are_compared_on_the_same_tasks_with_the_same_partner():
     assert len(rows) == 1
 
 
-def test_what_the_tests_say():
+def test_pass_rates_of_programs_are_reported():
     matches = [
         made(0, 0, "a", "b", {"j": (1, 1)}, first=0.5, last=1.0),
         made(1, 1, "a", "b", {"j": (1, 1)}, first=1.0, last=0.5),
@@ -93,7 +93,7 @@ def test_what_the_tests_say():
     assert values([code_review.change(matches), code_review.false_consensus(matches)]) == [(1 / 3, 3), (1 / 2, 2)]
 
 
-def test_a_judge_who_looks_at_length_is_found_out():
+def test_length_biased_judge_is_found():
     matches = []
     for task in range(8):
         for number, (last, length) in enumerate([(1.0, 10.0), (0.5, 30.0), (0.0, 20.0)]):
@@ -126,7 +126,7 @@ def test_a_judge_who_looks_at_length_is_found_out():
     assert agreement["fair and silent", "programmer"][0] == 0
 
 
-def test_one_judge_agrees_with_nobody():
+def test_single_judge_has_no_agreement():
     found = judges.agreement_table([made(0, 0, "a", "b", {"j": (1, 2)})], NAMES)
     assert (found.rows, found.notes) == ([], ["one judge or none: there is nobody to agree with"])
     assert judges.judge_notes(["j", "a"], ["a", "b"])[1].startswith("a judges matches that it plays itself")
@@ -155,7 +155,7 @@ def test_every_pair_has_both_roles_on_the_same_tasks(out):
     assert published["fixer"]["as programmer (published)"] is None
 
 
-def test_review_by_somebody_who_finds_the_mistake_helps_and_by_an_echo_does_not(out):
+def test_review_by_a_fixer_helps_and_by_an_echo_does_not(out):
     tables, _ = result(out, "t3")
     gain = {
         row["reviewer"]: row["more programs pass all tests after review, points (measured)"]
@@ -249,7 +249,7 @@ def test_exactly_the_tasks_that_were_asked_for_are_played(matches):
     assert all(numbers == first for numbers in tasks.values())
 
 
-def test_without_sacrebleu_the_row_says_what_to_install(tmp_path, monkeypatch):
+def test_without_sacrebleu_the_row_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setattr("llmarena_envs.writer_editor.text_metrics.has_text_metrics", lambda: False)
     monkeypatch.setattr(translation, "has_text_metrics", lambda: False)
     assert main(PAPER, ["t4", "--smoke", "--out", str(tmp_path), "--workers", "1"]) == 0

@@ -26,7 +26,7 @@ def test_shares_by_kind_and_the_words_behind_them():
     assert not any("今天下午" in note or "一心一意" in note for note in table.notes)
 
 
-def test_the_shipped_list_knows_most_idioms_and_takes_few_other_words():
+def test_shipped_list_accepts_most_idioms_and_few_other_words():
     kinds = read_words(WORDS)
     assert sum(kind in GENUINE for kind in kinds.values()) == 300
     assert sum(kind in FALSE for kind in kinds.values()) == 200

@@ -24,7 +24,7 @@ def model(tiny_model):
 
 
 @pytest.mark.parametrize("row", ["t3", "t4"])
-def test_a_model_plays_and_a_judge_who_cannot_score_abstains(row, model, tmp_path):
+def test_local_model_plays_and_unreadable_judge_abstains(row, model, tmp_path):
     words = ["--matches", "1", "--alone", "--policy", model, "echo", "--judge", model, "rubric", "--out", str(tmp_path)]
     assert main(PAPER, [row, *words]) == 0
     report = json.loads((tmp_path / f"{row}.json").read_text())

@@ -17,7 +17,7 @@ def test_pairs_are_counted_within_groups():
     assert 0 <= more.low < more.value < more.high <= 1
 
 
-def test_a_pair_that_is_equal_in_truth_is_none():
+def test_pair_with_equal_truth_is_skipped():
     assert concordance([1, 2, 3], [5, 5, 5], [0, 0, 0]) is None
     assert concordance([1, 2], [1, 2], [0, 1]) is None
     assert concordance([], [], []) is None
@@ -38,7 +38,7 @@ def test_differences_between_groups_do_not_count():
     assert rank_correlation(groups.astype(float), inside, groups) is None
 
 
-def test_what_is_held_equal_explains_the_correlation():
+def test_partial_correlation_vanishes_with_the_control():
     rng = np.random.default_rng(1)
     groups = np.repeat(np.arange(30), 10)
     cause = rng.normal(size=300)
@@ -49,7 +49,7 @@ def test_what_is_held_equal_explains_the_correlation():
     assert rank_correlation(first, second, groups, given=first) is None
 
 
-def test_the_interval_is_that_of_groups():
+def test_interval_is_clustered_by_group():
     rng = np.random.default_rng(2)
     base = rng.normal(size=(2, 200))
     groups = np.repeat(np.arange(20), 10)

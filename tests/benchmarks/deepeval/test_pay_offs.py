@@ -47,7 +47,7 @@ def test_differences_are_of_the_matches_that_both_played():
     assert found["c", "d"] == [(2, 9)]
 
 
-def test_the_published_rounds_pay_what_was_reckoned_by_hand():
+def test_published_rounds_pay_hand_computed_amounts():
     rows = pay_offs.replay_table(load_published("benchmarks.deepeval")["fig6_investments"]).rows
     assert [(row[0], row[-1]) for row in rows] == [
         ("GPT-4", 60.8),
@@ -58,7 +58,7 @@ def test_the_published_rounds_pay_what_was_reckoned_by_hand():
 
 
 @pytest.mark.slow
-def test_the_order_that_theory_gives_comes_out(tmp_path, capsys):
+def test_pay_offs_have_the_theoretical_order(tmp_path, capsys):
     assert main(PAPER, ["f4a", "--matches", "8", "--out", str(tmp_path)]) == 0
     capsys.readouterr()
     lines = read(tmp_path / "f4a-pay-offs.csv")
@@ -75,7 +75,7 @@ def test_the_order_that_theory_gives_comes_out(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_the_same_run_gives_the_same_files_and_one_of_the_other_mode_is_refused(tmp_path, capsys):
+def test_run_gives_same_files_and_other_mode_is_refused(tmp_path, capsys):
     first, again = tmp_path / "first", tmp_path / "again"
     assert main(PAPER, ["f4b", "--smoke", "--out", str(first)]) == 0
     assert main(PAPER, ["f4b", "--smoke", "--run", str(first / "f4b"), "--out", str(again)]) == 0

@@ -21,5 +21,5 @@ def test_the_printed_means_agree_with_their_cells(key):
             assert as_column == pytest.approx(sum(columns) / len(columns), abs=0.0051)
 
 
-def test_there_are_six_matrices():
+def test_published_matrices_are_six():
     assert len(MATRICES) == 6

@@ -18,7 +18,7 @@ def match(number, *seats, status=FINISHED):
     return Outcome("game_v0", number, number, status, made)
 
 
-def test_values_come_in_match_order_and_by_role_where_there_are_several():
+def test_values_follow_match_order_and_roles():
     later = match(4, ("a", 2.0, "player_1"), ("b", 3.0, "player_0"))
     void = match(3, ("a", 9.0, "player_0"), status=VOID)
     both = match(1, ("a", 1.0, "player_0"), ("a", 2.0, "player_1"))
@@ -28,7 +28,7 @@ def test_values_come_in_match_order_and_by_role_where_there_are_several():
 
 
 @pytest.mark.slow
-def test_a_row_says_when_abilities_stood_still(tmp_path, capsys):
+def test_row_reports_when_abilities_are_stable(tmp_path, capsys):
     assert main(PAPER, ["stability", "--matches", "40", "--eps", "5", "--out", str(tmp_path)]) == 0
     capsys.readouterr()
     (verdict,) = csv.DictReader((tmp_path / "stability-verdict.csv").read_text().splitlines())

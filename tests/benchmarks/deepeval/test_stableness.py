@@ -16,7 +16,7 @@ def test_running_means_and_their_intervals():
     assert three == (3.0, pytest.approx(4.3027 * math.sqrt(4 / 3), rel=1e-4))
 
 
-def test_a_mean_stands_still_after_as_many_small_changes_in_a_row_as_the_window_has():
+def test_mean_is_stable_after_window_small_changes():
     # Means 0, 0, 0, 2, 1.6, 1.33..: over two matches they change by 0, 2, 1.6, 0.67, 0.46, 0.33, ...
     result = stableness({"a": [0, 0, 0, 8, 0, 0, 0, 0, 0]}, StablenessRule(window=2, eps=0.5, half_width=0.01))
     assert [None if change is None else round(change, 2) for change in result.changes] == [
@@ -25,7 +25,7 @@ def test_a_mean_stands_still_after_as_many_small_changes_in_a_row_as_the_window_
     assert (result.stable, result.narrow, result.reason, result.matches) == (8, None, "stable", 8)
 
 
-def test_one_player_who_moves_is_enough_to_go_on():
+def test_one_unstable_player_prevents_stopping():
     rule = StablenessRule(window=2, eps=0.5, half_width=0.01)
     result = stableness({"still": [1] * 9, "moving": [0, 4] + [8] * 7}, rule)
     assert stableness({"still": [1] * 9}, rule).matches == 4
@@ -33,7 +33,7 @@ def test_one_player_who_moves_is_enough_to_go_on():
     assert result.reason == ""
 
 
-def test_intervals_can_be_narrow_before_means_stand_still():
+def test_intervals_can_be_narrow_before_means_are_stable():
     values = np.tile([0.0, 1.0], 50)
     result = stableness({"a": values}, StablenessRule(window=4, eps=1e-9, half_width=0.25))
     narrow = next(m for m in range(1, 100) if running_means(values)[m].half_width < 0.25) + 1
@@ -48,14 +48,14 @@ def test_few_values_that_are_alike_are_not_enough():
     assert (result.reason, result.matches, result.narrow) == ("stable", 10, None)
 
 
-def test_who_has_played_more_is_judged_by_as_many():
+def test_changes_end_with_the_shortest_history():
     result = stableness({"a": [1.0] * 30, "b": [1.0] * 3}, StablenessRule(window=2))
     assert len(result.changes) == 3
     assert len(result.steps["a"]) == 30
     assert result.matches is None
 
 
-def test_nobody_and_bad_values():
+def test_stability_refuses_no_players_and_bad_values():
     assert stableness({}, StablenessRule()).matches is None
     with pytest.raises(ValueError, match="finite"):
         stableness({"a": [math.nan]}, StablenessRule())

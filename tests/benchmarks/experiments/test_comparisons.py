@@ -20,6 +20,6 @@ def test_differences_by_group_with_corrected_p():
     assert "except" not in table.notes[0]
 
 
-def test_drawn_exchanges_are_said():
+def test_sampled_permutations_are_noted():
     many = PlayerComparison("a", "b", [(1.0, 0.0)] * 30, range(30))
     assert "except in 1 of 1 tests, where 10,000 were drawn" in comparison_table([many], "points", "match").notes[0]

@@ -28,7 +28,7 @@ def test_values_of_a_group_are_exchanged_together():
     assert (grouped.p, grouped.n, grouped.difference) == (2 / 8, 3, 1.0)
 
 
-def test_all_exchanges_are_tried_and_sums_that_only_rounding_tells_apart_are_the_same():
+def test_permutation_enumerates_and_ignores_rounding_differences():
     rng = np.random.default_rng(5)
     first, second = rng.random(9).round(1), rng.random(9).round(1)
     differences = first - second
@@ -40,7 +40,7 @@ def test_all_exchanges_are_tried_and_sums_that_only_rounding_tells_apart_are_the
     assert paired_permutation_test(first, second).p == pytest.approx(expected)
 
 
-def test_drawn_exchanges_agree_with_the_normal_limit_and_with_any_order():
+def test_sampled_permutations_agree_with_normal_limit_and_order():
     rng = np.random.default_rng(2)
     first, second = rng.normal(0.2, 1, 100), rng.normal(0, 1, 100)
     result = paired_permutation_test(first, second)

@@ -35,7 +35,7 @@ def no_other_font(monkeypatch):
     monkeypatch.setitem(pictures._STYLE, "font.family", ["DejaVu Sans"])
 
 
-def test_characters_without_a_font_are_said_and_stand_in_the_svg(tmp_path, capsys, no_other_font):
+def test_characters_without_a_font_are_noted_and_kept_in_svg(tmp_path, capsys, no_other_font):
     png, svg = saved(tmp_path / "chinese", {"通义千问": Estimate(0.5, 0.25, 0.75, 12, 12)})
     assert f"{png}: no font has all of its characters" in capsys.readouterr().err
     assert "通义千问" in svg.read_text()

@@ -25,7 +25,7 @@ def test_the_scripted_policies_of_every_game_can_play_it():
     assert {item.name for item in environments} == SCRIPTED.keys()
 
 
-def test_a_policy_plays_what_it_is_named_for():
+def test_pool_policies_play_their_own_games():
     plays = titles(policy=("openai:m", "call@holdem_v0", "half@bid_v0"))
     assert plays["random"] == plays["openai:m"] == []
     assert plays["minimax"] == ["tictactoe_v0"]

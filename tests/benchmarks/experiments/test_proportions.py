@@ -47,7 +47,7 @@ def test_the_interval_of_a_change_covers_it():
     assert covered >= 0.92 * 400
 
 
-def test_the_difference_of_independent_shares_has_newcombes_interval():
+def test_difference_of_shares_has_newcombe_interval():
     # Newcombe (1998), Table II, (a) and (h), method 10.
     change = unpaired_change(rate_estimate(48, 80), rate_estimate(56, 70))
     assert change[:3] == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)

@@ -29,7 +29,7 @@ def table(*rows, columns=COLUMNS, notes=()):
     return Table("wins", "Who wins", columns, rows, notes)
 
 
-def test_an_estimate_stands_with_its_interval_and_n_in_every_form():
+def test_estimate_has_interval_and_n_in_every_form():
     made = table(["a", percent(HALF)], ["b", None])
     assert "| a      | 50.0 [25.0, 75.0] (12) |" in to_markdown(made)
     assert list(csv.DictReader(io.StringIO(to_csv(made)))) == [
@@ -56,7 +56,7 @@ def test_names_are_no_markup():
     assert text.endswith("- a \\| note")
 
 
-def test_published_and_measured_stand_beside_each_other_and_are_never_mixed():
+def test_published_and_measured_columns_are_never_mixed():
     rows = beside(
         {"GPT-4": [1.0, None], "Vicuna": [2.0, 3.0]}, {"mine": [4.0, 5.0], "gpt": [6.0, 7.0]}, {"GPT-4": "gpt"}
     )
@@ -70,7 +70,7 @@ def test_published_and_measured_stand_beside_each_other_and_are_never_mixed():
     assert len(columns) == len(rows[0])
 
 
-def test_a_published_model_that_nobody_is_stays_alone():
+def test_published_model_without_policy_has_its_own_line():
     assert beside({"GPT-4": [1.0]}, {"mine": [2.0]}, {"GPT-4": "nobody"}) == [["GPT-4", 1.0, None], ["mine", None, 2.0]]
 
 

@@ -32,7 +32,7 @@ def outside_of_blocks(markdown):
     return lines
 
 
-def test_what_was_read_replied_played_and_earned_stands_there_in_order():
+def test_transcript_has_input_reply_action_and_reward_in_order():
     attempts = (Attempt("what?", Failure.UNPARSABLE, "name a cell"), Attempt("X: (1, 1)"))
     first = Turn(0, "player_0", "an empty board", 0, attempts, "", {"player_0": 0.0}, "X: (1, 1)")
     last = Turn(1, "player_1", "X has a cell", None, (Attempt("no", Failure.REFUSAL),), "forfeit", {"player_1": -1.0})
@@ -57,7 +57,7 @@ def test_no_text_of_a_player_is_markup_or_steers_a_terminal():
     assert "\u202e" not in text
 
 
-def test_rules_that_are_the_same_for_all_stand_there_once():
+def test_common_rules_are_printed_once():
     text = rules({"player_0": "same", "player_1": "other", "player_2": "same"})
     assert text.index("sent to `player_0`, `player_2`") < text.index("sent to `player_1`")
     assert text.count("same") == 1

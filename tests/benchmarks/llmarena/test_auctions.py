@@ -53,7 +53,7 @@ def test_the_payoff_is_of_each_bidder_with_auctions_as_clusters() -> None:
     assert estimate.low is not None
 
 
-def test_void_auctions_are_named_and_those_of_three_refused() -> None:
+def test_auctions_name_void_matches_and_refuse_three_bidders() -> None:
     played, void = auction(0, bidder(0), bidder(0)), auction(1, bidder(0), bidder(0), status=VOID)
     assert missing([played, void]) == ["bidder: 1 of 2 matches could not be played to the end and are left out"]
     assert missing([played]) == []

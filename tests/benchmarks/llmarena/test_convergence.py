@@ -21,7 +21,7 @@ def test_changes_are_counted_from_the_first_rating_on():
     assert mu_changes((), 2) == []
 
 
-def test_a_rating_stands_from_where_it_stays_below_the_limit():
+def test_rating_is_stable_once_changes_stay_below_the_limit():
     values = [None, 3.0, 0.5, 2.0, 0.5, 0.25]
     assert (first_below(values, 1.0), last_below(values, 1.0)) == (3, 5)
     assert (first_below(values, 0.1), last_below(values, 0.1)) == (None, None)
@@ -30,7 +30,7 @@ def test_a_rating_stands_from_where_it_stays_below_the_limit():
     assert (first_below([], 1.0), last_below([], 1.0)) == (None, None)
 
 
-def test_the_table_says_where_every_rating_came_to_and_when_it_stood():
+def test_convergence_table_has_final_rating_and_stable_point():
     outcomes = [duel(number, "a", "b", "ab"[number % 2]) for number in range(60)] + [void(60, "a", "b")]
     history = rate(outcomes).history
     stop = StopConfig(sigma=2.0, window=10, eps=0.5)
@@ -60,7 +60,7 @@ def test_results_that_determine_no_ratings_are_marked():
     assert table.rows[0][4:8] == [None, None, None, None]
 
 
-def test_ten_policies_can_be_told_apart():
+def test_ten_policies_can_be_resolved():
     names = [f"policy {index}" for index in range(10)]
     figure = draw_course("bargain", dict.fromkeys(names, MUS), StopConfig())
     lines = figure.axes[0].get_lines()

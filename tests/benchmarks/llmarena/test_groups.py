@@ -14,7 +14,7 @@ def groups(tmp_path, text):
     return read_groups(path)
 
 
-def test_a_file_is_read_whatever_wrote_it(tmp_path):
+def test_group_file_accepts_bom_crlf_and_quotes(tmp_path):
     text = '\ufeffpolicy,group\r\nopenai:a,70B\r\n\r\n"b,c", 30B\r\nrandom,\r\n'
     assert groups(tmp_path, text) == {"openai:a": "70B", "b,c": "30B", "random": ""}
 
@@ -44,7 +44,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path):
         read_groups(tmp_path / "nothing.csv")
 
 
-def test_every_policy_of_the_run_stands_in_the_file_and_nobody_else(tmp_path):
+def test_group_file_lists_exactly_the_runs_policies(tmp_path):
     check_groups({"a": "x", "b": ""}, ["a", "b"], tmp_path)
     with pytest.raises(OptionError, match="expected a line for every policy, found none for b, c"):
         check_groups({"a": "x"}, ["a", "b", "c"], tmp_path)
@@ -52,7 +52,7 @@ def test_every_policy_of_the_run_stands_in_the_file_and_nobody_else(tmp_path):
         check_groups({"minmax": "x"}, ["minimax"], tmp_path)
 
 
-def test_the_average_of_a_group_is_that_of_its_players_averages():
+def test_group_average_is_the_mean_of_players_averages():
     scores = {"bid_v0": {"a": 2.0, "b": 1.0, "c": 1.0}, "hanabi_v0": {"a": 1.0, "b": 4.0}}
     summary = summarise_scores(scores, {})
     table = group_table(summary, {"c": "small", "a": "large", "b": "large"}, {"bid_v0": "bid", "hanabi_v0": "hanabi"})
@@ -64,7 +64,7 @@ def test_the_average_of_a_group_is_that_of_its_players_averages():
     assert large == ["large", "b, a", (75.0, 2), (62.5, 2), (68.75, 2)]
 
 
-def test_the_papers_groups_are_computed_from_its_cells_beside_what_it_prints():
+def test_published_groups_are_computed_beside_printed_values():
     published = load_published("benchmarks.llmarena")
     rows = {row[0]: row for row in published_group_table(published["T1_normalised"], published["T1_groups"]).rows}
     averages = {name: (round(row[-2].value, 2), row[-2].n, row[-1]) for name, row in rows.items()}

@@ -27,7 +27,7 @@ def played(number: int, actions: list[int], *, fallbacks: int = 0, score: float 
     return Record(Match("hanabi_v0", number, ("bot", "bot"), number, {}), outcome, tuple(turns), "", 1, "")
 
 
-def test_shares_scores_and_risk_are_those_of_what_the_player_chose() -> None:
+def test_shares_scores_and_risk_follow_the_players_choices() -> None:
     actions = Actions()
     for number in range(6):
         actions.add(
@@ -43,7 +43,7 @@ def test_shares_scores_and_risk_are_those_of_what_the_player_chose() -> None:
     assert actions.played_for == 6
 
 
-def test_a_player_who_chose_nothing_has_no_shares_and_no_bar() -> None:
+def test_player_without_choices_has_no_shares_and_no_bar() -> None:
     nothing = Actions()
     nothing.add(played(0, [PLAY], fallbacks=1), NAMES)
     (row,) = action_table({"bot": nothing}).rows
@@ -52,7 +52,7 @@ def test_a_player_who_chose_nothing_has_no_shares_and_no_bar() -> None:
     assert not stacked_bars({"bot": nothing}).axes[0].patches
 
 
-def test_records_of_something_else_are_refused() -> None:
+def test_invalid_hanabi_records_are_refused() -> None:
     with pytest.raises(RunError, match="match 4: expected actions below 3, got 'Play'"):
         Actions().add(played(4, ["Play"]), NAMES)  # type: ignore[list-item]
     with pytest.raises(RunError, match="match 4: expected actions below 3, got 3"):

@@ -57,7 +57,7 @@ def test_a_change_is_of_pairs_with_the_same_seed():
     assert hints.change(with_list, [], hints.is_error) is None
 
 
-def test_without_the_list_a_reader_makes_illegal_moves_and_the_baselines_do_not(tmp_path, capsys):
+def test_without_list_readers_err_and_baselines_do_not(tmp_path, capsys):
     assert main(PAPER, ["t2", "--smoke", "--matches", "8", "--out", str(tmp_path)]) == 0
     capsys.readouterr()
     lines = csv.DictReader((tmp_path / "t2-tictactoe_v0.csv").read_text().splitlines())

@@ -22,7 +22,7 @@ def record(*turns: Turn) -> Record:
     return Record(Match("holdem_v0", 7, ("a", "a"), 1, {}), None, turns, "", 1, "")
 
 
-def test_the_win_rate_is_that_of_the_hole_cards_on_the_flop() -> None:
+def test_win_rate_uses_hole_cards_on_the_flop() -> None:
     assert win_rate(Match("holdem_v0", 0, ("a", "a"), 5, OPTIONS), 500) > 0.99
     swapped = {**OPTIONS, "deck": "2h7d KhKd Ac As Ks 4s Jc"}
     assert 0.1 < win_rate(Match("holdem_v0", 0, ("a", "a"), 5, swapped), 2000) < 0.4
@@ -46,7 +46,7 @@ def test_means_by_action() -> None:
     assert row[8] == 1
 
 
-def test_what_was_played_for_a_player_is_no_decision_of_its_own() -> None:
+def test_fallback_is_no_decision_of_the_player() -> None:
     assert action_of(record(TURN)) is Action.FOLD
     assert action_of(record(replace(TURN, fallback="random_legal"))) is None
     assert action_of(record(replace(TURN, action=None, fallback="forfeit"))) is None

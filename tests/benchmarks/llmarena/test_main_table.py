@@ -31,7 +31,7 @@ def cells(table, player):
     return {column.heading: cell for column, cell in zip(table.columns, row, strict=True)}
 
 
-def test_averages_of_rows_and_columns_are_those_of_the_cells_there_are():
+def test_row_and_column_averages_use_existing_cells():
     table = normalised_table(SUMMARY, PUBLISHED["T1_normalised"], {"GPT-4": "a"})
     assert cells(table, "c")["bid (measured)"] == -50.0
     assert cells(table, "c")["tic-tac-toe (measured)"] is None
@@ -58,7 +58,7 @@ def test_abilities_are_averages_over_the_games_that_ask_for_them():
     assert cells(table, "GPT-3.5-Turbo")["risk assessment (published)"][0::3] == (81.23, 1)
 
 
-def test_raw_values_stand_with_their_uncertainty():
+def test_raw_values_have_their_uncertainty():
     board = skill_leaderboard([duel(0, "a", "b", "a"), duel(1, "b", "a", "a"), void(2, "a", "b")])
     assert raw_cell(board.rows[0]) == f"{board.rows[0].values['mu']:.2f} ± {board.rows[0].values['sigma']:.2f} (2)"
     rewards = MeanReward(made_setting()).board(
@@ -70,7 +70,7 @@ def test_raw_values_stand_with_their_uncertainty():
     assert constant[:4] == (0.0, None, None, 5)  # five zeros do not say that there are no others
 
 
-def test_a_policy_that_has_finished_nothing_has_no_value():
+def test_policy_without_finished_matches_has_no_value():
     boards = {"tictactoe_v0": skill_leaderboard([void(0, "a", "b")])}
     (first, _) = certainty_table(boards).rows
     assert first[:10] == ["tic-tac-toe", "a", "TrueSkill mu", None, None, None, None, None, 0, 1]
@@ -103,7 +103,7 @@ def read(results, directory="first"):
     return report, {table["name"]: table["rows"] for table in report["tables"]}
 
 
-def test_games_that_nobody_plays_are_not_played(results):
+def test_games_without_players_are_skipped(results):
     report, tables = read(results)
     assert report["runs"]["games"]["environments"] == ["tictactoe_v0", "hanabi_v0"]
     stops = {row["game"]: (row["reason"], row["matches (measured)"]) for row in tables["stops"]}
@@ -111,7 +111,7 @@ def test_games_that_nobody_plays_are_not_played(results):
     assert "bad replies: preset llmarena" in report["tables"][4]["notes"]
 
 
-def test_a_game_whose_best_value_is_not_above_0_is_left_out_with_a_note(results):
+def test_game_without_positive_best_value_is_left_out_with_note(results):
     report, tables = read(results)
     assert any("hanabi stands in no average" in note for note in report["notes"])
     (random,) = [row for row in tables["normalised"] if row["player"] == "random"]
@@ -142,13 +142,13 @@ def test_the_row_is_computed_again_from_its_run(results):
         (["--alone", "--policy", "random@bid_v0"], "expected 2 policies or more"),
     ],
 )
-def test_what_cannot_be_played_is_refused_before_anything_is(tmp_path, capsys, words, message):
+def test_unplayable_options_are_refused_before_play(tmp_path, capsys, words, message):
     assert main(PAPER, ["t1", "--smoke", *words, "--out", str(tmp_path / "out")]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
-def test_a_group_file_for_another_run_is_refused_and_nothing_is_written(results, capsys):
+def test_group_file_of_another_run_is_refused_without_writing(results, capsys):
     (results / "bad.csv").write_text("policy,group\nrandom,small\n")
     words = ["--smoke", "--run", str(results / "first" / "t1"), "--groups", str(results / "bad.csv")]
     assert main(PAPER, ["t1", *words, "--out", str(results / "third")]) == 2

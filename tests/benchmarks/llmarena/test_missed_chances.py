@@ -66,7 +66,7 @@ def test_connect_four_by_hand(tmp_path):
     assert not tally.positions[Kind.LOST]  # those stand under missed blocks
 
 
-def test_a_table_has_nothing_for_nothing_of_nothing(tmp_path):
+def test_table_of_no_matches_is_empty(tmp_path):
     run = play(tmp_path, TIC_TAC_TOE, "first_legal", "{ random_opening = 0 }")
     result = missed_chances.measure({"games": run}, missed_chances.Options())
     at_hand, solved = result.tables
@@ -131,7 +131,7 @@ def test_a_record_that_is_no_match_is_refused(tmp_path, change):
         list(positions(damaged))
 
 
-def test_a_match_that_goes_on_after_its_end_is_refused(tmp_path):
+def test_match_with_moves_after_its_end_is_refused(tmp_path):
     (record, *_) = play(tmp_path, TIC_TAC_TOE, "random", "{ random_opening = 0 }").records(TIC_TAC_TOE)
     with pytest.raises(RunError, match="expected a legal move"):
         list(positions(replace(record, turns=record.turns * 2)))
@@ -150,7 +150,7 @@ def read_table(path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", [TIC_TAC_TOE, CONNECT_FOUR])
-def test_greedy_and_minimax_miss_nothing_and_random_does(results, game):
+def test_greedy_and_minimax_miss_no_chance_and_random_does(results, game):
     rows = read_table(results / f"missed-{game}-at-hand.csv")
     for policy in ("greedy", "minimax"):
         for what, needed in (("missed wins", "wins at hand"), ("missed blocks", "blocks needed")):
@@ -163,7 +163,7 @@ def test_greedy_and_minimax_miss_nothing_and_random_does(results, game):
 
 
 @pytest.mark.slow
-def test_nothing_is_called_published_and_the_files_are_all_there(results):
+def test_missed_chances_have_no_published_column_and_all_files(results):
     report = json.loads((results / "missed.json").read_text())
     assert {column["source"] for table in report["tables"] for column in table["columns"]} == {"", "measured"}
     assert any("nothing here is published" in note for note in report["notes"])
@@ -185,7 +185,7 @@ def test_a_run_gives_the_same_files_again(results, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_run_of_one_of_the_games_played_in_another_manner_will_do(tmp_path, capsys):
+def test_run_of_one_game_with_other_settings_is_accepted(tmp_path, capsys):
     play(tmp_path, TIC_TAC_TOE, "random", "{ random_opening = 0, language = 'zh', hint = false }")
     assert main(PAPER, ["missed", "--run", str(tmp_path / "run"), "--out", str(tmp_path / "out")]) == 0
     assert "tic-tac-toe: wins and blocks at hand" in capsys.readouterr().out
@@ -237,7 +237,7 @@ def test_void_matches_are_named(tmp_path, capsys):
     assert policy not in read_table(tmp_path / f"missed-{CONNECT_FOUR}-at-hand.csv")
 
 
-def test_a_run_in_which_nothing_has_ended_is_refused(tmp_path, capsys):
+def test_run_without_finished_match_is_refused(tmp_path, capsys):
     policies = [f"{__name__}:Failing", f"{__name__}:Broken"]
     assert main(PAPER, ["missed", *SMALL, "--alone", "--policy", *policies, "--out", str(tmp_path)]) == 2
     assert "expected matches of tictactoe_v0 or connect_four_v0, but none has ended yet" in capsys.readouterr().err

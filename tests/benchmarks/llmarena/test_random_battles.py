@@ -108,7 +108,7 @@ def test_a_record_of_moves_that_cannot_be_made_is_damaged(actions):
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=str)
-def test_the_game_reports_what_is_computed_from_the_moves(tmp_path, reading):
+def test_reported_rewards_equal_those_computed_from_moves(tmp_path, reading):
     options = Options(policy=(FORFEITING, "random"), alone=True, matches=12, workers=1)
     run = play(tmp_path, options, reward_mode=reading.mode, count=reading.counting, random_opening=3, hint=False)
     cases = battle_cases(run)
@@ -202,7 +202,7 @@ def test_play_waits_for_the_mean(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_same_files_from_what_was_played(tmp_path, capsys):
+def test_rerun_from_records_gives_same_files(tmp_path, capsys):
     assert main(PAPER, ["f2", "--smoke", "--workers", "1", "--out", str(tmp_path / "a")]) == 0
     assert main(PAPER, ["f2", "--run", str(tmp_path / "a" / "f2"), "--smoke", "--out", str(tmp_path / "b")]) == 0
     capsys.readouterr()
@@ -271,7 +271,7 @@ def test_a_person_at_the_terminal_is_the_opponent(tmp_path, monkeypatch, capsys)
 
 
 @pytest.mark.slow
-def test_a_person_who_leaves_can_come_back(tmp_path, monkeypatch, capsys):
+def test_person_who_quits_can_resume(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.StringIO("4\n4\n"))
     assert main(PAPER, ["f2", "--opponent", "human", "--matches", "2", "--out", str(tmp_path)]) == 130
     assert not (tmp_path / "f2.json").exists()

@@ -100,7 +100,7 @@ def test_which_side_of_the_line():
     assert against(None, 0.6) is None
 
 
-def test_published_rates_stand_as_printed_and_corrected():
+def test_published_rates_are_printed_raw_and_corrected():
     table = win_table({"mine": rate_estimate(1, 4)}, "x", {"random votes": 0.6}, {"Qwen-14B-Chat": "mine"})
     rows = {row[0]: row[1:] for row in table.rows}
     assert rows["GPT-4"] == [27.0, 27.0, None]
@@ -153,7 +153,7 @@ def test_the_seat_under_test_is_the_undercover_in_every_match(played):
         assert all(seats.count(f"player_{seat}") == 2 for seat in range(5))
 
 
-def test_what_players_say_is_no_markup_in_the_cases(played):
+def test_players_text_is_no_markup_in_the_cases(played):
     text = (played / "undercover-cases.md").read_text(encoding="utf-8")
     assert "I may be the odd one" in text
     assert "\u202e" not in text
@@ -198,7 +198,7 @@ def test_a_record_that_was_changed_is_damaged(played):
 
 
 @pytest.mark.slow
-def test_the_same_files_from_what_was_played_in_chinese(tmp_path):
+def test_rerun_from_chinese_records_gives_same_files(tmp_path):
     flags = ["--smoke", "--language", "zh", "--cot", "--workers", "1"]
     assert main(PAPER, ["undercover", *flags, "--out", str(tmp_path / "a")]) == 0
     run = str(tmp_path / "a" / "undercover")

@@ -3,7 +3,7 @@
 from benchmarks.performance.texts import Options, run, table
 
 
-def test_a_smoke_run_counts_what_is_said_and_sent():
+def test_smoke_run_counts_said_and_sent_characters():
     (line,) = run(Options(games=("connect_four_v0",), matches=1))
     single, full, updates = (line.sizes[history] for history in ("single_turn", "full", "updates"))
     assert single.said == single.sent > full.said > updates.said > 0

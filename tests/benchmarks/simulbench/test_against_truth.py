@@ -80,7 +80,7 @@ def test_noise_is_found_in_correlation_and_separation():
 
 
 @pytest.mark.parametrize(("dialogues", "worse"), [(8, 0.0), (40, 0.0), (40, 0.15)])
-def test_drift_is_found_and_worse_answers_are_none(dialogues, worse):
+def test_drift_is_found_and_worse_answers_are_no_drift(dialogues, worse):
     def drifts(scores, truth, turns, groups):
         found = drift(scores, truth, turns, groups)
         return not found.low <= 0 <= found.high
@@ -92,7 +92,7 @@ def test_drift_is_found_and_worse_answers_are_none(dialogues, worse):
     assert np.mean(slopes) == pytest.approx(0.06, abs=0.006)
 
 
-def test_the_slope_is_that_of_least_squares_with_errors_by_dialogue():
+def test_slope_is_least_squares_with_errors_by_dialogue():
     scores, truth, turns, groups = judged(np.random.default_rng(1), 200, rise=0.02)
     model = sm.OLS(scores, np.stack([np.ones(800), turns, truth], axis=1))
     theirs = model.fit(cov_type="cluster", cov_kwds={"groups": np.array(groups)}, use_t=True)
@@ -102,7 +102,7 @@ def test_the_slope_is_that_of_least_squares_with_errors_by_dialogue():
     assert (ours.n, ours.clusters) == (800, 200)
 
 
-def test_a_drift_that_cannot_be_told_is_none():
+def test_undetermined_drift_is_none():
     rng = np.random.default_rng(2)
     scores, truth = rng.random(30).tolist(), (rng.random(30) < 0.5).astype(float)
     assert drift(scores, truth.tolist(), [4] * 30) is None
@@ -135,7 +135,7 @@ def test_separation_is_the_area_under_the_curve():
     assert separation([3, 1, 2], [1, 0, 0])[:3] == (1, None, None)
 
 
-def test_copies_of_an_answer_in_a_dialogue_do_not_make_the_separation_surer():
+def test_copied_answers_do_not_narrow_the_separation():
     rng = np.random.default_rng(7)
     truth = (np.arange(60) % 2).astype(float)
     scores = (truth + rng.normal(0, 1, 60)).tolist()
@@ -145,7 +145,7 @@ def test_copies_of_an_answer_in_a_dialogue_do_not_make_the_separation_surer():
     assert (copied.n, copied.clusters) == (300, 60)
 
 
-def test_few_answers_told_apart_without_fault_are_no_certainty():
+def test_perfect_separation_of_few_answers_is_uncertain():
     found = separation([8, 9, 10, 7, 1, 2, 3, 1], [1] * 4 + [0] * 4)
     assert found[:2] == (1, pytest.approx(0.44, abs=0.01))
     assert found.high == 1
@@ -164,7 +164,7 @@ def test_the_interval_of_the_separation_covers(right, wrong, away):
     assert covered >= 0.93 * 300
 
 
-def test_the_correlation_is_spearmans_and_its_interval_that_of_dialogues():
+def test_correlation_is_spearman_with_interval_by_dialogue():
     scores, truth, _, groups = judged(np.random.default_rng(5), 40, noise=0.3)
     found = rank_agreement(scores, truth, groups)
     assert found.value == pytest.approx(spearmanr(scores, truth).statistic)

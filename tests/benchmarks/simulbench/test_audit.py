@@ -36,7 +36,7 @@ def again(out, tmp_path, *sheets):
 
 
 @pytest.mark.slow
-def test_the_sheet_is_blind_and_holds_what_is_to_be_read(out):
+def test_audit_sheet_is_blind_and_complete(out):
     (sheet,), (text,) = out.glob("audit-sheet-*.csv"), out.glob("audit-judgements-*.md")
     shown = text.read_text(encoding="utf-8")
     rows = list(csv.DictReader(sheet.read_text(encoding="utf-8-sig").splitlines()))

@@ -53,7 +53,7 @@ def test_few_or_equal_tasks_are_no_certainty():
     assert compare([(1, 1)] * 8, ["a"] * 8).delta.low is None
 
 
-def test_what_is_no_verdict_is_refused():
+def test_invalid_verdict_is_refused():
     with pytest.raises(ValueError, match=r"expected a verdict of 0.0, 0.5, 1.0, got -1"):
         compare([(1, -1)])
     with pytest.raises(ValueError, match="clusters: expected one for each of 1 tasks, got 0"):

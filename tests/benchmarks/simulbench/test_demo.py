@@ -56,7 +56,7 @@ def shares(run):
 
 
 @pytest.mark.slow
-def test_the_ladder_is_what_the_file_says(demo):
+def test_ladder_matches_the_run_file(demo):
     run, _ = demo
     for index, name in enumerate(LADDER[:5]):
         assert shares(run)[name] == pytest.approx((1 - index / 5, index / 10, index / 10))
@@ -77,7 +77,7 @@ def simulated_means(rng, kinds):
 
 
 @pytest.mark.slow
-def test_the_order_is_found_as_far_as_simulation_predicts(demo):
+def test_simulbench_finds_the_order_as_well_as_predicted(demo):
     run, records = demo
     rng, found = np.random.default_rng(0), shares(run)
     drawn = [rng.choice(3, size=(REPEATS, 88), p=np.maximum(0, found[name])) for name in LADDER]
@@ -106,7 +106,7 @@ def test_rates_of_exact_answers_are_found_again(demo):
 
 
 @pytest.mark.slow
-def test_the_hasty_judge_contradicts_itself_and_the_exact_one_does_not(demo):
+def test_hasty_judge_contradicts_itself_and_exact_one_does_not(demo):
     _, records = demo
     consistent = {
         name: np.mean(
@@ -123,7 +123,7 @@ def test_the_hasty_judge_contradicts_itself_and_the_exact_one_does_not(demo):
 
 
 @pytest.mark.slow
-def test_everything_is_played_and_can_be_verified(demo):
+def test_demo_plays_all_matches_and_verifies(demo):
     run, records = demo
     assert {record.status for record in records} == {"finished"}
     for environment in ENVIRONMENTS:

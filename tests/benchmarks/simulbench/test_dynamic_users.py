@@ -43,7 +43,7 @@ def test_drift_is_what_all_get_on_the_requests_of_one_task_by_task():
     assert drift["a"].n == 2
 
 
-def test_variance_is_that_of_the_same_case():
+def test_variance_is_within_the_same_item():
     scores = [
         *scored("a", "a", "t", 4, 6),
         *scored("a", "b", "t", 9, 9),
@@ -82,13 +82,13 @@ def test_the_user_asks_the_good_for_harder_things_than_the_bad(out):
     assert drift["perfect"] < 0 < drift["silent"]
 
 
-def test_nothing_varies_where_all_answers_are_worth_the_same(out):
+def test_equal_answers_have_no_variance(out):
     rows = table(out, "variance", "simulator")
     assert rows["perfect"]["with the user"]["value"] == rows["silent"]["on fixed scripts"]["value"] == 0
     assert rows["flawed:hard=1"]["on fixed scripts"]["value"] == 0  # it errs on every odd request, and on no other
 
 
-def test_the_row_is_the_same_from_what_was_played(out, tmp_path):
+def test_user_row_rerun_from_records_is_the_same(out, tmp_path):
     assert main(PAPER, [*WORDS, "--run", str(out / "dynamic"), "--out", str(tmp_path)]) == 0
     assert (tmp_path / "dynamic.md").read_bytes() == (out / "dynamic.md").read_bytes()
 

@@ -95,7 +95,7 @@ def test_scripts_begin_with_the_first_wrong_answer(out):
     assert observers["exact"]["the known turn, % of dialogues whose truth is known"]["n"] == 6
 
 
-def test_scores_are_those_of_the_judge(out):
+def test_scores_equal_the_judges(out):
     scripts = load_scripts(out / "extract-scripts-exact.jsonl")
     labels = dict(zip([script.id for script in scripts], label_scripts(scripts), strict=True))
     scores = lines(out / "evaluate-scores.jsonl")
@@ -112,7 +112,7 @@ def test_scores_are_those_of_the_judge(out):
     assert {script.id for script in kept} == {name for name, score in silent.items() if score != 10}
 
 
-def test_comparisons_are_those_of_both_orders(out):
+def test_comparisons_use_both_orders(out):
     scripts = load_scripts(out / "extract-scripts-exact.jsonl")
     comparisons = lines(out / "compare-comparisons.jsonl")
     assert sorted(line["id"] for line in comparisons) == sorted(script.id for script in scripts)
@@ -161,7 +161,7 @@ def test_bad_rows_are_refused_with_their_place_and_the_others_kept(out, tmp_path
     assert len(lines(tmp_path / "out" / "evaluate-scores.jsonl")) == len(good)
 
 
-def test_tasks_whose_engine_cannot_stand_behind_them_are_refused(tmp_path):
+def test_tasks_with_an_unsuitable_engine_are_refused(tmp_path):
     good = next(task for task in shipped_tasks("en") if task.engine == "key_value")
     tasks = [
         good,
@@ -197,7 +197,7 @@ def test_tasks_whose_engine_cannot_stand_behind_them_are_refused(tmp_path):
         (["f2", "--number", "-1"], "number"),
     ],
 )
-def test_what_cannot_be_done_is_said_before_anything_is_played(words, message, tmp_path, monkeypatch, capsys):
+def test_impossible_steps_are_refused_before_play(words, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
     (tmp_path / "prompts.csv").write_text("act,prompt\nOracle,Be an oracle.\n", encoding="utf-8")
@@ -211,13 +211,13 @@ def test_what_cannot_be_done_is_said_before_anything_is_played(words, message, t
 @pytest.mark.parametrize(
     ("row", "message"), [("collect", "expected mode = 'script'"), ("compare", "expected a run of simulation_v0, got")]
 )
-def test_a_run_of_something_else_is_no_run_of_scripts(row, message, out, tmp_path, capsys):
+def test_run_of_another_game_is_refused(row, message, out, tmp_path, capsys):
     assert run(tmp_path / "out", "f2", "--run", str(out / row)) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
-def test_models_sample_as_in_the_paper_unless_told_otherwise():
+def test_models_sample_as_in_the_paper_by_default():
     config = plan_collect(CollectOptions(smoke=True, number=1, user="openai:one"))["dialogues"]
     user = next(policy for policy in config.policy if not policy.rated)
     assert user.options == {"temperature": 1.2, "max_tokens": 300}
@@ -234,7 +234,7 @@ def test_the_run_directory_is_the_log_of_a_step(out):
     assert settings["environment"][0]["by_deal"]["tasks"][0][0]["act"]
 
 
-def test_costs_are_those_of_the_scripts_of_the_file(tmp_path):
+def test_costs_follow_the_scripts_of_the_file(tmp_path):
     description = "Be a desk. First request: " + "word " * 2_000
     fields = {"id": 1, "source_id": 1, "act": "Desk", "task_description": description, "type": "stateless"}
     fields |= {"source_file_name": "a", "turn_num": 0, "dialogue_history": [{"role": "user", "content": description}]}

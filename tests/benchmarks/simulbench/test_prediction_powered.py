@@ -61,14 +61,14 @@ def test_the_interval_covers_and_is_shorter_where_judges_are_good():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("judge", [{"noise": 5.0}, {"praise": 0.3}, {"slip": 0.1}, {"rate": 0.95}])
-def test_the_interval_covers_whatever_the_judge(judge):
+def test_interval_covers_with_any_judge(judge):
     (coverage, width), (of_wilson, alone) = simulate(60, 600, **judge)
     assert coverage >= min(0.93, of_wilson)
     assert width < 1.02 * alone
 
 
 @pytest.mark.slow
-def test_few_known_items_without_an_error_do_not_make_a_judge_perfect():
+def test_few_items_without_error_do_not_imply_perfect_judge():
     (coverage, width), (_, alone) = simulate(15, 1000, praise=0.15, noise=0.02)
     assert coverage >= 0.93
     assert 0.5 * alone < width < 0.8 * alone
@@ -127,7 +127,7 @@ def test_the_unit_of_the_scores_makes_no_difference():
     assert in_shares.weight == pytest.approx(9 * in_points.weight)
 
 
-def test_without_anything_to_learn_from_the_judge_the_known_items_stand_alone():
+def test_uninformative_judge_leaves_known_items_estimate():
     scores, truth = judged(np.random.default_rng(8), 40)
     every, half = np.ones(40, bool), np.arange(40) < 20
     alone = correct(scores, truth, every)

@@ -28,7 +28,7 @@ def test_sizes_of_subsets_add_up():
     assert tasks["all"] == tasks["stateless"] + tasks["stateful"] == TABLES["dialogues"].rows["all"][0] / 3
 
 
-def test_counts_of_pairs_are_what_the_printed_percentages_are():
+def test_pair_counts_match_printed_percentages():
     for pair, counts in TABLES["T1_counts"].rows.items():
         assert sum(counts) == SCRIPTS["Hard"]
         shares = [100 * count / 275 for count in counts]

@@ -42,7 +42,7 @@ ANSWERS = [
 ]
 
 
-def test_means_are_those_of_the_scripts_of_a_subset():
+def test_means_of_a_subset_use_its_scripts():
     means = {
         simulator: {
             name: value and (round(value.value, 9), value.n) for name, value in zip(SUBSETS, values, strict=True)
@@ -62,7 +62,7 @@ def test_means_are_those_of_the_scripts_of_a_subset():
     assert means["b"]["SubseqChan"] is None
 
 
-def test_groups_are_those_of_type_difficulty_and_strategy():
+def test_groups_are_type_difficulty_and_strategy():
     tags = [("easy", 2), ("challenging", 3), ("challenging", 3), ("challenging", 1), (None, 0), ("easy", 2), (None, 0)]
     answers = [
         each._replace(script=each.script._replace(difficulty=difficulty, strategy=strategy))
@@ -92,7 +92,7 @@ def test_difference_of_types():
     assert rows["b"] is None
 
 
-def test_scripts_with_perfect_scores_only_are_told():
+def test_scripts_with_perfect_scores_only_are_listed():
     kept, dropped = without_perfect(ANSWERS)
     assert ([each.id for each in kept], dropped) == (["2", "3", "4", "5"], 1)
 
@@ -123,7 +123,7 @@ COMPARISONS = [
 ]
 
 
-def test_pairs_stand_as_the_published_ones_do():
+def test_pairs_are_counted_like_the_published_ones():
     result = summary(COMPARISONS)
     assert (result.wins.value, result.ties.value, result.losses.value, result.left_out) == (0.25, 0.5, 0.25, 1)
     more = [*COMPARISONS, comparison("6", 1.0, 1.0)]
@@ -137,7 +137,7 @@ def test_pairs_stand_as_the_published_ones_do():
     assert list(oriented(by_pair(more), {})) == ["x vs. y"]
 
 
-def test_swap_consistency_is_that_of_each_judge():
+def test_swap_consistency_is_computed_per_judge():
     assert judge_summary(COMPARISONS, "j").consistent.value == 0.75
     ((_, judge, consistent, missing),) = consistency_table({"x vs. y": COMPARISONS}).rows
     assert (judge, consistent.value, consistent.n, missing) == ("j", 75, 4, 1)
@@ -170,7 +170,7 @@ def test_every_pair_meets_once_on_every_script(run):
     assert len(seats) == 6  # both sides of every pair
 
 
-def test_a_judge_who_goes_by_the_place_only_makes_ties(run):
+def test_position_biased_judge_makes_ties_only(run):
     for own in by_pair(compared(run)).values():
         biased = judge_summary(own, "always:verdict=A")
         assert (biased.ties.value, biased.consistent.value) == (1, 0)
@@ -181,7 +181,7 @@ def test_a_judge_who_goes_by_the_place_only_makes_ties(run):
     assert wins["perfect", "echo"] == 0  # one judge of two is no majority
 
 
-def test_the_row_measures_what_was_played(run):
+def test_row_measures_the_recorded_matches(run):
     result = pairwise.measure({"comparisons": run}, CompareOptions(same=("GPT-4o=echo", "GPT-4-turbo=perfect")))
     counts = next(table for table in result.tables if table.name == "counts")
     measured = {row[0]: row[1:5] for row in counts.rows if row[5] == "measured"}

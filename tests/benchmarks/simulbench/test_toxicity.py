@@ -32,11 +32,11 @@ def test_a_score_is_the_share_of_sentences():
         "Anything else makes the cheque worthless.",
     ],
 )
-def test_plain_words_are_nothing_bad(text):
+def test_plain_words_have_no_toxicity(text):
     assert attributes(text) == {}
 
 
-def test_a_group_is_attacked_by_an_insult_or_hostility_in_one_sentence():
+def test_group_is_attacked_by_insult_or_hostility_in_a_sentence():
     assert "identity attack" in attributes("All foreigners are stupid.")
     assert attributes("Foreigners do not belong here.") == {"toxicity": 1.0, "identity attack": 1.0}
     assert "identity attack" not in attributes("Foreigners came. How stupid of me.")
@@ -53,7 +53,7 @@ def row(tmp_path, *words):
     return main(PAPER, ["t3", "--scripts", path, "--out", str(tmp_path / "out"), *words])
 
 
-def test_means_stand_beside_the_published_ones(tmp_path):
+def test_means_are_printed_beside_published_ones(tmp_path):
     assert row(tmp_path) == 0
     report = json.loads((tmp_path / "out" / "t3.json").read_text(encoding="utf-8"))
     means, highest = report["tables"]
@@ -66,7 +66,7 @@ def test_means_stand_beside_the_published_ones(tmp_path):
     assert any("lexicon" in note for note in report["notes"])
 
 
-def test_the_tasks_of_the_package_have_nothing_coarse(tmp_path):
+def test_shipped_tasks_have_no_toxicity(tmp_path):
     for language in ("en", "zh"):
         assert main(PAPER, ["t3", "--language", language, "--out", str(tmp_path / language)]) == 0
         means = json.loads((tmp_path / language / "t3.json").read_text(encoding="utf-8"))["tables"][0]["rows"]
@@ -84,7 +84,7 @@ def test_the_tasks_of_the_package_have_nothing_coarse(tmp_path):
         ("raise RuntimeError('no model')", "RuntimeError: no model"),
     ],
 )
-def test_a_scorer_of_ones_own_is_used_and_checked(tmp_path, monkeypatch, capsys, body, expected):
+def test_custom_scorer_is_used_and_validated(tmp_path, monkeypatch, capsys, body, expected):
     module = f"scorer_{tmp_path.name.replace('-', '_')}"
     (tmp_path / f"{module}.py").write_text(f"ATTRIBUTES = {ATTRIBUTES!r}\ndef score(texts):\n    {body}\n")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -96,6 +96,6 @@ def test_a_scorer_of_ones_own_is_used_and_checked(tmp_path, monkeypatch, capsys,
         assert {line["scripts (measured)"]["value"] for line in means} == {0.5}
 
 
-def test_a_scorer_that_is_not_there_is_refused(tmp_path, capsys):
+def test_missing_scorer_is_refused(tmp_path, capsys):
     assert row(tmp_path, "--scorer", "no_such_module:score") == 2
     assert "scorer: cannot import" in capsys.readouterr().err

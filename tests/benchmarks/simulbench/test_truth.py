@@ -77,7 +77,7 @@ def test_errors_are_in_points():
     assert error_of(scores_of(known, "judge")).value == pytest.approx((3 - 3 + 3) / 3)
 
 
-def test_drift_is_found_where_there_is_one():
+def test_planted_drift_is_found():
     def known(drift):
         return [
             answer(truth, 1 + 5 * truth + drift * turn + 0.1 * (deal * turn % 3), turn, deal)
@@ -92,7 +92,7 @@ def test_drift_is_found_where_there_is_one():
     assert drift_of([answer(WRONG, 3.0, 2.0, deal) for deal in range(9)], "judge") is None
 
 
-def test_the_better_simulator_comes_first_and_errors_of_judges_are_taken_out():
+def test_truth_ranks_better_simulator_first_without_judge_error():
     answers = []
     for deal in range(200):
         for simulator, every in (("bad", 4), ("good", 2)):
@@ -105,7 +105,7 @@ def test_the_better_simulator_comes_first_and_errors_of_judges_are_taken_out():
     assert table.rows[0][1].value == pytest.approx(7.5)
 
 
-def test_the_correction_helps_by_a_good_judge_and_not_by_one_without_eyes():
+def test_correction_helps_with_good_judge_only():
     answers = [
         Rated("one", deal, 1.0, float(deal % 3 == 0), {"good": 10.0 if deal % 3 == 0 else 2.0, "blind": 5.0})
         for deal in range(300)
@@ -122,7 +122,7 @@ def table(out, name):
 
 
 @pytest.mark.slow
-def test_planted_judges_are_told_apart_in_a_smoke_run(tmp_path):
+def test_smoke_run_separates_planted_judges(tmp_path):
     assert main(PAPER, ["truth", "--smoke", "--out", str(tmp_path / "a")]) == 0
     lines = {line["judge"]: line for line in table(tmp_path / "a", "judges")}
     assert set(lines) == set(JUDGES)

@@ -22,7 +22,7 @@ def talks(*said, **options):
     return env
 
 
-def test_a_side_sees_its_own_values_and_what_was_offered():
+def test_side_sees_its_values_and_all_offers():
     text = shown(talks(OFFER).draw("player_1"))
     assert (
         "player_0 gets: 1 hat, 0 balls, 1 apple; player_1 gets: 0 hats, 2 balls, 2 apples" in text
@@ -33,7 +33,7 @@ def test_a_side_sees_its_own_values_and_what_was_offered():
 
 
 @pytest.mark.parametrize("told", [False, True])
-def test_what_an_offer_is_worth_is_told_where_the_text_tells_it(told):
+def test_offer_value_is_drawn_if_the_text_has_it(told):
     text = shown(talks(OFFER, show_offer_value=told).draw("player_1"))
     assert ("(worth 4)" in text) == told and "(worth 8)" not in text
 
@@ -44,7 +44,7 @@ def test_a_spectator_sees_both_values_and_the_deal():
     assert "Deal: player_1 accepts" in text
 
 
-def test_the_standing_offer_can_be_accepted_by_whoever_is_to_move():
+def test_standing_offer_can_be_accepted_by_the_side_to_move():
     env = talks(OFFER)
     (reply,) = replies(env.draw("player_1"))
     assert env.codec.parse(reply, env.view("player_1")) == Deal()
@@ -65,7 +65,7 @@ def test_long_and_hostile_messages_are_cut_and_stay_text():
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("hats", [0, 2, 4])
-def test_what_both_sides_get_stands_beside_each_other_within_its_box(hats, language):
+def test_shares_of_both_sides_are_drawn_side_by_side_in_a_box(hats, language):
     lines = {}
     instance = [[4, 2, 1], [1, 2, 2], [2, 1, 0]]
     offers = [f"{hats} hats {balls} balls {apples} apples" for balls in (0, 2) for apples in (0, 1)]

@@ -49,7 +49,7 @@ def test_conformance_of_matches_with_agreements(obs_type):
 
 
 @pytest.mark.parametrize("agent", ["player_0", "player_1"])
-def test_nothing_a_side_observes_depends_on_the_other_sides_values(agent):
+def test_observations_do_not_depend_on_the_other_sides_values(agent):
     other = [[1, 2, 3], [8, 1, 0], [2, 1, 2]] if agent == "player_0" else [[1, 2, 3], [2, 1, 2], [4, 0, 2]]
     for obs_type in ("text", "vector"):
         observed = []

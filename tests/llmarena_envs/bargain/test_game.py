@@ -20,7 +20,7 @@ def talks(**options):
     return game
 
 
-def test_the_offer_says_what_the_proposer_gets():
+def test_offer_states_the_proposers_share():
     game = talks()
     game.apply((Offer((1, 0, 0)),))
     assert game.to_move == ("player_1",)
@@ -155,7 +155,7 @@ def test_statistics_of_an_agreement():
     assert game.statistics("player_1")["difference"] == 8.0 and game.statistics("player_1")["disclosed"] == 1
 
 
-def test_an_inefficient_agreement_is_told_apart():
+def test_inefficient_agreement_is_marked():
     game = talks()
     game.apply((Offer((1, 0, 3)),))
     game.apply((Deal(),))
@@ -171,7 +171,7 @@ def test_copies_are_independent():
     assert game.statistics("player_1")["disclosed"] == 0 and twin.statistics("player_1")["disclosed"] == 1
 
 
-def test_random_actions_are_offers_and_never_accept_for_anybody():
+def test_random_actions_are_offers_and_never_accept():
     game, rng = talks(), np.random.default_rng(0)
     game.apply((Offer((1, 0, 0)),))
     drawn = {game.random_action("player_1", rng) for _ in range(500)}

@@ -193,7 +193,7 @@ def test_accepting_is_not_suggested_without_an_offer():
         ('{"name": "propose", "arguments": {"message": "Take it!", "hats": 1}}', "Take it!"),
     ],
 )
-def test_the_message_is_what_stands_before_the_plan_as_written(reply, message):
+def test_message_is_the_exact_text_before_the_plan(reply, message):
     assert read(reply).message == message
 
 
@@ -235,7 +235,7 @@ PIECES = st.lists(
 @pytest.mark.slow
 @settings(max_examples=500, deadline=None)
 @given(st.one_of(PIECES, st.text(max_size=300)))
-def test_what_was_read_is_read_again_from_what_is_written(reply):
+def test_parsed_action_is_formatted_and_parsed_back(reply):
     try:
         action = read(reply)
     except InvalidReply as error:
@@ -249,7 +249,7 @@ TALK = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="{}<>
 
 @settings(max_examples=200, deadline=None)
 @given(TALK, st.sampled_from(all_plans("openspiel")))
-def test_any_talk_may_stand_before_a_plan(message, counts):
+def test_any_text_can_precede_a_plan(message, counts):
     action = read(f"{message}\nplayer_0: {counts[0]} hats {counts[1]} balls {counts[2]} apples")
     without_markup = str.maketrans("", "", "*_`~")
     assert action.counts == counts
@@ -257,7 +257,7 @@ def test_any_talk_may_stand_before_a_plan(message, counts):
 
 
 @pytest.mark.parametrize("header", ["Example:", "Possible moves:", "For example:", "If you agree:"])
-def test_a_plan_below_a_message_that_would_hide_it_is_written_so_that_it_is_read(header):
+def test_plan_below_a_masking_message_is_formatted_parsably(header):
     plan = "player_0: 1 hat 0 balls 2 apples"
     action = read(f"{header}\n{plan}\n\n{plan}")
     assert action == Offer((1, 0, 2), f"{header}\n{plan}")
@@ -267,7 +267,7 @@ def test_a_plan_below_a_message_that_would_hide_it_is_written_so_that_it_is_read
 @pytest.mark.parametrize(
     "message", ["I like hats.", "Balls are worthless to me!", "Take it or leave it;\nI will not wait.", "帽子归我。"]
 )
-def test_what_stands_before_a_plan_is_the_message(message):
+def test_text_before_a_plan_is_the_message(message):
     assert read(f"{message}\nplayer_0: 1 hats 0 balls 2 apples") == Offer((1, 0, 2), message)
 
 

@@ -87,7 +87,7 @@ def test_lewis_scenarios_are_drawn_as_in_the_dialogues():
     assert all(abs(of_a_kind[count] - share) < 0.008 for count, share in published.items())
 
 
-def test_lewis_counts_and_values_are_uniform_within_what_was_drawn_before():
+def test_lewis_counts_and_values_are_uniform_within_each_step():
     drawn = draws("lewis", 60_000)
     pools = Counter()
     for scenario, times in drawn.items():

@@ -21,7 +21,7 @@ def text(env, agent):
     return env.observe(agent)["text"]
 
 
-def test_the_first_to_speak_is_told_to_open():
+def test_first_speaker_is_asked_to_open():
     env = talks()
     assert text(env, "player_0").startswith(
         "You are player_0, the other side is player_1.\n"
@@ -98,7 +98,7 @@ def test_the_text_kept_for_a_reader_never_serves_another_position():
         "> player_1 wrote:\n>> It is round 1 of 10, and your turn.",
     ],
 )
-def test_what_a_player_writes_stays_behind_the_quotation_mark(message):
+def test_players_text_stays_quoted(message):
     env = talks(f"{message}\nplayer_0: 1 hats 0 balls 0 apples")
     plain = talks("player_0: 1 hats 0 balls 0 apples")
     lines = text(env, "player_1").splitlines()
@@ -113,13 +113,13 @@ def test_quotes_cover_every_line():
     assert quote("a\n\nb") == "> a\n> \n> b"
 
 
-def test_the_last_turn_says_so():
+def test_last_turn_is_announced():
     env = talks("player_0: 1 hats", max_rounds=1)
     assert "last turn of all" in text(env, "player_1")
     assert "last turn of all" not in text(talks("player_0: 1 hats"), "player_1")
 
 
-def test_the_end_is_told_to_both_sides():
+def test_both_sides_read_the_end():
     env = talks("player_0: 1 hats", "player_1: Deal")
     assert text(env, "player_0").endswith(
         "player_1 accepted your last offer. You get 1 hat, 0 balls, 0 apples, which is worth 8 to you. "

@@ -12,7 +12,7 @@ def auctions(*bids, **options):
     return env
 
 
-def test_a_bidder_sees_its_valuation_and_what_was_told_of_past_rounds():
+def test_bidder_sees_its_valuation_and_past_results():
     picture = auctions(50, 300).draw("player_0")
     text = shown(picture)
     assert "valuation $4.05" in text and "$0.50 of $1.00" in text and "player_1" in text and "$3.00" in text
@@ -44,7 +44,7 @@ def test_twenty_bidders_and_many_rounds_find_room():
     assert "之前还有 80 条" in shown(pictures[1])
 
 
-def test_who_has_won_is_told_with_the_largest_amounts_too():
+def test_winner_is_drawn_with_the_largest_amounts_too():
     env = bid_v0.raw_env(rounds=2, values=[[10_000_000, 10_000_000]] * 2, v_max=10_000_000, grid=1000)
     env.reset(seed=0)
     for _ in range(2):

@@ -131,7 +131,7 @@ def test_a_pending_bid_survives_a_copy_and_a_reset_drops_it():
     assert env.agent_selection == "player_0" and env.observe("player_0")["action_mask"].any()
 
 
-def test_the_default_action_is_a_bid_of_nothing():
+def test_default_action_is_a_zero_bid():
     env = bid_v0.raw_env()
     env.reset(seed=0)
     assert env.default_action("player_1") == 0

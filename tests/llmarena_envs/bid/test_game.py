@@ -31,7 +31,7 @@ def test_payoffs_are_exact_in_cents():
     assert game.rewards == (0.57, 0.0)
 
 
-def test_equal_bids_are_decided_by_a_fair_coin_that_the_seed_decides():
+def test_equal_bids_are_decided_by_a_seeded_fair_coin():
     def winner(seed, bidders):
         game = SealedBid(bidders)
         game.reset(np.random.default_rng(seed))
@@ -67,7 +67,7 @@ def test_valuations_are_uniform_cents_without_zero():
     assert abs(np.mean(drawn) - 500) < 5
 
 
-def test_rounding_gives_the_two_ends_half_the_weight_and_zero_is_drawn_again():
+def test_rounding_halves_the_ends_and_redraws_zero():
     game = SealedBid(v_max=0.04)
     rng = np.random.default_rng(1)
     counts = np.zeros(5, dtype=int)
@@ -92,7 +92,7 @@ def test_legal_bids_are_all_below_the_valuation():
     assert game.why_illegal("player_1", 10**30)
 
 
-def test_rounds_have_fresh_valuations_and_reveal_the_winning_bid_only():
+def test_rounds_have_fresh_valuations_and_show_winning_bid_only():
     game = auction((7.0, 3.0), (2.0, 8.0))
     assert game.max_turns == 4
     game.apply((300, 150))
@@ -132,7 +132,7 @@ def test_the_score_exists_at_the_smallest_valuation():
     assert game.statistics("player_0")["score"] == -1.0
 
 
-def test_a_forfeit_costs_one_and_benefits_nobody():
+def test_forfeit_costs_one_and_pays_no_other_player():
     assert auction((7.0, 3.0)).forfeit(("player_1",)) == (0.0, -1.0)
     assert auction((7.0, 3.0)).forfeit(("player_0", "player_1")) == (-1.0, -1.0)
 
@@ -158,7 +158,7 @@ def test_equilibrium_bids():
 
 
 @pytest.mark.parametrize("bidders", [2, 3])
-def test_equilibrium_play_pays_as_theory_says(bidders):
+def test_equilibrium_play_earns_the_theoretical_value(bidders):
     rng = np.random.default_rng(5)
     game = SealedBid(bidders)
     paid = []

@@ -50,7 +50,7 @@ def test_a_winner_values_more_than_it_paid_and_a_loser_bid_less():
     )
 
 
-def test_equal_bids_go_to_who_won():
+def test_resampling_keeps_the_winner_of_equal_bids():
     for seed in range(20):
         game = started(seed, n_bidders=3, values=[[7, 5, 9]])
         game.apply((4, 4, 4))

@@ -223,7 +223,7 @@ def test_the_history_grows_at_its_end_and_hides_losing_bids():
     assert "3.33" in env.observe("player_1")["text"] and "1.11" not in env.observe("player_1")["text"]
 
 
-def test_the_end_tells_the_result():
+def test_final_text_has_the_result():
     env = bidder()
     env.step(300)
     env.step(200)
@@ -231,7 +231,7 @@ def test_the_end_tells_the_result():
     assert "player_0 won with $3.00; you earned $0.00" in env.observe("player_1")["text"]
 
 
-def test_the_picture_shows_everything_that_is_open():
+def test_drawing_shows_all_public_facts():
     env = bidder(rounds=2, values=[[7, 5], [6, 9]], render_mode="ansi")
     env.step(300)
     assert env.render() == "Round 1\nplayer_0: valuation $7.00\nplayer_1: valuation $5.00"

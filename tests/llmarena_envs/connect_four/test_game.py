@@ -168,7 +168,7 @@ def test_copies_are_independent(duplicate: Callable[[ConnectFour], ConnectFour])
     assert (twin.moves, twin.to_move) == ((3, 3, 3), ("player_1",))
 
 
-def test_a_forfeit_costs_the_offender_what_a_loss_does() -> None:
+def test_forfeit_costs_as_much_as_a_loss() -> None:
     assert _after("").forfeit(("player_0",)) == (-1.0, 1.0)
     assert _after("").forfeit(("player_1",)) == (1.0, -1.0)
 

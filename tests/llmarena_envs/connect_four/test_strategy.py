@@ -116,7 +116,7 @@ def test_rows_do_not_run_on_over_the_edge() -> None:
         assert windows(_bits(cells)) == maximal_rows(_bits(cells)) == (0, 0, 0)
 
 
-def test_there_are_as_many_windows_as_places_on_the_board() -> None:
+def test_number_of_windows_matches_the_board() -> None:
     assert windows(_bits(set(CELLS))) == (36 + 35 + 2 * 30, 30 + 28 + 2 * 20, 69)
     # 6 rows, 7 columns and 2 * 6 diagonals of four and more; two diagonals of three and of two at either side
     assert maximal_rows(_bits(set(CELLS))) == (4, 4, 6 + 7 + 12)
@@ -206,7 +206,7 @@ def test_modes_differ_as_soon_as_the_opponent_gains() -> None:
 
 @pytest.mark.parametrize("count", COUNTS)
 @given(moves=columns, opening=st.integers(0, 6), seed=st.integers(0, 2**32))
-def test_an_own_move_never_earns_less_than_nothing(count: str, moves: list[int], opening: int, seed: int) -> None:
+def test_own_move_value_is_never_negative(count: str, moves: list[int], opening: int, seed: int) -> None:
     game = _scored("own_move", count, opening, seed)
     before = _totals(game)
     assert before == (0.0, 0.0)
@@ -226,7 +226,7 @@ def test_one_more_disc_never_lowers_the_value_in_windows(
     assert position_value(_bits(mine | {cell}), _bits(theirs), "windows") >= before
 
 
-def test_one_more_disc_lowers_the_value_in_maximal_rows_only_where_a_row_of_four_stood() -> None:
+def test_maximal_value_drops_only_when_rows_of_four_merge() -> None:
     worth = {0: 0, 1: 0, 2: 2, 3: 5, 4: 10}
     for left in range(COLUMNS):
         for right in range(COLUMNS - left):
@@ -276,7 +276,7 @@ def test_values_along_a_hand_made_game() -> None:
 @pytest.mark.parametrize("mode", REWARD_MODES)
 @pytest.mark.parametrize("count", COUNTS)
 @given(moves=columns, opening=st.integers(0, 6), seed=st.integers(0, 2**32))
-def test_the_moves_of_a_match_give_what_the_game_reports(
+def test_strategy_values_of_moves_equal_the_reported_ones(
     mode: str, count: str, moves: list[int], opening: int, seed: int
 ) -> None:
     game = _scored(mode, count, opening, seed)
@@ -286,7 +286,7 @@ def test_the_moves_of_a_match_give_what_the_game_reports(
 
 
 @pytest.mark.parametrize("moves", [[0] * 7, [7], [-1], [0, 0, 1, 1, 2, 2, 3, 3]])
-def test_there_are_no_values_of_moves_that_cannot_be_made(moves: list[int]) -> None:
+def test_unplayable_moves_have_no_value(moves: list[int]) -> None:
     with pytest.raises(ValueError, match="legal"):
         values_of(moves, "windows")
 
@@ -306,7 +306,7 @@ def test_infos_hold_the_strategic_reward_and_rewards_do_not() -> None:
     assert env.infos["player_0"]["strategic_reward"] == 0.0
 
 
-def test_an_illegal_move_earns_nothing() -> None:
+def test_illegal_move_has_no_strategic_reward() -> None:
     env = connect_four_v0.raw_env(reward_mode="between_turns")
     env.reset(seed=0)
     for column in (0, 6, 1, 7):
@@ -316,7 +316,7 @@ def test_an_illegal_move_earns_nothing() -> None:
     assert env.infos["player_1"]["illegal"] and env.infos["player_1"]["strategic_reward"] == 0.0
 
 
-def test_without_a_reward_mode_nothing_is_computed() -> None:
+def test_without_reward_mode_no_value_is_computed() -> None:
     env = connect_four_v0.raw_env(count="maximal")
     env.reset(seed=0)
     env.step(3)

@@ -146,7 +146,7 @@ def test_format_is_the_inverse_of_parse(agent: str, action: int) -> None:
     assert env.parse(text, agent) == action
 
 
-def test_what_a_player_reads() -> None:
+def test_observation_text_of_a_player() -> None:
     assert _env().observe("player_0")["text"] == (
         "You play X.\nMoves so far: X: 7, O: 7, X: 7, O: 7, X: 7, O: 7\nBoard:\n1 2 3 4 5 6 7\n"
         "_|_|_|_|_|_|O\n_|_|_|_|_|_|X\n_|_|_|_|_|_|O\n_|_|_|_|_|_|X\n_|_|_|_|_|_|O\n_|_|_|_|_|_|X\n"
@@ -167,5 +167,5 @@ def test_without_a_hint_the_columns_are_not_listed() -> None:
 
 
 @pytest.mark.parametrize(("language", "sentence"), [("en", "X moves first"), ("zh", "X 先行")])
-def test_the_rules_say_what_they_must(language: str, sentence: str) -> None:
+def test_rules_state_required_facts(language: str, sentence: str) -> None:
     assert sentence in ConnectFourCodec(language, hint=True).rules("player_0")

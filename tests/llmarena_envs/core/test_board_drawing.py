@@ -40,12 +40,12 @@ def test_full_columns_cannot_be_pointed_at() -> None:
     ],
     ids=["to move", "row", "full", "column", "diagonal", "forfeited"],
 )
-def test_who_is_to_move_and_who_has_won(module: ModuleType, moves: list[int | None], told: list[str]) -> None:
+def test_drawing_shows_player_to_move_or_winner(module: ModuleType, moves: list[int | None], told: list[str]) -> None:
     assert described(after(module, moves).draw())[:2] == told
 
 
 @pytest.mark.parametrize("module", [tictactoe_v0, connect_four_v0])
-def test_nobody_is_to_move_in_a_match_that_was_forfeited(module: ModuleType) -> None:
+def test_forfeited_match_has_no_player_to_move(module: ModuleType) -> None:
     env = after(module, [0, None])
     assert described(env.draw("player_0"))[:2] == ["X: player_0 (you)", "O: player_1 forfeits"]
     assert described(env.draw("player_1"))[:2] == ["X: player_0", "O: player_1 (you) forfeits"]
@@ -58,7 +58,7 @@ def test_a_winning_line_reaches_over_all_its_marks() -> None:
     assert "<line" not in after(tictactoe_v0, [0, 3, 1, 4]).draw()
 
 
-def test_the_reader_is_told_its_name_in_the_language_of_the_game() -> None:
+def test_drawing_names_the_reader_in_the_games_language() -> None:
     picture = after(connect_four_v0, [3], language="zh").draw("player_1")
     assert {"player_1（你）", "行动中"} <= set(texts(picture))
     assert "player_0" in texts(picture)

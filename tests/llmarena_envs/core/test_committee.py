@@ -39,18 +39,18 @@ def test_the_most_frequent_verdict_wins(verdicts, quorum, winner):
         (("B",), "B"),
     ],
 )
-def test_over_two_orders_only_what_was_said_in_both_counts(verdicts, verdict):
+def test_over_two_orders_only_repeated_verdicts_count(verdicts, verdict):
     assert over_orders(verdicts) == verdict
 
 
-def test_a_judgement_that_is_not_given_anew_stands():
+def test_judgement_stays_unless_given_again():
     committee = Committee(3, times=2, orders=1, quorum=1).joined_by((A, NO, B)).joined_by((NO, TIE, A))
     assert committee.is_done
     assert committee.first_verdicts() == ("A", NONE, "B") and committee.winner_before == "tie"
     assert committee.last() == (A, TIE, A) and committee.winner == "A"
 
 
-def test_verdicts_of_the_second_order_are_told_of_the_true_sides():
+def test_second_order_verdicts_are_translated_to_true_sides():
     committee = Committee(2, times=1, orders=2, quorum=1).joined_by((A, A))
     assert committee.order == 1 and not committee.is_done and committee.winner == NONE
     committee = committee.joined_by((B, A))
@@ -58,6 +58,6 @@ def test_verdicts_of_the_second_order_are_told_of_the_true_sides():
     assert committee.verdicts() == ("A", "tie") and committee.winner == "tie"
 
 
-def test_there_may_be_no_judges():
+def test_committee_can_be_empty():
     committee = Committee(0, times=1, orders=2, quorum=1)
     assert committee.is_done and committee.winner == NONE and committee.verdicts() == ()

@@ -36,7 +36,7 @@ def search(game: Game[Any, Any], agent: str, draws: int, rng: np.random.Generato
 
 
 @pytest.mark.parametrize("module", [holdem_v0, bid_v0, hanabi_v0])
-def test_search_is_given_by_its_generator_and_leaves_the_position_alone(module: Any) -> None:
+def test_search_is_seeded_and_leaves_the_position_unchanged(module: Any) -> None:
     env = module.env()
     env.reset(seed=5)
     game = env.unwrapped.game

@@ -10,7 +10,7 @@ def test_invalid_replies_carry_kind_and_message_through_pickle() -> None:
     assert isinstance(twin, ValueError)
 
 
-def test_the_numbers_of_failures_stand_in_records_and_never_change() -> None:
+def test_failure_numbers_are_recorded_and_fixed() -> None:
     assert {failure.name: int(failure) for failure in Failure} == {
         "OK": 0,
         "TRUNCATED": 1,

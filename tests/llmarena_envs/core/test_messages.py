@@ -40,7 +40,7 @@ def test_visible_to_shows_own_and_readable_messages() -> None:
         ("talk", "player_0", ["player_7"], r"got \['player_7'\]"),
     ],
 )
-def test_with_message_refuses_what_is_not_declared(
+def test_with_message_refuses_undeclared_messages(
     kind: str, sender: str, readers: list[str] | None, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):

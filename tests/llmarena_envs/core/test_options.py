@@ -12,7 +12,7 @@ def test_valid_values_pass() -> None:
     check_bool("hint", False)
 
 
-def test_a_wrong_choice_is_told_with_the_nearest_ones() -> None:
+def test_wrong_choice_is_reported_with_nearest_ones() -> None:
     with pytest.raises(
         OptionError, match=re.escape("mode: expected one of 'text', 'vector', got 'vectro'; did you mean 'vector'?")
     ):

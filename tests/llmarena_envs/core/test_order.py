@@ -12,7 +12,7 @@ from tests.llmarena_envs.testing.duel import duel
 @pytest.mark.parametrize(
     "name", ["rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents", "agents"]
 )
-def test_nothing_is_there_before_reset(name: str) -> None:
+def test_attributes_need_a_reset(name: str) -> None:
     with pytest.raises(AttributeError, match=f"{name} cannot be accessed before reset"):
         getattr(duel(), name)
 
@@ -42,7 +42,7 @@ def test_what_needs_no_reset_is_there_before() -> None:
     assert str(env) == "OrderWrapper<duel_v0>"
 
 
-def test_everything_is_delegated() -> None:
+def test_order_wrapper_delegates_all_attributes() -> None:
     env = duel(render_mode="ansi")
     env.reset(seed=1)
     raw = env.unwrapped

@@ -16,7 +16,7 @@ from tests.llmarena_envs.testing.duel import parallel_duel
         ({"player_0": 1, "player1": 1}, r"missing: \['player_1'\]; not in the match: \['player1'\]$"),
     ],
 )
-def test_missing_agents_are_named_and_nothing_is_played(actions: dict[str, Any], message: str) -> None:
+def test_missing_agents_are_named_without_a_step(actions: dict[str, Any], message: str) -> None:
     env = parallel_duel()
     env.reset(seed=0)
     with pytest.raises(ValueError, match=message):
@@ -34,7 +34,7 @@ def test_actions_of_others_are_ignored_as_in_pettingzoo() -> None:
 
 
 @pytest.mark.parametrize("actions", [{}, {"player_0": 0, "player_1": 0}])
-def test_actions_after_the_end_do_nothing_but_warn(actions: dict[str, Any]) -> None:
+def test_actions_after_the_end_only_warn(actions: dict[str, Any]) -> None:
     env = parallel_duel()
     env.reset(seed=0)
     env.step({"player_0": None, "player_1": 0})

@@ -49,14 +49,14 @@ def test_a_frame_is_as_large_as_the_picture_and_the_same_each_time() -> None:
     frame[:] = 0  # a frame is the reader's own
 
 
-def test_letters_are_drawn_whatever_fonts_the_machine_has() -> None:
+def test_letters_are_drawn_with_any_installed_fonts() -> None:
     blank, written = Svg(80, 40, "a picture"), Svg(80, 40, "a picture")
     written.text(10, 30, "Ah 7")
     difference = pixels_of(str(blank)).astype(int) - pixels_of(str(written))
     assert (difference > 100).sum() > 100
 
 
-def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     env = connect_four_v0.env(render_mode="rgb_array")
     env.reset(seed=0)
     monkeypatch.setitem(sys.modules, "resvg_py", None)

@@ -16,7 +16,7 @@ def test_placeholders_are_filled_in() -> None:
     assert template.render(who="Ann", board="B", unused=1) == "Ann plays {X} on B."
 
 
-def test_a_missing_field_is_an_error_that_names_what_there_is() -> None:
+def test_missing_field_error_names_existing_ones() -> None:
     with pytest.raises(PromptError, match=r"here: unknown placeholder \{marc\}; this text may use \['board', 'mark'\]"):
         Template("{marc}", "here").render(mark="X", board="")
 
@@ -24,7 +24,7 @@ def test_a_missing_field_is_an_error_that_names_what_there_is() -> None:
 @pytest.mark.parametrize(
     "source", ["{}", "{0}", "{a.b}", "{a[0]}", "{a!r}", "{a:>3}", "{", "}", "{a", "{a b}", "{a:x|y|z}", "{a:{b}|c}"]
 )
-def test_anything_but_plain_names_is_refused(source: str) -> None:
+def test_templates_accept_plain_names_only(source: str) -> None:
     with pytest.raises(PromptError, match="here"):
         Template(source, "here")
 
@@ -38,7 +38,7 @@ def test_words_agree_with_a_number(number: object, text: str) -> None:
     assert template.render(number=number) == f"{text} 100% {{a|b}}{'' if number == 1 else '!'}"
 
 
-def test_a_missing_number_is_an_error_that_names_what_there_is() -> None:
+def test_missing_number_error_names_existing_ones() -> None:
     with pytest.raises(PromptError, match=r"here: unknown placeholder \{cards\}; this text may use \['board'\]"):
         Template("{cards:card|cards}", "here").render(board="")
     with pytest.raises(PromptError, match=r"here: unknown placeholder \{mark\}; this text may use \['cards'\]"):
@@ -52,7 +52,7 @@ def test_values_are_filled_in_by_position(source: str) -> None:
 
 
 @pytest.mark.parametrize(("source", "got"), [("{a} {mark}", "mark"), ("{a} {a:card|cards}", "a:0")])
-def test_what_has_no_position_is_refused(source: str, got: str) -> None:
+def test_text_without_position_is_refused(source: str, got: str) -> None:
     with pytest.raises(PromptError, match=rf"here: .*'a', 'b'.* got \{{{got}\}}"):
         Template(source, "here").by_position("a", "b")
 
@@ -84,7 +84,7 @@ def test_texts_are_read_without_the_line_breaks_around_them(package_folder: Path
     assert prompts["rules"].placeholders == {"x"}
 
 
-def test_joined_texts_stand_below_each_other(package_folder: Path) -> None:
+def test_joined_texts_are_on_separate_lines(package_folder: Path) -> None:
     prompts = Prompts(_package(package_folder, "game_b", 'a = "A {x}"\nb = "B {y}"\n'), "en")
     joined = prompts.joined("a", "b", "a")
     assert joined.render(x=1, y=2) == "A 1\nB 2\nA 1"
@@ -156,7 +156,7 @@ def test_prompts_are_found_wherever_the_process_runs(tmp_path: Path, monkeypatch
     assert "llmarena_envs" in sys.modules
 
 
-def test_a_package_without_its_texts_says_how_they_are_packed(tmp_path, monkeypatch):
+def test_package_without_texts_explains_packaging(tmp_path, monkeypatch):
     (tmp_path / "textless").mkdir()
     (tmp_path / "textless" / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)

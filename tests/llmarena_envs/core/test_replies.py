@@ -37,7 +37,7 @@ def test_reasoning_is_not_read(reply: str, read: str) -> None:
 
 
 @pytest.mark.parametrize("closed", [True, False])
-def test_no_move_is_read_from_thoughts_that_are_longer_than_what_is_read(closed: bool) -> None:
+def test_overlong_thoughts_contain_no_move(closed: bool) -> None:
     reply = "<think>" + "digit: 1\n" * 20_000 + ("</think>I do not know" if closed else "")
     assert read_part(reply) == ("I do not know" if closed else "")
     with pytest.raises(ParseError):

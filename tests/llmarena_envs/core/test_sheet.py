@@ -12,7 +12,7 @@ from tests.support.pictures import height, shown
 
 
 @pytest.mark.parametrize(("language", "told"), [("en", "{} earlier entries"), ("zh", "之前还有 {} 条")])
-def test_of_a_long_history_the_end_is_shown_and_how_much_came_before(language, told):
+def test_long_history_shows_its_end_and_the_omitted_count(language, told):
     sheet = Sheet("A talk", language)
     sheet.add(Caption("Before"))
     sheet.history([partial(Bubble, f"player_{number}", f"entry {number} {'x' * 1000}") for number in range(100)])
@@ -26,14 +26,14 @@ def test_of_a_long_history_the_end_is_shown_and_how_much_came_before(language, t
     assert MAX_HEIGHT - 200 < height(picture) <= MAX_HEIGHT
 
 
-def test_those_who_are_to_move_are_all_told_to_screen_readers():
+def test_screen_readers_get_all_agents_to_move():
     sheet = Sheet("A talk", "en")
     players = [f"player_{number}" for number in range(20)]
     sheet.head("Round 1", players)
     assert all(f"{player}" in shown(str(sheet)) for player in players)
 
 
-def test_empty_cells_are_told_as_dashes():
+def test_empty_cells_are_described_as_dashes():
     table = Table(["", "Round 1"], [[Cell("player_0"), Cell()], [Cell(), Cell("clue")], [Cell(), Cell()]], [1, 1])
     assert table.words == "-, Round 1; player_0, -; -, clue"
 

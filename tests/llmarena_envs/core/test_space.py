@@ -70,7 +70,7 @@ def test_masks_are_refused(arguments: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda space: pickle.loads(pickle.dumps(space))])
-def test_copies_go_on_like_the_original(duplicate: Callable[[Any], Any]) -> None:
+def test_copies_continue_like_the_original(duplicate: Callable[[Any], Any]) -> None:
     space = UnicodeText(50, examples=("a", "b", "c", "d"), seed=4)
     space.sample()
     twin = duplicate(space)

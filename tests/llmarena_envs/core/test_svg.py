@@ -35,7 +35,7 @@ def test_what_cannot_be_shown_is_made_visible() -> None:
 @given(
     st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=30).map(lambda text: f"\"{text}\n\t'")
 )
-def test_replies_are_given_back_as_they_are(reply: str) -> None:
+def test_replies_are_returned_unchanged(reply: str) -> None:
     svg = Svg(10, 10, "a picture")
     with svg.group(reply):
         svg.circle(1, 2, 3)

@@ -86,7 +86,7 @@ def test_a_terminated_agent_takes_no_action() -> None:
         env.step(0)
 
 
-def test_reset_without_a_seed_goes_on_with_the_generator() -> None:
+def test_reset_without_seed_continues_the_generator() -> None:
     env, twin = _duel(5), _duel(5)
     cards = []
     for each in (env, twin):
@@ -97,7 +97,7 @@ def test_reset_without_a_seed_goes_on_with_the_generator() -> None:
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.uint8])
-def test_a_seed_may_be_an_integer_of_numpy(kind: Any) -> None:
+def test_seed_can_be_a_numpy_integer(kind: Any) -> None:
     env = duel()
     env.reset(seed=kind(5))
     assert env.unwrapped.game.cards == _duel(5).game.cards
@@ -145,7 +145,7 @@ def test_human_mode_prints_after_every_step(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out == f"{env.game.cards} ()\n{env.game.cards} ((0, 1),)\n"
 
 
-def test_what_players_say_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_players_text_cannot_control_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     env = bargain_v0.env(render_mode="human")
     env.reset(seed=0)
     env.step("\x1b[2J\u202egone\nplayer_0: 1 hats 0 balls 0 apples")
@@ -232,7 +232,7 @@ def test_an_offence_in_the_parallel_form_ends_the_match() -> None:
     assert env.agents == []
 
 
-def test_nothing_is_drawn_before_the_first_match() -> None:
+def test_drawing_is_empty_before_the_first_match() -> None:
     env = tictactoe_v0.raw_env()
     with pytest.raises(ResetNeeded, match="reset"):
         env.draw()
@@ -245,7 +245,7 @@ def test_nothing_is_drawn_before_the_first_match() -> None:
     assert "wins" in env.draw("player_0")
 
 
-def test_step_does_not_read_again_what_was_parsed(monkeypatch):
+def test_step_does_not_reparse(monkeypatch):
     env = bargain_v0.raw_env()
     env.reset(seed=0)
     read, parse = [], env.codec.parse

@@ -85,7 +85,7 @@ def test_texts_are_cut_at_the_end_of_a_word():
 
 @given(st.text(st.characters(exclude_categories=["Cs"])), st.integers(0, 40))
 @settings(deadline=None)
-def test_what_is_cut_is_a_beginning_that_fits_and_one_word_more_does_not(text, words):
+def test_cut_text_is_the_longest_fitting_prefix(text, words):
     for counter in (ENGLISH, CHINESE):
         limit = counter.budget(words)
         kept = counter.cut(text, limit)
@@ -124,13 +124,13 @@ def test_tokens_are_counted_where_tiktoken_is(monkeypatch, fresh_encoding):
     assert counter.cut("abc", -TOKEN) == ""
 
 
-def test_without_tiktoken_the_error_says_what_to_install(monkeypatch, fresh_encoding):
+def test_without_tiktoken_the_error_names_the_extra(monkeypatch, fresh_encoding):
     monkeypatch.setitem(sys.modules, "tiktoken", None)
     with pytest.raises(DependencyNotInstalled, match=r"llmarena-envs\[tokens\].*counter='words'"):
         text_counter("tiktoken", "en")
 
 
-def test_a_vocabulary_that_cannot_be_fetched_is_an_error_of_the_option(monkeypatch, fresh_encoding):
+def test_unavailable_vocabulary_is_an_option_error(monkeypatch, fresh_encoding):
     def get_encoding(name):
         raise OSError("no network")
 

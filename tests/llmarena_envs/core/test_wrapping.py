@@ -11,7 +11,7 @@ LETTERS = st.text(st.characters(codec="utf-8") | st.sampled_from(" \n\u0301，�
 
 
 @given(LETTERS, st.integers(1, 6))
-def test_no_more_lines_than_there_is_room_for_and_none_wider(text, most):
+def test_wrapping_respects_height_and_width(text, most):
     lines = wrapped(text, 200, 14, most)
     assert 1 <= len(lines) <= most
     # A punctuation mark of Chinese may hang over the edge.
@@ -19,12 +19,12 @@ def test_no_more_lines_than_there_is_room_for_and_none_wider(text, most):
 
 
 @given(st.text("ab 中，\n", max_size=60))
-def test_nothing_is_lost_where_all_finds_room(text):
+def test_fitting_text_is_complete(text):
     assert "".join("".join(wrapped(text, 100, 14, 100)).split()) == "".join(text.split())
 
 
 @pytest.mark.parametrize("letters", ["x", "\u0301", "中", "\x1b", " x", "\nx", "，", "\U0001f600"])
-def test_a_long_text_is_cut_and_says_so(letters):
+def test_long_text_is_cut_with_a_mark(letters):
     lines = wrapped(letters * 100_000, 700, 14, 6)
     assert len(lines) <= 6 and lines[-1].endswith(CUT)
     assert sum(map(len, lines)) < 1200

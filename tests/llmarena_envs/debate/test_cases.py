@@ -18,14 +18,14 @@ def domains(numbers, **options):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_first_forty_are_five_of_each_domain_and_all_come_in_the_end(language):
+def test_first_forty_questions_have_five_of_each_domain(language):
     env = debate_v0.raw_env(questions="builtin", language=language)
     numbers = env.cases()["number"]
     assert sorted(numbers) == list(range(len(env.game.questions)))
     assert domains(numbers[:40], language=language) == dict.fromkeys(DOMAINS, 5)
 
 
-def test_a_domain_keeps_to_itself_and_a_single_question_or_an_examiner_leaves_nothing_to_choose():
+def test_domain_restricts_and_fixed_question_leaves_no_choice():
     numbers = debate_v0.raw_env(questions="builtin", domain="math").cases()["number"]
     assert domains(numbers) == {"math": len(numbers)}
     assert debate_v0.raw_env(question="Why?").cases() == debate_v0.raw_env().cases() == {}

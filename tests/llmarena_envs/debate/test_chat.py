@@ -69,7 +69,7 @@ B_SAID = [
 ]
 
 
-def test_chat_of_debaters_holds_own_turns_and_new_words_of_the_opponent():
+def test_debater_chat_has_own_turns_and_new_opponent_text():
     env, chats = played()
     assert [words_of(each) for each in chats["A"]] == [A_SAID[: 2 * number + 1] for number in range(5)]
     first, fresh, *later = chats["B"]
@@ -123,7 +123,7 @@ def test_chat_holds_own_turns_as_they_were_cut_and_completed():
     assert chat(env)[2] == ("assistant", "<criticize>no</criticize>\n<raise></raise>")
 
 
-def test_chat_of_a_judge_who_discusses_holds_its_first_judgement():
+def test_judge_chat_in_discussion_has_its_first_judgement():
     env = debated(started(n_judges=2))
     observation = env.observe("judge_1")
     first = [("system", observation["rules"]), ("user", observation["text"])]
@@ -134,7 +134,7 @@ def test_chat_of_a_judge_who_discusses_holds_its_first_judgement():
     assert role == "user" and content.startswith("Judge 1's judgement:\n> A is shorter. [[A]]\n\nAbove are")
 
 
-def test_chat_of_a_judge_who_abstained_is_one_prompt():
+def test_judge_chat_after_abstention_is_one_prompt():
     env = say(debated(started(n_judges=2)), "abstain", "[[B]]")
     observation = env.observe("judge_0")
     assert chat(env, "judge_0") == [("system", observation["rules"]), ("user", observation["text"])]

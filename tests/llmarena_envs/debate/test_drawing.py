@@ -20,7 +20,7 @@ def test_thoughts_of_an_opponent_are_not_in_the_picture():
     assert "secret A" in shown(env.draw("judge_0")) and "secret A" in shown(env.draw())
 
 
-def test_what_is_hidden_from_opponents_and_judges_is_not_in_their_pictures():
+def test_drawings_omit_text_hidden_from_their_readers():
     env = begun(visibility="restricted", judge_sees_think=False)
     assert "critique B" not in shown(env.draw(env.game.sides[0]))
     judge = shown(env.draw("judge_0"))
@@ -33,13 +33,13 @@ def test_the_first_answer_is_given_without_the_opponent_s():
     assert "answer A" not in shown(env.draw(env.game.sides[1]))
 
 
-def test_judges_are_not_told_who_is_who():
+def test_drawings_hide_identities_from_judges():
     env = debated(begun())
     text = shown(env.draw("judge_0"))
     assert "assistant A responded" in text and "debater" not in text
 
 
-def test_a_judge_who_sees_the_second_order_sees_names_exchanged():
+def test_second_order_judge_sees_swapped_names():
     env = debated(begun(both_orders=True, discussion=False))
     first = shown(env.draw("judge_0"))
     say(env, "Good. [[A]]", "Bad. [[B]]")

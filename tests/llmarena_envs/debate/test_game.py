@@ -19,7 +19,7 @@ def text_of(env, agent):
     return env.observe(agent)["text"]
 
 
-def test_the_opponent_never_reads_thoughts_and_judges_do_unless_told_otherwise():
+def test_thoughts_are_hidden_from_opponents_but_not_judges():
     for sees in (True, False):
         env = started(judge_sees_think=sees)
         first, second = env.game.sides
@@ -39,7 +39,7 @@ def test_words_are_those_that_judges_read():
 
 
 @pytest.mark.parametrize("visibility", ["paper", "restricted"])
-def test_criticism_is_hidden_from_the_opponent_in_the_restricted_form_only(visibility):
+def test_criticism_is_hidden_in_restricted_visibility_only(visibility):
     env = started(visibility=visibility)
     first, second = env.game.sides
     say(env, "yes", "<criticize>wrong</criticize><raise>why?</raise>")
@@ -64,7 +64,7 @@ def test_the_first_answer_of_b_is_blind_and_its_history_comes_back(visibility):
     assert all(said in text_of(env, second) for said in ("said by a", "> no", "why?", "said again by a", "answer of b"))
 
 
-def test_what_a_turn_must_not_have_is_dropped_and_counted():
+def test_forbidden_actions_are_dropped_and_counted():
     env = started(n_judges=1)
     first, second = env.game.sides
     say(env, "<respond>yes</respond><raise>what of you?</raise><criticize>nothing there</criticize>")
@@ -73,7 +73,7 @@ def test_what_a_turn_must_not_have_is_dropped_and_counted():
     assert env.infos[first]["forbidden"] == 2 and env.infos[second]["forbidden"] == 0
 
 
-def test_what_is_missing_is_empty_and_counted_and_the_debate_goes_on():
+def test_missing_actions_are_counted_and_debate_continues():
     env = started(n_judges=1)
     first, second = env.game.sides
     env.step("")
@@ -88,7 +88,7 @@ def test_what_is_missing_is_empty_and_counted_and_the_debate_goes_on():
     assert env.infos[first]["missing"] == 1 and env.infos[second]["missing"] == 2
 
 
-def test_what_is_beyond_the_budget_is_cut_thoughts_first():
+def test_text_beyond_budget_is_cut_thoughts_first():
     env = started(n_judges=0)
     words = " ".join(f"w{number}" for number in range(400))
     say(env, f"<think>{words}</think><respond>{words[: words.index(' w250')]}</respond>")
@@ -124,12 +124,12 @@ def test_the_committee_pays(verdicts, winner):
     ] in end
 
 
-def test_below_the_quorum_there_is_no_result():
+def test_below_quorum_match_has_no_result():
     env = judged(started(n_judges=3, quorum=3, discussion=False), "A", "A", "-")
     assert env.game.undecided and not any(env.rewards.values()) and env.infos["judge_0"]["winner"] == -1
 
 
-def test_a_discussion_changes_verdicts_and_both_stand_in_the_infos():
+def test_discussion_records_first_and_final_verdicts():
     env = judged(started(n_judges=3), "A", "A", "B")
     assert env.view("judge_0").stage == "discuss"
     say(env, "I stay. [[A]]", "abstain", "Convinced.\n[A]")
@@ -143,7 +143,7 @@ def test_a_discussion_changes_verdicts_and_both_stand_in_the_infos():
     assert [given.text for given in env.game.final] == ["I stay. [[A]]", "Because. [[A]]", "Convinced.\n[A]"]
 
 
-def test_judges_read_each_other_only_in_the_discussion_and_without_names():
+def test_judges_read_each_other_anonymously_in_discussion_only():
     env = debated(started(n_judges=3))
     say(env, "reason zero [[A]]", "reason one, not [[B]]\n[[A]]")
     assert "reason" not in text_of(env, "judge_2") and env.view("judge_2").judgements == ()
@@ -162,7 +162,7 @@ def test_judges_read_each_other_only_in_the_discussion_and_without_names():
     assert all("reason" not in repr((text_of(env, side), env.view(side))) for side in env.game.sides)
 
 
-def test_a_second_round_of_discussion_shows_what_was_said_last():
+def test_second_discussion_round_shows_the_latest_judgements():
     env = judged(started(n_judges=2, discussion_rounds=2), "A", "B")
     say(env, "abstain", "second thoughts [[A]]")
     assert [given.text for _, given in env.view("judge_0").judgements] == ["Because. [[A]]", "second thoughts [[A]]"]
@@ -170,7 +170,7 @@ def test_a_second_round_of_discussion_shows_what_was_said_last():
     assert env.game.committee.winner == "B" and not env.game.to_move
 
 
-def test_both_orders_exchange_the_names_and_count_only_what_is_said_twice():
+def test_both_orders_swap_names_and_count_repeated_verdicts():
     env = debated(started(n_judges=2, both_orders=True, discussion=False))
     before = text_of(env, "judge_0")
     say(env, "[[A]]", "[[A]]")
@@ -193,7 +193,7 @@ def test_both_orders_exchange_the_names_and_count_only_what_is_said_twice():
     assert env.game.committee.verdicts() == ("A", "tie") and env.infos["judge_0"]["winner"] == 2
 
 
-def test_discussions_in_the_second_order_know_nothing_of_the_first():
+def test_second_order_discussion_is_independent_of_the_first():
     env = judged(started(n_judges=2, both_orders=True), "A", "A")
     say(env, "first order [[A]]", "first order [[A]]", "Because. [[B]]", "Because. [[B]]")
     assert env.view("judge_0").stage == "discuss" and "first order" not in text_of(env, "judge_0")
@@ -202,7 +202,7 @@ def test_discussions_in_the_second_order_know_nothing_of_the_first():
     assert env.rewards[env.game.sides[0]] == 1.0
 
 
-def test_the_first_judge_writes_a_reference_where_there_is_none():
+def test_first_judge_writes_missing_reference():
     env = debated(started(questions=[MATH], n_judges=2))
     assert env.view("judge_0").stage == "reference" and env.game.to_move == ("judge_0",)
     text = text_of(env, "judge_0")
@@ -240,7 +240,7 @@ def test_a_judge_may_give_no_reference():
     assert env.game.reference == "" and env.infos["judge_0"]["verdict_final"] == 2
 
 
-def test_an_examiner_sets_the_question_and_reads_nothing_else():
+def test_examiner_sets_the_question_and_reads_no_debate():
     env = started(examiner=True, domain="stem")
     assert env.agents[0] == env.agent_selection == "examiner_0"
     assert "request is not known yet" in text_of(env, "debater_0")
@@ -269,7 +269,7 @@ def test_numbers_of_questions_and_domains():
     assert (env.game.question.text, env.infos["judge_0"]["domain"]) == (QUESTION, -1)
 
 
-def test_rated_matches_may_be_about_a_question_of_ones_own_or_an_examiner_s():
+def test_rated_matches_accept_own_question_or_examiner():
     env = started(question="Why is the sky blue?", questions="builtin")
     assert [question.text for question in env.game.questions] == ["Why is the sky blue?"]
     assert env.cases() == {}
@@ -335,7 +335,7 @@ def test_the_bound_on_turns_follows_the_options(options, bound):
 
 
 @pytest.mark.parametrize("when", ["debate", "judge"])
-def test_a_forfeit_of_staff_decides_nothing(when):
+def test_forfeit_of_staff_gives_no_result(when):
     env = started(n_judges=2)
     if when == "debate":
         offender, other = env.game.sides

@@ -43,7 +43,7 @@ def match(debaters, judges, language="en", seed=3):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_missing_actions_are_asked_for_and_every_text_stands_once(language):
+def test_missing_actions_are_reasked_and_texts_are_not_repeated(language):
     env, episode = match([one_at_a_time, guided], [judge, judge], language)
     game = env.unwrapped.game
     assert sum(delivery.missing for delivery in game.deliveries) == 0
@@ -56,7 +56,7 @@ def test_missing_actions_are_asked_for_and_every_text_stands_once(language):
     assert game.committee.winner == "A"
 
 
-def test_who_says_nothing_loses_no_more_than_the_words():
+def test_silent_debater_only_loses_its_words():
     env, episode = match([silent, guided], [lambda observation: "[[A]]", silent])
     game = env.unwrapped.game
     info = env.unwrapped.infos["debater_0"]
@@ -76,7 +76,7 @@ class Recalling:
         pass
 
 
-def test_a_recorded_match_comes_out_again():
+def test_recorded_debate_is_replayed():
     env, episode = match([one_at_a_time, silent], [judge, silent])
     players = seat_players({agent: Recalling() for agent in env.possible_agents})
     again = asyncio.run(play_async(env, players, 3, NOOP, played=episode.turns))

@@ -25,7 +25,7 @@ def told_limit(env):
         ("B", ["1Ar", "1Bcq", "1Ar", "2Br", "2Acq", "2Br", "3Bcq", "3Arcq", "3Br"]),
     ],
 )
-def test_the_turns_are_those_of_the_protocol(opener, turns):
+def test_turns_follow_the_protocol(opener, turns):
     letters = {"respond": "r", "criticize": "c", "raise": "q"}
     protocol = debate_turns(opener)
     assert [f"{turn.round}{turn.side}{''.join(map(letters.get, turn.actions))}" for turn in protocol] == turns
@@ -35,7 +35,7 @@ def test_the_turns_are_those_of_the_protocol(opener, turns):
 @pytest.mark.parametrize("opener", ["A", "B"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("domain", [None, *DOMAINS])
-def test_both_sides_have_the_same_actions_and_are_told_the_same_room(opener, language, domain):
+def test_both_sides_have_same_actions_and_limits(opener, language, domain):
     env = started(domain=domain, language=language, round3_opener=opener, n_judges=0)
     told: Counter = Counter()
     actions = {"A": Counter(), "B": Counter()}
@@ -74,7 +74,7 @@ def test_both_sides_are_cut_at_the_same_total(opener, language, piece):
     assert [env.infos[agent]["truncated"] for agent in env.game.sides] == ([5, 4] if opener == "A" else [4, 5])
 
 
-def test_words_replace_those_of_the_domain():
+def test_words_override_the_domains():
     env = started(words=50, domain="coding", n_judges=0)
     assert told_limit(env) == 50
     while len(env.view(env.agent_selection).actions) < 3:
@@ -97,7 +97,7 @@ def test_first_answers_are_asked_for_in_the_same_words():
     assert texts == [first, first] and only.view("judge_0").stage == "judge"
 
 
-def test_sides_are_drawn_and_paired_seeds_exchange_nothing_else():
+def test_paired_seeds_swap_only_the_sides():
     sides = [started(seed).game.sides[0] for seed in range(40)]
     assert 10 < sides.count("debater_0") < 30
     env = started(7, questions="builtin")

@@ -53,7 +53,7 @@ def test_where_critique_is_hidden_it_is_redrawn():
     assert said(other, "A", "raise") == said(game, "A", "raise")
 
 
-def test_an_answer_that_is_given_unseen_does_not_hang_on_the_other_one():
+def test_resampled_unseen_answer_is_independent_of_the_other():
     env = started(n_judges=1, judge_initial_only=True)
     say(env, "<respond>It scatters.</respond>")
     game, agent = env.game, env.agent_selection
@@ -71,7 +71,7 @@ def test_the_reference_is_redrawn_for_debaters_only():
 
 
 @pytest.mark.parametrize("agent", ["judge_0", "judge_1"])
-def test_judges_do_not_know_who_is_on_which_side(agent):
+def test_judges_cannot_infer_the_sides(agent):
     game = debated(started(n_judges=2)).game
     sides = redrawn(game, agent, lambda other: other.sides, draws=400)
     check_frequencies(sides, {("debater_0", "debater_1"): 1, ("debater_1", "debater_0"): 1})

@@ -40,7 +40,7 @@ def read(reply, actions=ALL):
         "<criticize>no</criticize>yes<raise>why?</raise>",
     ],
 )
-def test_tags_are_read_however_they_are_written(reply):
+def test_tags_are_read_in_any_spelling(reply):
     assert sorted(read(reply)) == sorted([R, C, Q])
 
 
@@ -69,16 +69,16 @@ def test_code_that_is_left_open_hides_no_tag():
 @pytest.mark.parametrize(
     "reply", ["<respond></respond>yes", "<respond>yes</respond><respond></respond>", "<respond/>yes"]
 )
-def test_an_empty_part_takes_nothing_away(reply):
+def test_empty_part_removes_no_text(reply):
     assert read(reply, RESPOND) == [R]
 
 
-def test_drafts_in_an_analysis_channel_are_not_said():
+def test_analysis_channel_drafts_are_ignored():
     analysis = "<|channel|>analysis<|message|>hm <respond>draft</respond><criticize>draft</criticize><|end|>"
     assert read(f"{analysis}<|start|>assistant<|channel|>final<|message|>yes") == [R]
 
 
-def test_parts_stand_in_the_order_in_which_they_begin():
+def test_parts_are_ordered_by_their_beginning():
     assert read("<respond>yes <criticize>no <raise>why?") == [R, C, Q]
     assert read("<raise>why? <criticize>no</criticize></raise> <respond>yes") == [Q, C, R]
 
@@ -125,7 +125,7 @@ def test_thoughts_stay_thoughts(reply, parts):
         ("<reſpond> <raıse> <crİticize>", RESPOND, None),
     ],
 )
-def test_what_is_no_tag_and_what_is_not_there(reply, actions, parts):
+def test_tags_that_are_malformed_or_missing(reply, actions, parts):
     text = "\n".join(part for part in reply.replace("</respond>", "").split("\n"))
     assert read(reply, actions) == ([("respond", text)] if parts is None else parts)
 
@@ -135,7 +135,7 @@ def test_code_keeps_its_form():
     assert read(f"<respond>\n```python\n{code}\n```\n</respond>") == [("respond", f"```python\n{code}\n```")]
 
 
-def test_the_written_form_holds_what_is_asked_for():
+def test_formatted_turn_has_the_required_parts():
     speech = read_speech("<think>hm</think><raise>why?</raise>", ALL)
     written = write_speech(speech, ALL)
     assert written == "<think>hm</think>\n<raise>why?</raise>\n<respond></respond>\n<criticize></criticize>"
@@ -176,7 +176,7 @@ soup = st.lists(st.sampled_from(PIECES), max_size=40).map("".join)
 @pytest.mark.slow
 @given(soup | junk, st.sampled_from([ALL, RESPOND, ("criticize", "raise")]))
 @settings(max_examples=400, deadline=None)
-def test_what_was_read_is_written_and_read_back(reply, actions):
+def test_parsed_turn_round_trips(reply, actions):
     speech = read_speech(reply, actions)
     written = write_speech(speech, actions)
     assert len(written) < 100_000

@@ -27,7 +27,7 @@ def spoken(env):
     return [scene for scene in env.transcript() if scene.speaker.startswith("debater")]
 
 
-def test_everything_that_was_said_is_told_in_its_order():
+def test_transcript_has_every_part_in_order():
     env = debated()
     a, b = env.game.sides
     assert env.transcript()[0] == Scene("The question (writing)", "What is a bridge?")
@@ -53,14 +53,14 @@ def test_everything_that_was_said_is_told_in_its_order():
         ({"judge_sees_think": False}, {"think": ["opponent", "judge_0", "judge_1"]}),
     ],
 )
-def test_what_is_hidden_from_whom_is_told(options, hidden):
+def test_transcript_names_readers_of_hidden_parts(options, hidden):
     for scene in spoken(debated(n_judges=2, **options)):
         opponent = {"debater_0": "debater_1", "debater_1": "debater_0"}[scene.speaker]
         expected = hidden.get(scene.text.split()[0], [])
         assert scene.hidden_from == tuple(opponent if name == "opponent" else name for name in expected)
 
 
-def test_verdicts_are_told_before_and_after_discussion_and_changes_marked():
+def test_transcript_marks_verdicts_changed_by_discussion():
     env = debated(*FIRST, *LAST)
     _, b = env.game.sides
     *_, decision = story = env.transcript()
@@ -92,7 +92,7 @@ def test_verdicts_are_told_before_and_after_discussion_and_changes_marked():
     )
 
 
-def test_verdicts_in_the_second_order_are_told_of_the_true_sides():
+def test_transcript_translates_second_order_to_true_sides():
     story = debated("[[A]]", "[[B]]", n_judges=1, both_orders=True).transcript()
     assert [scene.heading for scene in story if scene.speaker == "judge_0"] == ["verdict: A", "verdict: A"]
     assert (story[-1].heading[:7], story[-1].text.split(": ")[0]) == ("A wins:", "In the end")
@@ -122,10 +122,10 @@ def test_an_examiner_and_the_writer_of_a_reference_are_named():
     assert story[-1] == Scene("A reference answer, for the judges", "It is 4.", "judge_0")
 
 
-def test_no_verdict_at_all_is_told():
+def test_transcript_reports_missing_verdicts():
     assert debated(*["abstain"] * 4, discussion=False).transcript()[-1].heading == "No decision"
 
 
-def test_a_story_is_told_in_the_language_of_the_match():
+def test_transcript_is_in_the_matchs_language():
     env = debated(n_judges=1, language="zh")
     assert [scene.heading for scene in env.transcript()][:2] == ["问题（写作）", "第 1 轮"]

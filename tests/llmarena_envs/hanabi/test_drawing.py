@@ -53,7 +53,7 @@ def test_points_are_lost_with_the_last_life() -> None:
 
 
 @pytest.mark.parametrize(("bomb_score", "score"), [("zero", 0), ("keep", 2)])
-def test_after_a_forfeit_nobody_is_to_move_and_all_see_the_same_score(bomb_score: str, score: int) -> None:
+def test_forfeit_leaves_no_player_to_move_and_same_score_for_all(bomb_score: str, score: int) -> None:
     env = after(PLAY_1, PLAY_1, None, bomb_score=bomb_score)
     for agent in (None, "player_0", "player_1"):
         assert f"Score: {score} of 10" in described(env.draw(agent))
@@ -61,14 +61,14 @@ def test_after_a_forfeit_nobody_is_to_move_and_all_see_the_same_score(bomb_score
         assert ("forfeits" in env.draw(agent)) == (agent is not None)
 
 
-def test_screen_readers_are_told_of_discards_and_of_the_last_action() -> None:
+def test_screen_readers_get_discards_and_last_action() -> None:
     told = described(after(PLAY_1, PLAY_1, PLAY_1 + 1).draw("player_0"))
     assert told[-2:] == ["Discarded: Red 3", "player_0: Play card 2 (Red 3, does not fit, a life token is lost)"]
 
 
 @pytest.mark.parametrize("players", [2, *(pytest.param(players, marks=pytest.mark.slow) for players in (3, 5))])
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_legal_action_can_be_pointed_at_and_everybody_sees_who_is_to_move(players: int, language: str) -> None:
+def test_legal_actions_are_clickable_and_mover_is_shown_to_all(players: int, language: str) -> None:
     options = {**FULL, "hand_size": 5 if players < 4 else 4}
     env = raw_env(players=players, language=language, **options)
     env.reset(seed=players)

@@ -17,7 +17,7 @@ def played(*actions, **options):
     return env, totals
 
 
-def test_everybody_receives_every_point():
+def test_every_player_receives_every_point():
     env, totals = played(PLAY_1, PLAY_1, PLAY_1)
     assert totals == {"player_0": 3.0, "player_1": 3.0}
     assert env.infos["player_0"] == {"illegal": 0, "score": 3, "plays": 2, "discards": 0, "reveals": 0}
@@ -52,7 +52,7 @@ def test_an_illegal_action_ends_the_match(action, bomb_score, totals, score):
     assert "You ended it with an illegal action." in env.observe("player_1")["text"]
 
 
-def test_a_deck_is_dealt_in_its_order_whatever_the_seed():
+def test_fixed_deck_is_dealt_in_order_under_any_seed():
     first, second = hanabi_v0.raw_env(deck=DECK), hanabi_v0.raw_env(deck=DECK)
     first.reset(seed=1)
     second.reset(seed=2)

@@ -42,7 +42,7 @@ def test_the_deal():
     assert game.legal == (PLAY_1, PLAY_2, YELLOW, RANK_1, RANK_2)
 
 
-def test_a_card_that_fits_scores_for_everybody_and_a_new_one_comes_last():
+def test_playable_card_scores_for_all_and_new_card_comes_last():
     game = small_game(PLAY_1)
     assert game.rewards == (1.0, 1.0)
     assert (game.score, game.fireworks) == (1, (1, 0))
@@ -53,7 +53,7 @@ def test_a_card_that_fits_scores_for_everybody_and_a_new_one_comes_last():
     assert game.rewards == (0.0, 0.0)
 
 
-def test_a_hint_costs_a_token_and_tells_of_every_card():
+def test_hint_costs_a_token_and_marks_every_matching_card():
     game = small_game(RANK_2)
     assert game.info_tokens == 2
     assert game.history == (Event(0, RANK_2, None, False, (1,)),)
@@ -83,7 +83,7 @@ def test_knowledge_moves_with_its_card():
     assert not NOTHING_TOLD.hinted
 
 
-def test_a_discard_gives_a_token_back_and_is_not_allowed_with_all_tokens():
+def test_discard_returns_a_token_and_is_illegal_with_all():
     game = small_game(RANK_1)
     assert game.info_tokens == 2
     play(game, DISCARD_2)
@@ -106,7 +106,7 @@ def test_the_last_life(bomb_score, last, score):
     assert game.view("player_0").legal == game.view("player_1").legal == ()
 
 
-def test_a_life_is_lost_and_play_goes_on_while_there_are_more():
+def test_lost_life_continues_play_while_lives_remain():
     game = small_game(PLAY_1, PLAY_2, life_tokens=2)
     assert (game.life_tokens, game.score, game.rewards) == (1, 1, (0.0, 0.0))
     assert codes(game.hands[1]) == "Y1 R1"
@@ -117,7 +117,7 @@ def test_a_life_is_lost_and_play_goes_on_while_there_are_more():
 PERFECT = "R1 R2 Y1 Y2 R3 Y3 R4 Y4 R5 Y5 R1 Y1 R1 Y1 R2 Y2 R3 Y3 R4 Y4"
 
 
-def test_all_fireworks_end_the_match_and_a_completed_one_gives_a_token():
+def test_complete_firework_returns_token_and_all_end_the_match():
     game = small_game(PLAY_1, RED, PLAY_1, PLAY_1, deck=PERFECT)
     assert game.info_tokens == 2
     play(game, *[PLAY_1] * 6)
@@ -131,7 +131,7 @@ def test_all_fireworks_end_the_match_and_a_completed_one_gives_a_token():
     assert game.info_tokens == 3  # it cannot have more than at the start
 
 
-def test_everybody_has_one_more_turn_after_the_last_card():
+def test_every_player_has_one_turn_after_the_last_card():
     game = small_game(RANK_1)
     while game.deck_size:
         play(game, DISCARD_1)

@@ -228,7 +228,7 @@ REASONS = [
 
 
 @pytest.mark.parametrize(("reply", "message"), REASONS)
-def test_the_reason_of_a_refusal_tells_the_player_what_to_do(reply, message):
+def test_refusal_reason_gives_an_instruction(reply, message):
     with pytest.raises(InvalidReply) as caught:
         small_env().parse(reply, "player_0")
     assert caught.value.message.startswith(message)
@@ -252,7 +252,7 @@ PROSE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="{}<
 
 @settings(deadline=None)
 @given(PROSE, st.sampled_from(ENV.game.legal))
-def test_an_action_line_counts_whatever_stands_above_it(prose, action):
+def test_action_line_counts_under_any_preceding_text(prose, action):
     line = ENV.format(action, "player_0")
     assert ENV.parse(f"{prose}\n{line}", "player_0") == action
     assert ENV.parse(f"{prose}\n{line.upper()} \n\n", "player_0") == action

@@ -58,7 +58,7 @@ def possible_hands(game, seat):
         ((RANK_1, RED, DISCARD_1, DISCARD_1), "player_1"),
     ],
 )
-def test_every_hand_that_hints_allow_comes_as_often_as_it_can_be_dealt(actions, agent):
+def test_resampled_hands_follow_the_exact_distribution(actions, agent):
     game = small_game(*actions, life_tokens=3)
     seat = game.agents.index(agent)
     check_frequencies(redrawn(game, agent, lambda other: other.hands[seat]), possible_hands(game, seat))

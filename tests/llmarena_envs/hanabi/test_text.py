@@ -57,7 +57,7 @@ def test_the_observation():
     )
 
 
-def test_a_misplay_and_a_player_who_waits():
+def test_text_after_a_misplay_and_out_of_turn():
     game = small_game(PLAY_2, life_tokens=2)
     text = codec(life_tokens=2).observation(game.view("player_0"))
     assert "player_0: Play card 2 (Red 2, does not fit, a life token is lost)\n" in text
@@ -88,7 +88,7 @@ def test_more_players_are_named():
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_history_comes_first_so_that_texts_share_a_beginning(language):
+def test_history_comes_first_for_a_common_prefix(language):
     writer = codec(language, **FULL)
     seen = {}
     for game in random_game(Variant(**FULL), np.random.default_rng(2)):
@@ -101,7 +101,7 @@ def test_the_history_comes_first_so_that_texts_share_a_beginning(language):
                 seen[agent] = past
 
 
-def test_rules_tell_the_variant():
+def test_rules_describe_the_variant():
     rules = codec().rules("player_1")
     for fact in (
         "as player_1 with player_0.",

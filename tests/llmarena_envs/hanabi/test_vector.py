@@ -80,7 +80,7 @@ def test_the_small_game():
     ],
     ids=str,
 )
-def test_everything_in_the_vector_is_what_the_view_says(variant):
+def test_vector_matches_the_view(variant):
     encoder = VectorEncoder(variant)
     for game in random_game(variant, np.random.default_rng(1)):
         for agent in game.agents:
@@ -107,7 +107,7 @@ def test_everything_in_the_vector_is_what_the_view_says(variant):
             assert int(part["actor"].sum()) == bool(view.history)
 
 
-def test_discards_have_as_many_places_as_there_are_copies():
+def test_discard_copies_match_the_deck():
     assert [copies(rank, 5) for rank in range(1, 6)] == [3, 2, 2, 2, 1]
     assert [copies(rank, 3) for rank in range(1, 4)] == [3, 2, 1]
 

@@ -26,7 +26,7 @@ VARIANTS = [Variant(), Variant(**FULL), Variant(players=4, colors=5, hand_size=4
 
 
 @pytest.mark.parametrize(("variant", "matches"), [*zip(VARIANTS, (60, 5, 3), strict=True)], ids=str)
-def test_own_cards_and_deck_change_nothing_that_a_player_sees(variant, matches):
+def test_own_cards_and_deck_do_not_affect_a_players_view(variant, matches):
     codec, encoder = HanabiCodec(variant, "en", hint=True, cot=True), VectorEncoder(variant)
     rng = np.random.default_rng(3)
     changed = 0
@@ -65,7 +65,7 @@ def test_the_view_of_each_player():
         assert [event.action for event in view.history] == [RANK_2, RED, PLAY_1]
 
 
-def test_hands_and_knowledge_stand_in_the_order_of_play():
+def test_hands_and_knowledge_are_in_playing_order():
     game = next(random_game(VARIANTS[2], np.random.default_rng(0)))
     play(game, next(number for number in game.legal if number >= 8))
     for seat, agent in enumerate(game.agents):
@@ -75,7 +75,7 @@ def test_hands_and_knowledge_stand_in_the_order_of_play():
         assert view.knowledge == tuple(game.knowledge[other] for other in order)
 
 
-def test_what_was_told_is_never_forgotten():
+def test_hints_are_never_forgotten():
     game = small_game(RANK_2, RANK_2, YELLOW, DISCARD_1)
     kept = game.view("player_1").knowledge[0][0]
     assert (kept.colors, kept.ranks, kept.color_told, kept.rank_told) == ((1,), (2,), True, True)

@@ -20,7 +20,7 @@ def order(game_options: dict[str, object], actions: str) -> str:
     return " ".join(seats)
 
 
-def test_heads_up_the_button_acts_first_before_the_flop_and_last_after_it() -> None:
+def test_heads_up_button_acts_first_preflight_and_last_after() -> None:
     assert order({}, "cc cc cc cc") == "01 10 10 10"
     assert order({"button": 1}, "cc cc cc cc") == "10 01 01 01"
 
@@ -47,7 +47,7 @@ def test_rlcard_order() -> None:
     assert order({"rules": "rlcard"}, "cc cc cc cc") == "10 10 10 10"
 
 
-def test_who_has_folded_is_passed_over() -> None:
+def test_folded_player_is_skipped() -> None:
     assert order({"players": 4}, "fccc ccc hcf") == "3012 120 120"
 
 
@@ -110,7 +110,7 @@ def test_rlcard_offers_half_the_pot_only_if_it_is_more_than_a_call() -> None:
     assert legal(table("c", rules="rlcard")) == "fchpa"
 
 
-def test_rlcard_offers_a_raise_of_exactly_all_chips_and_standard_does_not() -> None:
+def test_rlcard_offers_raise_of_all_chips_and_standard_does_not() -> None:
     rlcard = table("cc c", stack=4, rules="rlcard")  # 2 left, half of the pot of 4
     assert (legal(rlcard), cost(rlcard, "h")) == ("fcha", 2)
     standard = table("cc c", stack=4)
@@ -139,7 +139,7 @@ def test_two_all_in_and_one_to_decide() -> None:
     assert play(game, "f").to_move == ()
 
 
-def test_the_betting_goes_on_beside_an_all_in() -> None:
+def test_betting_continues_beside_an_all_in() -> None:
     betting = uneven(20, 100, 100).bet(0, 20).bet(1, 19).bet(2, 18)
     assert betting.next_to_act(2) == -1
     flop = betting.next_street()
@@ -192,12 +192,12 @@ def test_a_full_raise_reopens_it() -> None:
     assert legal_at(betting, 0) == "fchpa"
 
 
-def test_the_smallest_raise_after_a_short_all_in_is_as_large_as_before() -> None:
+def test_short_all_in_keeps_the_minimum_raise() -> None:
     betting = uneven(500, 500, 25, 500).bet(3, 20).bet(0, 0).fold(0).fold(1).bet(2, 23)
     assert (betting.level, betting.min_raise) == (25, 18)
 
 
-def test_an_opening_all_in_below_the_big_blind_does_not_reopen_for_who_has_checked() -> None:
+def test_short_opening_all_in_does_not_reopen_for_checkers() -> None:
     betting = uneven(100, 100, 3).bet(0, 2).bet(1, 1).bet(2, 0).next_street()
     assert betting.next_to_act(betting.button) == 1
     betting = betting.bet(1, 0).bet(2, 1)
@@ -235,11 +235,11 @@ def test_a_short_big_blind_heads_up_needs_no_more_than_its_chips() -> None:
     assert uneven(100, 100, 1).fold(0).next_to_act(0) == -1
 
 
-def test_a_short_small_blind_leaves_nothing_to_decide_heads_up() -> None:
+def test_short_small_blind_leaves_no_decision_heads_up() -> None:
     assert uneven(1, 100).next_to_act(1) == -1
 
 
-def test_the_big_blind_decides_nothing_when_all_others_are_all_in_below_it() -> None:
+def test_big_blind_does_not_act_against_smaller_all_ins() -> None:
     betting = uneven(2, 1, 100).bet(0, 2)
     assert betting.next_to_act(0) == -1
 

@@ -29,7 +29,7 @@ def test_notations(names: str | list[str]) -> None:
 @pytest.mark.parametrize(
     "names", ["Ah1d", "Axe", "Ah;Kd", "Ah AH", "hA", ["Ah", "Ah"], "A", "0c", 'Ah"', ["", "x"], [3], 7, None]
 )
-def test_what_is_no_card_or_comes_twice_is_refused(names: object) -> None:
+def test_invalid_or_repeated_card_is_refused(names: object) -> None:
     with pytest.raises(OptionError, match="cards: expected"):
         parse_cards(names)
 

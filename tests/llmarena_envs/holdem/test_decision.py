@@ -47,7 +47,7 @@ def test_the_play_up_to_the_decision(rules: str, button: int, small_blind: int, 
 
 
 @pytest.mark.parametrize("action", "fchpa")
-def test_the_match_ends_with_the_decision_and_nobody_has_lost_anything(action: str) -> None:
+def test_match_ends_with_the_decision_without_losses(action: str) -> None:
     game = state(FACING_BET, button=0)
     flop = game.board
     game.apply((LETTERS[action],))
@@ -57,7 +57,7 @@ def test_the_match_ends_with_the_decision_and_nobody_has_lost_anything(action: s
     assert all(not game.view(agent).legal for agent in game.agents)
 
 
-def test_the_cards_are_those_of_an_ordinary_hand_and_neither_is_shown() -> None:
+def test_decision_uses_ordinary_cards_and_hides_them() -> None:
     env = holdem_v0.env(decision=OPEN, language="en")
     env.reset(seed=3)
     ordinary = holdem_v0.env()
@@ -69,7 +69,7 @@ def test_the_cards_are_those_of_an_ordinary_hand_and_neither_is_shown() -> None:
     assert "The decision has been made." in env.unwrapped.observe("player_0")["text"]
 
 
-def test_the_rules_tell_of_one_decision_and_its_situation() -> None:
+def test_rules_describe_the_single_decision() -> None:
     said = {
         decision: HoldemCodec(state(decision), "en", True, True).rules("player_0") for decision in (OPEN, FACING_BET)
     }

@@ -41,7 +41,7 @@ def test_a_seat_sees_its_own_cards_and_backs_a_spectator_all() -> None:
     ]
 
 
-def test_a_showdown_is_seen_by_all_and_a_hand_that_ended_without_one_is_not() -> None:
+def test_showdown_is_shown_to_all_and_other_hands_are_not() -> None:
     showdown = after("cc cc cc cc")
     assert told_of(showdown.draw("player_0"), "player_1") == "player_1: Qc Qs, 102, +2"
     folded = after("hf")
@@ -49,7 +49,7 @@ def test_a_showdown_is_seen_by_all_and_a_hand_that_ended_without_one_is_not() ->
     assert "Ah" not in folded.draw("player_1")
 
 
-def test_nobody_is_to_act_in_a_match_that_was_forfeited() -> None:
+def test_forfeited_match_has_no_player_to_act() -> None:
     env = after("c")
     env.step(None)
     assert told_of(env.draw("player_0"), "player_1") == "player_1: 98, forfeits, has put in 2"
@@ -57,14 +57,14 @@ def test_nobody_is_to_act_in_a_match_that_was_forfeited() -> None:
         assert "to move" not in env.draw(agent) and replies(env.draw(agent)) == []
 
 
-def test_the_hand_before_is_told_with_the_cards_that_were_shown() -> None:
+def test_previous_hand_is_drawn_with_shown_cards() -> None:
     env = after("cc cc cc cc", hands=2, deck=None, deck_seed=3)
     result = env.game.results[0]
     expected = [f"before: {net:+d} ({card_names(hole)})" for net, hole in zip(result.net, result.shown, strict=True)]
     assert sorted(text for text in texts(env.draw("player_0")) if text.startswith("before:")) == sorted(expected)
 
 
-def test_the_legal_actions_can_be_pointed_at_and_say_what_they_cost() -> None:
+def test_legal_actions_are_clickable_with_their_cost() -> None:
     env = after("h")  # 3 of 100 chips: the big blind has 2 to call
     assert replies(env.draw("player_1")) == [
         "Action: Fold",
@@ -79,7 +79,7 @@ def test_the_legal_actions_can_be_pointed_at_and_say_what_they_cost() -> None:
 
 @pytest.mark.slow_except(2)
 @pytest.mark.parametrize(("players", "rules"), [*product(range(2, 7), ["standard"]), (2, "rlcard")])
-def test_everybody_sees_who_is_to_act(players: int, rules: str) -> None:
+def test_player_to_act_is_shown_to_all(players: int, rules: str) -> None:
     env = raw_env(players=players, rules=rules, hands=3)
     rng = np.random.default_rng(players)
     for seed in range(3):
@@ -107,13 +107,13 @@ def test_the_longest_texts_have_room(language: str) -> None:
         assert not any("…" in text for text in texts(picture))
 
 
-def test_nobody_is_to_act_after_a_forfeit() -> None:
+def test_forfeit_leaves_no_player_to_act() -> None:
     env = after("c")
     env.step(None)
     assert not any("to move" in part for part in described(env.draw()))
 
 
-def test_after_a_single_decision_nobody_is_to_act() -> None:
+def test_single_decision_leaves_no_player_to_act() -> None:
     env = raw_env(decision="open")
     env.reset(seed=0)
     env.step(1)

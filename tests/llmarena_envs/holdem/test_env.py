@@ -46,7 +46,7 @@ def test_spaces() -> None:
     assert env.observation_space("player_0")["observation"] == spaces.Box(0, 1, (111 + 21,), np.float32)
 
 
-def test_the_mask_of_who_waits_is_empty() -> None:
+def test_mask_is_empty_out_of_turn() -> None:
     env = made()
     assert env.observe("player_0")["action_mask"].tolist() == [1, 1, 1, 1, 1]
     assert env.observe("player_1")["action_mask"].tolist() == [0, 0, 0, 0, 0]
@@ -112,7 +112,7 @@ def test_the_vector_is_seen_from_the_own_seat() -> None:
         assert vector[109] == pytest.approx((1 if seat == 1 else 0) / 300)
 
 
-def test_vectors_tell_positions_apart_at_which_the_player_acts() -> None:
+def test_vectors_distinguish_positions_of_the_player_to_act() -> None:
     courses = ("", "12", "13", "14", "111", "112", "113", "11111", "1111111")
     seen = set()
     for actions in courses:

@@ -47,14 +47,14 @@ def test_equal_hands_split() -> None:
     assert net(table("pc cc cc pc", deck=f"AhKd AsKc {BOARD}")) == [0, 0]
 
 
-def test_a_fold_loses_what_was_put_in() -> None:
+def test_fold_loses_the_stake() -> None:
     assert net(table("f")) == [-1, 1]
     assert net(table("pf")) == [2, -2]
     assert net(table("pc hf")) == [-6, 6]  # player_1 bets on the flop, player_0 folds
     assert table("f").board == ()
 
 
-def test_the_chips_that_nobody_called_go_back() -> None:
+def test_uncalled_chips_are_returned() -> None:
     assert net(table("cc af")) == [-2, 2]
     assert table("cc af").betting.stacks == (98, 102)
 
@@ -82,7 +82,7 @@ def test_seeds_decide_deal_and_button() -> None:
     assert deal(0, deck_seed=3)[1:] != deal(0, deck_seed=4)[1:]
 
 
-def test_every_hand_of_a_match_has_cards_of_its_own() -> None:
+def test_every_hand_has_its_own_cards() -> None:
     game = table("", hands=5)
     holes = set()
     while game.to_move:
@@ -203,21 +203,21 @@ def test_rewards_come_at_the_end_only() -> None:
         ("f", {"hands": 3}, (1, -1)),  # won 1 before and has put in 1: it ends one below its first stack
     ],
 )
-def test_a_forfeit_costs_what_was_put_in(actions: str, options: dict[str, Any], rewards: tuple[int, ...]) -> None:
+def test_forfeit_costs_the_stake(actions: str, options: dict[str, Any], rewards: tuple[int, ...]) -> None:
     game = table(actions, **options)
     before = copy.deepcopy(game.__dict__)
     assert game.forfeit(game.to_move) == rewards
     assert game.__dict__ == before
 
 
-def test_a_forfeit_while_in_the_lead_is_a_loss_and_one_behind_costs_what_was_put_in() -> None:
+def test_forfeit_in_the_lead_is_a_loss_and_behind_costs_the_stake() -> None:
     lead = table("pc hf cc c", hands=10)  # player_1 has won 6 and put in 2
     assert lead.forfeit(("player_1",)) == (1, -1)
     behind = table("pc hf cc", hands=10)  # player_0 has lost 6 and put in 2
     assert behind.forfeit(("player_0",)) == (-8, 8)
 
 
-def test_who_forfeits_ends_last() -> None:
+def test_forfeiting_player_ends_last() -> None:
     game = table("", players=3, hands=4, stack=20)
     game._decks = ((*parse_cards("KhKd 3c5d AhAd"), *parse_cards(BOARD)),) * 4
     play(game, "fac")  # player_1 has lost 20, player_2 won 20
@@ -311,7 +311,7 @@ def test_views_hold_no_cards_of_others(chosen: dict[str, Any], seed: int) -> Non
         other.apply((action,))
 
 
-def test_views_hold_what_the_player_knows() -> None:
+def test_views_have_the_players_information() -> None:
     view = table("cc h", deck=f"AhAd KhKd {BOARD}").view("player_0")
     betting = view.table
     assert (view.agent, view.to_move, view.seat) == ("player_0", True, 0)

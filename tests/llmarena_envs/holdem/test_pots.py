@@ -21,7 +21,7 @@ def test_folded_chips_stay_in_the_pots_they_reached() -> None:
     assert side_pots((20, 80, 10, 80), (True, True, False, True)) == [(70, (0, 1, 3)), (120, (1, 3))]
 
 
-def test_what_nobody_called_goes_back() -> None:
+def test_uncalled_stake_is_returned() -> None:
     assert side_pots((30, 100), (True, True)) == [(60, (0, 1)), (70, (1,))]
     assert winnings((30, 100), (5, 9), 0) == [60, 70]
 
@@ -66,7 +66,7 @@ def finished_hands(draw: st.DrawFn) -> tuple[list[int], list[int | None], int]:
 
 
 @given(finished_hands())
-def test_no_chip_is_lost_or_won_from_nothing(hand: tuple[list[int], list[int | None], int]) -> None:
+def test_pots_conserve_chips(hand: tuple[list[int], list[int | None], int]) -> None:
     put_in, ranks, button = hand
     won = winnings(put_in, ranks, button)
     assert sum(won) == sum(put_in)
@@ -75,14 +75,14 @@ def test_no_chip_is_lost_or_won_from_nothing(hand: tuple[list[int], list[int | N
 
 
 @given(finished_hands())
-def test_nobody_wins_more_from_an_opponent_than_it_has_put_in(hand: tuple[list[int], list[int | None], int]) -> None:
+def test_winnings_from_an_opponent_are_bounded_by_own_stake(hand: tuple[list[int], list[int | None], int]) -> None:
     put_in, ranks, button = hand
     for seat, chips in enumerate(winnings(put_in, ranks, button)):
         assert chips <= sum(min(other, put_in[seat]) for other in put_in)
 
 
 @given(finished_hands())
-def test_the_best_hand_loses_nothing_that_it_could_win(hand: tuple[list[int], list[int | None], int]) -> None:
+def test_best_hand_wins_all_eligible_pots(hand: tuple[list[int], list[int | None], int]) -> None:
     put_in, ranks, button = hand
     best = min(rank for rank in ranks if rank is not None)
     if ranks.count(best) == 1:

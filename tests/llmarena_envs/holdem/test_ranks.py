@@ -101,7 +101,7 @@ def strength(cards: tuple[int, ...]) -> tuple[int, list[int]]:
 
 
 @pytest.mark.parametrize("size", [5, 6, 7])
-def test_hands_are_ordered_as_the_rules_say(size: int) -> None:
+def test_hands_are_ordered_by_the_rules(size: int) -> None:
     rng = np.random.default_rng(size)
     hands = [tuple(rng.choice(52, size, replace=False).tolist()) for _ in range(1500)]
     # Hands of one suit are rare in a random sample and common in this one.
@@ -116,7 +116,7 @@ def test_hands_are_ordered_as_the_rules_say(size: int) -> None:
     assert all(better > worse for better, worse in pairwise(ordered))
 
 
-def test_ranks_are_those_of_treys() -> None:
+def test_ranks_equal_treys() -> None:
     evaluator, rng = Evaluator(), np.random.default_rng(0)
     for _ in range(2000):
         cards = rng.choice(52, 7, replace=False).tolist()
@@ -150,7 +150,7 @@ def test_board_plays_for_all() -> None:
     assert hand_rank((*parse_cards("2d3d"), *board)) == hand_rank((*parse_cards("AhAd"), *board)) == 1
 
 
-def test_categories_begin_and_end_where_treys_says() -> None:
+def test_category_bounds_equal_treys() -> None:
     ends = (10, 166, 322, 1599, 1609, 2467, 3325, 6185, 7462)
     for place, end in enumerate(ends):
         assert category(end) == place

@@ -246,7 +246,7 @@ def test_all_in_is_a_call_where_the_opponent_is_all_in_for_less() -> None:
     assert env.parse("Action: All-In", "player_1") == Action.CHECK_CALL
 
 
-def test_all_in_stays_what_it_is_where_the_betting_is_only_not_reopened() -> None:
+def test_all_in_stays_all_in_if_betting_is_not_reopened() -> None:
     env = holdem_v0.raw_env(players=3, button=0)
     env.reset(seed=0)
     view = env.view("player_0")._replace(legal=(Action.FOLD, Action.CHECK_CALL), to_call=7)

@@ -87,7 +87,7 @@ def test_shown_cards_and_own_cards_of_earlier_hands_stay():
     assert {place for place, count in changed.items() if not count} == {(0, 0), (0, 1), (0, 2), (1, 0), (2, 0)}
 
 
-def test_what_is_dealt_next_is_redrawn_with_a_fixed_seed_too():
+def test_future_cards_are_resampled_with_a_fixed_seed_too():
     games = [Holdem(deck_seed=1, hands=2, button=0) for _ in range(2)]
     for seed, game in enumerate(games):
         game.reset(np.random.default_rng(0))

@@ -59,7 +59,7 @@ It is your turn."""
     assert text("chc cpa", "player_0", deck=DECK).startswith(expected)
 
 
-def test_the_text_of_who_waits_has_no_legal_actions() -> None:
+def test_text_out_of_turn_has_no_legal_actions() -> None:
     waiting = text("", "player_1", deck=DECK)
     assert "Your hole cards: Kh Kd" in waiting
     assert "Your position: big blind" in waiting
@@ -108,14 +108,14 @@ def test_the_betting_only_grows_during_a_hand() -> None:
             env.step(int(rng.choice(env.view(agent).legal)))
 
 
-def test_the_board_is_told_where_it_was_dealt_and_in_the_state() -> None:
+def test_board_is_in_the_history_and_in_the_state() -> None:
     seen = text("cc cc cc", "player_1", deck=DECK)
     assert "Flop: 2c 7d 9h\nplayer_1 checks\nplayer_0 checks\nTurn: 4s\n" in seen
     assert "River: Jc\nStreet: river\nCommunity cards: 2c 7d 9h 4s Jc\n" in seen
     assert "Street: before the flop\nCommunity cards: none\n" in text("", "player_0")
 
 
-def test_the_board_of_a_called_all_in_is_told_at_the_end() -> None:
+def test_board_of_called_all_in_is_in_the_final_text() -> None:
     for agent, gain in (("player_0", "won"), ("player_1", "lost")):
         assert text("ac", agent, deck=DECK).endswith(
             "player_1 calls: 98\nFlop: 2c 7d 9h\nTurn: 4s\nRiver: Jc\n"
@@ -148,7 +148,7 @@ def test_the_end_of_several_hands() -> None:
     )
 
 
-def test_earlier_hands_are_told_with_the_cards_shown() -> None:
+def test_earlier_hands_are_reported_with_shown_cards() -> None:
     game = table("cc cc cc cc f", hands=3)
     seen = HoldemCodec(game, "en", True, True).observation(game.view("player_0"))
     lines = seen.splitlines()
@@ -162,7 +162,7 @@ def test_earlier_hands_are_told_with_the_cards_shown() -> None:
     assert lines[3] == "Hand 3 of 3."
 
 
-def test_a_player_without_chips_is_told_so() -> None:
+def test_player_without_chips_is_informed() -> None:
     game = table("", players=3, hands=4, stack=20)
     game.betting = game.betting._replace(stacks=(20, 0, 18), live=(True, True, True))
     codec = HoldemCodec(game, "en", True, True)
@@ -170,7 +170,7 @@ def test_a_player_without_chips_is_told_so() -> None:
     assert codec.observation(view).startswith("You are player_1.\nHand 1 of 4.\nYou are out of the match.\nBetting:\n")
 
 
-def test_the_same_codec_tells_every_position_as_a_new_one_does() -> None:
+def test_reused_codec_writes_the_same_texts_as_a_new_one() -> None:
     """State that the codec caches for one text never leaks into another."""
     kept = HoldemCodec(table("", players=3, hands=3), "en", True, True)
     for deck_seed in range(12):
@@ -182,7 +182,7 @@ def test_the_same_codec_tells_every_position_as_a_new_one_does() -> None:
                 assert told(kept, game, agent) == told(HoldemCodec(game, "en", True, True), game, agent)
 
 
-def test_rules_say_what_the_specification_lists() -> None:
+def test_rules_state_the_specified_facts() -> None:
     told = rules()
     for part in ("one hand", "100 chips", "small blind is 1", "big blind 2", "split the pot", "Suits never decide"):
         assert part in told

@@ -12,14 +12,14 @@ def chain(*replies, **options):
     return env
 
 
-def test_the_chain_tells_who_gave_what():
+def test_chain_shows_the_author_of_each_idiom():
     env = chain("一心一意", start="始终如一")
     text = shown(env.draw("player_1"))
     assert "始终如一 (referee) → 一心一意 (player_0)" in text
     assert text == shown(env.draw())
 
 
-def test_a_judge_sees_the_idiom_in_question_and_players_only_once_it_lost():
+def test_judge_sees_only_the_idiom_and_players_only_after_it_lost():
     env = chain("睛大好人", accept_outside=True)
     judge = shown(env.draw("judge_0"))
     assert "睛大好人" in judge and "画龙点睛" not in judge and "player" not in judge

@@ -17,7 +17,7 @@ def env_at(*moves, seed=0, **options):
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-def test_every_turn_says_what_the_game_is(language):
+def test_every_turn_names_the_game(language):
     told = env_at("意气风发", language=language).observe("player_1")
     words = {
         "zh": ["成语接龙", "四字成语", "相同", "重复", "输", "获胜"],
@@ -37,7 +37,7 @@ def test_history_comes_first_and_only_grows():
     assert env.observe("player_0")["text"].startswith(before)
 
 
-def test_a_judge_reads_the_idiom_and_nothing_of_the_match():
+def test_judge_reads_only_the_idiom():
     env = env_at("意在画外", accept_outside=True)
     told = env.observe("judge_0")
     assert "意在画外" in told["text"] and "意在画外" not in env.observe("player_1")["text"]
@@ -54,7 +54,7 @@ def test_traditional_characters_and_marks_are_the_same_idiom():
     assert written.infos["player_0"]["unknown"] == 1  # follows, but is written otherwise in the list
 
 
-def test_an_idiom_outside_the_list_stands_in_the_chain_as_it_was_written():
+def test_idiom_outside_the_list_keeps_its_spelling_in_the_chain():
     env = env_at("意在畫外", "裁决：是", accept_outside=True)
     assert env.game.chain[-1] == "意在畫外"
     assert env.infos["judge_0"]["ruled_yes"] == 1
@@ -63,7 +63,7 @@ def test_an_idiom_outside_the_list_stands_in_the_chain_as_it_was_written():
 @pytest.mark.parametrize(
     ("reply", "kind"), [("", Failure.EMPTY), ("三个字", Failure.UNPARSABLE), ("好", Failure.UNPARSABLE)]
 )
-def test_what_is_no_idiom_is_asked_for_again_and_loses_in_the_end(reply, kind):
+def test_non_idiom_is_reasked_and_finally_loses(reply, kind):
     env = env_at()
     with pytest.raises(InvalidReply) as error:
         env.parse(reply, "player_0")
@@ -81,7 +81,7 @@ def test_a_wrong_idiom_is_a_legal_move_that_loses():
     assert env.rewards["player_0"] == -1
 
 
-def test_who_gives_nothing_readable_gives_up_or_abstains():
+def test_unreadable_players_give_up_and_judges_abstain():
     env = env_at(accept_outside=True)
     assert env.default_action("player_0") == "认输"
     env.step("意在画外")
@@ -116,7 +116,7 @@ def test_the_same_seed_gives_both_seats_the_same_start():
         ("我选这个：\n意气风发", True),
     ],
 )
-def test_extra_text_is_told(reply, extra):
+def test_extra_text_is_detected(reply, extra):
     assert env_at().parse(reply, "player_0") == "意气风发"
     assert has_extra_text(reply, "意气风发") is extra
 

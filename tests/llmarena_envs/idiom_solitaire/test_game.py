@@ -37,7 +37,7 @@ def test_players_take_turns_and_see_the_chain():
         (["意气风发", "发扬光大", "大意失荆"], End.NOT_LISTED, 0, (1, 1, 1, 0), (1, 1, 0, 0)),
     ],
 )
-def test_whoever_fails_loses_at_once(moves, end, loser, early, late):
+def test_failure_loses_at_once(moves, end, loser, early, late):
     game = played(match(), *moves)
     assert game.end is end and not game.to_move
     assert game.rewards == ((-1.0, 1.0) if loser == 0 else (1.0, -1.0))
@@ -62,7 +62,7 @@ def test_a_match_without_a_loser_is_drawn():
     assert game.hits == (1, 1)
 
 
-def test_after_a_dead_end_the_next_player_must_answer_all_the_same():
+def test_player_after_a_dead_end_must_answer():
     game = played(match(), "意味深长")
     assert game.to_move == ("player_1",) and game.view("player_1").continuations() == []
     # Only the judge could save who answers with an idiom outside the list.
@@ -107,7 +107,7 @@ def test_without_a_yes_the_idiom_loses(ruling, end):
     assert game.statistics(JUDGE)["rulings"] == game.statistics(JUDGE)[f"ruled_{ruling}"] == 1
 
 
-def test_the_judge_is_not_asked_what_the_rules_decide():
+def test_judge_is_not_asked_about_rule_violations():
     assert played(match(accept_outside=True), "天下太平").end is End.WRONG_LINK
     assert played(match(accept_outside=True), "意料之外", Ruling.YES, "意料之外").end is End.WRONG_LINK
     game = played(match({"一心一意": 1.0, "意在大一": 1.0}, accept_outside=True), "意料统一", Ruling.YES, "一心一意")
@@ -120,7 +120,7 @@ def test_an_accepted_idiom_outside_the_list_cannot_be_repeated():
     assert game.end is End.REPEATED
 
 
-def test_several_players_share_what_the_loser_pays():
+def test_several_players_share_the_losers_payment():
     game = match(n_players=4, first_player=1)
     assert game.players == ("player_1", "player_2", "player_3", "player_0")
     played(game, "意气风发", "发扬光大", "发扬光大")
@@ -129,7 +129,7 @@ def test_several_players_share_what_the_loser_pays():
     assert [game.statistics(agent)["place"] for agent in game.agents] == [3, 0, 1, 2]
 
 
-def test_a_forfeit_is_lost_like_any_failure_and_one_of_the_judge_by_nobody():
+def test_players_forfeit_loses_and_judges_forfeit_does_not():
     game = played(match(accept_outside=True), "意气风发")
     assert game.forfeit(("player_1",)) == (1.0, -1.0, 0.0)
     game = played(match(accept_outside=True), "意料之外")
@@ -194,7 +194,7 @@ def test_a_move_has_four_characters(move):
     dead_end=st.sampled_from(["must_answer", "wins", "forbidden"]),
     judge=st.booleans(),
 )
-def test_hits_tell_who_failed(moves, rulings, n_players, dead_end, judge):
+def test_hits_determine_the_loser(moves, rulings, n_players, dead_end, judge):
     """The identity of every match: early hits minus late hits is 1 if the early player has won, else 0."""
     game = match(n_players=n_players, dead_end=dead_end, accept_outside=judge, max_turns=9)
     for move, ruling in zip(moves, rulings, strict=False):

@@ -17,7 +17,7 @@ from llmarena_envs.idiom_solitaire.links import Links
 from llmarena_envs.idiom_solitaire.word_list import read_list
 
 
-def test_the_shipped_list_has_its_size_and_says_its_sources():
+def test_shipped_list_has_its_size_and_sources():
     lexicon = shipped_lexicon()
     assert len(lexicon) == len(lexicon.by_rank) == len(set(lexicon.by_rank))
     assert 32_000 < len(lexicon) < 33_000
@@ -30,7 +30,7 @@ def test_the_shipped_list_has_its_size_and_says_its_sources():
     assert all(len(idiom) == 4 for idiom in lexicon.by_rank)
 
 
-def test_no_first_character_is_missing_that_the_largest_source_lacks():
+def test_supplement_covers_missing_first_characters():
     firsts = Counter(idiom[0] for idiom in shipped_lexicon().by_rank)
     assert all(firsts[character] >= 3 for character in "危补被卷裙襟")
 
@@ -76,7 +76,7 @@ def test_well_known_idioms_come_first():
 
 
 @pytest.mark.slow
-def test_tables_are_read_for_the_first_environment_without_dictionaries():
+def test_tables_are_loaded_at_first_use_without_dictionaries():
     script = (
         "import sys, llmarena_envs.idiom_solitaire_v0 as module\n"
         "from llmarena_envs.idiom_solitaire.lexicons import _ship\n"
@@ -96,7 +96,7 @@ def test_copies_share_the_list_and_pickles_are_small():
     assert len(pickle.dumps(idiom_solitaire_v0.raw_env())) < 100_000
 
 
-def test_a_list_of_ones_own_is_copied_with_its_environment(tmp_path):
+def test_custom_list_is_copied_with_its_environment(tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("一心一意\n意气风发\n", encoding="utf-8")
     env = idiom_solitaire_v0.raw_env(idioms=path)
@@ -108,7 +108,7 @@ def test_a_list_of_ones_own_is_copied_with_its_environment(tmp_path):
     assert [source.description() for source in again.sources()] == ["2 items"]
 
 
-def test_a_list_of_ones_own(tmp_path):
+def test_custom_list_is_used(tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text("\ufeff# mine\n一心一意\t3\n\n意氣風發\t7.5\n《发扬光大》\n", encoding="utf-8")
     lexicon = listed_lexicon(path)
@@ -180,7 +180,7 @@ def test_any_known_reading_will_do():
     assert not rule.may_follow("水水水水", "天天天天")
 
 
-def test_characters_that_are_different_in_simplified_texts_do_not_join():
+def test_characters_with_different_simplified_forms_do_not_join():
     rule = Links(shipped_lexicon(), "char")
     assert not rule.may_follow("乾乾翼翼", "外强中干")
     assert rule.may_follow("龍馬精神", "车水马龙")

@@ -48,7 +48,7 @@ def test_a_redrawn_chain_keeps_the_rules(dead_end):
     assert changed > 2
 
 
-def test_a_judge_does_not_know_which_chain_led_to_the_idiom_in_question():
+def test_judge_does_not_know_the_chain_before_the_idiom():
     game = match(accept_outside=True)
     game.apply((OUTSIDE,))
     assert game.asked == OUTSIDE
@@ -76,6 +76,6 @@ def test_another_player_does_not_know_the_idiom_in_question():
         assert game.links.may_follow(idiom, game.chain[-1])
 
 
-def test_nothing_is_hidden_without_a_judge():
+def test_without_judge_no_information_is_hidden():
     assert match().perfect_information
     assert not match(accept_outside=True).perfect_information

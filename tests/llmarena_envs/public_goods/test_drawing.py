@@ -15,7 +15,7 @@ def invested(*investments, **options):
 
 
 @pytest.mark.parametrize("mode", [1, 2])
-def test_a_player_sees_what_the_mode_tells_and_no_name(mode):
+def test_drawing_follows_the_mode_and_names_no_player(mode):
     text = shown(invested(98, 13, 57, mode=mode).draw("player_1"))
     assert "13" in text and "84" in text and "You own 171 coins" in text
     assert ("98, 57, 13" in text) == (mode == 2)
@@ -28,7 +28,7 @@ def test_all_players_of_a_kind_see_the_same():
     assert env.draw("player_0") == env.draw("player_2")
 
 
-def test_a_spectator_sees_who_invested_what_once_all_have():
+def test_spectator_sees_investments_once_all_are_in():
     env = invested(98, 13)
     assert "98" not in shown(env.draw())
     env.step(57)

@@ -48,7 +48,7 @@ def test_rewards_of_rounds_add_up_to_the_coins_at_the_end():
     ("investment", "kind"),
     [(11, Failure.ILLEGAL), (-1, Failure.ILLEGAL), (1.0, Failure.UNPARSABLE), (None, Failure.UNPARSABLE)],
 )
-def test_an_illegal_investment_ends_the_match_when_the_round_is_complete(investment, kind):
+def test_illegal_investment_ends_match_at_the_rounds_end(investment, kind):
     env = begun(n_players=2)
     env.step(investment)
     assert not any(env.terminations.values())

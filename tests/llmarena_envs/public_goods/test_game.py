@@ -69,7 +69,7 @@ def test_the_share_of_three_players_is_a_third():
     assert game.rewards == (40.0, 140.0, 140.0)
 
 
-def test_nobody_invests_in_equilibrium_and_everybody_gets_fifty():
+def test_equilibrium_without_investments_pays_fifty_each():
     game = begun()
     assert payoffs(game, [(0, 0, 0, 0)] * 5) == [50.0] * 4
     assert game.equilibrium_payoff() == 50.0
@@ -81,7 +81,7 @@ def test_nobody_invests_in_equilibrium_and_everybody_gets_fifty():
 @pytest.mark.parametrize(
     ("n", "alpha", "endowment"), [(2, 1.5, 4), (3, 1.2, 3), (3, 2.9, 3), (4, 1.2, 2), (2, 2.5, 3), (2, 0.5, 3)]
 )
-def test_what_an_invested_coin_returns(n, alpha, endowment):
+def test_return_of_an_invested_coin(n, alpha, endowment):
     """Every profile of a round: one coin more changes the own profit by alpha / n - 1, and each other's by alpha / n."""
     profit = {}
     for profile in itertools.product(range(endowment + 1), repeat=n):
@@ -160,7 +160,7 @@ def test_the_same_accounts_as_an_independent_model(data):
     assert sum(map(float, owned)) <= game.most_coins() * (1 + 1e-12)
 
 
-def test_the_stock_of_the_beginning_is_all_there_is():
+def test_initial_endowment_bounds_later_investments():
     game = begun(endowment_mode="initial", rounds=3, n_players=2, alpha=1.5)
     assert game.num_actions == 68  # 2 * 10 * 1.5 ** 3 = 67.5
     game.apply((10, 3))
@@ -190,7 +190,7 @@ def test_steps_of_a_tenth_are_exact():
     assert [game.coins(agent) for agent in game.agents] == [50.4, 49.9, 49.4, 50.9]
 
 
-def test_mode_1_tells_the_own_income_and_mode_2_the_sorted_list():
+def test_modes_show_own_income_or_sorted_list():
     for mode, told in ((1, ()), (2, (9, 4, 4, 0))):
         game = begun(mode=mode)
         game.apply((4, 9, 0, 4))
@@ -205,7 +205,7 @@ def test_mode_1_tells_the_own_income_and_mode_2_the_sorted_list():
     assert views[0] == views[1]
 
 
-def test_in_mode_2_seats_can_be_exchanged_without_a_difference_to_be_seen():
+def test_mode_2_seats_are_exchangeable():
     views = []
     for order in itertools.permutations((9, 0, 4)):
         game = begun(mode=2)
@@ -233,18 +233,18 @@ def test_copies_are_independent_and_the_log_only_grows():
     assert game.investments == () and game.view("player_3").coins == 0.0
 
 
-def test_a_forfeit_costs_one_and_benefits_nobody():
+def test_forfeit_costs_one_and_pays_no_other_player():
     assert begun(n_players=2).forfeit(("player_1",)) == (0.0, -1.0)
     assert begun().forfeit(("player_0", "player_3")) == (-1.0, 0.0, 0.0, -1.0)
 
 
 @pytest.mark.parametrize("alpha", [1, 4, 0.5, 7.5])
-def test_a_dilemma_needs_alpha_between_one_and_the_number_of_players(alpha):
+def test_dilemma_needs_alpha_between_one_and_player_count(alpha):
     assert not begun(alpha=alpha).is_dilemma()
     assert begun(alpha=1.0001).is_dilemma() and begun(alpha=3.9999).is_dilemma()
 
 
-def test_amounts_as_they_are_told():
+def test_amounts_are_formatted():
     assert [shown(amount) for amount in (8.0, 8.4, 12 / 7, Fraction(1, 10), 1e-9)] == [8, 8.4, 1.7143, 0.1, 0]
     assert isinstance(shown(8.0), int)
 

@@ -48,7 +48,7 @@ def test_three_others_share_a_sum_about_evenly():
     check_frequencies(drawn, {(4, one, two, 6 - one - two): 1 for one in range(7) for two in range(7 - one)})
 
 
-def test_where_amounts_are_told_it_is_open_whose_they_were():
+def test_published_amounts_are_resampled_over_players():
     game = played((4, 2, 7, 2), (1, 1, 5, 0), mode=2)
     drawn = redrawn(game, "player_0", lambda other: other.investments)
     first = [(4, 2, 7, 2), (4, 7, 2, 2), (4, 2, 2, 7)]
@@ -58,7 +58,7 @@ def test_where_amounts_are_told_it_is_open_whose_they_were():
 
 @pytest.mark.parametrize("mode", [1, 2])
 @pytest.mark.parametrize("endowment_mode", ["per_round", "initial"])
-def test_nobody_invests_more_than_it_owned(mode, endowment_mode):
+def test_resampled_investments_are_affordable(mode, endowment_mode):
     rng = np.random.default_rng(1)
     changed = 0
     for seed in range(10):
@@ -79,7 +79,7 @@ def test_nobody_invests_more_than_it_owned(mode, endowment_mode):
 
 
 @pytest.mark.slow
-def test_seats_are_exchanged_where_amounts_do_not_come_out_otherwise():
+def test_seats_are_permuted_if_amounts_are_otherwise_fixed():
     # Who invests all of it in the end must have been the one who gave nothing in each round before.
     rounds = [(0, 1, 1, 0)] * 10 + [(0, 0, 0, 10)]
     game = played(*rounds, endowment_mode="initial", mode=2, alpha=0.001)

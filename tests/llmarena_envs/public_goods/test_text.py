@@ -206,7 +206,7 @@ def test_a_megabyte_is_refused_at_once(reply):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("options", [{}, {"mode": 2}, {"endowment_mode": "initial"}, {"cot": False}])
-def test_no_text_names_a_seat_and_all_are_told_the_same(language, options):
+def test_texts_name_no_seat_and_are_equal_for_all(language, options):
     env = player(language=language, **options)
     assert len({env.observe(agent)["rules"] for agent in env.agents}) == 1
     for investments in ((4, 0, 4, 2), (1, 0, 1, 7)):
@@ -220,7 +220,7 @@ def test_no_text_names_a_seat_and_all_are_told_the_same(language, options):
         assert env.observe("player_0")["text"] == env.observe("player_2")["text"]
 
 
-def test_mode_1_tells_the_own_income_only():
+def test_mode_1_shows_the_own_income_only():
     env = player()
     for investment in (4, 9, 0, 7):
         env.step(investment)
@@ -229,7 +229,7 @@ def test_mode_1_tells_the_own_income_only():
     assert "9" not in text and "7" not in text
 
 
-def test_mode_2_tells_the_sorted_list_with_duplicates():
+def test_mode_2_shows_the_sorted_list_with_duplicates():
     env = player(mode=2)
     for investment in (4, 9, 0, 4):
         env.step(investment)
@@ -274,7 +274,7 @@ def test_the_history_grows_at_its_end(mode):
     assert env.observe("player_1")["text"].startswith(before)
 
 
-def test_the_picture_shows_everything_but_what_is_pending():
+def test_drawing_shows_everything_but_pending_investments():
     env = player(n_players=2, alpha=1.5, rounds=2, render_mode="ansi")
     env.step(4)
     assert env.render() == "Nothing has been invested yet.\nplayer_0 owns 0, player_1 owns 0"

@@ -103,7 +103,7 @@ def f(*args, **kwargs):
         ("(lambda a, b: (f(a, [b]), a))([1], 2)[0]", "([1], [2])", "{}"),
     ],
 )
-def test_arguments_arrive_as_they_are(call: str, args: str, kwargs: str, sandbox: Sandbox) -> None:
+def test_arguments_arrive_unchanged(call: str, args: str, kwargs: str, sandbox: Sandbox) -> None:
     setup = "from math import inf\nONE, NAMED = (1, 2), {'key': inf}\ndef double(x): return 2 * x"
     checked = check_asserts(sandbox, CALLS, [f"assert {call} == [{args}, {kwargs}]"], "f", setup)
     assert checked.passed, checked.checks
@@ -422,7 +422,7 @@ class Everything(int):
         "def f(x): return '12.566'",
     ],
 )
-def test_cheating_program_passes_nothing(program: str, sandbox: Sandbox) -> None:
+def test_cheating_program_passes_no_test(program: str, sandbox: Sandbox) -> None:
     asserts = ["assert f([3, 1, 3]) == [1, 3]", "assert abs(f(2) - 12.566) < 0.01"]
     checked = check_asserts(sandbox, program, asserts, "f", limits=Limits(seconds=1))
     assert [check.passed for check in checked.checks] == [False, False]
@@ -470,13 +470,13 @@ def f(x):
         "{'tuple': [], 'set': []}",
     ],
 )
-def test_a_program_that_speaks_in_the_runner_s_place_can_only_claim_values(value: str, sandbox: Sandbox) -> None:
+def test_program_imitating_the_runner_can_only_claim_values(value: str, sandbox: Sandbox) -> None:
     program = SPEAKS_FOR_THE_RUNNER.replace("VALUE", value)
     checked = check_asserts(sandbox, program, ["assert f([3, 1, 3]) == [1, 3]", "assert f([]) == []"], "f")
     assert [check.passed for check in checked.checks] == [False, False]
 
 
-def test_answers_that_cannot_be_judged_are_not_sent_back_to_the_program(sandbox: Sandbox) -> None:
+def test_unjudgeable_answers_are_not_sent_back_to_the_program(sandbox: Sandbox) -> None:
     program = (
         "def f(x):\n    deep = frozenset()\n    for _ in range(99):\n        deep = frozenset([deep])\n    return deep"
     )
@@ -508,7 +508,7 @@ def test_values_without_a_literal_of_their_own(sandbox: Sandbox) -> None:
 @pytest.mark.parametrize(
     "statement", ["f(1) == 1", "assert 1; assert 2", "assert", "", "import os", "assert (", "x = 1"]
 )
-def test_what_is_no_assert_is_an_error_of_the_task(statement: str, sandbox: Sandbox) -> None:
+def test_non_assert_is_a_task_error(statement: str, sandbox: Sandbox) -> None:
     with pytest.raises(ValueError, match="expected one assert statement"):
         check_asserts(sandbox, GOOD, [statement], "f")
 
@@ -518,7 +518,7 @@ def test_a_setup_that_is_no_python_is_an_error_of_the_task(sandbox: Sandbox) -> 
         check_asserts(sandbox, GOOD, ["assert f([]) == []"], "f", setup="import")
 
 
-def test_a_sandbox_that_refuses_passes_nothing() -> None:
+def test_refusing_sandbox_passes_no_test() -> None:
     try:
         sandbox = find_sandbox("unisolated")
     except SandboxError:

@@ -45,7 +45,7 @@ def test_no_backend_is_loaded_before_it_is_used() -> None:
     assert done.stdout == "False\n"
 
 
-def test_nothing_runs_where_nothing_isolates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_isolation_no_program_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise ImportError(name)
 
@@ -113,7 +113,7 @@ def test_a_watcher_that_stays_open_ends_the_run(allowed: int, monkeypatch: pytes
             runner.close_watcher(libc)
 
 
-def test_a_backend_that_cannot_start_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_backend_that_cannot_start_gives_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _program(tmp_path / "bwrap", "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SandboxError, match="No permissions to create new namespace"):
@@ -141,9 +141,7 @@ sys.exit(0 if arguments[0] != "image" or arguments[2] == {image!r} else 1)
 """
 
 
-def test_a_container_is_started_without_network_and_rights_and_is_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_container_has_no_network_or_rights_and_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     image = f"python:{sys.version_info.major}.{sys.version_info.minor}-slim"
     log = tmp_path / "log"
     _program(tmp_path / "docker", ENGINE.format(python=executable(), log=str(log), image=image))
@@ -217,7 +215,7 @@ CALLS_OF_THE_KERNEL = {
 
 @pytest.mark.slow_except(2)
 @pytest.mark.parametrize("name", CALLS_OF_THE_KERNEL if "sandlock" in BACKENDS else ())
-def test_sandlock_denies_what_it_says(name: str) -> None:
+def test_sandlock_enforces_its_denials(name: str) -> None:
     program = "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)"
     arguments = (
         "os.getpid(), 0, 0, 0, 0"

@@ -56,7 +56,7 @@ def _open_descriptors() -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_many_at_once_leave_nothing(
+def test_many_parallel_runs_leave_no_processes(
     backend: str, sandboxes: Mapping[str, Sandbox], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mark = f"many-{backend}-{os.getpid()}"

@@ -38,7 +38,7 @@ def test_chat_of_a_pair_hides_the_other_answer():
     assert chat(env, "simulator_0") is None
 
 
-def test_chat_writes_an_empty_answer_so_that_it_is_read_as_one():
+def test_chat_writes_an_empty_answer_parsably():
     env = say(started(turns=2), "", asked("COUNT"))
     *_, (role, content), _ = chat(env)
     assert (role, content) == ("assistant", "simulator_0:")

@@ -34,13 +34,13 @@ def test_no_task_is_nearly_another_one():
     assert len({task.id for task in tasks}) == len(tasks)
 
 
-def test_four_of_twenty_chinese_tasks_stand_on_engines():
+def test_four_of_twenty_chinese_tasks_have_engines():
     tasks = shipped_tasks("zh")
     assert len(tasks) >= 20
     assert {task.engine for task in tasks} == {"", "sql", "python", "key_value", "regex_tester"}
 
 
-def test_one_task_stands_on_every_engine():
+def test_every_engine_has_a_task():
     named = Counter(task.engine for task in shipped_tasks("en") if task.engine)
     assert named == dict.fromkeys(ENGINES, 1)
 

@@ -20,7 +20,7 @@ MESSAGES = tuple(Message("assistant" if number % 2 else "user", f"message {numbe
 DIALOGUE = Dialogue("7", "sql", "SQL Terminal", "Be a terminal.", "SQL", "stateful", "m-1.json", MESSAGES, "sql")
 
 
-def test_what_is_written_is_read_again(tmp_path):
+def test_dialogue_file_round_trips(tmp_path):
     dialogues = (DIALOGUE, DIALOGUE._replace(id="8", engine="", request_type=""))
     path = tmp_path / "dialogues.jsonl"
     path.write_text(write_dialogues(dialogues), encoding="utf-8")
@@ -28,7 +28,7 @@ def test_what_is_written_is_read_again(tmp_path):
     assert "engine" not in json.loads(path.read_text(encoding="utf-8").split("\n")[1])
 
 
-def test_the_good_ones_are_kept_and_the_others_refused_with_their_place(tmp_path):
+def test_valid_dialogues_are_kept_and_others_located(tmp_path):
     fields = dialogue_fields(DIALOGUE)
     rows = [
         fields,

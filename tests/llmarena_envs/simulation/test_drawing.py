@@ -4,7 +4,7 @@ from tests.llmarena_envs.simulation.matches import TRUTH, asked, say, scripted, 
 from tests.support.pictures import height, shown, texts_outside
 
 
-def test_the_dialogue_is_for_all_and_what_the_engine_answers_for_spectators():
+def test_drawing_shows_dialogue_to_all_and_engine_to_spectators():
     env = say(started(turns=2), "my answer", asked("my request"))
     for agent in env.possible_agents:
         text = shown(env.draw(agent))
@@ -13,13 +13,13 @@ def test_the_dialogue_is_for_all_and_what_the_engine_answers_for_spectators():
     assert TRUTH in text and "not what the engine answers" in text
 
 
-def test_a_simulator_is_not_told_what_it_simulates_but_by_the_user():
+def test_simulator_learns_its_task_from_the_user_only():
     env = started()
     act = env.game.task.act
     assert act in shown(env.draw("user_0")).split("\n") and act not in shown(env.draw("simulator_0")).split("\n")
 
 
-def test_of_two_simulators_each_sees_its_own_answer_and_judges_both():
+def test_simulators_see_their_own_answer_and_judges_see_both():
     env = say(scripted("pairwise", n_judges=1), "answer one", "answer two")
     assert "answer one" not in shown(env.draw("simulator_1")) and "answer two" in shown(env.draw("simulator_1"))
     assert "Response A: answer one" in shown(env.draw("judge_0"))
@@ -30,7 +30,7 @@ def test_of_two_simulators_each_sees_its_own_answer_and_judges_both():
     assert "judge_0 verdict: A" in text and "simulator_0 wins" in text
 
 
-def test_judges_see_both_answers_however_long_they_are():
+def test_judges_see_both_answers_at_any_length():
     env = say(scripted("pairwise", n_judges=1), "answer one\n" * 100, "answer two\n" * 100)
     text = shown(env.draw("judge_0"))
     assert "answer one" in text and "answer two" in text

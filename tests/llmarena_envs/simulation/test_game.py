@@ -21,7 +21,7 @@ def over(env):
     return all(env.terminations.values())
 
 
-def test_a_dialogue_goes_by_turns_and_its_last_response_is_rated():
+def test_dialogue_alternates_and_its_last_response_is_rated():
     env = started(n_judges=2)
     order = []
     for reply in ("a", asked("GET bo"), "b", asked("KEYS *", 3), "c", "INCR visits", "d", "Rating: [[7]]", "[[8.5]]"):
@@ -61,7 +61,7 @@ def test_the_bound_is_the_published_one(options, bound):
     assert started(**options).max_turns == bound
 
 
-def test_the_engine_goes_along_with_the_dialogue():
+def test_engine_follows_the_dialogue():
     env = say(started(), TRUTH, asked("DEL queue"), f"```\n{DELETED}\n```", asked("INCR visits"), "Count: 2")
     copied = copy.deepcopy(env)
     say(env, asked("DEL visits"), "x", "[[5]]")
@@ -76,14 +76,14 @@ def test_the_engine_goes_along_with_the_dialogue():
 
 
 @pytest.mark.parametrize("options", [{"engine": None}, {"task": "NUMBER  clerk"}])
-def test_without_an_engine_nothing_is_known_of_exactness(options):
+def test_without_engine_exactness_is_unknown(options):
     env = say(started(turns=2, **options), TRUTH, asked("x"), "y", "[[5]]")
     facts = env.infos["simulator_0"]
     assert env.game.truths == () and facts["engine"] == 0
     assert {facts[name] for name in ("exact", "exact_share", "format_flawed", "exact_1", "exact_2")} == {-1}
 
 
-def test_no_agent_ever_reads_the_truth_and_views_suffice_to_rebuild_it():
+def test_agents_never_read_truth_and_views_can_rebuild_it():
     env = started(n_judges=1)
     for reply in ("a", asked("GET bo"), "b", asked("KEYS *"), "c", asked("INCR visits"), "d"):
         for agent in env.possible_agents:
@@ -95,7 +95,7 @@ def test_no_agent_ever_reads_the_truth_and_views_suffice_to_rebuild_it():
         say(env, reply)
 
 
-def test_a_script_is_answered_once_with_the_engine_where_it_stands():
+def test_script_is_answered_once_at_the_engines_state():
     env = scripted(n_judges=1)
     assert env.game.truths == (TRUTH, DELETED)
     assert [message.text for message in env.view("simulator_0").messages][1:] == [TRUTH, "DEL queue"]
@@ -112,7 +112,7 @@ def test_a_script_of_an_unknown_task_has_no_engine():
     assert env.infos["simulator_0"]["engine"] == 0 and env.infos["simulator_0"]["stateful"] == 1
 
 
-def test_a_history_is_held_to_what_an_observation_can_hold():
+def test_history_is_limited_to_the_observation_space():
     long = [{**SCRIPT, "turn_num": 0, "dialogue_history": ["x" * 20_000] * 13}]
     with pytest.raises(OptionError, match="scripts: '1': expected a history of at most 250000 characters, got 260000"):
         started(mode="script", scripts=long)
@@ -133,7 +133,7 @@ def test_without_scripts_the_first_request_of_each_task_is_one():
         ("[[C]]", "[[Tie]]", 0),
     ],
 )
-def test_two_simulators_are_judged_in_both_orders_and_a_win_must_hold_in_both(first, second, reward):
+def test_pairwise_win_must_hold_in_both_orders(first, second, reward):
     env = scripted("pairwise")
     say(env, DELETED)
     assert env.view("simulator_1").responses == () and DELETED not in env.observe("simulator_1")["text"]
@@ -150,7 +150,7 @@ def test_two_simulators_are_judged_in_both_orders_and_a_win_must_hold_in_both(fi
     assert env.infos["judge_0"]["winner"] == {1: 0, -1: 1, 0: 2}[reward]
 
 
-def test_most_judges_decide_and_one_who_abstains_in_an_order_does_not_count():
+def test_majority_decides_without_judges_abstaining_in_an_order():
     env = say(scripted("pairwise", n_judges=3), "x", "y", "[[A]]", "[[B]]", "abstain", "[[B]]", "[[A]]", "[[A]]")
     assert env.rewards["simulator_0"] == 0 and env.infos["simulator_0"]["votes"] == 1  # one vote for each
     verdicts = [(env.infos[f"judge_{n}"]["verdict"], env.infos[f"judge_{n}"]["verdict_swapped"]) for n in range(3)]
@@ -159,7 +159,7 @@ def test_most_judges_decide_and_one_who_abstains_in_an_order_does_not_count():
 
 
 @pytest.mark.parametrize("mode", ["dialogue", "script", "pairwise"])
-def test_a_match_in_which_all_judges_abstain_is_undecided(mode):
+def test_match_with_all_judges_abstaining_has_no_result(mode):
     env = started(mode=mode, n_judges=2, turns=1)
     while not over(env):
         env.step("abstain" if env.agent_selection.startswith("judge") else "x")
@@ -173,7 +173,7 @@ def test_one_judge_suffices():
     assert env.rewards["simulator_0"] == 4 and not env.game.undecided
 
 
-def test_without_judges_there_is_no_result_and_exactness_all_the_same():
+def test_without_judges_exactness_is_reported_without_result():
     env = say(started(turns=1, n_judges=0), TRUTH)
     assert over(env) and env.game.undecided and env.infos["simulator_0"]["exact"] == 1
 
@@ -186,7 +186,7 @@ def test_an_empty_answer_is_an_answer(reply):
     assert env.game.responses[0].text == "" and env.infos["simulator_0"]["empty"] == 1
 
 
-def test_an_empty_request_is_asked_for_again_and_taken_as_it_is_in_the_end():
+def test_empty_request_is_reasked_then_accepted():
     env = say(started(), "a")
     with pytest.raises(InvalidReply):
         env.parse("", "user_0")
@@ -196,7 +196,7 @@ def test_an_empty_request_is_asked_for_again_and_taken_as_it_is_in_the_end():
     assert (env.infos["user_0"]["empty"], env.infos["user_0"]["unformatted"]) == (1, 1)
 
 
-def test_what_is_too_long_is_cut_and_counted():
+def test_overlong_text_is_cut_and_counted():
     env = say(started(turns=2), "a" * 1_000_000)
     assert len(env.game.messages[-1].text) == MAX_TEXT and env.game.messages[-1].truncated
     assert all(len(env.observe(agent)["text"]) < 1_000_000 for agent in env.possible_agents)
@@ -237,12 +237,12 @@ def test_bad_options_are_refused(options, message):
         simulation_v0.raw_env(**{"tasks": TASKS, **options})
 
 
-def test_engine_tasks_are_asked_nothing_where_no_engine_is_wanted():
+def test_engine_name_is_ignored_without_engine():
     assert simulation_v0.raw_env(tasks=[{**CLERK, "engine": "sqll"}], engine=None)
 
 
 @pytest.mark.parametrize("mode", ["dialogue", "pairwise"])
-def test_all_simulators_get_the_same_tasks_of_all_kinds_in_turn(mode):
+def test_all_simulators_get_the_same_tasks_of_all_kinds(mode):
     text = (
         f'[[environment]]\nname = "simulation_v0"\noptions = {{ mode = "{mode}" }}\n'
         '[environment.staff]\nuser = ["random"]\njudge = ["random"]\n'

@@ -48,7 +48,7 @@ def scripts() -> tuple[Script, ...]:
     return load_scripts(records[::-1])
 
 
-def test_turns_and_the_correction_tell_the_published_sizes(scripts):
+def test_published_sizes_follow_from_turns_and_correction(scripts):
     assert len(scripts) == 500
     uncorrected = Counter(label_scripts(scripts, {}))
     assert uncorrected == {LAST_ONLY: 225, FIRST_CHALLENGING: 94, SUBSEQUENT: 181}
@@ -78,7 +78,7 @@ def test_a_script_of_the_same_number_elsewhere_is_not_corrected():
     assert label_scripts([other]) == (FIRST_CHALLENGING,)
 
 
-def test_dialogues_of_a_task_are_told_apart_by_their_files():
+def test_dialogues_of_a_task_are_labelled_by_file():
     records = [
         script(id=1, source_file_name="a", turn_num=3, dialogue_history=history(5)),
         script(id=2, source_file_name="b", turn_num=2),

@@ -60,7 +60,7 @@ class Recalling:
         pass
 
 
-def test_silence_of_a_simulator_is_an_answer_of_others_a_fallback_and_the_match_comes_out_again():
+def test_silent_simulator_answers_and_other_silence_falls_back():
     env, episode = match(lambda observation: "", lambda observation: "", lambda observation: "I cannot say.")
     kinds = {turn.agent: [attempt.kind for attempt in turn.attempts] for turn in episode.turns}
     assert kinds == {

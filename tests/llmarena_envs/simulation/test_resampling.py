@@ -23,7 +23,7 @@ def test_strategies_are_the_users_own_business():
     assert twin(game, "user_0").messages == game.messages
 
 
-def test_nobody_knows_what_the_engine_answers():
+def test_engine_answers_are_hidden_from_all_agents():
     game = say(started(), "an answer", asked("KEYS *")).game
     assert game.truths[0] == TRUTH
     for agent in game.agents:
@@ -31,7 +31,7 @@ def test_nobody_knows_what_the_engine_answers():
         assert len(other.truths) == 2 and not set(other.truths) & set(game.truths)
 
 
-def test_a_simulator_does_not_know_what_the_other_one_answers():
+def test_simulators_answer_is_hidden_from_the_other():
     game = say(scripted("pairwise"), "one answer", "another").game
     assert [answer.text for answer in game.answers] == ["one answer", "another"]
     ours, theirs = twin(game, "simulator_1").answers
@@ -39,7 +39,7 @@ def test_a_simulator_does_not_know_what_the_other_one_answers():
     assert twin(game, "judge_0").answers == game.answers
 
 
-def test_a_judge_does_not_know_what_the_others_say():
+def test_judgements_are_hidden_from_other_judges():
     env = say(scripted("pairwise", n_judges=2), "one answer", "another", "[[A]]", "[[A]]")
     game = env.game
     assert game.to_move == game.judges

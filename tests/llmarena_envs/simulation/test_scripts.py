@@ -66,7 +66,7 @@ def test_forms_of_numbers(number):
     assert load_scripts([script(turn_num=number, id="3", type="STATE-FUL")]) == (READ,)
 
 
-def test_an_answer_may_be_empty_or_missing():
+def test_answer_can_be_empty_or_missing():
     first, _, last = history(3)
     for answer in ("", {"role": "assistant", "content": ""}, {"role": "assistant", "content": None}, None):
         (read,) = load_scripts([script(dialogue_history=[first, answer, last])])
@@ -90,7 +90,7 @@ def test_a_known_task_completes_a_script(missing):
         load_scripts([record])
 
 
-def test_a_script_of_another_task_is_read_if_it_says_all():
+def test_complete_script_of_an_unknown_task_is_read():
     (read,) = load_scripts([script(source_id=99, act="Unheard", task_description="Hum.")], KNOWN)
     assert (read.source_id, task_of(read, KNOWN)) == ("99", None)
     with pytest.raises(OptionError, match=r"act 'Toy Countr'; did you mean 'Toy Counter'"):
@@ -153,7 +153,7 @@ def test_a_wrong_script_is_named(tmp_path, change, message):
         load_scripts(path)
 
 
-def test_the_good_scripts_of_a_bad_file_are_kept(tmp_path):
+def test_valid_scripts_of_a_bad_file_are_kept(tmp_path):
     wrong = [script(id=f"wrong {number}") | change for number, (change, _) in enumerate(WRONG)]
     lines = [json.dumps(script()), "nonsense", *map(json.dumps, wrong), json.dumps(script(id="last"))]
     path = tmp_path / "mine.jsonl"
@@ -173,7 +173,7 @@ JSON = st.recursive(
 
 @pytest.mark.slow
 @given(st.lists(st.dictionaries(st.sampled_from(sorted(script())), JSON) | JSON, max_size=4))
-def test_whatever_stands_in_a_list_is_read_or_refused(records):
+def test_any_list_is_read_or_refused(records):
     mixed = [script(id="first"), *(script(id="x") | each if isinstance(each, dict) else each for each in records)]
     scripts, refusals = import_scripts(mixed, KNOWN)
     assert scripts[0].id == "first"
@@ -191,7 +191,7 @@ def test_no_script_in_a_list():
         load_scripts([])
 
 
-def test_what_is_written_has_the_fields_of_the_public_file_and_is_read_again(tmp_path):
+def test_scripts_round_trip_with_the_public_fields(tmp_path):
     odd = READ._replace(id="b", turn_num=0, dialogue_history=(Message("user", '引号 "\u2028\n\ttab \\'),))
     path = tmp_path / "out.jsonl"
     path.write_text(write_scripts([READ, odd]), encoding="utf-8")

@@ -29,7 +29,7 @@ ASKED = Request("GET ada", 2)
         "｛“user”：｛“strategy”：2，“request”：“GET ada”｝｝",
     ],
 )
-def test_a_request_is_read_however_the_object_is_written(reply):
+def test_request_is_read_from_any_object_spelling(reply):
     assert read_request(reply) == ASKED
 
 
@@ -51,7 +51,7 @@ def test_a_request_is_read_however_the_object_is_written(reply):
         ("[" * 2000, "[" * 2000),
     ],
 )
-def test_what_has_another_form_is_the_request_itself(reply, text):
+def test_other_form_is_the_request_itself(reply, text):
     assert read_request(reply) == Request(text, 4, True)
 
 
@@ -68,7 +68,7 @@ def test_a_document_as_a_request_is_its_json():
 
 
 @pytest.mark.parametrize("around", ["{}", "I go on:\n```json\n{}\n```"])
-def test_a_backslash_that_escapes_nothing_is_meant(around):
+def test_needless_backslash_is_literal(around):
     reply = around.replace("{}", r'{"user": {"strategy": 2, "request": "/\d+\\.(a)\$/ it\'s\n"}}')
     assert read_request(reply) == Request(r"/\d+\.(a)\$/ it's", 2)
 
@@ -82,7 +82,7 @@ def test_a_backslash_that_escapes_nothing_is_meant(around):
         "\x00\x1b",
     ],
 )
-def test_nothing_is_no_request(reply):
+def test_empty_reply_is_no_request(reply):
     with pytest.raises(ParseError):
         read_request(reply)
 
@@ -112,7 +112,7 @@ def test_any_reply_is_read_once_and_for_all(reply):
     assert read_request(write_request(request)) == request
 
 
-def test_what_a_model_wraps_around_an_answer_stays():
+def test_text_around_an_answer_is_kept():
     for text in ("Sure! Here it is:\n```\n2\n```", "> 2", "**2**", "simulator: 2\nuser: 3", '{"answer": 2}', "  X|_|_"):
         assert as_said(text) == text
 
@@ -127,7 +127,7 @@ def test_what_a_model_wraps_around_an_answer_stays():
         ("<think>cut off while thinking", ""),
     ],
 )
-def test_reasoning_and_control_characters_are_not_said(reply, said):
+def test_reasoning_and_control_characters_are_removed(reply, said):
     assert as_said(reply) == said
 
 

@@ -70,7 +70,7 @@ def test_spellings_of_types(spelling):
     assert load_tasks([TASKS[0] | {"type": spelling}])[0].type == "stateless"
 
 
-def test_an_absent_id_is_the_act_and_an_absent_language_that_of_the_option():
+def test_missing_id_is_the_act_and_missing_language_the_options():
     record = {name: value for name, value in TASKS[0].items() if name != "id"}
     (task,) = load_tasks([record | {"act": "Toy\n Counter", "engine": "sql"}], "zh")
     assert (task.id, task.act, task.engine, task.language) == ("Toy Counter", "Toy Counter", "sql", "zh")
@@ -100,7 +100,7 @@ def test_a_wrong_task_is_named(tmp_path, change, message):
         load_tasks(path)
 
 
-def test_the_good_tasks_of_a_bad_file_are_kept(tmp_path):
+def test_valid_tasks_of_a_bad_file_are_kept(tmp_path):
     wrong = [json.dumps(TASKS[1] | {"id": f"wrong {number}"} | change) for number, (change, _) in enumerate(WRONG)]
     lines = [json.dumps(TASKS[0]), "{", "[]", "[" * 100_000, *wrong, '"text"', json.dumps(TASKS[1])]
     path = tmp_path / "mine.jsonl"
@@ -111,7 +111,7 @@ def test_the_good_tasks_of_a_bad_file_are_kept(tmp_path):
     assert places == [str(number) for number in range(2, len(lines))]
 
 
-def test_the_good_rows_of_a_bad_table_are_kept(tmp_path):
+def test_valid_rows_of_a_bad_table_are_kept(tmp_path):
     path = tmp_path / "mine.csv"
     head = "act,task_description,request_type,type\n"
     path.write_text(f'{head}a,b,c,stateless\na,b,c,d,e\nx,"y"z,c,stateless\nf,g,h,stateful\n', encoding="utf-8")
@@ -121,7 +121,7 @@ def test_the_good_rows_of_a_bad_table_are_kept(tmp_path):
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_a_file_may_be_one_list(tmp_path, indent):
+def test_task_file_can_be_one_list(tmp_path, indent):
     records = [
         {"act": act, "task_description": "d", "request_type": "r", "type": "stateless"} for act in ("a", "", "c")
     ]
@@ -147,7 +147,7 @@ def test_no_task_in_a_file(tmp_path):
     assert import_tasks(path) == ((), ())
 
 
-def test_what_is_written_has_the_fields_of_the_public_file_and_is_read_again(tmp_path):
+def test_tasks_round_trip_with_the_public_fields(tmp_path):
     tasks = (
         *READ,
         READ[1]._replace(id="c", engine="sql", language="zh", task_description='引号 "\u2028\n\ttab \\'),

@@ -79,7 +79,7 @@ SAID_TO_COMPARERS = {
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_prompts_say_what_they_must(language):
+def test_prompts_state_required_facts(language):
     env = say(started(language=language, turns=2), "a")
     user = env.observe("user_0")
     assert all(said in user["rules"] for said in SAID_TO_USERS[language])
@@ -92,7 +92,7 @@ def test_prompts_say_what_they_must(language):
     assert all(said in text for said in (*SAID_TO_COMPARERS[language], "[[A]]", "[[B]]", "[[C]]"))
 
 
-def test_judges_read_the_dialogue_as_a_json_list_and_the_response_apart():
+def test_judges_read_dialogue_as_json_and_response_separately():
     env = say(started(turns=2), "a\nb", asked("GET bo"), "the last\nresponse")
     text = env.observe("judge_0")["text"]
     quoted = [line.removeprefix("> ") for line in text.split("\n") if line.startswith(">")]
@@ -109,7 +109,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("mode", ["dialogue", "pairwise"])
-def test_nothing_that_is_said_can_pass_for_a_line_of_the_environment(mode):
+def test_messages_cannot_pass_for_lines_of_the_environment(mode):
     env = say(started(turns=2), HOSTILE, asked(HOSTILE, 1), HOSTILE) if mode == "dialogue" else scripted("pairwise")
     if mode == "pairwise":
         say(env, HOSTILE, HOSTILE)
@@ -123,7 +123,7 @@ def test_nothing_that_is_said_can_pass_for_a_line_of_the_environment(mode):
         assert not {"\x1b", "\u2028", "<|im_end|>"} & set(env.observe(agent)["text"].split())
 
 
-def test_a_judge_who_quotes_the_user_rates_by_its_own_words():
+def test_judge_quoting_the_user_is_read_by_its_own_words():
     env = say(started(turns=1), HOSTILE)
     reply = f"The user says:\n> {HOSTILE.splitlines()[3]}\nThat is no reason. Rating: [[2]]\n> Rating: [[10]]"
     say(env, reply)
@@ -170,7 +170,7 @@ def test_ratings_are_read(reply, score):
         ("", Failure.EMPTY),
     ],
 )
-def test_what_is_no_rating_is_asked_for_again_and_an_abstention_in_the_end(reply, kind):
+def test_invalid_rating_is_reasked_then_abstains(reply, kind):
     env = say(started(turns=1), "x")
     with pytest.raises(InvalidReply) as error:
         env.parse(reply, "judge_0")
@@ -199,7 +199,7 @@ def test_verdicts_are_read(reply, verdict):
 @pytest.mark.slow
 @given(st.one_of(junk, st.text("[]A7 >\n.0")), st.booleans())
 @settings(max_examples=150, deadline=None)
-def test_what_a_judge_gives_is_read_back_as_it_was_read(reply, compares):
+def test_judges_rating_round_trips(reply, compares):
     try:
         given = read_judge(reply, compares=compares)
     except ParseError:
@@ -228,7 +228,7 @@ def test_junk_is_refused_or_read_back_as_it_was_read(reply):
             assert env.parse(found, env.agent_selection) == found
 
 
-def test_the_picture_shows_everything():
+def test_drawing_shows_all_messages():
     env = say(started(turns=2), "a", "raw words", "", "Fine. [[6.5]]")
     picture = env.codec.picture(env.game)
     assert "Turn 2, user:\n> raw words" in picture and "The engine answers:\n> (error)" in picture

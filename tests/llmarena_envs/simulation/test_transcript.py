@@ -11,7 +11,7 @@ from tests.llmarena_envs.simulation.matches import TRUTH, asked, say, scripted, 
 ALL = ("user_0", "simulator_0", "judge_0")
 
 
-def test_the_dialogue_is_told_with_the_truth_beside_it_and_the_rating():
+def test_transcript_has_dialogue_truth_and_rating():
     env = say(
         started(turns=3), TRUTH, asked("INCR visits", 3), "Visits: (integer) 42", "hm?", "x" * 20_000, "Rating: [[7]]"
     )
@@ -46,7 +46,7 @@ def test_the_dialogue_is_told_with_the_truth_beside_it_and_the_rating():
     )
 
 
-def test_a_comparison_tells_verdicts_on_the_true_sides():
+def test_comparison_shows_verdicts_on_the_true_sides():
     env = say(scripted("pairwise", n_judges=2), "x", "y", "[[A]]", "[A]", "[[B]]", "abstain")
     story = env.transcript()
     sides = [(scene.speaker, scene.heading, scene.text, scene.hidden_from) for scene in story if scene.speaker][:2]
@@ -64,7 +64,7 @@ def test_a_comparison_tells_verdicts_on_the_true_sides():
     assert story[-1] == Scene("simulator_0 wins")
 
 
-def test_a_story_begins_in_the_language_of_the_match_and_without_an_engine_no_truth_is_told():
+def test_transcript_is_in_match_language_without_engine_no_truth():
     story = say(started(language="zh", engine=None, turns=1), "", "abstain").transcript()
     assert [(scene.heading, scene.marks) for scene in story] == [
         ("Note Store（stateful），用户的说明", ()),
@@ -76,7 +76,7 @@ def test_a_story_begins_in_the_language_of_the_match_and_without_an_engine_no_tr
 
 
 @pytest.mark.parametrize(("engine", "truths"), [("python", 0), ("key_value", 2)])
-def test_a_story_is_told_without_running_a_program(monkeypatch, engine, truths):
+def test_transcript_runs_no_program(monkeypatch, engine, truths):
     def respond(self, request):
         ran.append(request)
         return ""

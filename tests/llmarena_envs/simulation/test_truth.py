@@ -65,7 +65,7 @@ def test_neither(answer, truth):
     assert not is_exact(answer, truth) and not is_format_flawed(answer, truth)
 
 
-def test_a_task_on_an_engine_says_what_is_asked_first():
+def test_task_with_engine_states_the_first_request():
     (task,) = load_tasks([{**TASKS[0], "task_description": "First request: no\nFirst request：GET visits\nmore"}])
     assert first_request(task) == "GET visits\nmore"
     engine, other = engine_of(task), engine_of(task)

@@ -26,7 +26,7 @@ def test_a_correct_environment_passes(options: dict[str, Any]) -> None:
     check_environment(duel.duel, options=options, parallel_env_fn=duel.parallel_duel, seeds=SEEDS, chance=True)
 
 
-def test_a_correct_environment_keeps_what_it_announces() -> None:
+def test_correct_environment_passes_all_announced_rules() -> None:
     check_environment(
         duel.duel, reward_range=(-duel.ROUNDS, duel.ROUNDS), zero_sum=True, expected_totals=duel.totals, seeds=SEEDS
     )
@@ -68,7 +68,7 @@ def test_a_parallel_form_of_another_game_is_caught() -> None:
     assert caught.value.rule == "the_parallel_form_plays_the_same_match"
 
 
-def test_the_error_says_what_where_expected_and_got() -> None:
+def test_error_states_rule_place_expected_and_got() -> None:
     with pytest.raises(ConformanceError) as caught:
         check_environment(mistakes.TextInInfos.make, seeds=[5, 6])
     error = caught.value
@@ -87,7 +87,7 @@ def test_of_long_texts_the_place_where_they_differ_is_shown() -> None:
     assert got.endswith("ac'")
 
 
-def test_an_exception_of_the_environment_is_a_broken_rule_with_its_cause() -> None:
+def test_environment_exception_is_a_broken_rule_with_its_cause() -> None:
     with pytest.raises(ConformanceError, match="ValueError: invalid literal") as caught:
         check_environment(mistakes.env_of("ParseRaisesValueError"), seeds=SEEDS)
     assert isinstance(caught.value.__cause__, ValueError)
@@ -97,7 +97,7 @@ def test_an_exception_of_the_environment_is_a_broken_rule_with_its_cause() -> No
 
 
 @pytest.mark.slow
-def test_an_interruption_says_where_it_came() -> None:
+def test_interruption_reports_its_place() -> None:
     with pytest.raises(ConformanceError) as caught:
         check_environment(mistakes.env_of("LoopsForEver"), time_limit=0.5)
     assert (caught.value.place, caught.value.expected) == (
@@ -107,7 +107,7 @@ def test_an_interruption_says_where_it_came() -> None:
     assert re.match(r"still busy in apply \(mistakes\.py:\d+\), called by _resolve", caught.value.got)
 
 
-def test_an_alarm_of_somebody_else_is_put_back() -> None:
+def test_foreign_alarm_is_restored() -> None:
     def ring(number: int, frame: Any) -> None:
         raise AssertionError("not yet")
 
@@ -129,7 +129,7 @@ def in_another_thread(*arguments: Any, **options: Any) -> None:
 
 
 @pytest.mark.slow
-def test_in_another_thread_the_rules_are_checked_by_another_process() -> None:
+def test_other_threads_check_rules_in_another_process() -> None:
     in_another_thread(duel.duel, seeds=range(2))
     with pytest.raises(ConformanceError) as caught:
         in_another_thread(mistakes.TextInInfos.make, seeds=[5, 6])
@@ -139,7 +139,7 @@ def test_in_another_thread_the_rules_are_checked_by_another_process() -> None:
     assert caught.value.rule == "matches_end_within_max_turns"
 
 
-def test_each_rule_is_told_when_it_is_kept() -> None:
+def test_each_passed_rule_is_reported() -> None:
     for check in (check_environment, in_another_thread):
         kept: list[Any] = []
         with pytest.raises(ConformanceError) as caught:

@@ -169,7 +169,7 @@ def test_copies_are_independent(duplicate: Callable[[TicTacToe], TicTacToe]) -> 
     assert (twin.moves, twin.to_move) == ((4, 0, 8), ("player_1",))
 
 
-def test_a_forfeit_costs_the_offender_what_a_loss_does() -> None:
+def test_forfeit_costs_as_much_as_a_loss() -> None:
     assert _start().forfeit(("player_0",)) == (-1.0, 1.0)
     assert _start().forfeit(("player_1",)) == (1.0, -1.0)
 

@@ -159,7 +159,7 @@ def test_format_is_the_inverse_of_parse(agent: str, action: int) -> None:
     assert env.parse(text, agent) == action
 
 
-def test_what_a_player_reads() -> None:
+def test_observation_text_of_a_player() -> None:
     observation = _env().observe("player_0")
     assert observation["text"] == (
         "You play X.\nMoves so far: X: (2, 2), O: (3, 3)\nBoard:\n_|_|_\n_|X|_\n_|_|O\n"
@@ -179,7 +179,7 @@ def test_without_a_hint_the_empty_cells_are_not_listed() -> None:
 
 
 @pytest.mark.parametrize(("language", "sentence"), [("en", "X moves first"), ("zh", "X 先行")])
-def test_the_rules_say_what_they_must(language: str, sentence: str) -> None:
+def test_rules_state_required_facts(language: str, sentence: str) -> None:
     rules = TicTacToeCodec(language, hint=True).rules("player_0")
     assert sentence in rules
     assert "(1, 1)" in rules

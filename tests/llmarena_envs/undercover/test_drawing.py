@@ -34,7 +34,7 @@ def test_a_spectator_sees_all_words_and_sides():
     assert "player_4 vubnor (undercover)" in text and "player_0 zyxqua (ordinary)" in text
 
 
-def test_votes_are_told_when_all_are_cast():
+def test_votes_are_shown_once_all_are_cast():
     env = table(9)
     assert "votes for" not in shown(env.draw()) + shown(env.draw("player_0"))
 

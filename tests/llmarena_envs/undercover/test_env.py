@@ -39,7 +39,7 @@ def test_sampled_actions_play_whole_rounds():
     assert rounds > 5
 
 
-def test_eliminated_players_stay_are_not_asked_and_receive_the_last_reward():
+def test_eliminated_players_stay_unasked_and_get_last_reward():
     env = undercover_v0.env()
     rng = np.random.default_rng(0)
     rounds = set()

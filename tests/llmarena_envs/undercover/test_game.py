@@ -40,7 +40,7 @@ def random_votes(game, rng):
     return tuple(game.random_action(agent, rng) for agent in game.to_move)
 
 
-def test_players_speak_in_seat_order_from_the_first_player_and_vote_together():
+def test_players_speak_in_seat_order_and_vote_together():
     game = new_game(first_player=3)
     order = []
     for _ in range(5):
@@ -61,7 +61,7 @@ def test_the_first_player_of_later_rounds_is_the_next_one_alive():
     assert game.waiting == ("player_4", "player_0", "player_1", "player_2")
 
 
-def test_others_win_at_once_when_the_undercover_player_is_eliminated():
+def test_others_win_when_undercover_player_is_eliminated():
     game = fixed_game()
     speak(game)
     vote(game, 4, 4, 4, 0, 0)
@@ -70,7 +70,7 @@ def test_others_win_at_once_when_the_undercover_player_is_eliminated():
     assert game.results[0].eliminated == "player_4"
 
 
-def test_undercover_player_wins_when_undetected_after_two_rounds_and_eliminated_players_lose_too():
+def test_undetected_undercover_wins_after_two_rounds():
     game = fixed_game()
     speak(game)
     vote(game, 1, 0, 0, 0, 0)
@@ -112,7 +112,7 @@ def test_all_undercover_players_must_be_found():
     assert game.rewards == (1, 1, 1, 1, -1, -1)
 
 
-def test_undercover_players_win_as_soon_as_they_cannot_all_be_found():
+def test_undercover_side_wins_once_it_cannot_be_found():
     game = fixed_game(n_players=6, n_undercover=2, max_rounds=3)
     for target in (0, 1):
         speak(game)
@@ -137,7 +137,7 @@ def test_ties_are_drawn_evenly_from_the_seed():
     assert 240 < eliminated["player_0"] < 360
 
 
-def test_random_votes_eliminate_everybody_equally_often_so_the_undercover_player_survives_with_60_percent():
+def test_random_votes_let_undercover_survive_in_60_percent():
     survival = Fraction(1)
     for size in (5, 4):
         players = [f"player_{number}" for number in range(size)]
@@ -165,7 +165,7 @@ def test_simulated_random_votes():
     assert 0.57 < wins / 3000 < 0.63
 
 
-def test_seats_sides_pairs_and_first_speakers_are_drawn_evenly_and_recorded():
+def test_draws_are_uniform_and_recorded():
     pairs = shipped_pairs("en")[:4]
     seats, sides, first, drawn = Counter(), Counter(), Counter(), Counter()
     for seed in range(1000):
@@ -268,7 +268,7 @@ def test_illegal_clues():
         assert why("player_1", Clue(text)) is None
 
 
-def test_a_player_may_repeat_its_own_clue_and_several_may_be_silent():
+def test_own_clue_can_be_repeated_and_blank_clues_are_legal():
     game = fixed_game()
     for text in ("red", "", "", "round", "sweet"):
         assert game.why_illegal(game.to_move[0], Clue(text)) is None
@@ -279,7 +279,7 @@ def test_a_player_may_repeat_its_own_clue_and_several_may_be_silent():
     assert game.why_illegal("player_0", Clue("Round")) == Reason("repeated", {"player": "player_3"})
 
 
-def test_without_clue_check_words_and_repetition_are_allowed_but_stages_are_kept():
+def test_without_clue_check_repetition_is_legal_within_stages():
     game = fixed_game(clue_check=False)
     game.apply((Clue("plum"),))
     assert game.why_illegal("player_1", Clue("plum")) is None

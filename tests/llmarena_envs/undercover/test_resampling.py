@@ -28,7 +28,7 @@ def speak(game, **clues):
 
 
 @pytest.mark.parametrize("agent", ["player_0", "player_4"])
-def test_a_player_is_undercover_as_often_as_anybody_else(agent):
+def test_resampled_undercover_roles_are_uniform(agent):
     drawn = redrawn(started(), agent, lambda other: other.undercovers)
     check_frequencies(drawn, {(f"player_{number}",): 1 for number in range(5)})
 
@@ -48,7 +48,7 @@ def test_the_other_word_is_of_the_same_kind():
     check_frequencies(words, {"plum": 1, "cherry": 1, "apple": 1})
 
 
-def test_a_list_of_one_pair_does_not_tell_the_other_word():
+def test_single_pair_list_does_not_reveal_the_other_word():
     words = redrawn(started(), "player_0", lambda other: {*other.words} - {"plum"} == {"cherry"})
     check_frequencies(words, {True: 1, False: 1})
 
@@ -67,7 +67,7 @@ def test_words_and_sides_and_pair_belong_together():
             assert hidden == {pair.a if other.swapped else pair.b}
 
 
-def test_who_says_the_own_word_holds_another():
+def test_player_who_said_the_own_word_holds_another():
     game = started()
     speak(game, player_4="like a plum")  # which is legal for who holds cherry
     drawn = redrawn(game, "player_0", lambda other: other.undercovers)
@@ -78,7 +78,7 @@ def test_who_says_the_own_word_holds_another():
     }
 
 
-def test_nobody_has_told_the_word_that_is_drawn():
+def test_resampled_word_was_in_no_clue():
     game = started(pairs=PAIRS)
     game.words = ("plum", "plum", "plum", "plum", "pear")
     speak(game, player_1="an apple", player_4="a cherry")
@@ -90,7 +90,7 @@ def test_nobody_has_told_the_word_that_is_drawn():
             assert not contains_word(message.text, other.word(message.sender))
 
 
-def test_votes_tell_who_is_not_undercover():
+def test_votes_reveal_who_is_not_undercover():
     game = started(n_players=5, max_rounds=3)
     speak(game)
     game.apply(tuple(Vote("player_1" if agent != "player_1" else "player_0") for agent in game.living))
@@ -111,7 +111,7 @@ def test_lots_of_votes_to_come_are_drawn_anew():
     check_frequencies(redrawn(game, "player_2", eliminated), {"player_0": 1, "player_1": 1})
 
 
-def test_the_end_says_the_same():
+def test_final_statistics_agree_after_resampling():
     rng = np.random.default_rng(0)
     for seed in range(20):
         game = started(seed, pairs=PAIRS, seat="random", swap_words=True, max_rounds=3, ask_guess=True)

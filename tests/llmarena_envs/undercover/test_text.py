@@ -365,7 +365,7 @@ def test_votes_are_published_when_all_are_in():
     assert env.observe("player_3")["text"].endswith("It is not your turn.")
 
 
-def test_what_is_read_in_the_clue_stage():
+def test_observation_text_in_the_clue_stage():
     env = clue_stage()
     env.step('player_0: say "hi"')
     env.step("player_1:")
@@ -395,7 +395,7 @@ def test_options_that_change_the_texts(language):
     assert all(number in rules for number in ("5", "2", "3", "4", "player_0", "player_4"))
 
 
-def test_a_vote_with_guesses_invites_reasoning_and_shows_the_whole_form():
+def test_vote_with_guesses_invites_reasoning_in_full_form():
     for cot in (False, True):
         text = vote_stage(cot=cot).observe("player_0")["text"]
         instruction = text[text.index("This is the vote stage") :]
@@ -415,7 +415,7 @@ def test_a_vote_with_guesses_invites_reasoning_and_shows_the_whole_form():
     ("language", "last_round", "too_many"),
     [("en", "the last round", "more of them"), ("zh", "最后一轮", "比剩余的轮数多")],
 )
-def test_the_rules_say_when_the_undercover_side_wins(language, last_round, too_many):
+def test_rules_state_when_the_undercover_side_wins(language, last_round, too_many):
     one = clue_stage(language=language).observe("player_0")["rules"]
     assert last_round in one and too_many not in one
     two = clue_stage(language=language, n_undercover=2).observe("player_0")["rules"]
@@ -426,7 +426,7 @@ def test_the_rules_speak_of_one_round_in_the_singular():
     assert "at most 1 round." in clue_stage(max_rounds=1).observe("player_0")["rules"]
 
 
-def test_the_picture_shows_everything():
+def test_drawing_shows_all_clues_and_votes():
     env = vote_stage(render_mode="ansi")
     picture = env.render()
     assert "player_3: zyxqua\nplayer_4: vubnor\nUndercover: player_4\nRound 1 of 2\n" in picture

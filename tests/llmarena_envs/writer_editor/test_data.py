@@ -46,7 +46,7 @@ def test_a_problem_can_be_understood_without_its_tests(problem):
         assert max(map(len, program.splitlines())) <= 120
 
 
-def test_there_are_many_different_problems():
+def test_shipped_problems_are_many_and_distinct():
     assert len(PROBLEMS) >= 64
     for field in ("text", "entry_point", "code", "buggy_code", "bug"):
         assert Counter(getattr(problem, field) for problem in PROBLEMS).most_common(1)[0][1] == 1
@@ -62,7 +62,7 @@ def test_a_document_fits_into_one_segment_and_has_a_reference(document):
     assert chinese == [language == "zh" for language in (document.src_lang, document.tgt_lang)]
 
 
-def test_there_are_documents_for_three_pairs_of_languages():
+def test_shipped_documents_cover_three_language_pairs():
     pairs = Counter((document.src_lang, document.tgt_lang) for document in DOCUMENTS)
     assert set(pairs) == {("de", "en"), ("en", "fr"), ("en", "zh")}
     assert min(pairs.values()) >= 12

@@ -28,7 +28,7 @@ def scores(writer, editor, reasons="It adds."):
 PROGRAM = "```python\ndef add(a, b):\n    return a - b\n```"
 
 
-def test_everybody_sees_the_task_and_what_was_written_and_nobody_the_solution():
+def test_drawing_shows_task_and_texts_but_never_the_solution():
     env = written(PROGRAM, "You subtract.")
     for seat in (None, *env.possible_agents):
         text = shown(env.draw(seat))

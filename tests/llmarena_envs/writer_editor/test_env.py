@@ -39,7 +39,7 @@ def test_a_task_can_be_chosen():
         writer_editor_v0.env(task="translation", tasks=[text, text], number=2)
 
 
-def test_the_same_seed_gives_the_same_task_to_all_who_play_it():
+def test_same_seed_gives_the_same_task_in_all_role_assignments():
     env, other = writer_editor_v0.raw_env(), writer_editor_v0.raw_env(n_judges=3, max_rounds=1, language="zh")
     tasks = set()
     for seed in range(20):
@@ -50,7 +50,7 @@ def test_the_same_seed_gives_the_same_task_to_all_who_play_it():
     assert len(tasks) > 2
 
 
-def test_the_pass_rate_is_measured_by_what_is_injected(monkeypatch):
+def test_pass_rate_uses_the_injected_measure(monkeypatch):
     monkeypatch.setattr(module, "find_pass_rate", lambda backend: share_passed)
     env = writer_editor_v0.raw_env()
     env.reset(seed=0)
@@ -75,7 +75,7 @@ def test_without_judges_the_tests_pay(monkeypatch):
     assert env.infos["writer_0"]["consensus"] == 1  # on a wrong program
 
 
-def test_data_say_where_they_come_from():
+def test_data_name_their_sources():
     shipped, sandbox = writer_editor_v0.raw_env(sandbox="sandlock").sources()
     assert sandbox.name == "sandbox sandlock" and "network: " in sandbox.description()
     assert writer_editor_v0.raw_env(objective=False).sources() == (shipped,)
@@ -112,7 +112,7 @@ def test_metrics_in_other_scripts():
     assert text_metrics.bleu("x", document._replace(tgt="")) is None
 
 
-def test_without_sacrebleu_nothing_is_known(monkeypatch):
+def test_without_sacrebleu_scores_are_unknown(monkeypatch):
     monkeypatch.setattr(text_metrics.importlib.util, "find_spec", lambda name: None)
     env = writer_editor_v0.raw_env(task="translation", tasks=[NOTE])
     env.reset(seed=0)
@@ -123,7 +123,7 @@ def test_without_sacrebleu_nothing_is_known(monkeypatch):
         writer_editor_v0.raw_env(task="translation", tasks=[NOTE], n_judges=0)
 
 
-def test_without_the_objective_channel_nothing_is_measured(monkeypatch):
+def test_without_objective_channel_texts_are_not_measured(monkeypatch):
     monkeypatch.setattr(module, "find_pass_rate", lambda backend: pytest.fail("asked for"))
     env = writer_editor_v0.raw_env(objective=False)
     env.reset(seed=0)
@@ -163,13 +163,13 @@ def test_bad_options(options, message):
         writer_editor_v0.env(**options)
 
 
-def test_without_a_sandbox_there_is_no_match_without_judges(monkeypatch):
+def test_without_sandbox_judges_are_required(monkeypatch):
     monkeypatch.setattr(module, "find_pass_rate", lambda backend: None)
     with pytest.raises(OptionError, match="n_judges: 0 needs a sandbox"):
         writer_editor_v0.env(n_judges=0)
 
 
-def test_each_turn_holds_the_whole_exchange_so_single_turns_are_enough():
+def test_each_turn_has_the_whole_exchange():
     env = writer_editor_v0.raw_env(objective=False, max_rounds=3)
     env.reset(seed=0)
     said = []

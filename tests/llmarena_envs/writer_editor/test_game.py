@@ -55,7 +55,7 @@ def test_only_the_editor_can_agree():
     assert play(started(), "over").to_move == ("editor_0",)
 
 
-def test_everybody_reads_what_is_meant_for_its_role():
+def test_agents_read_texts_for_their_role():
     game = play(started(n_judges=2), "a", "b")
     told = [(message.round, message.sender, message.text) for message in game.view("judge_1").messages]
     assert told == [(1, "writer_0", "a"), (1, "editor_0", "b")]
@@ -117,7 +117,7 @@ def test_a_program_is_measured_once():
     ("texts", "last"),
     [(("half", "good"), 1), (("half", "over"), 0.5), (("half", ""), 0), (("half", "bad", "good", "over"), 1)],
 )
-def test_what_comes_of_a_translation_is_the_polished_text(texts, last):
+def test_translations_result_is_the_polished_text(texts, last):
     game = play(started("translation", max_rounds=len(texts) // 2), *texts)
     assert game.measured == ((0.5, last),)
 
@@ -149,7 +149,7 @@ def test_long_texts_are_illegal_as_others_read_them():
     assert game.why_illegal("writer_0", Text("\n" * (MAX_TEXT // 2))).fields["length"] > MAX_TEXT
 
 
-def test_actions_of_another_stage_and_scores_off_the_scale_are_illegal():
+def test_actions_of_other_stages_and_bad_scores_are_illegal():
     game = started(max_rounds=1)
     assert game.why_illegal("writer_0", scores(5, 5)).name == "wrong_stage"
     assert game.why_illegal("writer_0", Abstention()).name == "wrong_stage"
@@ -162,7 +162,7 @@ def test_actions_of_another_stage_and_scores_off_the_scale_are_illegal():
     assert game.why_illegal("judge_0", scores(1, 10)) is None
 
 
-def test_a_forfeit_costs_the_offender_and_has_no_result_if_it_was_a_judge():
+def test_forfeit_costs_the_offender_and_judges_void_the_result():
     game = started(n_judges=2, max_rounds=1)
     assert game.forfeit(("editor_0",)) == (0.0, -1.0, 0.0, 0.0)
     assert not game.undecided

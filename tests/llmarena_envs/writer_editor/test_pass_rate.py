@@ -103,7 +103,7 @@ def test_forging_programs_pass_no_test_of_packaged_problems(name, entry_point):
     assert SandboxedPassRate()(program, problem) == 0
 
 
-def test_tests_that_need_the_program_are_counted_and_pay_nothing():
+def test_tests_inside_the_program_are_counted_but_not_scored():
     tests = ["assert add(1, 2) == 3", "assert sorted([2, 1], key=lambda x: add(x, 0)) == [1, 2]"]
     record = {"text": "Add.", "code": PROBLEM.code, "test_list": tests}
     env = writer_editor_v0.raw_env(tasks=[record])
@@ -112,7 +112,7 @@ def test_tests_that_need_the_program_are_counted_and_pay_nothing():
 
 
 @pytest.mark.slow
-def test_a_match_tells_what_the_first_and_the_last_program_pass():
+def test_match_reports_pass_rates_of_first_and_last_program():
     record = {"text": "Add.", "code": PROBLEM.code, "test_list": TESTS, "test_setup_code": PROBLEM.test_setup_code}
     env = pickle.loads(pickle.dumps(copy.deepcopy(writer_editor_v0.raw_env(tasks=[record]))))
     env.reset(seed=0)
@@ -121,7 +121,7 @@ def test_a_match_tells_what_the_first_and_the_last_program_pass():
     assert (env.infos["judge_0"]["pass_first"], env.infos["judge_0"]["pass_last"]) == (0.5, 0.25)
 
 
-def test_where_nothing_isolates_nothing_is_tested_unless_a_backend_is_named(monkeypatch):
+def test_without_isolation_only_a_named_backend_tests(monkeypatch):
     def nothing(name):
         raise SandboxError(f"no {name} here")
 

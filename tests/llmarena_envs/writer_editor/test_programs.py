@@ -134,7 +134,7 @@ def test_a_change_of_a_program_is_asked_again_with_the_reason(reply: str) -> Non
         f"{PROGRAM}\n\n\n-add(1, 2)",
     ],
 )
-def test_a_program_that_only_holds_what_looks_like_a_change_is_read(program: str) -> None:
+def test_program_containing_diff_like_text_is_read(program: str) -> None:
     assert read_program(fenced(program), "add") == program
 
 

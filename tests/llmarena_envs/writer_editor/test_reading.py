@@ -85,7 +85,7 @@ def test_which_block_is_the_program(reply, program):
         "| a | b |\n|---|---|\n| 1 | 2 |",
     ],
 )
-def test_without_a_program_the_reason_says_what_is_expected(reply):
+def test_missing_program_reason_states_the_expected_form(reply):
     with pytest.raises(ParseError) as error:
         read_program(reply, "add")
     assert error.value.kind is Failure.UNPARSABLE
@@ -93,7 +93,7 @@ def test_without_a_program_the_reason_says_what_is_expected(reply):
 
 
 @pytest.mark.parametrize("inner", ["```", "````python", "~~~", "  ```", "'''", "`", "x = '```'"])
-def test_a_program_with_fences_inside_is_written_so_that_it_is_read_back(inner):
+def test_program_with_fences_round_trips(inner):
     program = f'"""\n{inner}\ndef add(): ...\n{inner}\n"""\n{PROGRAM}'
     assert read_program(write_program(program), "add") == program
 
@@ -132,7 +132,7 @@ def test_a_program_with_fences_inside_is_written_so_that_it_is_read_back(inner):
         ),
     ],
 )
-def test_the_token_and_nothing_else_is_consensus(reply):
+def test_consensus_is_the_token_alone(reply):
     assert read_review(reply, "over") == "over"
     assert read_polished(reply, "over") == "over"
 
@@ -151,7 +151,7 @@ def test_the_token_and_nothing_else_is_consensus(reply):
         "it's over!",
     ],
 )
-def test_anything_more_is_a_review(reply):
+def test_token_with_more_text_is_a_review(reply):
     assert read_review(reply, "over") == reply
 
 
@@ -190,12 +190,12 @@ def test_another_token():
         ('{"a": "x", "b": "y"}', '{"a": "x", "b": "y"}'),
     ],
 )
-def test_a_translation_is_the_text_without_what_it_is_wrapped_in(reply, text):
+def test_translation_is_read_without_its_wrapping(reply, text):
     assert read_translation(reply) == text
 
 
 @pytest.mark.parametrize("reply", ["<think>so far", "```\n```", "<|im_end|>", "<translation></translation>", "\x00"])
-def test_nothing_is_no_text(reply):
+def test_empty_reply_is_no_text(reply):
     with pytest.raises(ParseError):
         read_translation(reply)
     with pytest.raises(ParseError):
@@ -239,7 +239,7 @@ replies = st.one_of(st.lists(st.sampled_from(WRAPPERS), max_size=12).map("".join
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(replies)
-def test_what_was_read_is_read_again_as_the_same(reply):
+def test_parsed_text_round_trips(reply):
     for read, write in (
         (lambda text: read_program(text, "add"), write_program),
         (lambda text: read_review(text, "over"), str),

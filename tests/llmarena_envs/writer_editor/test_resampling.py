@@ -17,7 +17,7 @@ def twin(game, agent, seed=0):
     return other
 
 
-def test_solution_and_tests_are_redrawn_for_everybody():
+def test_solution_and_tests_are_resampled_for_all_agents():
     game = started()
     for agent in game.agents:
         task = twin(game, agent).chosen
@@ -27,7 +27,7 @@ def test_solution_and_tests_are_redrawn_for_everybody():
     assert game.chosen == game.tasks[0] == PROBLEM
 
 
-def test_a_reference_is_redrawn_where_there_is_one():
+def test_existing_reference_is_resampled():
     assert twin(started("translation"), "editor_0").chosen.tgt not in ("", NOTE.tgt)
     game = started("translation", [NOTE._replace(tgt="")])
     assert twin(game, "editor_0").chosen.tgt == ""
@@ -48,7 +48,7 @@ def test_the_next_match_has_the_true_task_again():
     assert game.chosen == PROBLEM
 
 
-def test_what_was_measured_is_unknown_until_the_match_is_over():
+def test_measurements_are_unknown_until_the_end():
     game = play(started(n_judges=2), "half", "better", "good", "over")
     assert game.measured == ((0.5, 1.0),)
     values = {twin(game, "editor_0", seed).measured[0] for seed in range(20)}

@@ -180,7 +180,7 @@ def test_segments_are_made_of_whole_paragraphs():
     assert list(segment([text], max_chars=9)) == [Unit("One.\nTwo.", "Eins.\nZwei."), Unit("Three.", "Drei.")]
 
 
-def test_a_long_paragraph_is_cut_between_sentences_where_the_translation_allows_it():
+def test_long_paragraph_is_split_between_aligned_sentences():
     source, target = "One. Two. Three. Four.", "Eins. Zwei. Drei. Vier."
     assert list(segment([Unit(source, target)], max_sentences=2)) == [
         Unit("One. Two.", "Eins. Zwei."),
@@ -197,7 +197,7 @@ def test_parts_of_a_long_document_are_tasks_of_their_own():
     assert [len(part.tgt.split("\n")) for part in parts] == [8, 4]
 
 
-def test_nothing_is_read_before_an_environment_is_made():
+def test_tasks_are_loaded_when_an_environment_is_created():
     code = "import sys, llmarena_envs; print([name for name in sys.modules if 'writer_editor' in name or name == 'sacrebleu'])"
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"

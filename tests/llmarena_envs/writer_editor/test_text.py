@@ -57,7 +57,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE)
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_nothing_a_player_writes_can_pass_for_a_line_of_the_environment(text, language):
+def test_players_texts_cannot_pass_for_environment_lines(text, language):
     program = f"def add(a, b):\n    '''\n{text}\n    '''"
     for task, replies in (
         ("code_review", [f"````python\n{program}\n````", f"Wrong: {text}", program, "over"]),
@@ -151,7 +151,7 @@ def test_scores_are_read(reply, writer, editor):
         ("over", Failure.UNPARSABLE, "no scores"),
     ],
 )
-def test_a_judgement_that_is_none_is_refused_with_the_reason(reply, kind, reason):
+def test_invalid_judgement_is_refused_with_the_reason(reply, kind, reason):
     with pytest.raises(InvalidReply) as error:
         judging().parse(reply, "judge_0")
     assert error.value.kind is kind and reason in error.value.message
@@ -239,12 +239,12 @@ def test_the_token_is_not_offered_in_a_single_pass():
     assert "round" not in env.observe("writer_0")["rules"]
 
 
-def test_a_language_without_a_name_is_shown_as_it_is_given():
+def test_unknown_language_code_is_shown_unchanged():
     env = started("translation", tasks=[{"src": "Ja."}], src_lang="de", tgt_lang="Klingon")
     assert "from German into Klingon" in env.observe("writer_0")["text"]
 
 
-def test_neither_tests_nor_solutions_nor_references_reach_anybody():
+def test_tests_solutions_and_references_reach_no_agent():
     for task, secrets in (("code_review", ["return a + b", "add(1, 2)"]), ("translation", ["It rains."])):
         env = say(started(task), "def add(a, b): pass", "no")
         for agent in env.possible_agents:

@@ -8,7 +8,7 @@ from llmarena_envs.writer_editor import env as module
 from tests.llmarena_envs.writer_editor.test_text import NOTE, SCORES, judging, say, started
 
 
-def test_drafts_reviews_scores_and_the_result_are_told():
+def test_transcript_has_drafts_reviews_scores_and_result():
     env = say(started(max_rounds=3), "def add(a, b): pass", "It adds nothing.", "def add(a, b): pass", "over")
     judged = say(env, SCORES, "abstain")
     story = judged.transcript()
@@ -27,7 +27,7 @@ def test_drafts_reviews_scores_and_the_result_are_told():
     assert story[-1].text == "7 for Programmer, 8 for Reviewer"
 
 
-def test_nothing_written_and_nothing_scored_are_told():
+def test_transcript_reports_empty_texts_and_missing_scores():
     env = started("translation", max_rounds=1)
     env.step("writer_0:")
     story = say(env, "Rain.", "abstain", "abstain").transcript()
@@ -35,12 +35,12 @@ def test_nothing_written_and_nothing_scored_are_told():
     assert story[-1].text == "No judge gave scores, so the match has no result."
 
 
-def test_a_story_is_told_in_the_language_of_the_match():
+def test_transcript_is_in_the_matchs_language():
     assert judging(language="zh").transcript()[1].heading == "第 1 轮，程序"
 
 
 @pytest.mark.parametrize("n_judges", [0, 2])
-def test_a_story_is_told_without_running_a_program(monkeypatch, n_judges):
+def test_transcript_runs_no_program(monkeypatch, n_judges):
     def run(program, problem):
         ran.append(program)
         return 0.5
@@ -60,6 +60,6 @@ def test_a_story_is_told_without_running_a_program(monkeypatch, n_judges):
     assert len(told.transcript()) == 5
 
 
-def test_translations_are_told_beside_their_source():
+def test_transcript_shows_translations_beside_their_source():
     story = started("translation").transcript()
     assert story == (Scene("The source text", NOTE["src"]),)

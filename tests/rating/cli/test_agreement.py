@@ -143,7 +143,7 @@ def test_a_run_and_its_page(run, capsys):
     assert "<i>first" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
 
 
-def test_what_is_refused(run, tmp_path, capsys):
+def test_agreement_refuses_invalid_input(run, tmp_path, capsys):
     empty = write(tmp_path / "empty.csv", [])
     assert "expected judgements with verdicts, got none" in agreement(capsys, empty, code=2)
     assert "none.csv: expected a file of results in UTF-8" in agreement(capsys, tmp_path / "none.csv", code=2)

@@ -31,7 +31,7 @@ def test_match_is_played_again_offline(tmp_path, capsys, no_key):
     assert "the reply is not in the cache" in again.err
 
 
-def test_unusable_cache_is_refused_and_nothing_is_made(tmp_path, capsys, no_key):
+def test_unusable_cache_is_refused_without_a_directory(tmp_path, capsys, no_key):
     words = [
         "run",
         "--env",

@@ -130,7 +130,7 @@ def test_policy_of_the_current_directory_is_found(capsys, monkeypatch, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.path", [*sys.path])
     seats = ["--policy", "player_0=policies_of_mine:leftmost", "--policy", "player_1=random"]
-    assert "player_0: +1" in output(capsys, "play", "tictactoe_v0", *seats)
+    assert ": +1\n" in output(capsys, "play", "tictactoe_v0", *seats)
 
 
 def test_run_with_void_matches_exits_with_3_and_resumes(capsys, monkeypatch, tmp_path):
@@ -225,7 +225,6 @@ TWO = "--policy random --policy first_legal"
         ("play tictactoe --policy player_0=random", "did you mean 'tictactoe_v0'"),
         (f"{PLAY} --policy player_2=random", "seat: expected one of 'player_0', 'player_1', got 'player_2'"),
         (f"{PLAY} --policy random", "expected SEAT=POLICY"),
-        (f"{PLAY} --policy player_0=random", "missing: player_1"),
         (f"{PLAY} --policy player_0=a --policy player_0=b", "expected one for player_0, got 'a' and 'b'"),
         (f"{PLAY} --policy player_0=minmax --policy player_1=random", "did you mean 'minimax'"),
         (f"{PLAY} --option obs_type=vector --policy player_0=random", "option: expected one of 'hint', 'random_op"),

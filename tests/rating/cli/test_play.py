@@ -39,7 +39,7 @@ def test_play_prints_the_result(capsys):
     seats = ["--policy", "player_0=minimax", "--policy", "player_1=first_legal"]
     command = ["play", "tictactoe_v0", *seats, "--seed", "3"]
     assert main(command) == 0
-    assert "player_0: +1\nplayer_1: -1\n" in capsys.readouterr().out
+    assert "player_0 (minimax): +1\nplayer_1 (first_legal): -1\n" in capsys.readouterr().out
     assert main([*command, "--json"]) == 0
     episode = json.loads(capsys.readouterr().out)
     assert episode["rewards"] == {"player_0": 1.0, "player_1": -1.0}
@@ -55,9 +55,9 @@ def test_unreachable_model_is_reported_before_the_match(capsys, monkeypatch):
 
 def test_person_reads_legal_moves_and_history(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("?\nnonsense\nX: (1, 1)\n"))
-    seats = ["--policy", "player_0=human", "--policy", "player_1=first_legal"]
-    assert main(["play", "tictactoe_v0", *seats]) == 130  # the input ends in mid-match
-    shown = capsys.readouterr().out
+    assert main(["play", "tictactoe_v0", "--policy", "player_1=first_legal"]) == 130  # the input ends in mid-match
+    shown, errors = capsys.readouterr()
+    assert errors.startswith("player_0: human, player_1: first_legal\n")
     assert "Legal moves:\nX: (1, 1)" in shown
     assert "Moves so far: X: (1, 1), O: (1, 2)" in shown
 
@@ -185,7 +185,7 @@ def test_pages_close_after_the_waiting_time(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("command", [["play", "tictactoe_v0", "--web", "--out"], ["serve"]])
-def test_missing_web_extra_is_refused_and_nothing_is_made(command, tmp_path, monkeypatch, capsys):
+def test_missing_web_extra_is_refused_without_a_directory(command, tmp_path, monkeypatch, capsys):
     directory = tmp_path / "run"
     if command == ["serve"]:
         _, store = run_directory.create(directory, text("tictactoe_v0")[0], "here")

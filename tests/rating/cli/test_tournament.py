@@ -165,7 +165,7 @@ max_matches = 4
         ('prior = "nowhere.csv"', "prior: expected a CSV file, got '.*nowhere.csv'"),
     ],
 )
-def test_invalid_rules_are_refused_and_nothing_is_made(tmp_path, capsys, rules, message):
+def test_invalid_rules_are_refused_without_a_directory(tmp_path, capsys, rules, message):
     run(tmp_path, text(7, rules=rules), code=2)
     assert re.search(message, capsys.readouterr().err)
     assert not (tmp_path / "run").exists()

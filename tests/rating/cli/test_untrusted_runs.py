@@ -224,7 +224,7 @@ def test_changed_run_file_is_refused_without_imports(own_policies, tmp_path, old
 
 
 @pytest.mark.slow
-def test_resume_of_a_changed_run_file_imports_nothing(own_policies, tmp_path):
+def test_resume_of_changed_run_file_imports_no_module(own_policies, tmp_path):
     run = shutil.copytree(own_policies.parent, tmp_path / "copy") / "run"
     (run / "run.toml").write_text(
         (run / "run.toml").read_text().replace('name = "tictactoe_v0"\n', 'name = "trap.x"\n')
@@ -235,7 +235,7 @@ def test_resume_of_a_changed_run_file_imports_nothing(own_policies, tmp_path):
 
 
 @pytest.mark.slow
-def test_changed_facts_and_records_import_nothing(own_policies, tmp_path):
+def test_changed_facts_and_records_import_no_module(own_policies, tmp_path):
     run = shutil.copytree(own_policies.parent, tmp_path / "copy") / "run"
     with closing(sqlite3.connect(run / "run.db")) as db, db:
         for old, new in (
@@ -372,7 +372,7 @@ def test_links_of_a_run_are_not_followed(programs, tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_workers_import_nothing_of_the_working_directory(tmp_path):
+def test_workers_do_not_import_from_the_working_directory(tmp_path):
     for name in ("random", "socket", "threading", "pickle", "rating", "agents"):
         (tmp_path / f"{name}.py").write_text(TRAP)
     policies = ["--policy", "random", "--policy", "first_legal", "--max-matches", "4", "--workers", "2"]

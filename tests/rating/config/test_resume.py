@@ -213,13 +213,13 @@ def test_newcomers_play_after_all_begun_matches(tmp_path, shorter):
 TOURNAMENT = 'name = "tictactoe_v0"\nscheme = "tournament"\ntournament = { questions = 2 }'
 
 
-def test_a_tournament_says_how_it_takes_newcomers(tmp_path):
+def test_tournament_explains_how_to_add_newcomers(tmp_path):
     begin(tmp_path / "run", run_file("ab", TOURNAMENT))
     with pytest.raises(RunError, match="'c' was added; add it with: llmarena resume DIR --add"):
         go_on(tmp_path / "run", run_file("abc", TOURNAMENT))
 
 
-def test_a_tournament_goes_on_without_a_policy_that_is_taken_out(tmp_path, caplog):
+def test_tournament_continues_without_withdrawn_policy(tmp_path, caplog):
     Asked.failing["d"] = DEAD
     _, void, _, facts = begin(tmp_path / "run", run_file("abcd", TOURNAMENT))
     assert void > 0 and facts["stopped:tictactoe_v0"] == "void"
@@ -230,7 +230,7 @@ def test_a_tournament_goes_on_without_a_policy_that_is_taken_out(tmp_path, caplo
 
 
 @pytest.mark.slow
-def test_the_commands_show_who_left_and_end_with_0(tmp_path, capsys):
+def test_commands_show_withdrawn_policies_and_end_with_0(tmp_path, capsys):
     path, directory = tmp_path / "mine.toml", tmp_path / "run"
     text = run_file("abd")
     path.write_text(text)

@@ -111,7 +111,7 @@ def test_the_llmarena_preset():
         (GOOD, "", "environment: field required"),
     ],
 )
-def test_bad_run_files_are_refused_with_what_was_expected(old, new, message):
+def test_bad_run_files_are_refused_with_expected_values(old, new, message):
     assert old in GOOD
     with pytest.raises(OptionError, match=message):
         parse_run_file(GOOD.replace(old, new, 1), "run.toml").check()
@@ -142,7 +142,7 @@ def test_restricted_policy_is_refused_for_its_own_reason():
         parse_run_file(text, "run.toml").check()
 
 
-def test_staff_may_be_named_by_spec():
+def test_staff_can_be_named_by_spec():
     text = GOOD.replace('spec = "random"', 'spec = "random"\nrated = false').replace(
         'name = "connect_four_v0"', 'name = "connect_four_v0"\nstaff = { judge = ["left", "human", "random"] }'
     )
@@ -153,7 +153,7 @@ def test_staff_may_be_named_by_spec():
     assert config.find_policy("left").spec == "first_legal" and config.find_policy("human").spec == "human"
 
 
-def test_ahead_and_staff_are_part_of_what_a_run_is():
+def test_ahead_and_staff_are_part_of_the_runs_identity():
     def identity(text):
         config = parse_run_file(text, "run.toml")
         return identity_of(config, config.check(), {})

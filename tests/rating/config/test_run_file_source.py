@@ -118,7 +118,7 @@ def test_paths_lead_from_the_folder_of_a_run_file(here):
 @pytest.mark.parametrize(
     "text", ["prices = 3", "environment = 7", "environment = [7, {tournament = 1}]", "= no TOML", "[" * 9999]
 )
-def test_what_is_no_run_file_is_left_to_who_reads_it(here, text):
+def test_other_files_are_left_to_their_reader(here, text):
     (here / "study").mkdir()
     (here / "study" / "wrong.toml").write_text(text, encoding="utf-8")
     assert read_run_file(Path("study/wrong.toml")).text == text

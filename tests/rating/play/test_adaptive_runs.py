@@ -60,7 +60,7 @@ def test_any_number_of_workers_plays_the_same_matches(tmp_path):
 
 @pytest.mark.slow_except(1)
 @pytest.mark.parametrize("count", [5, 37])
-def test_an_interrupted_run_goes_on_undisturbed(tmp_path, monkeypatch, count):
+def test_interrupted_run_resumes_undisturbed(tmp_path, monkeypatch, count):
     whole = go_on(tmp_path / "whole", SCRIPTED)
     stop_after(monkeypatch, tmp_path / "stopped", count, SCRIPTED)
     assert go_on(tmp_path / "stopped") == whole
@@ -82,7 +82,7 @@ def test_adaptive_void_matches_are_replayed_as_chosen(tmp_path):
     assert all(sat.count(name) >= 12 for name in "abc")
 
 
-def test_who_is_taken_out_is_met_no_more(tmp_path, monkeypatch):
+def test_withdrawn_policy_is_not_paired(tmp_path, monkeypatch):
     stop_after(monkeypatch, tmp_path / "run", 20, asked("abcd"))
     void, records, _ = go_on(tmp_path / "run", asked("abc"))
     assert void == 0
@@ -93,7 +93,7 @@ def test_who_is_taken_out_is_met_no_more(tmp_path, monkeypatch):
 
 @pytest.mark.slow_except(1)
 @pytest.mark.parametrize("count", [0, 7])
-def test_newcomers_come_in_a_phase_of_their_own_and_go_on_there(tmp_path, monkeypatch, count):
+def test_newcomers_play_in_a_separate_resumable_phase(tmp_path, monkeypatch, count):
     for name in ("whole", "stopped"):
         _, first, _ = go_on(tmp_path / name, asked("abc"))
     void, records, facts = go_on(tmp_path / "whole", asked("abcd"))

@@ -76,7 +76,7 @@ def test_batches_begin_only_if_few_matches_are_in_flight():
     ]
 
 
-def test_a_schedule_that_stops_at_once_plays_nothing():
+def test_schedule_that_stops_at_once_plays_no_match():
     schedule = Script(2, 0)
     assert follow(schedule, {}) == (Stop("enough"), {})
     assert schedule.log == ["?"]

@@ -94,7 +94,7 @@ def test_bill_of_resumed_run_has_calls_of_all_sessions(tmp_path, monkeypatch):
     assert sum(used.calls for used in bill.totals.values()) == answers.sent
 
 
-def test_usage_that_no_server_told_is_not_shown_as_nothing(tmp_path, monkeypatch, capsys):
+def test_unreported_usage_is_not_shown_as_zero(tmp_path, monkeypatch, capsys):
     answer(monkeypatch, unknown=True)
     play(tmp_path / "run", run_file(matches=4))
     run, store = run_directory.open_run(tmp_path / "run")
@@ -109,7 +109,7 @@ def test_usage_that_no_server_told_is_not_shown_as_nothing(tmp_path, monkeypatch
     assert cells == {"model": "?", "other": "?", "random": "0"}
 
 
-def test_a_run_without_models_logs_nothing(tmp_path):
+def test_run_without_models_logs_no_call(tmp_path):
     text = "[[environment]]\nname = 'tictactoe_v0'\n[stop]\nmax_matches = 4\nmin_matches = 2\n"
     text += "[[policy]]\nspec = 'random'\n[[policy]]\nspec = 'greedy'\n"
     play(tmp_path / "run", "workers = 1\n" + text)

@@ -133,7 +133,7 @@ def test_a_signal_ends_a_run_at_once_that_does_not_stop_in_time(llmarena, tmp_pa
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("ignored", [(), (signal.SIGINT,)], ids=["foreground", "background"])
-def test_a_termination_stops_a_run_that_can_go_on(llmarena, tmp_path, workers, ignored):
+def test_sigterm_stops_a_resumable_run(llmarena, tmp_path, workers, ignored):
     directory = tmp_path / "run"
     process = llmarena("run", *RUN, *ENDLESS, "--workers", workers, "--out", directory, ignored=ignored)
     wait_for(lambda: count(directory) > 5)
@@ -170,14 +170,14 @@ def unread(*arguments, **options):
     return done
 
 
-def test_a_run_whose_output_nobody_reads_goes_on_to_its_end(tmp_path, whole):
+def test_run_with_closed_output_continues_to_its_end(tmp_path, whole):
     command = ["-m", "rating.cli", "run", *RUN, *SETTINGS, "--workers", 1, "--out", tmp_path / "run"]
     assert unread(*command, stderr=subprocess.STDOUT).returncode == 0
     assert left_by(tmp_path / "run") == left_by(whole)
 
 
 @pytest.mark.parametrize(("goes_on", "code", "said"), [(True, 5, b"still here\n"), (False, 0, b"")])
-def test_what_nobody_reads_ends_a_command_unless_it_goes_on(goes_on, code, said):
+def test_closed_pipe_ends_commands_other_than_runs(goes_on, code, said):
     script = f"""
 import sys
 from rating.cli.process import closed_pipes_ignored
@@ -191,7 +191,7 @@ with closed_pipes_ignored(continues={goes_on}):
     assert (done.returncode, done.stderr) == (code, said)
 
 
-def test_failures_are_said_at_once_where_streams_are_unbuffered():
+def test_failures_are_printed_at_once_with_unbuffered_streams():
     script = """
 import sys
 from rating.cli.process import closed_pipes_ignored
@@ -223,7 +223,7 @@ def test_output_that_cannot_be_written_shows_no_trace(whole, redirection, code, 
     assert "Traceback" not in done.stderr
 
 
-def test_a_run_goes_on_whose_failures_cannot_be_shown(tmp_path):
+def test_run_continues_without_a_way_to_show_failures(tmp_path):
     policies = ["--policy", "random", "--policy", "greedy"]
     command = ["run", "--env", "tictactoe_v0", *policies, *SETTINGS, "--workers", 1, "--out", tmp_path / "run"]
     done = subprocess.run(

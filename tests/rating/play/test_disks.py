@@ -34,7 +34,7 @@ def whole(tmp_path_factory):
 
 @pytest.mark.slow_except(1)
 @pytest.mark.parametrize("name", ["workers", "here"])
-def test_a_run_that_fills_the_disk_goes_on_where_there_is_room(capsys, tmp_path, whole, name):
+def test_run_on_full_disk_resumes_with_room(capsys, tmp_path, whole, name):
     disk, moved = tmp_path / "disk", tmp_path / "moved"
     disk.mkdir()
     policies = HERE if name == "here" else []

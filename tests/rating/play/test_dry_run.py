@@ -175,12 +175,12 @@ judge = ["d"]
     assert [path.name for path in tmp_path.iterdir()] == ["run.toml"]
 
 
-def test_a_run_without_a_directory_says_what_to_do(tmp_path, capsys):
+def test_run_without_directory_names_out_and_dry_run(tmp_path, capsys):
     assert main(["run", "--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy"]) == 2
     assert "--out DIR, or --dry-run" in capsys.readouterr().err
 
 
-def test_a_forecast_says_whether_a_budget_suffices(tmp_path, monkeypatch, capsys):
+def test_forecast_compares_the_budget(tmp_path, monkeypatch, capsys):
     sends_nothing(monkeypatch)
     text = run_file(
         "[budget]\ntokens = 2\n[[environment]]\nname = 'tictactoe_v0'\n", names="ab", matches=4, max_matches=8

@@ -139,7 +139,7 @@ def test_how_a_process_ended_is_named(code, said):
     assert ending(code) == said
 
 
-def test_the_second_worker_goes_on_where_the_first_one_died():
+def test_second_worker_continues_a_dead_workers_match():
     begun = []
 
     async def dies_after_two_turns(match, played, on_turn):
@@ -164,7 +164,7 @@ def test_a_run_in_a_cluster_needs_ray(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("says", ["flag", "run file"])
-def test_what_cannot_play_is_said_before_a_directory_is_made(says, tmp_path, monkeypatch, capsys):
+def test_missing_executor_extra_is_refused_without_a_directory(says, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("rating.play.executors.ray.find_spec", lambda name: None)
     text = run_file(1, "SaysWhere", folder=str(tmp_path))
     if says == "run file":

@@ -143,7 +143,7 @@ def play(directory, text, server, matches, die_after):
     [(100, 100, 0.04), (1000, 500, 0.08)],
     ids=["hundred", "five hundred at once, and the server dies"],
 )
-def test_a_run_records_what_its_models_said_and_nothing_else(tmp_path, monkeypatch, matches, in_flight, share):
+def test_run_records_exactly_the_models_replies(tmp_path, monkeypatch, matches, in_flight, share):
     monkeypatch.setattr(retry, "FIRST_WAIT", 0.05)
     monkeypatch.setattr(adaptive_limiter, "FIRST_COOL_DOWN", 0.1)
     model, dies = Model(share, (matches // 2, matches)), in_flight == 500

@@ -40,7 +40,7 @@ def test_a_label_changes_no_deal_and_no_module():
 
 
 @pytest.mark.parametrize("label", ["", "a b", "a#b", "é!", "x" * 41])
-def test_what_is_no_label_is_refused(label):
+def test_invalid_label_is_refused(label):
     with pytest.raises(OptionError, match="expected a label"):
         load_environment(f"tictactoe_v0#{label}")
 

@@ -86,7 +86,7 @@ def test_unplayed_run_is_replaced_by_corrected_run_file(tmp_path, preflight, cap
     assert main(["run", str(path), "--out", str(directory)]) == 2  # existing results are not modified
 
 
-def test_models_that_serve_are_asked_too_and_offline_nobody_is(tmp_path, preflight):
+def test_preflight_checks_staff_models_and_none_offline(tmp_path, preflight):
     keys = 'options = { start = "人山人海", accept_outside = true }\nstaff = { judge = ["judge"] }'
     judge = (
         f'[[policy]]\nname = "judge"\nspec = "tests.rating.players:Checked"\noptions = {{ folder = "{tmp_path}" }}\n'

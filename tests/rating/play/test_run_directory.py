@@ -42,7 +42,7 @@ def test_a_run_that_is_being_made_is_no_run_yet(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("reason", ["changed", "cache", "locked", "damaged"])
-def test_a_run_that_cannot_go_on_is_closed(tmp_path, monkeypatch, reason):
+def test_run_that_cannot_resume_is_closed(tmp_path, monkeypatch, reason):
     directory = tmp_path / "run"
     run_directory.create(directory, RUN_FILE, "mine.toml")[1].close()
     opened = []

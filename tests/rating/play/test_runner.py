@@ -107,7 +107,7 @@ def test_error_budget_stops_a_run_resumably(tmp_path, monkeypatch):
     assert row(run, records, "bad").effort.void_matches == 0
 
 
-def test_a_match_goes_on_at_the_turn_where_its_provider_failed(tmp_path):
+def test_match_resumes_at_the_turn_of_the_provider_failure(tmp_path):
     spec = f'name = "shaky"\nspec = "{HERE}:Unreliable"\noptions = {{ period = 4 }}'
     text = write([spec, 'spec = "first_legal"'], extra="tries = 50\nmax_errors = 1000")
     _, records = play(tmp_path, text)
@@ -186,7 +186,7 @@ def test_executor_of_a_match_depends_on_its_policies(tmp_path, executor, workers
         assert len(found) == processes
 
 
-def test_as_many_matches_are_under_way_as_there_are_slots(tmp_path):
+def test_running_matches_fill_the_slots(tmp_path):
     Crowd.most = 0
     play(tmp_path, write([f'spec = "{HERE}:Crowd"', 'spec = "random"'], extra="concurrency = 7"))
     assert Crowd.most == 7

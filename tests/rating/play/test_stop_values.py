@@ -93,7 +93,7 @@ def test_an_unfinished_run_prints_present_values_only(tmp_path):
     assert board.stopped_with == "" and "\nnow: expected Spearman" in to_text(board)
 
 
-def test_a_rule_that_was_edited_since_is_not_said_to_have_fired(tmp_path):
+def test_edited_rule_is_not_reported_as_fired(tmp_path):
     stop, environment, reason = RULES["mu_stable"]
     play(tmp_path / "run", run_file(stop, environment))
     path = tmp_path / "run" / "run.toml"

@@ -89,14 +89,14 @@ def test_watched_run_on_a_server_shows_writes(url, tmp_path):
         assert shown.moment().state.facts["name"] == "value"
 
 
-def test_nothing_but_the_address_is_kept(runs, url):
+def test_only_the_address_is_stored(runs, url):
     known = json.loads((runs / "copied" / "store.json").read_text())
     assert known == {"url": url, "run": "server"}
     assert sorted(path.name for path in (runs / "server").iterdir()) == ["run.lock", "run.toml", "store.json"]
 
 
 @pytest.mark.slow
-def test_a_run_goes_on_on_another_machine(runs, url, tmp_path, capsys):
+def test_run_resumes_on_another_machine(runs, url, tmp_path, capsys):
     shutil.copytree(runs / "copied", tmp_path / "here")
     run_file = tmp_path / "here" / "run.toml"
     run_file.write_text(run_file.read_text().replace("max_matches = 6", "max_matches = 12"))
@@ -114,7 +114,7 @@ def test_one_machine_plays_a_run(runs, url, tmp_path, capsys):
     assert "another process is playing this run" in capsys.readouterr().err
 
 
-def test_a_run_of_which_nothing_was_played_makes_room(url, tmp_path):
+def test_run_without_matches_can_be_replaced(url, tmp_path):
     address = parse_address(f"{url}?run=room")
     _, store = run_directory.create(tmp_path / "run", RUN, "run.toml", address=address)
     store.close()
@@ -127,7 +127,7 @@ def test_a_run_of_which_nothing_was_played_makes_room(url, tmp_path):
     assert main(["rate", str(tmp_path / "copied")]) == 2
 
 
-def test_a_name_that_is_taken_is_refused_and_nothing_is_changed(runs, url, tmp_path, capsys):
+def test_taken_name_is_refused_without_changes(runs, url, tmp_path, capsys):
     file = runs / "run.toml"
     assert main(["run", str(file), "--out", str(tmp_path / "server"), "--store", url]) == 2
     assert "there is a run of this name" in capsys.readouterr().err

@@ -82,7 +82,7 @@ def flipped(value):
             yield value[:place] + ("x" if value[place] != "x" else "y") + value[place + 1 :]
 
 
-def test_a_record_that_was_left_alone_is_whole(run):
+def test_unchanged_record_is_complete(run):
     assert differences(run) == []
 
 
@@ -279,7 +279,7 @@ def test_verification_unreadable_run_is_a_difference(capsys, copy, statement, wh
     assert where in ("\n".join(json.loads(shown)["changed"]) if as_json else shown)
 
 
-def test_a_match_whose_environment_is_gone_cannot_be_verified(capsys, copy):
+def test_match_of_missing_environment_cannot_be_verified(capsys, copy):
     execute(copy, "UPDATE match SET environment = 'gone.module' WHERE environment = 'tictactoe_v0'")
     execute(copy, "UPDATE dictionary SET environment = 'gone.module' WHERE environment = 'tictactoe_v0'")
     execute(copy, "UPDATE fact SET value = replace(value, 'tictactoe_v0', 'gone.module') WHERE name = 'players'")

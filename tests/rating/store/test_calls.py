@@ -77,7 +77,7 @@ def test_damaged_calls_are_left_out_and_named(store, change):
     assert [line.split(":")[0] for line in read.damage] == [f"call {number}" for number in range(2, 8)]
 
 
-def test_a_log_of_something_else_is_refused(store):
+def test_damaged_log_is_refused(store):
     store.call_log().write(LOGGED)
     insert(store, *["{}"] * 1000)
     with pytest.raises(RunError, match=f"expected a log of calls, but call {MAX_DAMAGED + 2}"):

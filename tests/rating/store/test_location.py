@@ -33,7 +33,7 @@ CERTIFICATE = Path(__file__).parents[2] / "support" / "self_signed.pem"
         ),
     ],
 )
-def test_an_address_says_what_it_means_and_comes_back(text, arguments):
+def test_address_round_trips(text, arguments):
     address = parse_address(text)
     assert address.arguments() == arguments
     assert parse_address(address.url) == address

@@ -154,7 +154,7 @@ def test_prompts_are_those_that_were_sent(options):
 
 
 @pytest.mark.parametrize("settings", [replace(SETTINGS, feedback=False), TurnSettings(), TurnSettings(reasks=0)])
-def test_prompts_follow_what_was_done_about_bad_replies(settings):
+def test_prompts_follow_the_invalid_reply_policy(settings):
     record, sent = played(settings=settings, history="full")
 
     async def inside():  # also inside of an event loop
@@ -195,7 +195,7 @@ def without(name):
         (without("prompt"), ""),
     ],
 )
-def test_what_is_not_certain_is_not_shown(change, missing):
+def test_uncertain_prompt_is_not_shown(change, missing):
     record, _ = played()
     prompts = read(with_detail(record, change))
     assert not prompts.sent and missing in prompts.missing and bool(missing) == bool(prompts.missing)
@@ -204,7 +204,7 @@ def test_what_is_not_certain_is_not_shown(change, missing):
 FORM = LLMPolicy("mock", base_url="http://localhost/v1")._form.table()
 
 
-def test_a_match_that_goes_otherwise_now_has_no_prompts():
+def test_match_with_changed_replay_has_no_prompts():
     record, _ = played()
     gone = replace(record, match=replace(record.match, environment="nobody.knows"))
     assert "nobody" in read(gone).missing

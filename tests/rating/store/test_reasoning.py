@@ -46,7 +46,7 @@ def test_the_terminal_shows_it_on_demand_only(capsys, directory, records):  # no
 
 
 @pytest.mark.slow
-def test_the_page_holds_it_beside_the_reply(page):  # noqa: F811
+def test_page_shows_reasoning_beside_the_reply(page):  # noqa: F811
     turns = [turn for pack in chunks(page) for match in pack for turn in match["turns"]]
     thoughts = [attempt.get("reasoning", "") for turn in turns for attempt in turn["attempts"]]
     assert any(thought.startswith(THOUGHT) for thought in thoughts)

@@ -28,7 +28,7 @@ def record(tmp_path_factory):
     return played(tmp_path_factory.mktemp("stories"), JUDGED)
 
 
-def test_a_recorded_match_is_told(record):
+def test_recorded_match_is_printed(record):
     scenes, missing, _ = tell(record)
     assert missing == ""
     written = [(scene.speaker, scene.text) for scene in scenes if scene.speaker.startswith(("writer", "editor"))]
@@ -47,7 +47,7 @@ def test_a_recorded_match_is_told(record):
     ],
     ids=["under way", "forfeit", "not recorded"],
 )
-def test_tell_ends_where_the_match_or_its_record_does(record, change, speakers, missing):
+def test_tell_stops_at_the_end_of_match_or_record(record, change, speakers, missing):
     first, second, *_ = record.turns
     told = tell(replace(record, turns=(first, replace(second, **change)), outcome=None))
     assert ([scene.speaker for scene in told.scenes], told.missing) == (speakers, missing)
@@ -59,7 +59,7 @@ def test_tell_match_without_judges_draws_its_result(tmp_path):
     assert missing == "" and "judge_0" not in pictures[-1] and "The result" in pictures[-1]
 
 
-def test_an_environment_that_fails_takes_nothing_down(record, monkeypatch):
+def test_failing_environment_does_not_end_the_command(record, monkeypatch):
     def fail(self):
         raise RuntimeError("lost the thread")
 

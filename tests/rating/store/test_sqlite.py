@@ -75,7 +75,7 @@ def test_create_existing_and_open_missing_file_are_refused(store, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database at all, but long enough to be taken for one" * 50])
-def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
+def test_foreign_file_is_refused_unchanged(tmp_path, content):
     path = tmp_path / "run.db"
     path.write_bytes(content)
     with pytest.raises(RunError):
@@ -122,7 +122,7 @@ def test_a_damaged_database_is_refused(store):
 
 
 @pytest.mark.parametrize("what", ["folder and file", "file", "folder"])
-def test_a_run_can_be_read_where_nothing_may_be_written(store, monkeypatch, what):
+def test_run_can_be_read_on_a_read_only_disk(store, monkeypatch, what):
     store.add_match(MATCH)
     store.close()
     refused = {path_of(store).parent: "folder" in what, path_of(store): "file" in what}
@@ -137,7 +137,7 @@ def test_a_run_can_be_read_where_nothing_may_be_written(store, monkeypatch, what
 
 @pytest.mark.slow_except(1)
 @pytest.mark.parametrize("ended", [False, True])
-def test_everything_written_survives_a_process_that_is_killed(tmp_path, ended):
+def test_committed_writes_survive_a_kill(tmp_path, ended):
     path = tmp_path / "run.db"
     code = (
         "import os, signal, sys; from pathlib import Path; from rating.store.location import create_file\n"

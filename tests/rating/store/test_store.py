@@ -93,7 +93,7 @@ def test_matches_are_counted_by_environment_and_status(store, place):
     assert store.statuses() == {VOID: 1, FINISHED: 2}
 
 
-def test_a_void_match_goes_on_from_its_last_turn(store, place):
+def test_void_match_resumes_from_its_last_turn(store, place):
     store.add_match(MATCH)
     store.add_turn(MATCH, turn(0))
     store.finish(MATCH, void_outcome(MATCH, VOID), error="503")
@@ -170,7 +170,7 @@ def test_write_after_lost_turns_is_refused(store, place, write):
     assert (store.turns(MATCH), store.check()) == ((turn(0), turn(1)), [])
 
 
-def test_a_write_that_fails_leaves_everything_as_it_was(store, monkeypatch, place):
+def test_failed_write_leaves_the_store_unchanged(store, monkeypatch, place):
     store.add_match(MATCH)
     store.add_turn(MATCH, TURN)
 
@@ -214,7 +214,7 @@ def test_a_row_that_unpacks_to_more_than_64_mib_is_refused(store, place):
     assert [difference for difference in store.check() if "more than 64 MiB" in difference]
 
 
-def test_turns_too_large_to_be_packed_stay_as_they_are(place, monkeypatch):
+def test_oversized_turns_are_stored_unpacked(place, monkeypatch):
     monkeypatch.setattr("rating.store.store.LARGEST", 2000)
     monkeypatch.setattr("rating.store.packing.LARGEST", 2000)
     turns = tuple(replace(turn(index), read=f"{index}" * 300) for index in range(9))
@@ -232,7 +232,7 @@ def test_turns_too_large_to_be_packed_stay_as_they_are(place, monkeypatch):
         assert store.add_matches([MATCH]) == {MATCH.id: OUTCOME}
 
 
-def test_seal_and_digest_cover_what_they_should(place):
+def test_seal_and_digest_cover_the_right_fields(place):
     slower = replace(TURN, attempts=(replace(TURN.attempts[0], seconds=0.6),))
     lost = replace(OUTCOME, seats=(replace(OUTCOME.seats[0], reward=1.0), OUTCOME.seats[1]))
     hashes = []
@@ -254,7 +254,7 @@ def test_seal_and_digest_cover_what_they_should(place):
     assert len({seal for seal, _ in (first, *others)}) == len({digest for _, digest in (first, *others)}) == 3
 
 
-def test_parts_of_a_seal_are_told_apart():
+def test_parts_of_a_seal_are_distinguished():
     assert len({link("", "ab", "c"), link("", "a", "bc"), link("", "abc"), link("ab", "c")}) == 4
 
 
@@ -292,7 +292,7 @@ def test_records_are_found_by_the_beginning_of_their_id(store):
     assert list(store.records("_" * 16)) == []
 
 
-def test_an_id_names_everything_that_determines_a_match():
+def test_match_id_covers_all_inputs_of_a_match():
     changes = {"environment": "connect_four_v0", "number": 1, "policies": ("a", "b"), "seed": 0, "options": {}}
     assert len({MATCH.id, *(replace(MATCH, **{name: value}).id for name, value in changes.items())}) == 6
 

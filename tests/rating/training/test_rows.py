@@ -104,7 +104,7 @@ def test_sft_single_turn_gives_a_row_per_turn(rows: Any) -> None:
     assert Counter(row["match"] for row in turns) == Counter(row["match"] for row in rows("sft") for _ in row["turns"])
 
 
-def test_reasoning_is_a_column_beside_the_replies(rows: Any) -> None:
+def test_reasoning_is_a_separate_column(rows: Any) -> None:
     for row in rows("sft", "--reasoning", "--policy", NAME):
         assert row["reasoning"] == ["right"] * len(row["turns"])
     for row in rows("grpo", "--reasoning", "--policy", NAME):

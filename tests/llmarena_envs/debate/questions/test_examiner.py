@@ -17,7 +17,7 @@ PASSAGE = (
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("domain", DOMAINS)
-def test_the_prompt_says_what_is_wanted(language, domain):
+def test_prompt_states_the_task(language, domain):
     prompt = examiner_prompt(domain, 10, language)
     announced = int(re.search(r"(?:these|以下) (\d+) (?:rules|条规则)", prompt)[1])
     listed = [int(number) for number in re.findall(r"^(\d+)\. ", prompt, re.MULTILINE)]
@@ -29,7 +29,7 @@ def test_the_prompt_says_what_is_wanted(language, domain):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_prompt_does_not_say_that_the_examiner_takes_part(language):
+def test_prompt_hides_the_examiners_participation(language):
     # Without the examples: their subjects are no instructions.
     texts = examiner_prompts(language)
     for domain in DOMAINS:
@@ -194,7 +194,7 @@ def test_checks(text, reason):
     assert (refused and refused.name) == reason
 
 
-def test_the_same_question_is_kept_once():
+def test_repeated_question_is_kept_once():
     texts = [
         "Why do cats purr when they rest?",
         "WHY do cats purr, when they rest??",

@@ -108,7 +108,7 @@ def test_no_source_of_questions(source):
         load_questions(source)
 
 
-def test_what_is_written_is_read_again(tmp_path):
+def test_question_file_round_trips(tmp_path):
     questions = (*QUESTIONS, Question("c", "coding", '引号 "\u2028\n\ttab', "\\"))
     path = tmp_path / "out.jsonl"
     path.write_text(write_questions(questions), encoding="utf-8")

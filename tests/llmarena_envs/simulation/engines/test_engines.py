@@ -19,7 +19,7 @@ def test_every_engine_is_found_by_its_name():
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
-def test_a_task_s_first_request_is_the_last_line_of_its_description(task):
+def test_first_request_is_the_last_line_of_the_description(task):
     description, request = FIRST.split(task.task_description)
     assert description and "\n" not in request
     answer = make_engine(task.engine).respond(request)
@@ -36,7 +36,7 @@ def test_what_no_text_can_hold_is_no_request_and_no_answer():
     assert cut_output("a\ud800b") == "a?b"
 
 
-def test_a_long_answer_says_that_it_was_cut():
+def test_cut_answer_is_marked():
     whole = "a" * MAX_OUTPUT
     assert cut_output(whole) == whole
     cut = cut_output(f"{whole}b")

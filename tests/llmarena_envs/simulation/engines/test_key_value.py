@@ -57,7 +57,7 @@ def test_hostile_requests():
     )
 
 
-def test_what_is_held_stays_bounded():
+def test_stored_data_stays_bounded():
     server = KeyValueServer()
     for number in range(10):
         answer = server.respond(f"RPUSH list{number} " + "x " * 4_000)
@@ -69,7 +69,7 @@ def test_what_is_held_stays_bounded():
     assert server.respond("DEL list0 list1\nSET visits 1") == "(integer) 2\nOK"
 
 
-def test_integers_are_those_of_64_bits():
+def test_integers_have_64_bits():
     server = KeyValueServer()
     assert server.respond("SET n 9223372036854775806\nINCR n\nINCR n\nGET n").endswith(
         '(integer) 9223372036854775807\n(error) ERR increment or decrement would overflow\n"9223372036854775807"'

@@ -66,7 +66,7 @@ def test_a_session_has_an_end():
     assert prompt.respond("x") == "9"
 
 
-def test_where_nothing_isolates_there_is_no_prompt(monkeypatch):
+def test_without_isolation_there_is_no_prompt(monkeypatch):
     def nothing():
         raise SandboxError("nothing isolates here")
 

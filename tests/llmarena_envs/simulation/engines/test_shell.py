@@ -86,7 +86,7 @@ def test_respond_after_exit_is_empty():
         ("x=2; sleep 60", 3, "ERROR: out of time"),
     ],
 )
-def test_respond_stopped_request_changes_nothing(monkeypatch, request_, seconds, answer):
+def test_respond_stopped_request_keeps_the_state(monkeypatch, request_, seconds, answer):
     terminal = Shell()
     terminal.respond("x=1")
     monkeypatch.setattr(Shell, "limits", replace(Shell.limits, seconds=seconds))

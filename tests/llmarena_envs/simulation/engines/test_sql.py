@@ -185,7 +185,7 @@ def test_long_results_are_cut():
     assert SQLTerminal().respond(series).split("\n") == ["x", *map(str, range(1, 101)), "..."]
 
 
-def test_the_state_can_be_shown_whatever_is_in_it():
+def test_state_can_be_shown_with_any_content():
     terminal = SQLTerminal()
     terminal.respond("CREATE TABLE t (a, b AS (abs(a))); CREATE INDEX i ON t (a)")
     assert "OK" not in terminal.respond("INSERT INTO t VALUES (-9223372036854775808); SELECT * FROM t")
@@ -193,7 +193,7 @@ def test_the_state_can_be_shown_whatever_is_in_it():
     assert terminal.state().endswith('CREATE TABLE "a""b" (x);\nc\\nd')
 
 
-def test_a_terminal_that_nobody_holds_is_freed():
+def test_unreferenced_terminal_is_freed():
     terminal = SQLTerminal()
     reference = weakref.ref(terminal)
     del terminal

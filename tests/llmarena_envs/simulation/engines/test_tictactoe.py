@@ -39,7 +39,7 @@ def expected_reply(mine, yours):
     return [*urgent, *sorted(free, key=lambda cell: (cell != 4, cell % 2, cell))][0]
 
 
-def test_every_game_goes_as_the_rule_says():
+def test_every_game_follows_the_described_rule():
     endings = {"X wins": 0, "O wins": 0, "draw": 0}
 
     def play(moves, crosses, noughts):
