@@ -190,7 +190,7 @@ def _run_row(
             check_runs(out / name, following, session)
             runs |= _play(out / name, following, session, interruptions, talk)
             asked = _ask(out / name, row.ask(runs, options), session, interruptions, talk)
-            if not runs and not any(job.answers for job in asked.values()):
+            if asked and not runs and not any(job.answers for job in asked.values()):
                 raise _nothing_to_measure(name, _missing(Played({}, asked)))
     played = Played(runs, asked)
     result = row.measure(played, options)
