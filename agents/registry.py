@@ -115,27 +115,59 @@ def make_policy(
         OptionError: if there is no such policy for the environment, it does not accept the options, or a required package is not
             installed.
     """
+    history = load_environment(environment).declaration.history
+    policy = create_policy(spec, baselines(environment), environment, options, service=service, history=history)
+    if Player(policy).wants_all_legal and not _is_enumerated(environment):
+        games = ", ".join(name for name in NAMES if _is_enumerated(name))
+        raise OptionError(
+            f"policy {spec!r} chooses among the legal moves, which {environment} cannot list, since replies are free text there;"
+            f" it plays {games}"
+        )
+    return policy
+
+
+def create_policy(
+    spec: str,
+    scripted: Mapping[str, Factory],
+    purpose: str,
+    options: Mapping[str, Any] | None = None,
+    *,
+    service: "ModelService | None" = None,
+    history: str | None = None,
+) -> Policy:
+    """Creates a policy without an environment, as ``make_policy`` does for one.
+
+    Args:
+        spec: as in ``make_policy``.
+        scripted: scripted policies by name.
+        purpose: what the policy is for, in error messages.
+        options: as in ``make_policy``.
+        service: as in ``make_policy``.
+        history: default history of a language model.
+
+    Raises:
+        OptionError: as ``make_policy``.
+    """
     name, own = split_spec(spec)
     own = {**own, **(options or {})}
     kind, _, rest = name.partition(":")
-    known = baselines(environment)
     try:
-        if name in known:
-            policy = _call(known[name], own, spec)
+        if name in scripted:
+            policy = _call(scripted[name], own, spec)
         elif name == "human":
             policy = _call(_human, own, spec)
         elif kind in _MODELS and rest:
-            defaults = {"model": rest, "service": service}
-            if not {"history_turns", "history_tokens"} & own.keys():
-                defaults["history"] = load_environment(environment).declaration.history
+            defaults: dict[str, Any] = {"model": rest, "service": service}
+            if history is not None and not {"history_turns", "history_tokens"} & own.keys():
+                defaults["history"] = history
             module, _, attribute = _MODELS[kind].partition(":")
             policy = _call(getattr(importlib.import_module(module), attribute), {**defaults, **own}, spec)
-        elif rest and kind not in known:
+        elif rest and kind not in scripted:
             policy = _call(_import_factory(kind, rest, spec), own, spec)
         else:
-            choices = [*known, "human", "openai:MODEL", "hf:PATH_OR_ID", "package.module:factory"]
+            choices = [*scripted, "human", "openai:MODEL", "hf:PATH_OR_ID", "package.module:factory"]
             raise OptionError(
-                f"policy: expected one of {', '.join(choices)} for {environment}, with options as in name:key=value, "
+                f"policy: expected one of {', '.join(choices)} for {purpose}, with options as in name:key=value, "
                 f"got {spec!r}{nearest(kind, choices)}"
             )
     except ModuleNotFoundError as error:
@@ -144,15 +176,9 @@ def make_policy(
             f"policy {spec!r} needs {error.name!r}, which is not installed: pip install '{package}'"
         ) from error
     try:
-        player = Player(policy)
+        Player(policy)
     except OptionError as error:
         raise OptionError(f"policy {spec!r}: {error}") from error
-    if player.wants_all_legal and not _is_enumerated(environment):
-        games = ", ".join(name for name in NAMES if _is_enumerated(name))
-        raise OptionError(
-            f"policy {spec!r} chooses among the legal moves, which {environment} cannot list, since replies are free text there;"
-            f" it plays {games}"
-        )
     return policy
 
 

@@ -11,7 +11,10 @@ from typing import Any
 
 from agents.registry import split_spec
 from benchmarks.auto_arena import questions
+from benchmarks.auto_arena.examination.case import Examination, read_drafts
 from benchmarks.auto_arena.pool import DEBATE
+from benchmarks.experiments.jobs import Asked, Job
+from benchmarks.experiments.reply_log import ReplyLog
 from benchmarks.experiments.row import Preparation, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.options import option
@@ -19,14 +22,10 @@ from llmarena_envs.core.options import OptionError
 from llmarena_envs.debate.game import Debate
 from llmarena_envs.debate.questions import load_questions
 from llmarena_envs.debate.questions.files import BUILTIN, write_questions
-from rating.config.run_file import RunConfig
 from rating.errors import RunError
 from rating.schemes import formatting
 from rating.stats.estimates import bounded_mean
 from rating.stats.results import pair_results
-from rating.store import location
-from rating.store.environments import admit
-from rating.store.records import FINISHED
 
 LEAST_DISTINCT = 0.9
 """Share of the requested questions that an examiner must write without repetition."""
@@ -60,11 +59,12 @@ class QuestionOptions(RowOptions):
             )
 
 
-def plan_examination(options: QuestionOptions) -> dict[str, RunConfig]:
-    """Returns the examiner's run; none without an examiner."""
+def ask_examiner(options: QuestionOptions) -> list[Job[Examination]]:
+    """Returns the examiner's job; none without an examiner."""
     if not options.examiner:
-        return {}
-    return questions.plan(
+        return []
+    return questions.ask(
+        {},
         questions.Options(
             policy=(options.examiner,),
             alone=True,
@@ -73,25 +73,22 @@ def plan_examination(options: QuestionOptions) -> dict[str, RunConfig]:
             public=options.public,
             language=options.language,
             seed=options.seed,
-            workers=options.workers,
-        )
+        ),
     )
 
 
-def take_questions(runs: Mapping[str, PlayedRun], options: QuestionOptions) -> QuestionOptions:
+def take_questions(asked: Mapping[str, Asked[Examination]], options: QuestionOptions) -> QuestionOptions:
     """Writes the examiner's questions into the result directory, and returns options that name the file.
 
     Raises:
         RunError: if the examiner repeats itself.
     """
-    run = runs[questions.RUN]
-    ((examiner, examined),) = questions.examinations(run).items()
+    job = asked[questions.JOB]
+    ((examiner, examined),) = questions.examinations(job).items()
     found = questions.collected(examined, questions.read_public(options.public))
-    wanted, distinct = sum(item.wanted for item in examined), len(found.questions)
-    drafted, repeated, surplus = (
-        sum(item.number(name) for item in examined) for name in ("drafted", "refused_repeated", "surplus")
-    )
-    repeated += found.repeated
+    wanted, distinct = sum(item.case.count for item in examined), len(found.questions)
+    drafted, surplus = sum(item.drafted for item in examined), sum(item.surplus for item in examined)
+    repeated = found.repeated + sum(item.refused[questions.REPEATED] for item in examined)
     unusable = drafted - surplus - repeated - found.public - distinct
     count = (
         f"{distinct} of {wanted}; of {drafted} drafts {repeated} were repeated, {unusable} no usable questions and"
@@ -102,13 +99,13 @@ def take_questions(runs: Mapping[str, PlayedRun], options: QuestionOptions) -> Q
             f"examiner {examiner}: expected at least {100 * LEAST_DISTINCT:g} % distinct questions, got {count}. Nothing was"
             " debated; name another examiner, a higher temperature or a smaller --count, and another --out"
         )
-    path = Path(f"{run.directory.parent}-questions.jsonl")
+    path = Path(f"{job.path.parent}-questions.jsonl")
     path.write_text(write_questions(found.questions), encoding="utf-8", newline="\n")
-    print(f"  {questions.RUN}: questions kept: {count}\nwrote {path}", file=sys.stderr if options.json else sys.stdout)
+    print(f"  {questions.JOB}: questions kept: {count}\nwrote {path}", file=sys.stderr if options.json else sys.stdout)
     return replace(options, examiner="", public=(), questions=str(path))
 
 
-EXAMINED: Preparation[Any] = Preparation(plan_examination, take_questions)
+EXAMINED: Preparation[Any] = Preparation(ask_examiner, take_questions)
 """Generates the questions of a row if its options name an examiner."""
 
 
@@ -158,17 +155,14 @@ def question_notes(run: PlayedRun) -> list[str]:
 
 
 def examiner_of(run: PlayedRun, texts: Sequence[str]) -> str:
-    """Returns the author of the questions of a run, if its own run is beside it; empty otherwise."""
-    beside = run.directory.parent / questions.RUN
-    if not location.has_store(beside):
+    """Returns the author of the questions of a run, if its replies are beside it; empty otherwise."""
+    beside = run.directory.parent / f"{questions.JOB}.jsonl"
+    if not beside.exists():
         return ""
-    admit([questions.EXAMINATION])
-    recorded = PlayedRun(beside)
-    if questions.EXAMINATION not in recorded.environments() or not recorded.statuses.get(FINISHED):
-        return ""
-    for examiner, examined in questions.examinations(recorded).items():
-        if {*texts} <= {text for item in examined for text in item.kept}:
-            return examiner
+    log = ReplyLog.read(beside)
+    for policy in log.settings.policies:
+        if {*texts} <= {text for reply in log.texts(policy.title) for text in read_drafts(reply)}:
+            return policy.title
     return ""
 
 

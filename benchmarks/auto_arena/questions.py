@@ -12,13 +12,15 @@ from typing import NamedTuple
 
 from agents.registry import split_spec
 from benchmarks.auto_arena.corpus_search import JSON_LINES, read_corpus
-from benchmarks.auto_arena.examination.game import refusal_statistic
+from benchmarks.auto_arena.examination.baselines import BASELINES
+from benchmarks.auto_arena.examination.case import EXAMINER, Examination
+from benchmarks.experiments.asking import Answer
 from benchmarks.experiments.file_names import file_name
+from benchmarks.experiments.jobs import Asked, Job
 from benchmarks.experiments.pictures import estimates
-from benchmarks.experiments.pool import plan_run
-from benchmarks.experiments.replays import begun
+from benchmarks.experiments.pool import job_pool
 from benchmarks.experiments.row import Result, Row, RowOptions
-from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.runs import Played, PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
@@ -26,15 +28,16 @@ from llmarena_envs.core.similarity import NEAR, Seen
 from llmarena_envs.debate.questions import DOMAINS, Question
 from llmarena_envs.debate.questions.examiner import REASONS
 from llmarena_envs.debate.questions.files import first_of_each_domain, write_questions
-from rating.config.run_file import RunConfig
-from rating.config.run_tables import EnvironmentConfig, PolicyConfig
+from rating.config.run_tables import PolicyConfig
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, bounded_mean
-from rating.store.records import FINISHED, SeatOutcome
 
-EXAMINATION = "benchmarks.auto_arena.examination.env"
+JOB = "examination"
+STREAM = "benchmarks.auto_arena.examination.env"
+"""Seeds the random draws; the published tables were made with it."""
+
 SCRIPTED = {
-    EXAMINATION: (
+    JOB: (
         "templates",
         "from_file=examiner",
         "few=careless:fault=few",
@@ -42,7 +45,6 @@ SCRIPTED = {
         "answer=careless:fault=answer",
     )
 }
-RUN = "examination"
 SAMPLING = {"temperature": 0.7, "max_tokens": 3000}
 """Default options of a model that examines, as in the authors' code."""
 
@@ -74,25 +76,8 @@ class Options(RowOptions):
     )
 
 
-@dataclass(frozen=True)
-class Examined:
-    """Work of an examiner in one domain.
-
-    Attributes:
-        domain: the domain.
-        wanted: number of requested questions.
-        seat: the examiner's seat.
-        kept: the accepted questions.
-    """
-
-    domain: str
-    wanted: int
-    seat: SeatOutcome
-    kept: tuple[str, ...]
-
-    def number(self, statistic: str) -> int:
-        """Returns a statistic."""
-        return int(self.seat.statistics[statistic])
+Examined = Answer[Examination]
+"""Work of an examiner in one domain."""
 
 
 class Collected(NamedTuple):
@@ -109,22 +94,16 @@ class Collected(NamedTuple):
     public: int
 
 
-def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns a run of every examiner in every domain."""
+def ask(runs: Mapping[str, PlayedRun], options: Options) -> list[Job[Examination]]:
+    """Returns the job of every examiner in every domain."""
     check_int("chosen", options.chosen, 1, options.count)
     read_public(options.public)
-    work = EnvironmentConfig(
-        name=EXAMINATION,
-        options={
-            "count": options.count,
-            "batch": options.batch,
-            "calls": options.calls,
-            "language": options.language,
-        },
-        by_deal={"domain": list(DOMAINS)},
-    )
-    config = plan_run(options, [work], scripted=SCRIPTED, stop={"matches": len(DOMAINS)})
-    return {RUN: config.model_copy(update={"policy": [with_sampling(policy) for policy in config.policy]})}
+    cases = [
+        Examination(domain, options.language, count=options.count, batch=options.batch, calls=options.calls)
+        for domain in DOMAINS
+    ]
+    policies = job_pool(options, JOB, SCRIPTED)
+    return [Job(JOB, EXAMINER, [with_sampling(each) for each in policies], cases, options.seed, BASELINES, STREAM)]
 
 
 def with_sampling(examiner: PolicyConfig) -> PolicyConfig:
@@ -152,13 +131,12 @@ def read_public(paths: Sequence[str]) -> list[str]:
     return texts
 
 
-def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+def measure(played: Played, options: Options) -> Result:
     """Returns the accepted questions, and the numbers of refused ones by reason."""
-    run = runs[RUN]
-    examined = examinations(run)
+    asked: Asked[Examination] = played.asked[JOB]
+    examined = examinations(asked)
     public = read_public(options.public)
     sets = {policy: collected(own, public) for policy, own in examined.items()}
-    void = [outcome for outcome in run.outcomes(EXAMINATION) if outcome.status != FINISHED]
     files: dict[str, str] = {}
     for policy, own in sets.items():
         if own.questions:
@@ -174,10 +152,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
             )
         },
         notes=[
-            *(
-                f"{outcome.seats[0].policy}: match {outcome.number} is {outcome.status} and left out"
-                for outcome in void
-            ),
+            *asked.notes(),
             *(
                 f"{policy}: left out of the files as well: {own.repeated} near-copies from other domains,"
                 f" {own.public} of public questions"
@@ -189,23 +164,15 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     )
 
 
-def examinations(run: PlayedRun) -> dict[str, list[Examined]]:
-    """Returns every examiner's work, domain by domain in the order of matches.
+def examinations(asked: Asked[Examination]) -> Mapping[str, Sequence[Examined]]:
+    """Returns every examiner's work, domain by domain.
 
     Raises:
-        RunError: if no match has ended.
+        RunError: if no answer is complete.
     """
-    found: dict[str, list[Examined]] = {}
-    for record in run.records(EXAMINATION):
-        env = begun(record.match)
-        for turn in record.turns:
-            env.step(turn.action)
-        assert record.outcome is not None
-        (seat,) = record.outcome.seats
-        found.setdefault(seat.policy, []).append(Examined(env.game.domain, env.game.count, seat, env.game.accepted))
-    if not found:
-        raise RunError(f"{run.directory}: expected matches of {EXAMINATION}, but none has ended yet")
-    return found
+    if not asked.answers:
+        raise RunError(f"{asked.path}: expected the questions of a domain, but none is complete")
+    return asked.answers
 
 
 def collected(examined: Sequence[Examined], public: Sequence[str] = ()) -> Collected:
@@ -218,15 +185,15 @@ def collected(examined: Sequence[Examined], public: Sequence[str] = ()) -> Colle
     seen, known = Seen(), Seen(public)
     questions: list[Question] = []
     counts = Counter[str]()
-    for item in sorted(examined, key=lambda item: DOMAINS.index(item.domain)):
+    for item in examined:
         number = 0
-        for text in item.kept:
+        for text in item.accepted:
             kind = "repeated" if text in seen else "public" if text in known else ""
             counts[kind] += 1
             seen.add(text)
             if not kind:
                 number += 1
-                questions.append(Question(f"{item.domain}-{number:02d}", item.domain, text))
+                questions.append(Question(f"{item.case.name}-{number:02d}", item.case.name, text))
     return Collected(tuple(questions), counts["repeated"], counts["public"])
 
 
@@ -235,8 +202,8 @@ def kept_share(examined: Sequence[Examined]) -> Estimate | None:
     hits: list[bool] = []
     clusters: list[int] = []
     for item in examined:
-        hits += [True] * len(item.kept) + [False] * (item.wanted - len(item.kept))
-        clusters += [DOMAINS.index(item.domain)] * item.wanted
+        hits += [True] * len(item.accepted) + [False] * (item.case.count - len(item.accepted))
+        clusters += [DOMAINS.index(item.case.name)] * item.case.count
     return bounded_mean(hits, clusters)
 
 
@@ -245,9 +212,9 @@ def refused_share(examined: Sequence[Examined], reasons: Collection[str]) -> Est
     hits: list[bool] = []
     clusters: list[int] = []
     for item in examined:
-        refused = sum(item.number(refusal_statistic(reason)) for reason in reasons)
-        hits += [True] * refused + [False] * (item.number("drafted") - refused)
-        clusters += [DOMAINS.index(item.domain)] * item.number("drafted")
+        refused = sum(item.refused[reason] for reason in reasons)
+        hits += [True] * refused + [False] * (item.drafted - refused)
+        clusters += [DOMAINS.index(item.case.name)] * item.drafted
     return bounded_mean(hits, clusters)
 
 
@@ -256,13 +223,13 @@ def examiner_table(examined: Mapping[str, Sequence[Examined]], chosen: int) -> T
     rows: list[list[Cell]] = [
         [
             policy,
-            sum(item.number("calls") for item in own),
-            sum(item.wanted for item in own),
+            sum(item.calls for item in own),
+            sum(item.case.count for item in own),
             percent(kept_share(own)),
-            sum(item.number("drafted") for item in own),
+            sum(item.drafted for item in own),
             percent(refused_share(own, [REPEATED])),
             percent(refused_share(own, [reason for reason in REASONS if reason != REPEATED])),
-            sum(min(chosen, len(item.kept)) for item in own),
+            sum(min(chosen, len(item.accepted)) for item in own),
         ]
         for policy, own in examined.items()
     ]
@@ -292,11 +259,11 @@ def reason_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
     rows: list[list[Cell]] = [
         [
             policy,
-            sum(item.number("drafted") for item in own),
-            sum(len(item.kept) for item in own),
-            sum(item.number("surplus") for item in own),
-            *(sum(item.number(refusal_statistic(reason)) for item in own) for reason in REASONS),
-            sum(sum(item.seat.failures.values()) for item in own),
+            sum(item.drafted for item in own),
+            sum(len(item.accepted) for item in own),
+            sum(item.surplus for item in own),
+            *(sum(item.refused[reason] for item in own) for reason in REASONS),
+            sum(item.unreadable for item in own),
         ]
         for policy, own in examined.items()
     ]
@@ -324,13 +291,13 @@ def domain_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
     rows: list[list[Cell]] = [
         [
             policy,
-            item.domain,
-            item.wanted,
-            len(item.kept),
-            item.number("calls"),
-            item.number("drafted"),
-            item.number(refusal_statistic(REPEATED)),
-            sum(item.number(refusal_statistic(reason)) for reason in REASONS if reason != REPEATED),
+            item.case.name,
+            item.case.count,
+            len(item.accepted),
+            item.calls,
+            item.drafted,
+            item.refused[REPEATED],
+            sum(item.refused[reason] for reason in REASONS if reason != REPEATED),
         ]
         for policy, own in examined.items()
         for item in own
@@ -364,7 +331,7 @@ ROW = Row(
     title="the examiner's work: questions in eight domains, what was kept of them and why the rest was not",
     source="Auto-Arena, section 3.1",
     options=Options,
-    plan=plan,
+    ask=ask,
     measure=measure,
     precision=precision,
     shows="It shows how many questions of an examiner can be put to somebody, and writes them in the form that debates take.",

@@ -8,9 +8,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO
 
-from benchmarks.experiments.cost import describe, expected_costs
+from benchmarks.experiments.cost import describe, describe_job, expected_costs
+from benchmarks.experiments.jobs import Asked, Job, ask_job, check_job, path_of, read_job
 from benchmarks.experiments.row import AnyRow, Result, RowOptions
-from benchmarks.experiments.runs import PlayedRun, check_plan, check_runs, open_follow_ups, open_runs, play_runs
+from benchmarks.experiments.runs import (
+    Played,
+    PlayedRun,
+    check_plan,
+    check_runs,
+    open_follow_ups,
+    open_runs,
+    play_runs,
+)
 from benchmarks.experiments.tables import to_csv, to_json, to_markdown
 from benchmarks.options import parse
 from llmarena_envs.core.options import OptionError, check_choice
@@ -22,6 +31,7 @@ from rating.config.judge_warnings import family_warnings, scripted_judge_warning
 from rating.config.run_file import RunConfig
 from rating.errors import IncompleteRun
 from rating.play.session import Session
+from rating.store.records import VOID
 
 EVERY_ROW = "all"
 
@@ -83,27 +93,35 @@ def _run(paper: Paper, words: Sequence[str], interruptions: Interruptions) -> in
     plans = {row: paper.row(row).plan(options) for row, options in rows.items()}
     for row, options in rows.items():  # all of them, before anything is played
         if not options.run:
-            before = paper.row(row).preparation.plan(options)
-            check_plan(plans[row], options.session())
-            check_runs(_out(paper, options) / row, before or plans[row], options.session())
-            _check_judges(row, plans[row], options)
+            _check(_out(paper, options) / row, row, paper.row(row), plans[row], options)
         for config in plans[row].values():
             config.admit()  # the files that the options name
-    void = 0
+    missing = []
     reports = []
     for row, options in rows.items():
-        report, missing = _run_row(paper, row, options, plans[row], interruptions)
-        void += missing
+        report, gaps = _run_row(paper, row, options, plans[row], interruptions)
+        missing += gaps
         reports.append(report)
     if common.json:
         shown = reports if name == EVERY_ROW else reports[0]
         print(json.dumps(shown, indent=2, ensure_ascii=False))
-    if void:
+    if missing:
         raise IncompleteRun(
-            f"the figures are of what was played: {void} {'match is' if void == 1 else 'matches are'} void, since a provider"
-            " failed; the same command plays what is missing"
+            f"the figures are of what was played: {', '.join(missing)}, since a provider failed; the same command resumes"
         )
     return None
+
+
+def _check(directory: Path, name: str, row: AnyRow, plan: Mapping[str, RunConfig], options: RowOptions) -> None:
+    """Checks that a row can be played, before anything is."""
+    session = options.session()
+    before = row.preparation.ask(options)
+    check_plan(plan, session)
+    if not before:
+        check_runs(directory, plan, session)
+    for job in before or (() if plan else row.ask({}, options)):
+        check_job(directory, job, session)
+    _check_judges(name, plan, options)
 
 
 def _check_judges(row: str, plan: Mapping[str, RunConfig], options: RowOptions) -> None:
@@ -144,57 +162,90 @@ def _out(paper: Paper, options: RowOptions) -> Path:
 
 def _run_row(
     paper: Paper, name: str, options: RowOptions, plan: Mapping[str, RunConfig], interruptions: Interruptions
-) -> tuple[dict[str, Any], int]:
-    """Runs a row with a checked plan, writes its result, and returns it with the number of void matches."""
+) -> tuple[dict[str, Any], list[str]]:
+    """Runs a row with a checked plan, writes its result, and returns it with what is missing."""
     row = paper.row(name)
-    out = _out(paper, options)
+    out, session = _out(paper, options), options.session()
     talk = sys.stderr if options.json else sys.stdout
     print(f"{name}: {row.title} ({row.source})", file=talk)
-    void = 0
-    prepared: dict[str, PlayedRun] = {}
+    prepared: dict[str, Asked[Any]] = {}
     if options.run:
-        runs = open_runs(Path(options.run), plan, any_manner=row.any_manner)
-        runs |= open_follow_ups(Path(options.run), row.follow_up(runs, options))
+        directory = Path(options.run)
+        runs = open_runs(directory, plan, any_manner=row.any_manner)
+        runs |= open_follow_ups(directory, row.follow_up(runs, options))
+        jobs = [job for job in row.ask(runs, options) if not plan or path_of(directory, job).exists()]
+        asked = {job.name: read_job(directory, job) for job in jobs}
     else:
         print(f"  {row.precision(options)}", file=talk)
-        if before := row.preparation.plan(options):
-            prepared, void = _play(out / name, before, options.session(), interruptions, talk)
-            if void:
-                raise IncompleteRun(
-                    f"{name}: a provider failed, {void} void matches in {', '.join(before)}; nothing else was played. Run the"
-                    " same command again to resume"
-                )
+        if before := row.preparation.ask(options):
+            prepared = _ask(out / name, before, session, interruptions, talk)
+            if missing := _missing(Played({}, prepared)):
+                raise _nothing_to_measure(name, missing)
             plan = row.plan(row.preparation.take(prepared, options))
-            check_runs(out / name, plan, options.session())
-        runs, void = _play(out / name, plan, options.session(), interruptions, talk)
-        if not void:  # follow-ups need every match
+            check_runs(out / name, plan, session)
+        runs = _play(out / name, plan, session, interruptions, talk)
+        asked = {}
+        if not _missing(Played(runs, {})):  # follow-ups and jobs need every match
             following = row.follow_up(runs, options)
-            check_runs(out / name, following, options.session())
-            more, void = _play(out / name, following, options.session(), interruptions, talk)
-            runs |= more
-    result = row.measure(runs, options)
-    report = _report(paper, name, row, options, {**prepared, **runs}, result)
+            check_runs(out / name, following, session)
+            runs |= _play(out / name, following, session, interruptions, talk)
+            asked = _ask(out / name, row.ask(runs, options), session, interruptions, talk)
+            if asked and not runs and not any(job.answers for job in asked.values()):
+                raise _nothing_to_measure(name, _missing(Played({}, asked)))
+    played = Played(runs, asked)
+    result = row.measure(played, options)
+    report = _report(paper, name, row, options, Played(runs, {**prepared, **asked}), result)
     paths = _write(out, name, result, report)
     if not options.json:
         print(printable(_markdown(report, result)))
     print("\n".join(f"wrote {path}" for path in paths), file=talk)
-    return report, void
+    return report, [] if options.run else _missing(played)
+
+
+def _nothing_to_measure(name: str, missing: Sequence[str]) -> IncompleteRun:
+    return IncompleteRun(
+        f"{name}: a provider failed, {', '.join(missing)}; nothing else was played. Run the same command again to resume"
+    )
+
+
+def _missing(played: Played) -> list[str]:
+    """Returns the numbers of void matches and of missing answers, if there are any."""
+    void = {name: run.statuses.get(VOID, 0) for name, run in played.items()}
+    unanswered = {name: len(asked.missing) for name, asked in played.asked.items()}
+    return [
+        *(
+            f"{count} {'match is' if count == 1 else 'matches are'} void in {name}"
+            for name, count in void.items()
+            if count
+        ),
+        *(f"{count} not answered in {name}" for name, count in unanswered.items() if count),
+    ]
 
 
 def _play(
     directory: Path, plan: Mapping[str, RunConfig], session: Session, interruptions: Interruptions, talk: TextIO
-) -> tuple[dict[str, PlayedRun], int]:
-    """Prints the expected costs of the planned runs, plays them, and returns them with the number of void matches."""
+) -> dict[str, PlayedRun]:
+    """Prints the expected costs of the planned runs, plays them and returns them."""
     for part, config in plan.items():
         for line in describe(expected_costs(config)):
             print(f"  {part}: {line}", file=talk)
     talk.flush()
-    void = play_runs(directory, plan, interruptions, session)
-    return {part: PlayedRun(directory / part) for part in plan}, void
+    play_runs(directory, plan, interruptions, session)
+    return {part: PlayedRun(directory / part) for part in plan}
+
+
+def _ask(
+    directory: Path, jobs: Sequence[Job[Any]], session: Session, interruptions: Interruptions, talk: TextIO
+) -> dict[str, Asked[Any]]:
+    """Prints the expected costs of jobs, asks what is missing and returns the answers."""
+    for job in jobs:
+        print(f"  {job.name}: {describe_job(job)}", file=talk)
+    talk.flush()
+    return {job.name: ask_job(directory, job, interruptions, session) for job in jobs}
 
 
 def _report(
-    paper: Paper, name: str, row: AnyRow, options: RowOptions, runs: Mapping[str, PlayedRun], result: Result
+    paper: Paper, name: str, row: AnyRow, options: RowOptions, played: Played, result: Result
 ) -> dict[str, Any]:
     """Returns a complete result as JSON values."""
     settings = asdict(options)
@@ -214,11 +265,12 @@ def _report(
                 "seal": run.seal,
                 "digest": run.digest,
             }
-            for part, run in runs.items()
+            for part, run in played.items()
         },
+        "jobs": {name: asked.summary() for name, asked in played.asked.items()},
         "warnings": [
             warning
-            for run in runs.values()
+            for run in played.values()
             for warning in (
                 *scripted_judge_warnings(run.config),
                 *family_warnings(run.config, options.families()),
@@ -238,9 +290,17 @@ def _markdown(report: Mapping[str, Any], result: Result) -> str:
         *(to_markdown(table) for table in result.tables),
         "\n".join(f"- {note}" for note in result.notes),
         "\n".join(
-            f"- run `{part}`: {', '.join(f'{count} {status}' for status, count in run['matches'].items())};"
-            f"{_with(run['sources'])} play digest `{run['digest']}`"
-            for part, run in report["runs"].items()
+            [
+                *(
+                    f"- run `{part}`: {', '.join(f'{count} {status}' for status, count in run['matches'].items())};"
+                    f"{_with(run['sources'])} play digest `{run['digest']}`"
+                    for part, run in report["runs"].items()
+                ),
+                *(
+                    f"- job `{name}`: {job['replies']} replies; digest `{job['digest']}`"
+                    for name, job in report["jobs"].items()
+                ),
+            ]
         ),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"

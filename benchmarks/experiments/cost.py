@@ -13,6 +13,8 @@ from agents.play import play
 from agents.player import Player
 from agents.registry import make_policy
 from agents.retelling import retell
+from benchmarks.experiments.asking import REPLY_TOKENS
+from benchmarks.experiments.jobs import Job
 from llmarena_envs.catalogue import load_environment, make_environment, module_name
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
@@ -24,9 +26,6 @@ SAMPLES = 3
 
 WRITERS = {"debate_v0": "verbose"}
 """Verbose policies for environments whose prompts consist mostly of the players' texts, by environment."""
-
-REPLY_TOKENS = 150
-"""Assumed minimum number of tokens in a model's reply, its reasoning included."""
 
 _CHARACTERS_A_TOKEN = {"en": 4.0, "zh": 1.5}
 
@@ -72,6 +71,21 @@ def describe(costs: Sequence[Cost]) -> list[str]:
             f" {_rounded(cost.tokens_in)} tokens in, {_rounded(cost.tokens_out)} out"
         )
     return lines
+
+
+def describe_job(job: Job[Any]) -> str:
+    """Returns a line with the expected cost of a job for a model."""
+    calls = sum(case.batches for case in job.cases)
+    read = written = 0.0
+    for case in job.cases:
+        prompt = case.first_prompt()
+        read += case.batches * len(prompt.rules + prompt.text) / _CHARACTERS_A_TOKEN[case.language]
+        written += case.batches * case.reply_tokens
+    noun = "case" if len(job.cases) == 1 else "cases"
+    return (
+        f"{len(job.cases)} {noun} for each policy; for a model at least {_rounded(calls)} calls, about"
+        f" {_rounded(math.ceil(read))} tokens in, {_rounded(math.ceil(written))} out"
+    )
 
 
 def _cost(config: RunConfig, item: EnvironmentConfig) -> Cost:

@@ -40,9 +40,7 @@ def plan_run(
     Raises:
         OptionError: if no policy remains, or a setting has no valid value.
     """
-    policies = pool(options, [item.name for item in environments], scripted)
-    if not policies:
-        raise OptionError("policy: expected somebody to measure; name a policy with --policy, or leave --alone out")
+    policies = _some_pool(options, [item.name for item in environments], scripted)
     limit = {"max_matches": max(stop["matches"], StopConfig().max_matches)} if "matches" in stop else {}
     try:
         return RunConfig(
@@ -55,6 +53,22 @@ def plan_run(
         )
     except ValidationError as error:
         raise OptionError(explanation(error)) from error
+
+
+def job_pool(options: RowOptions, job: str, scripted: Scripted) -> list[PolicyConfig]:
+    """Returns the policies of a job, by name.
+
+    Raises:
+        OptionError: if no policy remains.
+    """
+    return sorted(_some_pool(options, [job], scripted), key=lambda policy: policy.title)
+
+
+def _some_pool(options: RowOptions, environments: Sequence[str], scripted: Scripted) -> list[PolicyConfig]:
+    policies = pool(options, environments, scripted)
+    if not policies:
+        raise OptionError("policy: expected somebody to measure; name a policy with --policy, or leave --alone out")
+    return policies
 
 
 def pool(options: RowOptions, environments: Sequence[str], scripted: Scripted) -> list[PolicyConfig]:

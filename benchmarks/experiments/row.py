@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from agents.registry import is_model
+from benchmarks.experiments.jobs import Asked, Job
 from benchmarks.experiments.tables import Table
 from benchmarks.options import option
 from llmarena_envs.core.options import check_choice, parse_pairs
@@ -15,7 +16,7 @@ from rating.play.session import Session
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from benchmarks.experiments.runs import PlayedRun
+    from benchmarks.experiments.runs import Played, PlayedRun
 
 
 LANGUAGES = ("en", "zh")
@@ -107,24 +108,20 @@ class Result:
 AnyOptions = TypeVar("AnyOptions", bound=RowOptions)
 
 
-def _nothing(runs: Mapping[str, "PlayedRun"], options: RowOptions) -> Mapping[str, RunConfig]:
-    return {}
-
-
 @dataclass(frozen=True)
 class Preparation(Generic[AnyOptions]):
-    """Runs played before a row, as input to its plan.
+    """Jobs asked before a row, as input to its plan.
 
     Attributes:
-        plan: returns the runs, by a short name; may return none.
-        take: returns the options to plan the row with, from the played runs and the options given.
+        ask: returns the jobs; may return none.
+        take: returns the options to plan the row with, from the answers by name of the job and the options given.
     """
 
-    plan: Callable[[AnyOptions], Mapping[str, RunConfig]]
-    take: Callable[[Mapping[str, "PlayedRun"], AnyOptions], AnyOptions]
+    ask: Callable[[AnyOptions], Sequence[Job[Any]]]
+    take: Callable[[Mapping[str, Asked[Any]], AnyOptions], AnyOptions]
 
 
-UNPREPARED: Preparation[Any] = Preparation(lambda options: {}, lambda runs, options: options)
+UNPREPARED: Preparation[Any] = Preparation(lambda options: (), lambda asked, options: options)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,27 +132,29 @@ class Row(Generic[AnyOptions]):
         title: the content of the row in one sentence.
         source: paper, section, table or figure.
         options: the class of its options.
-        plan: returns the runs by a short name.
-        measure: returns the result of the played runs, by the same names; follow-up runs can be missing.
+        measure: returns the result of the played runs and of the answers; follow-up runs can be missing, and jobs after runs.
         precision: returns the number of cases and the expected width of the intervals for the options.
         shows: conclusions that the row supports, in plain words.
         does_not_show: conclusions that it does not support.
+        plan: returns the runs by a short name; by default none.
+        ask: returns the jobs asked after the runs; by default none. Without runs they are checked before anything is asked.
         any_manner: whether it can be computed from any run of its games, with any options and any pairings.
         follow_up: returns further runs by a short name, planned from the played ones; by default none.
-        preparation: runs played first; none by default.
+        preparation: jobs asked first; none by default.
         needs: name of a required option, empty for none; ``all`` leaves such a row out.
     """
 
     title: str
     source: str
     options: type[AnyOptions]
-    plan: Callable[[AnyOptions], Mapping[str, RunConfig]]
-    measure: Callable[[Mapping[str, "PlayedRun"], AnyOptions], Result]
+    measure: Callable[["Played", AnyOptions], Result]
     precision: Callable[[AnyOptions], str]
     shows: str
     does_not_show: str
+    plan: Callable[[AnyOptions], Mapping[str, RunConfig]] = lambda options: {}
+    ask: Callable[[Mapping[str, "PlayedRun"], AnyOptions], Sequence[Job[Any]]] = lambda runs, options: ()
     any_manner: bool = False
-    follow_up: Callable[[Mapping[str, "PlayedRun"], AnyOptions], Mapping[str, RunConfig]] = _nothing
+    follow_up: Callable[[Mapping[str, "PlayedRun"], AnyOptions], Mapping[str, RunConfig]] = lambda runs, options: {}
     preparation: Preparation[AnyOptions] = UNPREPARED
     needs: str = ""
 

@@ -3,7 +3,9 @@
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+from benchmarks.experiments.jobs import Asked
 from llmarena_envs.core.options import OptionError
 from rating.cli.playing import play_run
 from rating.cli.process import Interruptions
@@ -79,6 +81,18 @@ class PlayedRun:
         if not outcomes:
             raise RunError(f"{self.directory}: expected matches of {environment}, but none has ended yet")
         return self.run.leaderboard(environment, outcomes, self._state)
+
+
+class Played(dict[str, PlayedRun]):
+    """The runs of a row by name, and the answers of its jobs.
+
+    Attributes:
+        asked: the answers by name of the job.
+    """
+
+    def __init__(self, runs: Mapping[str, PlayedRun], asked: Mapping[str, Asked[Any]]) -> None:
+        super().__init__(runs)
+        self.asked = asked
 
 
 def open_runs(directory: Path, plan: Mapping[str, RunConfig], *, any_manner: bool = False) -> dict[str, PlayedRun]:

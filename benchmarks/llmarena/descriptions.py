@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.llmarena.description_judge.game import YES
+from benchmarks.experiments.asking import Answer
+from benchmarks.llmarena.description_judge.case import Description
 from llmarena_envs.undercover.words import WordPair, essence, side_word
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, bounded_mean
@@ -85,12 +86,9 @@ def to_judge(clues: Iterable[Clue], seed: int) -> dict[str, tuple[str, str]]:
     return {ids[index]: found[ids[index]] for index in np.random.default_rng(seed).permutation(len(ids))}
 
 
-def judged(record: Record) -> dict[str, bool | None]:
-    """Returns the verdicts in a match of the judge; a fallback turn is an abstention."""
-    return {
-        item_id(word, clue): None if turn.fallback else turn.action == YES
-        for (word, clue), turn in zip(record.match.options["items"], record.turns, strict=False)
-    }
+def judged(answers: Iterable[Answer[Description]]) -> dict[str, bool | None]:
+    """Returns the verdicts of a judge by item; an answer without a verdict is an abstention."""
+    return {answer.case.name: next(iter(answer.accepted), None) for answer in answers}
 
 
 def accuracy(clues: Sequence[Clue], verdicts: Verdicts) -> Estimate | None:

@@ -17,20 +17,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.experiments.field import field_cases, field_opponent
+from benchmarks.experiments.jobs import Job
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import FEW_CASES, rate_precision
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
-from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.runs import Played, PlayedRun
 from benchmarks.experiments.sheets import YES_NO, read_sheet, write_sheet
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, beside, paired_columns, percent
-from benchmarks.llmarena.description_judge.game import EXAMPLE
+from benchmarks.llmarena.description_judge.case import JUDGE as JUDGE_SEAT
+from benchmarks.llmarena.description_judge.case import Description
 from benchmarks.llmarena.descriptions import Clue, Items, Verdicts, accuracy, clues_of, judged, to_judge
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_choice
 from rating.config.run_file import RunConfig
-from rating.config.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
+from rating.config.run_tables import EnvironmentConfig, PolicyConfig
 from rating.errors import RunError
 from rating.stats.agreement import Agreement, cohens_kappa, plurality
 from rating.stats.estimates import Estimate, bounded_mean, rate_estimate
@@ -40,7 +42,7 @@ from rating.store.records import SeatOutcome
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-GAME, JUDGING = "undercover_v0", "benchmarks.llmarena.description_judge.env"
+GAME = "undercover_v0"
 GAMES, JUDGE = "games", "judge"
 GUESSER = "benchmarks.llmarena.players:Guesser"
 SCRIPTED = {
@@ -98,7 +100,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
             f" model with --judge, leave it out with --judge {NO_JUDGE}, or allow it with --scripted-judges"
         )
     if options.judge != NO_JUDGE:
-        _judging(options, EXAMPLE).check(offline=options.offline)
+        _judging(options, {}).check(options.session())
     game = EnvironmentConfig(
         name=GAME,
         scheme="field",
@@ -113,29 +115,25 @@ def _scripted_judge_scores(options: Options) -> bool:
     return options.judge == SCRIPTED_JUDGE and bool(options.models())
 
 
-def follow_up(runs: Mapping[str, PlayedRun], options: Options) -> dict[str, RunConfig]:
-    """Returns the run that judges the clues of the games."""
-    items = list(_items(_collect(runs[GAMES], options), options.seed).values())
-    return {JUDGE: _judging(options, items)} if items and options.judge != NO_JUDGE else {}
+def ask(runs: Mapping[str, PlayedRun], options: Options) -> list[Job[Description]]:
+    """Returns the job that judges the clues of the games."""
+    items = _items(_collect(runs[GAMES], options), options.seed)
+    return [_judging(options, items)] if items and options.judge != NO_JUDGE else []
 
 
-def _judging(options: Options, items: Sequence[tuple[str, str]]) -> RunConfig:
-    item = EnvironmentConfig(
-        name=JUDGING,
-        scheme="self_play",
-        options={"items": [list(pair) for pair in items], "language": options.language},
-    )
+def _judging(options: Options, items: Items) -> Job[Description]:
+    cases = [Description(item, word, clue, options.language) for item, (word, clue) in items.items()]
     judge = PolicyConfig(spec=options.judge, name="attributes" if options.judge == SCRIPTED_JUDGE else "")
-    return RunConfig(environment=[item], policy=[judge], seed=options.seed, stop=StopConfig(matches=1, max_matches=1))
+    return Job(JUDGE, JUDGE_SEAT, [judge], cases, options.seed)
 
 
-def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
+def measure(runs: Played, options: Options) -> Result:
     """Returns rates of guesses, the accuracy of descriptions, and the agreement of the raters."""
     seen = _collect(runs[GAMES], options)
     items = _items(seen, options.seed)
+    asked = runs.asked.get(JUDGE)
     judges: dict[str, Verdicts] = {
-        f"judge {record.match.policies[0]}": judged(record)
-        for record in (runs[JUDGE].records(JUDGING) if JUDGE in runs else ())
+        f"judge {judge}": judged(answers) for judge, answers in (asked.answers.items() if asked else ())
     }
     annotators: dict[str, Verdicts] = {
         name: read_sheet(path, QUESTION, YES_NO, items) for name, path in _named(options.sheet).items()
@@ -398,7 +396,7 @@ ROW = Row(
     source="LLMArena, Table 3",
     options=Options,
     plan=plan,
-    follow_up=follow_up,
+    ask=ask,
     measure=measure,
     precision=precision,
     shows=(

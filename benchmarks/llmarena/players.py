@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from agents.baselines.undercover import ATTRIBUTES, CHINESE_ATTRIBUTES, Similarity, attributes
 from agents.policy import ScriptedPolicy
-from benchmarks.llmarena.description_judge.game import JudgeView
+from benchmarks.llmarena.description_judge.case import DescriptionRequest
 from llmarena_envs.core.options import check_number
 from llmarena_envs.undercover.game import CLUE, UndercoverView
 from llmarena_envs.undercover.words import essence, has_cjk, shipped_pairs
@@ -94,7 +94,7 @@ class AttributeJudge(ScriptedPolicy):
     A clue is right if it consists of attributes of its word. It rejects natural descriptions in other words.
     """
 
-    def __call__(self, view: JudgeView) -> str:
+    def __call__(self, request: DescriptionRequest) -> str:
         """Returns a verdict."""
-        named = {part.strip() for part in _BETWEEN_ATTRIBUTES.split(view.clue)}
-        return f"Verdict: {'yes' if named <= set(attributes(view.word)) else 'no'}"
+        named = {part.strip() for part in _BETWEEN_ATTRIBUTES.split(request.clue)}
+        return f"Verdict: {'yes' if named <= set(attributes(request.word)) else 'no'}"

@@ -9,30 +9,27 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from benchmarks.experiments.file_names import file_name
-from benchmarks.experiments.pool import plan_run
+from benchmarks.experiments.jobs import Asked, Job
+from benchmarks.experiments.pool import job_pool
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
-from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.runs import Played, PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
 from benchmarks.options import option
 from benchmarks.simulbench.inputs import read_dialogues, refusal_notes
-from benchmarks.simulbench.observation.game import UNKNOWN
+from benchmarks.simulbench.observation.case import OBSERVER, Observation
 from benchmarks.simulbench.observation.observers import first_challenging
 from benchmarks.simulbench.pool import chosen
 from llmarena_envs.core.options import check_int
-from llmarena_envs.simulation.dialogues import Dialogue, dialogue_fields, extract_scripts, load_dialogues
+from llmarena_envs.simulation.dialogues import Dialogue, extract_scripts
 from llmarena_envs.simulation.labels import SUBSETS, subset
 from llmarena_envs.simulation.scripts import Script, write_scripts
-from rating.config.run_file import RunConfig
-from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, bounded_mean
-from rating.store.records import PLAYED
 
-OBSERVATION = "benchmarks.simulbench.observation.env"
+JOB = "observation"
 OBSERVERS = "benchmarks.simulbench.observation.observers"
-SCRIPTED = {OBSERVATION: (f"exact={OBSERVERS}:Exact", f"content={OBSERVERS}:Fixed:turn=0")}
-RUN = "observation"
+SCRIPTED = {JOB: (f"exact={OBSERVERS}:Exact", f"content={OBSERVERS}:Fixed:turn=0")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,30 +59,37 @@ class Observed(NamedTuple):
         return () if self.turn is None else extract_scripts(self.dialogue, self.turn)
 
 
-def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns a run of every observer on every dialogue."""
+def numbers(options: Options) -> list[int]:
+    """Returns the indices of the dialogues to observe."""
     check_int("number", options.number, 0, 1_000_000)
+    return chosen(len(read_dialogues(options.dialogues, options.language).rows), options.number, options.seed)
+
+
+def ask(runs: Mapping[str, PlayedRun], options: Options) -> list[Job[Observation]]:
+    """Returns the job of every observer on every dialogue."""
     dialogues = read_dialogues(options.dialogues, options.language).rows
-    numbers = chosen(len(dialogues), options.number, options.seed)
-    environment = EnvironmentConfig(
-        name=OBSERVATION,
-        options={"language": options.language},
-        by_deal={"dialogue": [dialogue_fields(dialogues[number]) for number in numbers]},
-    )
-    return {RUN: plan_run(options, [environment], scripted=SCRIPTED, stop={"matches": len(numbers)})}
+    cases = [Observation(dialogues[number], options.language) for number in numbers(options)]
+    policies = job_pool(options, JOB, SCRIPTED)
+    return [Job(JOB, OBSERVER, policies, cases, options.seed)]
 
 
-def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns the observers' findings, and the scripts."""
-    run = runs[RUN]
-    found, void = observations(run)
-    by_observer: dict[str, list[Observed]] = {}
-    for each in found:
-        by_observer.setdefault(each.observer, []).append(each)
+def measure(played: Played, options: Options) -> Result:
+    """Returns the observers' findings, and the scripts.
+
+    Raises:
+        RunError: if no dialogue has an answer.
+    """
+    asked: Asked[Observation] = played.asked[JOB]
+    if not asked.answers:
+        raise RunError(f"{asked.path}: expected recorded findings, got none")
+    by_observer = {
+        observer: [Observed(observer, each.case.dialogue, next(iter(each.accepted), None)) for each in own]
+        for observer, own in asked.answers.items()
+    }
     names = list(by_observer)
     return Result(
         [script_table(by_observer), observer_table(by_observer)],
-        notes=[*void, *refusal_notes(read_dialogues(options.dialogues, options.language))],
+        notes=[*asked.notes(), *refusal_notes(read_dialogues(options.dialogues, options.language))],
         files={
             f"scripts-{file_name(observer, names)}.jsonl": write_scripts(
                 script for each in own for script in each.scripts
@@ -93,25 +97,6 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
             for observer, own in by_observer.items()
         },
     )
-
-
-def observations(run: PlayedRun) -> tuple[list[Observed], list[str]]:
-    """Returns the findings in match-number order, and notes on void matches.
-
-    Raises:
-        RunError: if no match has ended.
-    """
-    found = []
-    for record in run.records(OBSERVATION, PLAYED):
-        assert record.outcome is not None
-        (seat,) = record.outcome.seats
-        (dialogue,) = load_dialogues([record.match.options["dialogue"]])
-        turn = seat.statistics["turn"]
-        found.append(Observed(seat.policy, dialogue, None if turn == UNKNOWN else int(turn)))
-    if not found:
-        raise RunError(f"{run.directory}: expected matches of {OBSERVATION}, but none has ended yet")
-    void = [outcome for outcome in run.outcomes(OBSERVATION) if outcome.status not in PLAYED]
-    return found, [f"{each.seats[0].policy}: match {each.number} is {each.status} and left out" for each in void]
 
 
 def script_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
@@ -174,14 +159,14 @@ def _rate(cases: Sequence[tuple[Observed, bool]]) -> Estimate | None:
 
 def precision(options: Options) -> str:
     """Returns the planned number of cases."""
-    return f"n = {plan(options)[RUN].stop.matches} dialogues for each observer"
+    return f"n = {len(numbers(options))} dialogues for each observer"
 
 
 ROW = Row(
     title="step 3, extract: the first challenging turn of each dialogue by observers, and the scripts that follow",
     source="SimulBench, section 2.4",
     options=Options,
-    plan=plan,
+    ask=ask,
     measure=measure,
     precision=precision,
     shows=(
@@ -192,5 +177,4 @@ ROW = Row(
         "It does not show whether a request is hard for a model: shipped dialogues have right answers only, and their tags were"
         " set when they were written. The scripted observer exact knows tags and engines."
     ),
-    any_manner=True,
 )

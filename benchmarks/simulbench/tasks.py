@@ -5,33 +5,34 @@ All accepted tasks are written as a file for ``collect``, without near-duplicate
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
+import numpy as np
+
+from benchmarks.experiments.asking import Answer
 from benchmarks.experiments.file_names import file_name
+from benchmarks.experiments.jobs import Asked, Job, case_streams
 from benchmarks.experiments.pictures import estimates
-from benchmarks.experiments.pool import plan_run
+from benchmarks.experiments.pool import job_pool
 from benchmarks.experiments.published import load_published
-from benchmarks.experiments.replays import played
 from benchmarks.experiments.row import Result, Row, RowOptions
-from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.runs import Played, PlayedRun
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
 from benchmarks.options import option
 from benchmarks.simulbench.pool import USER_TEMPERATURE, with_temperature
-from benchmarks.simulbench.task_creation.game import refusal_statistic
+from benchmarks.simulbench.task_creation.case import CREATOR, Creation
 from benchmarks.simulbench.task_creation.proposals import REASONS, Proposal
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.duplicates import near_duplicates
 from llmarena_envs.simulation.tasks import TYPES, Task, shipped_tasks, write_tasks
-from rating.config.run_file import RunConfig
-from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, bounded_mean
-from rating.store.records import FINISHED, SeatOutcome
 
-CREATION = "benchmarks.simulbench.task_creation.env"
+JOB = "creation"
+STREAM = "benchmarks.simulbench.task_creation.env"
+"""Seeds the random draws; the published tables were made with it."""
+
 CREATORS = "benchmarks.simulbench.task_creation.creators"
-SCRIPTED = {CREATION: (f"templates={CREATORS}:Templates", f"careless={CREATORS}:Careless:fault=same")}
-RUN = "creation"
+SCRIPTED = {JOB: (f"templates={CREATORS}:Templates", f"careless={CREATORS}:Careless:fault=same")}
 REASON_TITLES = {
     "proposal_incomplete": "incomplete",
     "proposal_short": "too short",
@@ -53,92 +54,68 @@ class Options(RowOptions):
     temperature: float = option(USER_TEMPERATURE, "sampling temperature of language models whose spec names none")
 
 
-class Created(NamedTuple):
-    """Tasks of a creator in one match.
-
-    Attributes:
-        creator: the policy.
-        match: number of the match.
-        type: of the tasks.
-        wanted: number of requested tasks.
-        seat: the creator's seat.
-        kept: the accepted proposals.
-    """
-
-    creator: str
-    match: int
-    type: str
-    wanted: int
-    seat: SeatOutcome
-    kept: tuple[Proposal, ...]
-
-    def number(self, statistic: str) -> int:
-        """Returns a statistic."""
-        return int(self.seat.statistics[statistic])
+Created = Answer[Creation]
+"""Tasks of a creator in one case."""
 
 
-def plan(options: Options) -> dict[str, RunConfig]:
-    """Returns a run of every creator on both types of tasks, several times."""
+def ask(runs: Mapping[str, PlayedRun], options: Options) -> list[Job[Creation]]:
+    """Returns the job of every creator on both types of tasks, several times with other examples."""
     check_int("seeds", options.seeds, 1, 1_000)
-    work = EnvironmentConfig(
-        name=CREATION,
-        options={
-            "count": options.count,
-            "batch": options.count,
-            "calls": options.calls,
-            "examples": options.examples,
-            "language": options.language,
-        },
-        by_deal={"type": list(TYPES)},
-    )
-    config = plan_run(options, [work], scripted=SCRIPTED, stop={"matches": len(TYPES) * options.seeds})
-    policies = [with_temperature(policy, options.temperature) for policy in config.policy]
-    return {RUN: config.model_copy(update={"policy": policies})}
+    cases = [
+        Creation(
+            f"{kind}-{seed}",
+            kind,
+            options.language,
+            count=options.count,
+            batch=options.count,
+            calls=options.calls,
+            examples=options.examples,
+            rng=np.random.default_rng(case_streams(options.seed, STREAM, len(TYPES) * (seed - 1) + number).game()),
+        )
+        for seed in range(1, options.seeds + 1)
+        for number, kind in enumerate(TYPES)
+    ]
+    policies = job_pool(options, JOB, SCRIPTED)
+    return [
+        Job(
+            JOB,
+            CREATOR,
+            [with_temperature(each, options.temperature) for each in policies],
+            cases,
+            options.seed,
+            stream=STREAM,
+        )
+    ]
 
 
-def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
-    """Returns the tasks, and the numbers of accepted and refused proposals by reason."""
-    run = runs[RUN]
-    created = creations(run)
-    tasks, repeated = collected(created, options.language)
-    void = [outcome for outcome in run.outcomes(CREATION) if outcome.status != FINISHED]
-    shares = {creator: percent(kept_share(own)) for creator, own in by_creator(created).items()}
+def measure(played: Played, options: Options) -> Result:
+    """Returns the tasks, and the numbers of accepted and refused proposals by reason.
+
+    Raises:
+        RunError: if no answer is complete.
+    """
+    asked: Asked[Creation] = played.asked[JOB]
+    if not asked.answers:
+        raise RunError(f"{asked.path}: expected the tasks of a case, but none is complete")
+    tasks, repeated = collected(asked.answers, options.language)
+    shares = {creator: percent(kept_share(own)) for creator, own in asked.answers.items()}
     return Result(
-        [type_table(tasks), creator_table(created, tasks, repeated)],
+        [type_table(tasks), creator_table(asked.answers, tasks, repeated)],
         {"kept": estimates(shares, "tasks kept, % of those asked for, with 95 % interval")},
-        notes=[
-            f"{outcome.seats[0].policy}: match {outcome.number} is {outcome.status} and left out" for outcome in void
-        ],
+        notes=asked.notes(),
         files={"created.jsonl": write_tasks(tasks)},
     )
 
 
-def creations(run: PlayedRun) -> list[Created]:
-    """Returns the creators' tasks, match by match.
-
-    Raises:
-        RunError: if no match has ended.
-    """
-    found = []
-    for record in run.records(CREATION):
-        game = played(record).game
-        assert record.outcome is not None
-        (seat,) = record.outcome.seats
-        found.append(Created(seat.policy, record.match.number, game.type, game.count, seat, game.accepted))
-    if not found:
-        raise RunError(f"{run.directory}: expected matches of {CREATION}, but none has ended yet")
-    return found
-
-
-def collected(created: Sequence[Created], language: str) -> tuple[list[Task], dict[str, int]]:
+def collected(created: Mapping[str, Sequence[Created]], language: str) -> tuple[list[Task], dict[str, int]]:
     """Returns all tasks with unique ids, and by creator the number of near-duplicates of earlier or packaged ones."""
-    names = list(by_creator(created))
+    names = list(created)
     tasks: list[Task] = list(shipped_tasks(language))
     known = len(tasks)
     owners = [""] * known
-    for creator in names:
+    for creator, own in created.items():
         for kind in TYPES:
-            kept = [each for item in created if item.creator == creator and item.type == kind for each in item.kept]
+            kept: list[Proposal] = [each for item in own if item.case.type == kind for each in item.accepted]
             for number, each in enumerate(kept, start=1):
                 name = f"{file_name(creator, names)}-{kind}-{number:02d}"
                 tasks.append(Task(*each, kind, name, "", language))
@@ -148,21 +125,13 @@ def collected(created: Sequence[Created], language: str) -> tuple[list[Task], di
     return [task for number, task in enumerate(tasks) if number >= known and number not in near], repeated
 
 
-def by_creator(created: Sequence[Created]) -> dict[str, list[Created]]:
-    """Returns matches by creator, in the order of their first matches."""
-    found: dict[str, list[Created]] = {}
-    for item in created:
-        found.setdefault(item.creator, []).append(item)
-    return found
-
-
 def kept_share(created: Sequence[Created]) -> Estimate | None:
-    """Returns the share of the requested tasks that were accepted, clustered by match."""
+    """Returns the share of the requested tasks that were accepted, clustered by case."""
     hits: list[float] = []
-    clusters: list[int] = []
+    clusters: list[str] = []
     for item in created:
-        hits += [1.0] * len(item.kept) + [0.0] * (item.wanted - len(item.kept))
-        clusters += [item.match] * item.wanted
+        hits += [1.0] * len(item.accepted) + [0.0] * (item.case.count - len(item.accepted))
+        clusters += [item.case.name] * item.case.count
     return bounded_mean(hits, clusters)
 
 
@@ -185,20 +154,22 @@ def type_table(tasks: Sequence[Task]) -> Table:
     )
 
 
-def creator_table(created: Sequence[Created], tasks: Sequence[Task], repeated: Mapping[str, int]) -> Table:
+def creator_table(
+    created: Mapping[str, Sequence[Created]], tasks: Sequence[Task], repeated: Mapping[str, int]
+) -> Table:
     """Returns the results of every creator."""
     rows: list[list[Cell]] = []
-    for creator, own in by_creator(created).items():
-        kept = sum(len(item.kept) for item in own)
+    for creator, own in created.items():
+        kept = sum(len(item.accepted) for item in own)
         rows.append(
             [
                 creator,
-                sum(item.number("calls") for item in own),
-                sum(item.wanted for item in own),
+                sum(item.calls for item in own),
+                sum(item.case.count for item in own),
                 percent(kept_share(own)),
-                sum(item.number("drafted") for item in own),
-                *(sum(item.number(refusal_statistic(reason)) for item in own) for reason in REASONS),
-                sum(sum(item.seat.failures.values()) for item in own),
+                sum(item.drafted for item in own),
+                *(sum(item.refused[reason] for item in own) for reason in REASONS),
+                sum(item.unreadable for item in own),
                 repeated[creator],
                 kept - repeated[creator],
             ]
@@ -229,7 +200,7 @@ def precision(options: Options) -> str:
     """Returns the planned number of cases."""
     asked = len(TYPES) * options.seeds * options.count
     return (
-        f"n = {asked} tasks asked of each creator, {options.count} in each of {len(TYPES) * options.seeds} matches;"
+        f"n = {asked} tasks asked of each creator, {options.count} in each of {len(TYPES) * options.seeds} cases;"
         f" a model writes about {300 * options.count} tokens in each"
     )
 
@@ -238,7 +209,7 @@ ROW = Row(
     title="step 1, tasks: stateless and stateful ones by task creators, what was kept of them and why the rest was not",
     source="SimulBench, section 2.2",
     options=Options,
-    plan=plan,
+    ask=ask,
     measure=measure,
     precision=precision,
     shows="It shows how many tasks of a creator can be used, and writes them in the form that collect takes.",

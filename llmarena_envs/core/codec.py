@@ -1,6 +1,7 @@
 """The codec contract: texts for players, and parsing of replies."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, Generic, Literal, NamedTuple
 
 from llmarena_envs.core.ending import Ending, ending_texts
@@ -113,15 +114,10 @@ class Codec(ABC, Generic[Action, ViewType]):
     def explain(self, reason: Reason, view: ViewType) -> str:
         """Returns the text of a reason: the game's own ``reason_<name>``, or the common one.
 
-        Placeholders are the reason's fields, each as a single line, ``{agent}`` and ``{example}``.
+        See ``render_reason``.
         """
-        name = f"reason_{reason.name}"
         own: Prompts | None = getattr(self, "_prompts", None)
-        common = common_prompts(self.language)
-        template = own[name] if own is not None and (name in own or name not in common) else common[name]
-        fields = {key: " ".join(str(value).split()) for key, value in reason.fields.items()}
-        example = self.example(view) if "example" in template.placeholders else ""
-        return template.render(**{"agent": view.agent, "example": example, **fields})
+        return render_reason(own, self.language, reason, view.agent, lambda: self.example(view))
 
     @abstractmethod
     def format(self, action: Action, view: ViewType) -> str:
@@ -134,3 +130,25 @@ class Codec(ABC, Generic[Action, ViewType]):
     def __deepcopy__(self, memo: dict[int, Any]) -> "Codec[Action, ViewType]":
         """Returns itself: a codec holds no state of a match, so copies of an environment share it."""
         return self
+
+
+def render_reason(
+    prompts: Prompts | None, language: str, reason: Reason, agent: str, example: Callable[[], str]
+) -> str:
+    """Returns the text of a reason: ``reason_<name>`` of the given texts, or the common one.
+
+    Placeholders are the reason's fields, each as a single line, ``{agent}`` and ``{example}``.
+
+    Args:
+        prompts: own texts, if any.
+        language: of the common texts.
+        reason: the reason.
+        agent: the agent addressed.
+        example: returns the form of a reply.
+    """
+    name = f"reason_{reason.name}"
+    common = common_prompts(language)
+    template = prompts[name] if prompts is not None and (name in prompts or name not in common) else common[name]
+    fields = {key: " ".join(str(value).split()) for key, value in reason.fields.items()}
+    shown = example() if "example" in template.placeholders else ""
+    return template.render(**{"agent": agent, "example": shown, **fields})

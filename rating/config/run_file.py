@@ -3,7 +3,7 @@
 import itertools
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -108,9 +108,7 @@ class RunConfig(Table):
             OptionError: if a name is used twice, too long or not printable.
         """
         _check_distinct("environment", [item.name for item in self.environment])
-        _check_distinct("policy", [item.title for item in self.policy])
-        for item in self.policy:
-            _check_title(item.title)
+        check_policy_names(self.policy)
         for environment in self.environment:
             for name in self._others(environment):
                 _check_title(name)
@@ -344,6 +342,17 @@ def _by_deal(environment: EnvironmentConfig) -> Iterator[tuple[str, Any]]:
     for name, values in environment.by_deal.items():
         for value in values:
             yield name, value
+
+
+def check_policy_names(policies: Sequence[PolicyConfig]) -> None:
+    """Checks the names of policies in tables.
+
+    Raises:
+        OptionError: if a name is used twice, too long or not printable.
+    """
+    _check_distinct("policy", [item.title for item in policies])
+    for item in policies:
+        _check_title(item.title)
 
 
 def _check_distinct(kind: str, names: list[str]) -> None:

@@ -1,1 +1,1 @@
-"""An examiner's work without debates: rules, texts, environment and scripted examiners."""
+"""An examiner's work without debates: requests, texts, checks and scripted examiners."""

@@ -6,7 +6,7 @@ from importlib import resources
 from typing import Any
 
 from agents.policy import ScriptedPolicy
-from benchmarks.auto_arena.examination.game import ExaminationView
+from benchmarks.auto_arena.examination.case import QuestionRequest
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.core.similarity import Seen
 from llmarena_envs.debate.questions import load_questions
@@ -18,14 +18,14 @@ DRAWS = 10
 class Templates(ScriptedPolicy):
     """Fills templates of its domain with words drawn by seed, and redraws near-copies of its earlier questions."""
 
-    def __call__(self, view: ExaminationView) -> str:
+    def __call__(self, request: QuestionRequest) -> str:
         """Returns the requested number of questions, if its words allow so many different ones."""
-        words = _templates(view.language)[view.domain]
-        seen = Seen(view.accepted)
+        words = _templates(request.language)[request.domain]
+        seen = Seen(request.accepted)
         texts: list[str] = []
-        for _ in range(DRAWS * view.wanted):
+        for _ in range(DRAWS * request.wanted):
             text = self._write(words)
-            if len(texts) < view.wanted and text not in seen:
+            if len(texts) < request.wanted and text not in seen:
                 seen.add(text)
                 texts.append(text)
         return numbered(texts)
@@ -48,12 +48,12 @@ class FromFile(ScriptedPolicy):
         if questions != "builtin":
             load_questions(questions)
 
-    def __call__(self, view: ExaminationView) -> str:
+    def __call__(self, request: QuestionRequest) -> str:
         """Returns the requested number of questions, or fewer at the end of the file; after it, an earlier question again."""
-        own = [each.text for each in load_questions(self._file, view.language) if each.domain == view.domain]
-        given = {draft.text for draft in view.last}.union(view.accepted)
+        own = [each.text for each in load_questions(self._file, request.language) if each.domain == request.domain]
+        given = {draft.text for draft in request.last}.union(request.accepted)
         fresh = [text for text in own if text not in given]
-        return numbered((fresh or own[:1] or ["..."])[: view.wanted])
+        return numbered((fresh or own[:1] or ["..."])[: request.wanted])
 
 
 class Careless(Templates):
@@ -67,15 +67,15 @@ class Careless(Templates):
         check_choice("fault", fault, ("few", "same", "answer"))
         self._fault = fault
 
-    def __call__(self, view: ExaminationView) -> str:
+    def __call__(self, request: QuestionRequest) -> str:
         """Returns a faulty reply."""
         if self._fault == "few":
-            return super().__call__(view._replace(wanted=min(3, view.wanted)))
+            return super().__call__(request._replace(wanted=min(3, request.wanted)))
         if self._fault == "same":
-            first = next(iter(view.accepted), None) or self._write(_templates(view.language)[view.domain])
-            return numbered([first] * view.wanted)
+            first = next(iter(request.accepted), None) or self._write(_templates(request.language)[request.domain])
+            return numbered([first] * request.wanted)
         return {"zh": "答案是四十二，因为六乘以七等于四十二。"}.get(
-            view.language, "The answer is 42, since 6 times 7 is 42."
+            request.language, "The answer is 42, since 6 times 7 is 42."
         )
 
 

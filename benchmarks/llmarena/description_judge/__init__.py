@@ -1,1 +1,1 @@
-"""A judge of descriptions: rules, texts and environment."""
+"""A judge of descriptions: requests and texts."""

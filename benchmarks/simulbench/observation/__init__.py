@@ -1,1 +1,1 @@
-"""An observer's work: the first challenging turn of a dialogue; rules, texts, environment, observers."""
+"""An observer's work: the first challenging turn of a dialogue; requests, texts and scripted observers."""

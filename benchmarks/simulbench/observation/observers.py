@@ -2,7 +2,7 @@
 
 from agents.baselines.simulation.right_answers import ADVICE, known_answer
 from agents.policy import ScriptedPolicy
-from benchmarks.simulbench.observation.game import ObserverView
+from benchmarks.simulbench.observation.case import ObserverRequest
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.simulation.dialogues import Dialogue
 from llmarena_envs.simulation.shipped_dialogues import dialogues_beginning
@@ -12,15 +12,15 @@ from llmarena_envs.simulation.truth import is_exact
 class Exact(ScriptedPolicy):
     """Names the first turn with a wrong answer, or with a request that a shipped dialogue tags as challenging."""
 
-    def __call__(self, view: ObserverView) -> str:
+    def __call__(self, request: ObserverRequest) -> str:
         """Returns the turn.
 
         Raises:
             OptionError: if the right answers are unknown.
         """
-        turn = first_challenging(view.dialogue)
+        turn = first_challenging(request.dialogue)
         if turn is None:
-            raise OptionError(f"{view.dialogue.act}: expected a dialogue whose right answers are known; {ADVICE}")
+            raise OptionError(f"{request.dialogue.act}: expected a dialogue whose right answers are known; {ADVICE}")
         return f"{'A challenge.' if turn else 'All is right.'} Turn: [[{turn}]]"
 
 
@@ -35,9 +35,9 @@ class Fixed(ScriptedPolicy):
         check_int("turn", turn, 0, 100)
         self._turn = turn
 
-    def __call__(self, view: ObserverView) -> str:
+    def __call__(self, request: ObserverRequest) -> str:
         """Returns the turn."""
-        return f"Turn: [[{min(self._turn, view.dialogue.turns)}]]"
+        return f"Turn: [[{min(self._turn, request.dialogue.turns)}]]"
 
 
 def first_challenging(dialogue: Dialogue) -> int | None:

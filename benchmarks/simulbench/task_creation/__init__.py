@@ -1,1 +1,1 @@
-"""A task creator's work: rules, texts, environment and scripted creators."""
+"""A task creator's work: requests, texts, checks and scripted creators."""

@@ -6,7 +6,7 @@ from importlib import resources
 from typing import Any
 
 from agents.policy import ScriptedPolicy
-from benchmarks.simulbench.task_creation.game import CreationView
+from benchmarks.simulbench.task_creation.case import TaskRequest
 from benchmarks.simulbench.task_creation.proposals import Proposal, write_proposals
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.simulation.tasks import Task, load_tasks
@@ -15,16 +15,16 @@ from llmarena_envs.simulation.tasks import Task, load_tasks
 class Templates(ScriptedPolicy):
     """Joins the interface of an object, a format and a first request, all drawn by seed; each object at most once."""
 
-    def __call__(self, view: CreationView) -> str:
+    def __call__(self, request: TaskRequest) -> str:
         """Returns the requested number of tasks, if it knows so many objects."""
-        return write_proposals(self.write(view)[: view.wanted])
+        return write_proposals(self.write(request)[: request.wanted])
 
-    def write(self, view: CreationView) -> list[Proposal]:
+    def write(self, request: TaskRequest) -> list[Proposal]:
         """Returns a task for each known object without a task, in an order drawn by seed."""
-        words = _templates(view.language)
-        things = words[view.type]
+        words = _templates(request.language)
+        things = words[request.type]
         order = [things[int(number)] for number in self.rng.permutation(len(things))]
-        given = {each.act for each in view.accepted} | {draft.proposal.act for draft in view.last}
+        given = {each.act for each in request.accepted} | {draft.proposal.act for draft in request.last}
         return [
             Proposal(
                 thing["name"],
@@ -46,12 +46,12 @@ class FromFile(ScriptedPolicy):
     def __init__(self, file: str) -> None:
         self._tasks = load_tasks(file)
 
-    def __call__(self, view: CreationView) -> str:
+    def __call__(self, request: TaskRequest) -> str:
         """Returns the requested number of tasks, or fewer at the end of the file; after it, an earlier task again."""
-        own = [_proposal(task) for task in self._tasks if task.type == view.type]
-        given = {draft.proposal.act for draft in view.last} | {each.act for each in view.accepted}
+        own = [_proposal(task) for task in self._tasks if task.type == request.type]
+        given = {draft.proposal.act for draft in request.last} | {each.act for each in request.accepted}
         fresh = [each for each in own if each.act not in given]
-        return write_proposals((fresh or own[:1] or [Proposal("", "", "")])[: view.wanted])
+        return write_proposals((fresh or own[:1] or [Proposal("", "", "")])[: request.wanted])
 
 
 class Careless(Templates):
@@ -66,14 +66,14 @@ class Careless(Templates):
         check_choice("fault", fault, ("same", "copy", "short", "prose"))
         self._fault = fault
 
-    def __call__(self, view: CreationView) -> str:
+    def __call__(self, request: TaskRequest) -> str:
         """Returns a faulty reply."""
-        if self._fault == "copy" and view.examples:
-            return write_proposals(_proposal(task) for task in view.examples[: view.wanted])
-        first = view.accepted[0] if view.accepted else self.write(view)[0]
+        if self._fault == "copy" and request.examples:
+            return write_proposals(_proposal(task) for task in request.examples[: request.wanted])
+        first = request.accepted[0] if request.accepted else self.write(request)[0]
         if self._fault == "short":
             first = first._replace(task_description=first.act)
-        proposals = [first] * view.wanted
+        proposals = [first] * request.wanted
         return "\n".join(each.act for each in proposals) if self._fault == "prose" else write_proposals(proposals)
 
 

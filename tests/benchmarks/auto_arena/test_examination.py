@@ -1,18 +1,15 @@
-"""The examiner's work: the rules of the suite, batches and calls, what is counted, and scripted examiners."""
+"""The examiner's work: batches and calls, prompts, and scripted examiners."""
 
 import re
 
-import numpy as np
 import pytest
 
-from agents.play import play
-from agents.turn import TurnSettings
 from benchmarks.auto_arena.examination.baselines import Careless, FromFile, Templates
-from benchmarks.auto_arena.examination.env import env
-from llmarena_envs.core.failures import InvalidReply
+from benchmarks.auto_arena.examination.case import Examination
+from llmarena_envs.core.failures import ParseError
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.debate.questions import DOMAINS, check_question, load_questions
-from llmarena_envs.testing import check_environment
+from llmarena_envs.debate.questions import DOMAINS, load_questions
+from tests.benchmarks.experiments.asked import ask, replies
 
 GOOD = [
     "Why does ice float on water, and what would change if it sank?",
@@ -26,16 +23,12 @@ def numbered(texts):
     return "\n".join(f"({number}). {text}" for number, text in enumerate(texts, start=1))
 
 
-def work(policy, **options):
-    return play(env(**options), {"examiner_0": policy}, seed=1).infos["examiner_0"]
+def examination(domain="writing", language="en", **sizes):
+    return Examination(domain, language, **{"count": 30, "batch": 10, "calls": 3, **sizes})
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "options", [{"count": 4}, {"domain": "math", "count": 5, "batch": 2, "calls": 2, "language": "zh"}]
-)
-def test_the_conformance_suite_passes(options):
-    check_environment(env, options=options, seeds=range(2))
+def work(policy, seed=1, **options):
+    return ask(examination(**options), policy, seed=seed)[0]
 
 
 @pytest.mark.parametrize(
@@ -50,39 +43,30 @@ def test_the_conformance_suite_passes(options):
 )
 def test_options(options, message):
     with pytest.raises(OptionError, match=message):
-        env(**options)
+        examination(**options)
 
 
 def test_what_is_missing_of_a_batch_is_asked_for_again():
-    replies = iter([numbered([GOOD[0], GOOD[0], "Ice is cold."]), numbered([GOOD[0], GOOD[1]]), numbered(GOOD[2:])])
-    wanted = []
-
-    def examiner(view):
-        wanted.append((view.wanted, len(view.accepted), len(view.last)))
-        return next(replies)
-
-    examiner.reads = "view"
-    infos = work(examiner, count=4, batch=2)
+    given = [numbered([GOOD[0], GOOD[0], "Ice is cold."]), numbered([GOOD[0], GOOD[1]]), numbered(GOOD[2:])]
+    answer, prompts = ask(examination(count=4, batch=2), replies(*given))
+    wanted = [(each.wanted, len(each.accepted), len(each.last)) for each in (prompt.request for prompt in prompts)]
     assert wanted == [(2, 0, 0), (1, 1, 3), (2, 2, 0)]
-    assert (infos["accepted"], infos["drafted"], infos["calls"], infos["surplus"]) == (4, 7, 3, 0)
-    assert (infos["refused_repeated"], infos["refused_asks_nothing"]) == (2, 1)
+    assert (len(answer.accepted), answer.drafted, answer.calls, answer.surplus) == (4, 7, 3, 0)
+    assert answer.refused == {"question_repeated": 2, "question_asks_nothing": 1}
 
 
 def test_the_next_batch_comes_after_the_last_call():
-    replies = iter([numbered(GOOD[:1]), "Answer: 42 it is.", numbered(GOOD)])
-    game = env(count=3, batch=2, calls=2)
-    episode = play(game, {"examiner_0": lambda observation: next(replies)}, seed=1)
-    assert game.unwrapped.game.accepted == (GOOD[0], GOOD[1])  # one more was wanted, and the first one is kept already
-    assert episode.rewards == {"examiner_0": pytest.approx(2 / 3)}
-    assert episode.infos["examiner_0"]["surplus"] == 2
+    given = replies(numbered(GOOD[:1]), "Answer: 42 it is.", numbered(GOOD))
+    answer = work(given, count=3, batch=2, calls=2)
+    assert answer.accepted == (GOOD[0], GOOD[1])  # one more was wanted, and the first one is kept already
+    assert answer.surplus == 2
 
 
 @pytest.mark.parametrize(("language", "reason"), [("en", "it asks for nothing"), ("zh", "没有提出任何问题或要求")])
 def test_the_examiner_reads_what_was_kept_and_why_the_rest_was_not(language, reason):
-    examination = env(count=4, batch=4, language=language)
-    examination.reset(seed=0)
-    examination.step(numbered([GOOD[0], "Ice is cold.\n> [[A]]"]))
-    text = examination.observe("examiner_0")["text"]
+    given = replies(numbered([GOOD[0], "Ice is cold.\n> [[A]]"]), numbered(GOOD))
+    _, (_, prompt) = ask(examination(count=4, batch=4, language=language), given)
+    text = prompt.text
     assert f"> (1). {GOOD[0]}" in text
     assert f"> Ice is cold.\n> > [[A]]\n{'(' if language == 'en' else '（'}{reason}" in text
     assert "3" in text[text.index(reason) :].split("\n\n")[1]
@@ -90,91 +74,57 @@ def test_the_examiner_reads_what_was_kept_and_why_the_rest_was_not(language, rea
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_examiner_is_not_told_what_the_questions_are_for(language):
-    examination = env(language=language)
-    examination.reset(seed=0)
-    examination.step(numbered([GOOD[0], "Ice is cold."]))
-    told = " ".join(examination.observe("examiner_0").values()).lower()
+    given = replies(numbered([GOOD[0], "Ice is cold."]), "", numbered(GOOD))
+    _, prompts = ask(examination(count=4, batch=4, language=language), given)
+    told = " ".join(f"{prompt.rules} {prompt.text}" for prompt in prompts).lower()
+    assert len(prompts) == 3
     assert not re.search(
         r"debat|compet|tournament|opponent|judge|you (?:can|could) (?:solve|answer)|辩论|比赛|对手|评委|参赛", told
     )
 
 
 def test_a_reply_without_a_question_costs_a_call():
-    mute = {"examiner_0": lambda observation: "<think>What shall I ask?</think>"}
-    episode = play(env(count=4, batch=2, calls=2), mute, seed=1, settings=TurnSettings(unparsable="noop"))
-    infos = episode.infos["examiner_0"]
-    assert (infos["calls"], infos["accepted"], infos["refused_empty"]) == (4, 0, 4)
-
-
-@pytest.mark.parametrize(
-    "drafts",
-    [
-        ("What is A for?", "Explain B."),
-        ("Play a cook. Rules:\n1. be rude\n2. be quick", "What does\n```python\nx = 1\n```\nprint?"),
-        ("Be brief:\n(2). one\n(3). two", "What is next?"),
-        ("What is meant by ```\n?", "What is next?", "Why?\n\nLet me know if you know."),
-        ('["What?"]', "- a\n- b"),
-    ],
-)
-def test_what_is_written_is_read_again(drafts):
-    raw = env().unwrapped
-    raw.reset(seed=0)
-    written = raw.write_action(drafts, "examiner_0")
-    assert raw.codec.read(written, raw.game.view("examiner_0")) == drafts
-    assert raw.parse(written, "examiner_0") == written
+    answer = work(lambda observation: "<think>What shall I ask?</think>", count=4, batch=2, calls=2)
+    assert (answer.calls, answer.accepted, answer.drafted, answer.unreadable) == (4, (), 0, 4)
 
 
 @pytest.mark.parametrize("piece", ["(1). What is it for?\n", '{"queries": ["', "```\n", "[" * 50, "1. \ud800\x00"])
 def test_a_hostile_reply_is_taken_or_refused(piece):
-    examination = env().unwrapped
-    examination.reset(seed=0)
+    case = examination()
     try:
-        action = examination.parse(piece * (1_000_000 // len(piece)), "examiner_0")
-    except InvalidReply:
+        items = case.read(piece * (1_000_000 // len(piece)))
+    except ParseError:
         return
-    examination.step(action)
-    assert examination.infos["examiner_0"]["illegal"] == 0
+    assert len(case.check(items, ())) == len(items) <= 200
+    assert sum(map(len, items)) <= 80_000
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("domain", DOMAINS)
 def test_templates_make_thirty_different_questions(domain, language):
-    infos = work(Templates(), domain=domain, language=language)
-    assert (infos["accepted"], infos["calls"]) == (30, 3)
+    answer = work(Templates(), domain=domain, language=language)
+    assert (len(answer.accepted), answer.calls) == (30, 3)
 
 
 def test_templates_depend_on_the_seed_only():
-    games = [env(domain="math", count=3), env(domain="math", count=3), env(domain="math", count=3)]
-    for game, seed in zip(games, (1, 1, 2), strict=True):
-        play(game, {"examiner_0": Templates()}, seed=seed)
-    first, again, other = (game.unwrapped.game.accepted for game in games)
+    first, again, other = (work(Templates(), seed, domain="math", count=3).accepted for seed in (1, 1, 2))
     assert first == again != other
 
 
 def test_a_file_is_given_in_its_order(tmp_path):
     own = [question.text for question in load_questions("builtin") if question.domain == "stem"]
-    game = env(domain="stem", count=len(own), batch=4)
-    play(game, {"examiner_0": FromFile()}, seed=0)
-    assert game.unwrapped.game.accepted == tuple(own)
-    assert work(FromFile(), domain="stem", count=30)["accepted"] == len(own)
+    assert work(FromFile(), domain="stem", count=len(own), batch=4).accepted == tuple(own)
+    assert work(FromFile(), domain="stem", count=30).accepted == tuple(own)
     with pytest.raises(OptionError, match="questions: cannot read"):
         FromFile(str(tmp_path / "missing.jsonl"))
 
 
 @pytest.mark.parametrize(
-    ("fault", "accepted", "statistic", "count"),
-    [("few", 9, "refused_repeated", 0), ("same", 1, "refused_repeated", 27), ("answer", 0, "refused_answer", 3)],
+    ("fault", "accepted", "reason", "count"),
+    [("few", 9, "question_repeated", 0), ("same", 1, "question_repeated", 27), ("answer", 0, "question_answer", 3)],
 )
-def test_bad_examiners_are_asked_three_times(fault, accepted, statistic, count):
-    infos = work(Careless(fault), domain="writing", count=10)
-    assert (infos["calls"], infos["accepted"], infos[statistic]) == (3, accepted, count)
+def test_bad_examiners_are_asked_three_times(fault, accepted, reason, count):
+    answer = work(Careless(fault), domain="writing", count=10)
+    assert (answer.calls, len(answer.accepted), answer.refused[reason]) == (3, accepted, count)
     with pytest.raises(OptionError, match="fault"):
         Careless("other")
-
-
-def test_random_play_gives_shipped_questions():
-    raw = env(count=3, language="zh").unwrapped
-    raw.reset(seed=0)
-    drafts = raw.game.random_action("examiner_0", np.random.default_rng(0))
-    assert len(drafts) == 3
-    assert all(check_question(text) is None for text in drafts)

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from benchmarks.auto_arena.__main__ import PAPER
-from benchmarks.auto_arena.questions import EXAMINATION, Options, collected, examinations, kept_share, plan
+from benchmarks.auto_arena.questions import Options, ask, collected, kept_share
 from benchmarks.experiments.command import main
 from benchmarks.experiments.file_names import file_name
-from benchmarks.experiments.runs import PlayedRun
+from benchmarks.experiments.jobs import read_job
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.debate.questions import DOMAINS, load_questions
 
@@ -61,10 +61,11 @@ def test_it_is_computed_again_to_the_same_bytes(out, tmp_path):
 
 
 @pytest.mark.slow
-def test_what_was_played_is_played_again_for_its_questions(out):
-    found = examinations(PlayedRun(out / "questions" / "examination"))
+def test_recorded_replies_are_read_again_for_their_questions(out):
+    (job,) = ask({}, Options(count=4, batch=2, chosen=2))
+    found = read_job(out / "questions", job).answers
     own = found["from_file"]
-    assert [item.domain for item in own] == list(DOMAINS)
+    assert [item.case.name for item in own] == list(DOMAINS)
     shipped = load_questions("builtin")
     assert [question.text for question in collected(own).questions] == [
         question.text for domain in DOMAINS for question in [each for each in shipped if each.domain == domain][:4]
@@ -73,10 +74,10 @@ def test_what_was_played_is_played_again_for_its_questions(out):
 
 
 def test_options():
-    (environment,) = plan(Options(count=7, batch=3, calls=2, language="zh"))["examination"].environment
-    assert (environment.name, environment.options["batch"]) == (EXAMINATION, 3)
+    (job,) = ask({}, Options(count=7, batch=3, calls=2, language="zh"))
+    assert {(case.count, case.batch, case.calls, case.language) for case in job.cases} == {(7, 3, 2, "zh")}
     with pytest.raises(OptionError, match="chosen: expected an integer from 1 to 4"):
-        plan(Options(count=4, chosen=5))
+        ask({}, Options(count=4, chosen=5))
     assert main(PAPER, ["questions", "--count", "0"]) == 2
 
 

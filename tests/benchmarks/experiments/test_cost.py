@@ -2,7 +2,9 @@
 
 import pytest
 
-from benchmarks.experiments.cost import describe, expected_costs
+from benchmarks.auto_arena.examination.case import Examination
+from benchmarks.experiments.cost import describe, describe_job, expected_costs
+from benchmarks.experiments.jobs import Job
 from benchmarks.llmarena.random_battles import BATTLES, Options, plan
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig, PolicyConfig, StopConfig
@@ -72,3 +74,10 @@ def test_a_debate_costs_what_those_read_who_debate_and_judge_at_length():
     assert line.startswith(
         "debate_v0: 24 matches of the policy that has most, those included in which it serves; for a model"
     )
+
+
+def test_a_job_costs_its_first_requests_and_replies():
+    cases = [Examination(domain, "en", count=30, batch=10, calls=3) for domain in ("math", "coding")]
+    line = describe_job(Job("examination", "examiner_0", [], cases, 0))
+    assert line.startswith("2 cases for each policy; for a model at least 6 calls, about ")
+    assert line.endswith(" tokens in, 6,000 out")

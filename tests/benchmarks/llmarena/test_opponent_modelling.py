@@ -10,7 +10,7 @@ from agents.errors import ProviderError
 from benchmarks.experiments.command import main
 from benchmarks.experiments.cost import expected_costs
 from benchmarks.llmarena.__main__ import PAPER
-from benchmarks.llmarena.description_judge.game import JudgeView
+from benchmarks.llmarena.description_judge.case import DescriptionRequest
 from benchmarks.llmarena.descriptions import Clue, accuracy, to_judge
 from benchmarks.llmarena.opponent_modelling import Modelling, Options, agreement_table, by_record, by_vote, plan
 from benchmarks.llmarena.players import AttributeJudge, Guesser
@@ -144,7 +144,7 @@ def test_guesser_with_errors_is_wrong_at_their_rate(language):
     judge.reset("judge_0", 0)
     right = sum(careless(view).count(f"={pair.b}") for _ in range(n)) / (2 * n)
     clues = [careless.clue(view) for _ in range(n)]
-    true = [judge(JudgeView("judge_0", True, (0, 1), 1, 1, pair.a, clue)) == "Verdict: yes" for clue in clues]
+    true = [judge(DescriptionRequest(pair.a, clue)) == "Verdict: yes" for clue in clues]
     assert right == pytest.approx(0.75, abs=0.05)
     assert sum(true) / n == pytest.approx(0.75, abs=0.07)
 
@@ -159,7 +159,7 @@ def test_the_judge_of_attributes_knows_the_clues_of_similarity(out):
     assert found["silent"]["blank clues"] == found["silent"]["clues"] == 5
     attributes = AttributeJudge()
     attributes.reset("judge_0", 0)
-    assert attributes(JudgeView("judge_0", True, (0, 1), 1, 1, "lemon", "a sour fruit")) == "Verdict: no"
+    assert attributes(DescriptionRequest("lemon", "a sour fruit")) == "Verdict: no"
 
 
 @pytest.mark.slow
@@ -227,7 +227,7 @@ def test_a_judge_out_of_reach_is_asked_again(out, tmp_path, capsys, monkeypatch)
     shutil.copytree(out / "t3" / "games", tmp_path / "t3" / "games")
     monkeypatch.setitem(broken, "judge", True)
     assert run(tmp_path, "--judge", JUDGE) == 3
-    assert "void" in capsys.readouterr().err
+    assert "not answered in judge, since a provider failed; the same command resumes" in capsys.readouterr().err
     assert rows(result(tmp_path), "opponent-modelling")["similarity"]["description accuracy, % (measured)"] is None
     monkeypatch.setitem(broken, "judge", False)
     assert run(tmp_path, "--judge", JUDGE) == 0
@@ -243,7 +243,7 @@ def test_a_judge_out_of_reach_is_asked_again(out, tmp_path, capsys, monkeypatch)
         (["--sheet", "nowhere.csv"], "expected a file"),
         (["--judge", "nobody"], "policy: expected one of"),
         (["--clues", "none"], "clues: expected one of"),
-        (["--clues", "all_seats"], "name the options with which it was played"),
+        (["--clues", "all_seats"], "name the options with which it was asked"),
         (["--language", "zh"], "name the options with which it was played"),
     ],
 )

@@ -12,7 +12,7 @@ from benchmarks.simulbench.answers import ScriptOptions, plan_answers
 from benchmarks.simulbench.collect import Options as CollectOptions
 from benchmarks.simulbench.collect import plan as plan_collect
 from benchmarks.simulbench.tasks import Options as TaskOptions
-from benchmarks.simulbench.tasks import plan as plan_tasks
+from benchmarks.simulbench.tasks import ask as ask_tasks
 from llmarena_envs.simulation.dialogues import load_dialogues
 from llmarena_envs.simulation.labels import label_scripts
 from llmarena_envs.simulation.scripts import Message, Script, load_scripts, write_scripts
@@ -224,10 +224,8 @@ def test_models_sample_as_in_the_paper_by_default():
     assert config.environment[0].staff == {"user": [user.title]}
     config = plan_collect(CollectOptions(number=1, user="openai:one:temperature=0.5"))["dialogues"]
     assert config.find_policy("openai:one:temperature=0.5 as user").options == {"max_tokens": 300}
-    policies = plan_tasks(TaskOptions(policy=("openai:one", "openai:two:temperature=0.3"), alone=True))[
-        "creation"
-    ].policy
-    assert [policy.options for policy in policies] == [{"temperature": 1.2}, {}]
+    (job,) = ask_tasks({}, TaskOptions(policy=("openai:one", "openai:two:temperature=0.3"), alone=True))
+    assert [policy.options for policy in job.policies] == [{"temperature": 1.2}, {}]
 
 
 def test_the_run_directory_is_the_log_of_a_step(out):
