@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from agents.errors import ProviderError
 from agents.models.calls import UNKNOWN_TOKENS, Call, CallStatus
+from agents.models.local.checkpoint import Checkpoint, Completion, Request
 
 if TYPE_CHECKING:
-    from agents.models.local.model import Checkpoint, Completion, LocalModel, Request
+    from agents.models.local.model import LocalModel
 
 BASE_URL = "local"
 """Replaces the server address in the call log."""
@@ -32,7 +33,7 @@ class LocalModels:
         self._threads: dict[Checkpoint, ThreadPoolExecutor] = {}
         self._stopped: Exception | None = None
 
-    async def load(self, checkpoint: "Checkpoint") -> None:
+    async def load(self, checkpoint: Checkpoint) -> None:
         """Loads a model.
 
         Raises:
@@ -40,7 +41,7 @@ class LocalModels:
         """
         await self._in_thread(checkpoint, self._load, checkpoint)
 
-    async def complete(self, checkpoint: "Checkpoint", request: "Request", *, agent: str) -> "Completion":
+    async def complete(self, checkpoint: Checkpoint, request: Request, *, agent: str) -> Completion:
         """Returns the reply to a request.
 
         Args:
@@ -56,7 +57,7 @@ class LocalModels:
         asked_at = time.monotonic()
         began_at: float | None = None
 
-        def compute() -> "Completion":
+        def compute() -> Completion:
             nonlocal began_at
             if self._stopped is not None:
                 raise self._stopped.with_traceback(None)
@@ -106,13 +107,13 @@ class LocalModels:
             await asyncio.to_thread(thread.shutdown)
         self._models.clear()
 
-    async def _in_thread(self, checkpoint: "Checkpoint", function: Callable[..., _T], *arguments: Any) -> _T:
+    async def _in_thread(self, checkpoint: Checkpoint, function: Callable[..., _T], *arguments: Any) -> _T:
         """Runs a function in the thread of a model."""
         if checkpoint not in self._threads:
             self._threads[checkpoint] = ThreadPoolExecutor(1, "local-model")
         return await asyncio.get_running_loop().run_in_executor(self._threads[checkpoint], function, *arguments)
 
-    def _load(self, checkpoint: "Checkpoint") -> "LocalModel":
+    def _load(self, checkpoint: Checkpoint) -> "LocalModel":
         from agents.models.local.model import load_model
 
         if checkpoint not in self._models:

@@ -51,5 +51,5 @@ def test_a_person_plays_a_match_to_its_end(monkeypatch, name, language):
     flags = [part for seat in seats for part in ("--policy", seat)]
     assert main(["play", name, *flags, "--seed", "3", "--option", f"language={language}"]) == 0
     shown = screen.getvalue()
-    assert re.search(rf"^{person}: [+-]?[\d.]+", shown, re.MULTILINE)
+    assert re.search(rf"^{person} \(human\): [+-]?[\d.]+", shown, re.MULTILINE)
     assert "forfeit" not in shown.split(f"{person}: ")[-1]

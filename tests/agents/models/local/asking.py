@@ -5,7 +5,7 @@ import itertools
 
 import pytest
 
-from agents.models.local.model import Checkpoint, Request
+from agents.models.local.checkpoint import Checkpoint, Request
 from agents.models.local.models import LocalModels
 from agents.models.local.policy import HFPolicy
 from tests.support.tiny_model import positions

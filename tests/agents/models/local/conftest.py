@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from agents.models.local.model import Checkpoint, load_model
+from agents.models.local.checkpoint import Checkpoint
 from tests.agents.models.local.asking import MODELS
 
 
@@ -30,4 +30,6 @@ def path(request):
 @pytest.fixture
 def model(path):
     """The model itself, which stays in memory as long as the test."""
+    from agents.models.local.model import load_model
+
     return load_model(Checkpoint(path))

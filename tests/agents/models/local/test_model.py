@@ -9,7 +9,7 @@ import pytest
 
 from agents.baselines.general import Random
 from agents.errors import ProviderError
-from agents.models.local.model import LENGTH, STOP, Request, build_trie
+from agents.models.local.checkpoint import LENGTH, STOP, Request
 from agents.models.local.policy import CONSTRAINED, HFPolicy
 from agents.play import play
 from agents.player import Player
@@ -123,6 +123,8 @@ def test_reply_cancelled_ends_early(model):
 
 
 def test_trie_holds_the_possible_next_tokens():
+    from agents.models.local.model import build_trie
+
     assert build_trie([(1, 2, 3), (1, 2, 4), (1, 2, 3, 5), (1, 2, 4)]) == {1: {2: {3: {5: {}}, 4: {}}}}
 
 

@@ -11,7 +11,6 @@ from agents.baselines.general import Random
 from agents.errors import ProviderError
 from agents.models import ModelService
 from agents.models.calls import CallStatus
-from agents.models.local.model import LocalModel, load_model
 from agents.models.local.models import LocalModels
 from agents.models.local.policy import CONSTRAINED, GENERATE, HFPolicy
 from agents.play import play_async
@@ -42,6 +41,8 @@ def play_matches(path, count, **options):
 
 @pytest.mark.parametrize("mode", [GENERATE, CONSTRAINED])
 def test_matches_at_once_play_as_alone(tiny_model, mode):
+    from agents.models.local.model import load_model
+
     options = {"mode": mode, "temperature": 1.0, "max_tokens": 12}
     model = load_model(checkpoint(tiny_model))
     episodes, calls = play_matches(tiny_model, 8, **options)
@@ -61,6 +62,8 @@ def test_matches_at_once_play_as_alone(tiny_model, mode):
 
 
 def test_failure_of_torch_is_reported_and_others_continue(tiny_model, monkeypatch):
+    from agents.models.local.model import LocalModel
+
     reply = LocalModel._reply
 
     def fail(model, request):
@@ -177,6 +180,8 @@ def test_event_loop_closed_during_a_reply_leaves_the_model_usable(tiny_model):
 
 
 def test_close_releases_the_model(tiny_model):
+    from agents.models.local.model import load_model
+
     async def run():
         models = ModelService().local
         (request,) = requests(prompts(1))
