@@ -134,6 +134,7 @@ class Unreliable:
         return "Turn: [[1]]"
 
 
+@pytest.mark.slow
 def test_a_row_whose_provider_fails_is_resumed_with_the_same_command(tmp_path, monkeypatch, capsys):
     def extract(after, *words):
         monkeypatch.setitem(failing, "after", after)
