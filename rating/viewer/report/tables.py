@@ -227,18 +227,20 @@ def _scores_by_game(summary: Summary, boards: Sequence[Leaderboard]) -> Sheet:
     """Returns the scores of a summary with the score in each game, or the metric of a game without scores."""
     cells = {(board.environment, row.policy): _score_cell(row) for board in boards for row in board.rows}
     games = [board.environment for board in boards]
+    marks = [caveats.fallback_mark(row.fallback_share) for row in summary.rows]
     rows = [
         [
             formatting.ranks(*row.rank) if row.rank else "",
             row.policy,
             formatting.score(row.score, 1),
+            *([mark] if any(marks) else []),
             *(cells.get((game, row.policy), "") for game in games),
         ]
-        for row in summary.rows
+        for row, mark in zip(summary.rows, marks, strict=True)
     ]
     notes = _outside_notes(summary)
-    header = ["rank", "policy", "score, %", *games]
-    importance = [ALWAYS, ALWAYS, ALWAYS, *([2] * len(games))]
+    header = ["rank", "policy", "score, %", *(["mark"] if any(marks) else []), *games]
+    importance = [ALWAYS] * (len(header) - len(games)) + [2] * len(games)
     return Sheet("All games", header, rows, notes, importance, texts=2, has_names=True, warnings=notes)
 
 

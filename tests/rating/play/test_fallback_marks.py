@@ -44,7 +44,10 @@ def test_every_scheme_marks_a_policy_with_many_fallbacks(tmp_path, capsys):
     marked = {row["policy"]: row["fallback_share"] for row in summary["rows"]}
     assert marked == {"faulty": max(shares.values()), "first_legal": 0}
     main(["rate", str(tmp_path / "run")])
-    printed = re.split(r"^(?=\S.*\n┏)", capsys.readouterr().out, flags=re.M)[1:]
+    brief = capsys.readouterr().out.split("\n\n")[1:]
+    assert len(brief) == len(boards) + 1 and all("fallback " in part for part in brief)
+    main(["rate", str(tmp_path / "run"), "--explain"])
+    printed = capsys.readouterr().out.split("\n\n")[1:]
     assert len(printed) == len(boards) + 1
     for part in printed:
         lines = [line for line in part.splitlines() if "faulty" in line and "fallback" in line]

@@ -101,7 +101,7 @@ def test_commands_on_a_log(log, tmp_path, capsys):
         == ["good", "new", "<b>bad</b>"]
     )
     assert board["facts"]["seat_advantage"] is None and board["matches"] == 6
-    assert "seats are not known" in run(capsys, "rate", log).out
+    assert "seats are not known" in run(capsys, "rate", log, "--explain").out
     assert "needs --output FILE" in run(capsys, "report", log, code=2).err
     shown = run(capsys, "report", log, "--output", tmp_path / "page.html", "--json").out
     page = Path(json.loads(shown)["report"]).read_text(encoding="utf-8")
