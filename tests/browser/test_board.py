@@ -71,7 +71,7 @@ def play_run(folder, run_file):
     (folder / "run_file.toml").write_text(run_file)
     with command("run", folder / "run_file.toml", "--out", folder / "run") as process:
         output, _ = process.communicate(timeout=PATIENCE)
-        assert f"Run: {folder / 'run'}" in output, output
+        assert f"llmarena report {folder / 'run'}" in output, output
     return folder / "run"
 
 
