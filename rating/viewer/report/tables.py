@@ -109,7 +109,6 @@ def _printable(shown: Sheet) -> Sheet:
         header=[*map(printable, shown.header)],
         rows=[[printable(cell).replace("\n", "\\n") for cell in row] for row in shown.rows],
         notes=[*map(printable, shown.notes)],
-        warnings=[*map(printable, shown.warnings)],
     )
 
 
@@ -241,7 +240,7 @@ def _scores_by_game(summary: Summary, boards: Sequence[Leaderboard]) -> Sheet:
     notes = _outside_notes(summary)
     header = ["rank", "policy", "score, %", *(["mark"] if any(marks) else []), *games]
     importance = [ALWAYS] * (len(header) - len(games)) + [2] * len(games)
-    return Sheet("All games", header, rows, notes, importance, texts=2, has_names=True, warnings=notes)
+    return Sheet("All games", header, rows, notes, importance, texts=2, has_names=True)
 
 
 def _score_cell(row: LeaderboardRow) -> str:
