@@ -156,7 +156,7 @@ def _try(trial: Trial, env: Any, action: int, legal: bool) -> None:
 def endings_are_stated(trial: Trial) -> None:
     """The text after a match is not that of a running one, tells an own forfeit from another's, and stays the same."""
     for seed in trial.seeds:
-        for forfeit_at in (None, seed % 2):
+        for forfeit_at in (None, 1 + seed % 2):
             env = trial.make()
             if not isinstance(env.unwrapped, TextEnv) or env.unwrapped.obs_type != "text":
                 return
@@ -180,11 +180,13 @@ def _expect_ending(trial: Trial, env: TextEnv, agent: str) -> str:
 
 def _play_to_the_end(trial: Trial, env: Any, seed: int, forfeit_at: int | None) -> None:
     """Plays a match of random moves until it is over; the agent of turn ``forfeit_at`` forfeits it."""
-    env.reset(seed=seed)
-    trial.seed, trial.turn, rng = seed, 0, np.random.default_rng(seed)
-    while not is_over(env):
-        env.step(None if trial.turn == forfeit_at else random_move(env, rng))
-        trial.turn += 1
+
+    def move(env: Any, rng: np.random.Generator) -> Any:
+        return None if trial.turn == forfeit_at else random_move(env, rng)
+
+    for _ in trial.play(env, seed, move):
+        if is_over(env):
+            break
 
 
 def pictures_are_drawn(trial: Trial) -> None:
