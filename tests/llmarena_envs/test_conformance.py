@@ -13,13 +13,12 @@ from llmarena_envs.catalogue import CATALOGUE, Entry, load_environment
 from llmarena_envs.core.order import OrderWrapper
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.testing import actions, check_environment
+from llmarena_envs.testing.time_limit import interrupted_after
+from llmarena_envs.testing.trial import Trial
 from tests.llmarena_envs.option_sets import option_sets
 
 NAMES = [entry.name for entry in CATALOGUE]
 CASES = [(entry, options) for entry in CATALOGUE for options in option_sets(entry.name).OPTION_SETS]
-
-LONG = 1_000
-"""Characters of a reply that only some option sets read: what becomes of very long ones depends on the grammar alone."""
 
 CONTEST: dict[str, Any] = {"reward_range": (-1, 1), "zero_sum": True}
 ANNOUNCED: dict[str, dict[str, Any]] = {
@@ -42,24 +41,28 @@ def announced(name: str, options: dict[str, Any]) -> dict[str, Any]:
     return ANNOUNCED.get(name, {})
 
 
-def reads_long_replies(entry: Entry, options: dict[str, Any]) -> bool:
-    """Says whether this is the first option set of a game and language: the others read replies of any length as it does."""
+def is_quick(name: str, options: dict[str, Any]) -> bool:
+    """Says whether an option set is the first of its game, or the first with vectors."""
+    vectors = [each for each in option_sets(name).OPTION_SETS if each.get("obs_type") == "vector"]
+    return any(options is each for each in (*option_sets(name).OPTION_SETS[:1], *vectors[:1]))
+
+
+def case(entry: Entry, options: dict[str, Any]) -> Any:
+    """Returns a parameter set; all but the quick ones are slow."""
+    marks = () if is_quick(entry.name, options) else pytest.mark.slow
+    return pytest.param(entry, options, id=f"{entry.name}-{options}", marks=marks)
+
+
+def first_of_its_language(entry: Entry, options: dict[str, Any]) -> bool:
+    """Says whether this is the first option set of a game and language."""
     language = options.get("language")
     return next(each for each in CASES if each[0] is entry and each[1].get("language") == language)[1] is options
 
 
-def case(entry: Entry, options: dict[str, Any]) -> Any:
-    """Returns a parameter set; all but the first two option sets of each game are slow."""
-    is_quick = any(options is each for each in option_sets(entry.name).OPTION_SETS[:2])
-    return pytest.param(entry, options, id=f"{entry.name}-{options}", marks=() if is_quick else pytest.mark.slow)
-
-
 @pytest.mark.parametrize(("entry", "options"), [case(*each) for each in CASES])
 def test_the_conformance_suite_passes(entry: Entry, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    if not reads_long_replies(entry, options):
-        for junk in ("JUNK_TEXTS", "JUNK_ACTIONS"):
-            kept = [each for each in getattr(actions, junk) if not isinstance(each, str) or len(each) < LONG]
-            monkeypatch.setattr(actions, junk, tuple(kept))
+    # Very long replies have a test of their own, because only the grammar decides what becomes of them.
+    monkeypatch.setattr(actions, "JUNK_TEXTS", actions.SHORT_JUNK)
     module = importlib.import_module(f"llmarena_envs.{entry.name}")
     check_environment(
         module.env,
@@ -68,6 +71,17 @@ def test_the_conformance_suite_passes(entry: Entry, options: dict[str, Any], mon
         seeds=range(2),
         **announced(entry.name, options),
     )
+
+
+@pytest.mark.slow_except(2)
+@pytest.mark.parametrize(
+    ("entry", "options"),
+    [pytest.param(*each, id=f"{each[0].name}-{each[1]}") for each in CASES if first_of_its_language(*each)],
+)
+def test_very_long_replies_raise_only_invalid_reply(entry: Entry, options: dict[str, Any]) -> None:
+    trial = Trial(importlib.import_module(f"llmarena_envs.{entry.name}").env, None, options, range(2))
+    with interrupted_after(60):
+        actions.junk_replies_raise_only_invalid_reply(trial)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -254,7 +254,7 @@ class ForgottenOrderWrapper(DuelEnv):
 # What never returns.
 
 
-@breaks("matches_end_within_max_turns", time_limit=1)
+@breaks("matches_end_within_max_turns", time_limit=0.2)
 class LoopsForEver(Duel):
     def apply(self, actions: tuple[int, ...]) -> None:
         super().apply(actions)
@@ -262,7 +262,7 @@ class LoopsForEver(Duel):
             pass
 
 
-@breaks("junk_replies_raise_only_invalid_reply", time_limit=2)
+@breaks("junk_replies_raise_only_invalid_reply", time_limit=0.2)
 class PatternBacktracks(DuelCodec):
     def read(self, reply: str, view: DuelView) -> int:
         return super().read(reply if re.fullmatch(r"(?:\w+\s*)+[!?]", reply) else reply.strip("."), view)
