@@ -3,11 +3,11 @@
 INSTANCE = [[1, 2, 3], [8, 1, 0], [4, 0, 2]]
 
 OPTION_SETS = [
+    {"language": "zh", "max_rounds": 3, "show_offer_value": True, "reward": "zero_sum"},
+    {"obs_type": "vector", "source": "lewis", "max_rounds": 2, "first_player": "player_1", "reward": "zero_sum"},
     {},
     {"obs_type": "vector"},
-    {"language": "zh", "max_rounds": 3, "show_offer_value": True, "reward": "zero_sum"},
     {"source": "lewis", "first_player": "player_1", "reward": "win"},
-    {"obs_type": "vector", "source": "lewis", "max_rounds": 2, "first_player": "player_1", "reward": "zero_sum"},
     {"instance": INSTANCE, "max_rounds": 1},
 ]
 

@@ -14,6 +14,7 @@ SUM: dict[str, Any] = {"id": "sum", "domain": "math", "question": "What is the s
 RECORDS = [RIVER, POEM, SUM]
 
 OPTION_SETS: list[dict[str, Any]] = [
+    {"questions": [SUM], "n_judges": 1, "round3_opener": "B"},
     {"questions": "builtin", "n_judges": 3, "quorum": 2, "counter": "words"},
     {"domain": "coding", "language": "zh", "n_judges": 2, "discussion": False},
     {},
@@ -28,7 +29,6 @@ OPTION_SETS: list[dict[str, Any]] = [
     },
     {"questions": "builtin", "judge_initial_only": True, "n_judges": 1, "reference": None},
     {"questions": RECORDS, "n_judges": 0},
-    {"questions": [SUM], "n_judges": 1, "round3_opener": "B"},
 ]
 
 PLAYTHROUGHS: dict[str, dict[str, Any]] = {

@@ -7,8 +7,8 @@ IDIOMS = str(Path(__file__).parents[1] / "idiom_solitaire" / "idioms.txt")
 """A list of a dozen idioms, whose matches no version of a dictionary changes."""
 
 OPTION_SETS: list[dict[str, Any]] = [
-    {},
     {"language": "en", "accept_outside": True, "max_turns": 12, "first_player": "random"},
+    {},
     {"language": "zh", "n_players": 4, "link": "pinyin_tone", "dead_end": "wins", "n_starts": 5, "max_turns": 20},
     {"link": "pinyin", "idioms": IDIOMS, "dead_end": "forbidden", "accept_outside": True, "n_players": 3},
     {"idioms": IDIOMS, "normalise": "none", "start": "一心一意", "allow_dead_end_start": True},

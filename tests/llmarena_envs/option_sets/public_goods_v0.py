@@ -1,12 +1,12 @@
 """Option sets of public_goods_v0 for the conformance suite and for the golden playthroughs."""
 
 OPTION_SETS = [
+    {"n_players": 3, "rounds": 4, "endowment": 2, "alpha": 1.5, "coin_step": 0.1},
+    {"obs_type": "vector", "mode": 2, "n_players": 5, "rounds": 2, "coin_step": 2.5, "endowment_mode": "initial"},
     {},
     {"obs_type": "vector"},
     {"mode": 2, "language": "zh", "cot": False},
-    {"n_players": 3, "rounds": 4, "endowment": 2, "alpha": 1.5, "coin_step": 0.1},
     {"n_players": 2, "rounds": 3, "alpha": 1.9, "endowment_mode": "initial"},
-    {"obs_type": "vector", "mode": 2, "n_players": 5, "rounds": 2, "coin_step": 2.5, "endowment_mode": "initial"},
     {"mode": 2},
 ]
 

@@ -34,12 +34,12 @@ SCRIPT: dict[str, Any] = {
     ],
 }
 OPTION_SETS: list[dict[str, Any]] = [
+    {"mode": "script", "tasks": TASKS, "scripts": [SCRIPT], "language": "zh"},
     {},
     {"tasks": TASKS, "task": "number clerk", "turns": 2, "n_judges": 3, "engine": None},
     {"tasks": TASKS, "number": 0, "turns": 1, "n_judges": 0},
     {"tasks": "builtin", "language": "zh", "n_judges": 2},
     {"mode": "script", "task": "Tic-tac-toe Opponent", "n_judges": 2},
-    {"mode": "script", "tasks": TASKS, "scripts": [SCRIPT], "language": "zh"},
     {"mode": "pairwise", "tasks": TASKS, "scripts": [SCRIPT]},
     {"mode": "pairwise", "tasks": TASKS, "n_judges": 3, "language": "zh", "engine": "auto"},
 ]

@@ -6,12 +6,12 @@ from typing import Any
 FILES = Path(__file__).parents[1] / "writer_editor"
 
 OPTION_SETS: list[dict[str, Any]] = [
+    {"task": "translation", "tasks": str(FILES / "corpus.tsv"), "src_lang": "de", "tgt_lang": "pt"},
     {},
     {"task": "translation", "language": "zh"},
     {"sandbox": "auto", "n_judges": 2, "max_rounds": 1},
     {"max_rounds": 2, "n_judges": 3, "objective": False, "consensus_token": "done", "tasks": str(FILES / "mbpp.jsonl")},
     {"task": "translation", "max_rounds": 3, "n_judges": 2, "src_lang": "en", "tgt_lang": "fr", "number": 1},
-    {"task": "translation", "tasks": str(FILES / "corpus.tsv"), "src_lang": "de", "tgt_lang": "pt"},
 ]
 
 # Own tasks: the files do not depend on the shipped ones.
