@@ -203,12 +203,6 @@ def test_long_messages_keep_their_end():
     assert len(message) == MAX_MESSAGE == 2000 and message.endswith("x end") and "start" not in message
 
 
-def test_every_plan_and_deal_is_written_and_read_back():
-    for action in (*map(Offer, all_plans("openspiel")), Deal(), Offer((1, 0, 2), "Fair?\n\nI think so.")):
-        assert read(write_action("player_0", action)) == action
-    assert write_action("player_1", Offer((2, 1, 0), "Hm.")) == "Hm.\nplayer_1: 2 hats 1 ball 0 apples"
-
-
 PIECES = st.lists(
     st.sampled_from(
         [
@@ -262,13 +256,6 @@ def test_plan_below_a_masking_message_is_formatted_parsably(header):
     action = read(f"{header}\n{plan}\n\n{plan}")
     assert action == Offer((1, 0, 2), f"{header}\n{plan}")
     assert read(write_action("player_0", action)) == action
-
-
-@pytest.mark.parametrize(
-    "message", ["I like hats.", "Balls are worthless to me!", "Take it or leave it;\nI will not wait.", "帽子归我。"]
-)
-def test_text_before_a_plan_is_the_message(message):
-    assert read(f"{message}\nplayer_0: 1 hats 0 balls 2 apples") == Offer((1, 0, 2), message)
 
 
 @pytest.mark.parametrize(

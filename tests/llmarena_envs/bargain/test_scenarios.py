@@ -99,11 +99,6 @@ def test_lewis_counts_and_values_are_uniform_within_each_step():
     assert stats.chisquare(within).pvalue > 0.001
 
 
-def test_the_seed_decides_the_scenario():
-    assert draws("lewis", 50, seed=3) == draws("lewis", 50, seed=3)
-    assert draws("lewis", 50, seed=3) != draws("lewis", 50, seed=4)
-
-
 def test_plans_are_all_parts_of_the_items():
     assert plans((1, 0, 2)) == ((0, 0, 0), (0, 0, 1), (0, 0, 2), (1, 0, 0), (1, 0, 1), (1, 0, 2))
 
@@ -113,11 +108,6 @@ def test_plans_are_numbered_in_ascending_order(source):
     numbers = plan_numbers(source)
     assert list(numbers) == sorted(numbers) and list(numbers.values()) == list(range(len(numbers)))
     assert all(plan in numbers for scenario in scenarios(source) for plan in plans(scenario.counts))
-
-
-def test_instances_are_accepted_as_lists():
-    assert check_scenario([[1, 2, 3], [8, 1, 0], [4, 0, 2]], "openspiel") == Scenario((1, 2, 3), ((8, 1, 0), (4, 0, 2)))
-    assert check_scenario(((5, 1, 1), (1, 3, 2), (2, 0, 0)), "openspiel")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 import copy
-import pickle
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
@@ -131,13 +130,6 @@ def test_a_full_column_is_closed() -> None:
     assert game.why_illegal("player_0", 7) == game.why_illegal("player_0", -1) == Reason("off_board", {"columns": 7})
 
 
-def test_the_view_is_the_position() -> None:
-    view = _after("44").view("player_1")
-    assert (view.agent, view.mark, view.to_move, view.legal) == ("player_1", "O", False, ())
-    assert view.board == diagram(*["......."] * 4, "...O...", "...X...")
-    assert view.moves == (3, 3)
-
-
 @pytest.mark.parametrize("plies", range(7))
 def test_random_openings(plies: int) -> None:
     game, openings = ConnectFour(plies), set()
@@ -157,20 +149,6 @@ def test_random_openings(plies: int) -> None:
 def test_wrong_openings(value: Any) -> None:
     with pytest.raises(OptionError, match="random_opening: expected an integer from 0 to 6"):
         ConnectFour(value)
-
-
-@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda game: pickle.loads(pickle.dumps(game))])
-def test_copies_are_independent(duplicate: Callable[[ConnectFour], ConnectFour]) -> None:
-    game = _after("44")
-    twin = duplicate(game)
-    twin.apply((3,))
-    assert (game.moves, game.heights, game.to_move) == ((3, 3), (0, 0, 0, 2, 0, 0, 0), ("player_0",))
-    assert (twin.moves, twin.to_move) == ((3, 3, 3), ("player_1",))
-
-
-def test_forfeit_costs_as_much_as_a_loss() -> None:
-    assert _after("").forfeit(("player_0",)) == (-1.0, 1.0)
-    assert _after("").forfeit(("player_1",)) == (1.0, -1.0)
 
 
 def test_the_board_is_as_in_pettingzoo() -> None:

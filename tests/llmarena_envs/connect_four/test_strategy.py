@@ -265,13 +265,6 @@ def test_any_match_is_the_sum_of_its_moves(mode: str, count: str, moves: list[in
     )
 
 
-def test_values_along_a_hand_made_game() -> None:
-    moves = [0, 0, 1, 1, 2, 2, 3]
-    assert values_of(moves, "windows") == [0, 0, 0, 2, 0, 7, 0, 17]
-    assert values_of(moves, "maximal") == [0, 0, 0, 2, 0, 5 - 2, 0, 10 - 5]
-    assert values_of([], "windows") == [0]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", REWARD_MODES)
 @pytest.mark.parametrize("count", COUNTS)

@@ -45,12 +45,6 @@ def test_missing_number_error_names_existing_ones() -> None:
         Template("{cards:card|cards} {mark}", "here").render(cards=1)
 
 
-@pytest.mark.parametrize("source", ["{a} {b}", "{b} {a} 100%", "{b}", "{a}{a} {{b}}", "nothing"])
-def test_values_are_filled_in_by_position(source: str) -> None:
-    template = Template(source, "here")
-    assert template.by_position("a", "b")("X", ("Y", 2)) == template.render(a="X", b=("Y", 2))
-
-
 @pytest.mark.parametrize(("source", "got"), [("{a} {mark}", "mark"), ("{a} {a:card|cards}", "a:0")])
 def test_text_without_position_is_refused(source: str, got: str) -> None:
     with pytest.raises(PromptError, match=rf"here: .*'a', 'b'.* got \{{{got}\}}"):
@@ -76,12 +70,6 @@ def _package(folder: Path, name: str, text: str, **others: str) -> str:
 def package_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
-
-
-def test_texts_are_read_without_the_line_breaks_around_them(package_folder: Path) -> None:
-    prompts = Prompts(_package(package_folder, "game_a", 'rules = """\n  Rules: {x}\n\nEnd.\n"""\n'), "en")
-    assert prompts.render("rules", x=1) == "  Rules: 1\n\nEnd."
-    assert prompts["rules"].placeholders == {"x"}
 
 
 def test_joined_texts_are_on_separate_lines(package_folder: Path) -> None:

@@ -18,11 +18,6 @@ def _duel(seed: int = 0, **options: Any) -> DuelEnv:
     return env
 
 
-def _shown(env: DuelEnv, agent: str) -> tuple[str, list[int], int, Any, bool]:
-    seen = env.observe(agent)
-    return seen["text"], seen["action_mask"].tolist(), env.infos[agent]["illegal"], env.rewards, env.terminations[agent]
-
-
 def test_a_simultaneous_stage_is_resolved_when_all_have_acted() -> None:
     env = _duel()
     env.step(2)
@@ -30,17 +25,6 @@ def test_a_simultaneous_stage_is_resolved_when_all_have_acted() -> None:
     env.step(0)
     assert (env.agent_selection, env.game.rounds) == ("player_0", ((2, 0),))
     assert sorted(env.rewards.values()) == [-1.0, 1.0]
-
-
-@pytest.mark.parametrize("action", [0, 2, None, 7, "junk"])
-def test_a_pending_move_is_hidden_legal_or_not(action: Any) -> None:
-    env = _duel()
-    before = _shown(env, "player_1")
-    env.step(action)
-    assert _shown(env, "player_1") == before
-    assert env.observe("player_0")["action_mask"].tolist() == [0, 0, 0]
-    assert env.observe("player_0")["text"].endswith("Wait.")
-    assert not any(env.terminations.values())
 
 
 @pytest.mark.parametrize(
@@ -65,25 +49,6 @@ def test_offences_in_a_stage_end_the_match_when_it_is_complete(actions: Any, ill
         env.step(None)
     assert delivered == [(reward, True) for reward in rewards]
     assert env.agents == []
-
-
-def test_rewards_of_a_stage_are_delivered_at_the_next_turn_of_each() -> None:
-    env = _duel()
-    env.step(2)
-    env.step(0)
-    first = dict(env.rewards)
-    assert env.last()[1] == first["player_0"]
-    env.step(1)
-    assert env.rewards == {"player_0": 0.0, "player_1": 0.0}
-    assert env.last()[1] == first["player_1"]
-
-
-def test_a_terminated_agent_takes_no_action() -> None:
-    env = _duel()
-    env.step(None)
-    env.step(None)
-    with pytest.raises(ValueError, match="only valid action is None"):
-        env.step(0)
 
 
 def test_reset_without_seed_continues_the_generator() -> None:
@@ -199,37 +164,6 @@ def test_text_observations_have_at_most_a_million_characters() -> None:
     for name in ("rules", "text"):
         assert space[name].contains("字" * 1_000_000)
         assert not space[name].contains("字" * 1_000_001)
-
-
-def test_masks_are_not_shared() -> None:
-    env = _duel()
-    env.observe("player_0")["action_mask"][:] = 0
-    assert env.observe("player_0")["action_mask"].tolist() == [1, 1, 1]
-
-
-def test_the_parallel_form_acts_for_both_at_once() -> None:
-    env = parallel_duel(obs_type="vector")
-    observations, _ = env.reset(seed=3)
-    assert list(observations) == ["player_0", "player_1"]
-    assert all(seen["action_mask"].tolist() == [1, 1, 1] for seen in observations.values())
-    stages = 0
-    while env.agents:
-        _, rewards, terminations, truncations, _ = env.step({"player_0": 2, "player_1": 0})
-        stages += 1
-        assert sum(rewards.values()) == 0
-        assert not any(truncations.values())
-    assert stages == 3
-    assert all(terminations.values())
-
-
-def test_an_offence_in_the_parallel_form_ends_the_match() -> None:
-    env = parallel_duel()
-    env.reset(seed=3)
-    _, rewards, terminations, _, infos = env.step({"player_0": "junk", "player_1": 0})
-    assert rewards == {"player_0": -1.0, "player_1": 1.0}
-    assert terminations == {"player_0": True, "player_1": True}
-    assert (infos["player_0"]["illegal"], infos["player_1"]["illegal"]) == (int(Failure.UNPARSABLE), 0)
-    assert env.agents == []
 
 
 def test_drawing_is_empty_before_the_first_match() -> None:

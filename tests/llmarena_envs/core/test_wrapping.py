@@ -18,11 +18,6 @@ def test_wrapping_respects_height_and_width(text, most):
     assert all(text_width(line, 14) <= 200 + 14 for line in lines)
 
 
-@given(st.text("ab 中，\n", max_size=60))
-def test_fitting_text_is_complete(text):
-    assert "".join("".join(wrapped(text, 100, 14, 100)).split()) == "".join(text.split())
-
-
 @pytest.mark.parametrize("letters", ["x", "\u0301", "中", "\x1b", " x", "\nx", "，", "\U0001f600"])
 def test_long_text_is_cut_with_a_mark(letters):
     lines = wrapped(letters * 100_000, 700, 14, 6)

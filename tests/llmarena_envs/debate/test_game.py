@@ -2,9 +2,8 @@
 
 import pytest
 
-from llmarena_envs.core.committee import Abstention
 from llmarena_envs.core.options import OptionError
-from tests.llmarena_envs.debate.matches import QUESTION, debated, say, started, turn_text
+from tests.llmarena_envs.debate.matches import QUESTION, debated, say, started
 
 MATH = {"id": "m", "domain": "math", "question": "What is two plus two?"}
 POEM = {"id": 7, "domain": "writing", "question": "Write a couplet about rain.", "reference": "Drip, drop."}
@@ -348,13 +347,3 @@ def test_forfeit_of_staff_gives_no_result(when):
         say(env, "[[A]]")
         assert env.rewards == {"debater_0": 0.0, "debater_1": 0.0, "judge_0": -1.0, "judge_1": 0.0}
         assert env.game.undecided
-
-
-def test_statistics_are_unknown_until_the_end():
-    env = started(n_judges=2)
-    seen = []
-    while not any(env.terminations.values()):
-        seen += [value for info in env.infos.values() for key, value in info.items() if key != "illegal"]
-        env.step(turn_text(env) if env.view(env.agent_selection).stage == "debate" else "[[B]]")
-    assert set(seen) == {-1.0}
-    assert isinstance(env.game.default_action("judge_0"), Abstention)

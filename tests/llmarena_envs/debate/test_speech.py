@@ -135,13 +135,6 @@ def test_code_keeps_its_form():
     assert read(f"<respond>\n```python\n{code}\n```\n</respond>") == [("respond", f"```python\n{code}\n```")]
 
 
-def test_formatted_turn_has_the_required_parts():
-    speech = read_speech("<think>hm</think><raise>why?</raise>", ALL)
-    written = write_speech(speech, ALL)
-    assert written == "<think>hm</think>\n<raise>why?</raise>\n<respond></respond>\n<criticize></criticize>"
-    assert write_speech(speech) == "<think>hm</think>\n<raise>why?</raise>"
-
-
 TAGS = (
     "<respond>",
     "</respond>",

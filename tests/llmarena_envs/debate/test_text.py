@@ -203,18 +203,6 @@ def test_a_scripted_judgement_gets_its_brackets():
         assert env.read_action(written, "judge_0").verdict == "A"
 
 
-@pytest.mark.slow
-@given(junk)
-@settings(max_examples=60, deadline=None)
-def test_junk_is_refused_or_read_back_as_it_was_read(reply):
-    examiner, debater, judge = started(examiner=True), started(), debated(started(n_judges=2))
-    reference = debated(started(questions=[{"id": 1, "domain": "math", "question": "1 + 1?"}], n_judges=1))
-    for env in (examiner, debater, say(started(), "yes"), judge, reference):
-        found = outcome(env, reply, env.agent_selection)
-        if isinstance(found, str):
-            assert env.parse(found, env.agent_selection) == found
-
-
 def test_incomplete_turn_is_asked_for_the_rest():
     env = say(started(), "yes")
     second = env.agent_selection
@@ -341,93 +329,6 @@ def test_reasoning_does_not_change_the_parsed_turn(form, said):
     assert "(no text)" not in thinking.observe("judge_0")["text"]
 
 
-SAID_TO_DEBATERS = {
-    "en": (
-        "helpful, concise and accurate",
-        "reasons",
-        "competitive debate",
-        "committee",
-        "helpful, relevant, accurate, deep and creative",
-        "several rounds",
-        "never reads it, but the judges do",
-        "before you have seen a response",
-        "concise answer",
-        "too narrow",
-        "action guide",
-    ),
-    "zh": (
-        "乐于助人、简明准确",
-        "理由",
-        "竞争性的辩论",
-        "评审团",
-        "有帮助、切题、准确、深入、有创见",
-        "几轮",
-        "永远看不到，但评委看得到",
-        "没有看到对手的回应之前",
-        "简洁",
-        "过于狭窄",
-        "动作指南",
-    ),
-}
-SAID_TO_JUDGES = {
-    "en": (
-        "helpful, relevant and accurate",
-        "at most 200 words",
-        "at most 300 words",
-        "order of the assistants",
-        "length",
-        "names",
-        "directly",
-        "shorter",
-        "[[A]]",
-        "[[B]]",
-        "[[Tie]]",
-    ),
-    "zh": (
-        "有帮助、",
-        "切题",
-        "准确",
-        "不超过 300 字",
-        "最多 450 字",
-        "先后",
-        "长短",
-        "名称",
-        "直接",
-        "简短",
-        "[[A]]",
-        "[[B]]",
-        "[[Tie]]",
-    ),
-}
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_prompts_state_required_facts(language):
-    env = started(language=language, n_judges=2)
-    rules = env.observe("debater_0")["rules"]
-    assert rules == env.observe("debater_1")["rules"]
-    assert all(said in rules for said in SAID_TO_DEBATERS[language])
-    assert all(f"<{action}>...</{action}>" in rules for action in ("think", "respond", "criticize", "raise"))
-    while env.view(env.agent_selection).stage == "debate":
-        view, text = env.view(env.agent_selection), env.observe(env.agent_selection)["text"]
-        guide = text.rpartition("\n\n")[2]
-        for action in ("respond", "criticize", "raise"):
-            assert (f"<{action}>" in guide) == (action in view.actions)
-        assert ("only if you need to" if language == "en" else "只在需要时") in guide
-        raising = ("you raise", "raise one") if language == "en" else ("追问",)
-        assert any(word in guide for word in raising) or "raise" not in view.actions
-        assert ("as if you had seen nothing yet" in guide or "像什么都还没看到一样" in guide) == (
-            view.actions == ("respond",) and not view.passages
-        )
-        assert text.count(guide.split("\n")[0]) == 1
-        say(env, turn_text(env))
-    for verdicts in ("first", "discussion"):
-        text = env.observe("judge_0")["text"].rpartition("\n\n")[2]
-        assert all(said in text for said in SAID_TO_JUDGES[language]), verdicts
-        say(env, "[[A]]", "[[B]]")
-    assert ("impartial" if language == "en" else "公正") in env.observe("judge_0")["rules"]
-
-
 def test_judges_of_first_answers_read_nothing_about_a_debate():
     env = started(judge_initial_only=True, n_judges=1)
     judge = env.observe("judge_0")
@@ -435,14 +336,3 @@ def test_judges_of_first_answers_read_nothing_about_a_debate():
     told = judge["rules"] + env.observe("judge_0")["text"]
     assert "debate" not in told and "Those were the two answers." in told
     assert "> yes" in told and "> no" in told
-
-
-def test_drawing_shows_all_parts():
-    env = started(n_judges=1, both_orders=True, visibility="restricted")
-    say(env, "<think>plan</think>yes", "<criticize>no</criticize><raise>why?</raise>")
-    say(debated(env), "Good. [[A]]", "abstain")
-    picture = env.codec.picture(env.game)
-    first, second = env.game.sides
-    assert f"Round 1, A ({first}), think, hidden from: opponent:\n> plan" in picture
-    assert f"Round 1, B ({second}), criticize, hidden from: opponent:\n> no" in picture
-    assert "judge_0, 1: A\n> Good. [[A]]" in picture and "judge_0, 2 (A and B exchanged): no verdict" in picture

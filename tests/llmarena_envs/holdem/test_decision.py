@@ -8,7 +8,6 @@ import pytest
 from llmarena_envs import holdem_v0
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.holdem.decision import FACING_BET, OPEN, FlopDecision
-from llmarena_envs.holdem.text import HoldemCodec
 from tests.llmarena_envs.holdem.table import LETTERS, legal
 
 DECK = "AhAd KhKd 2c 7d 9h 4s Jc"
@@ -67,16 +66,6 @@ def test_decision_uses_ordinary_cards_and_hides_them() -> None:
     env.step(LETTERS["c"])
     assert "Shown" not in env.unwrapped.observe("player_0")["text"]
     assert "The decision has been made." in env.unwrapped.observe("player_0")["text"]
-
-
-def test_rules_describe_the_single_decision() -> None:
-    said = {
-        decision: HoldemCodec(state(decision), "en", True, True).rules("player_0") for decision in (OPEN, FACING_BET)
-    }
-    assert all("one decision of player_0 on the flop" in text for text in said.values())
-    assert "player_1 bets half of the pot" in said[FACING_BET]
-    assert "bets half" not in said[OPEN]
-    assert "The match is one hand." not in said[OPEN]
 
 
 @pytest.mark.parametrize(

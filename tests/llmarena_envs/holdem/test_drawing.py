@@ -107,12 +107,6 @@ def test_the_longest_texts_have_room(language: str) -> None:
         assert not any("…" in text for text in texts(picture))
 
 
-def test_forfeit_leaves_no_player_to_act() -> None:
-    env = after("c")
-    env.step(None)
-    assert not any("to move" in part for part in described(env.draw()))
-
-
 def test_single_decision_leaves_no_player_to_act() -> None:
     env = raw_env(decision="open")
     env.reset(seed=0)

@@ -1,7 +1,6 @@
 """The match: deals, several hands, rewards, forfeits, views."""
 
 import copy
-import pickle
 from typing import Any
 
 import numpy as np
@@ -91,15 +90,6 @@ def test_every_hand_has_its_own_cards() -> None:
     assert len(holes) == 5
 
 
-def test_no_card_is_dealt_twice() -> None:
-    for seed in range(30):
-        game = Holdem(players=6)
-        game.reset(np.random.default_rng(seed))
-        play(game, "cccccc" * 3 + "ccccc")
-        cards = [card for seat in range(6) for card in game.hole(seat)] + list(game.board)
-        assert len(set(cards)) == 17
-
-
 def test_the_first_deals_are_uniform() -> None:
     game, rng = Holdem(), np.random.default_rng(0)
     counts = np.zeros(52)
@@ -174,15 +164,6 @@ def test_reward_win_is_the_sign() -> None:
     assert net(table("cc cc cc cc", deck=f"AhKd AsKc {BOARD}", reward="win")) == [0, 0]
     deck = f"AhAd KhKd 2h3h 4h5h {BOARD}"
     assert net(table("ffcc cc cc cc", players=4, button=1, deck=deck, reward="win")) == [0, 0, -1, 1]
-
-
-def test_rewards_come_at_the_end_only() -> None:
-    game = table("", hands=2)
-    assert game.rewards == (0, 0)
-    play(game, "f")
-    assert game.rewards == (0, 0)
-    play(game, "f")
-    assert game.rewards == (0, 0)  # each has lost a small blind
 
 
 @pytest.mark.parametrize(
@@ -286,63 +267,6 @@ def test_chips_are_conserved_and_every_match_ends(chosen: dict[str, Any], seed: 
     if game.reward == "win":
         expected = [int(np.sign(chips)) for chips in expected]
     assert list(game.rewards) == expected
-
-
-@settings(deadline=None, max_examples=80)
-@given(options(), st.integers(0, 2**32))
-def test_views_hold_no_cards_of_others(chosen: dict[str, Any], seed: int) -> None:
-    """The same betting with other cards: texts are equal until the others' cards are shown."""
-    rng = np.random.default_rng(seed)
-    game = Holdem(**{**chosen, "hands": 1})
-    game.reset(rng)
-    me = int(rng.integers(len(game.agents)))
-    other = copy.copy(game)
-    deck = list(game._decks[0])
-    unseen = sorted(set(range(52)) - {*game.hole(me), *deck[2 * len(game.agents) :]})
-    for seat in range(len(game.agents)):
-        if seat != me:
-            deck[2 * seat], deck[2 * seat + 1] = (unseen.pop(int(rng.integers(len(unseen)))) for _ in range(2))
-    other._decks = (tuple(deck),)
-    agent = game.agents[me]
-    while game.to_move:
-        assert game.view(agent) == other.view(agent)
-        action = int(rng.choice(game.choices.legal))
-        game.apply((action,))
-        other.apply((action,))
-
-
-def test_views_have_the_players_information() -> None:
-    view = table("cc h", deck=f"AhAd KhKd {BOARD}").view("player_0")
-    betting = view.table
-    assert (view.agent, view.to_move, view.seat) == ("player_0", True, 0)
-    assert (card_names(view.hole), card_names(view.board), view.to_call) == ("Ah Ad", "2c 7d 9h", 2)
-    assert (betting.hand, betting.street, betting.button, betting.blinds) == (1, 1, 0, (0, 1))
-    assert (betting.stacks, betting.put_in, betting.pot, betting.live) == ((98, 96), (2, 4), 6, (True, True))
-    assert [(event.street, event.seat, event.kind, event.chips, event.total) for event in betting.history] == [
-        (0, 0, "small_blind", 1, 1),
-        (0, 1, "big_blind", 2, 2),
-        (0, 0, "call", 1, 2),
-        (0, 1, "check", 0, 2),
-        (1, 1, "raise_half_pot", 2, 2),
-    ]
-    assert (view.legal, view.costs) == ((0, 1, 2, 3, 4), (0, 2, 2 + 4, 2 + 8, 98))
-    waiting = table("cc h", deck=f"AhAd KhKd {BOARD}").view("player_1")
-    assert (waiting.to_move, waiting.legal, waiting.costs, waiting.to_call) == (False, (), (), 0)
-
-
-def test_copies_are_independent() -> None:
-    for make_copy in (copy.copy, copy.deepcopy, lambda game: pickle.loads(pickle.dumps(game))):
-        game = table("cc", hands=2)
-        before = game.view("player_0")
-        other = make_copy(game)
-        play(other, "af")
-        assert game.view("player_0") == before
-        assert play(game, "af").view("player_0") == other.view("player_0")
-
-
-def test_default_action_checks_or_folds() -> None:
-    assert table().default_action("player_0") == Action.FOLD
-    assert table("c").default_action("player_1") == Action.CHECK_CALL
 
 
 # Options.

@@ -1,8 +1,6 @@
 """Texts for a player of the public goods game, and parsing of replies."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from llmarena_envs import public_goods_v0
 from llmarena_envs.core.failures import Failure, InvalidReply
@@ -142,52 +140,6 @@ def test_steps_of_a_quarter():
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"coin_step": 0.1}, {"coin_step": 0.0001, "endowment": 0.05}, {"coin_step": 2}]
-)
-def test_every_investment_is_written_and_read_back(options):
-    env = player(**options)
-    for action in env.view("player_0").legal:
-        assert env.parse(env.format(action, "player_0"), "player_0") == action
-
-
-JUNK = st.one_of(
-    st.text(max_size=300),
-    st.lists(
-        st.sampled_from(
-            [
-                "coins:",
-                "player_1:",
-                "5",
-                "2.5",
-                "-",
-                "NaN",
-                ",",
-                " ",
-                "\n",
-                "{",
-                '"coins":',
-                "}",
-                "２",
-                "五",
-                "硬币：",
-                "or",
-            ]
-        )
-    ).map("".join),
-)
-
-
-@settings(max_examples=300)
-@given(JUNK)
-def test_junk_is_a_legal_investment_or_an_invalid_reply(reply):
-    try:
-        assert ENV.parse(reply, "player_0") in range(11)
-    except InvalidReply as error:
-        assert error.kind in (Failure.EMPTY, Failure.UNPARSABLE, Failure.ILLEGAL)
-        assert 0 < len(error.message) < 200
-
-
-@pytest.mark.parametrize(
     "reply",
     [
         "coins: " + "1," * 400_000,
@@ -220,46 +172,6 @@ def test_texts_name_no_seat_and_are_equal_for_all(language, options):
         assert env.observe("player_0")["text"] == env.observe("player_2")["text"]
 
 
-def test_mode_1_shows_the_own_income_only():
-    env = player()
-    for investment in (4, 9, 0, 7):
-        env.step(investment)
-    text = env.observe("player_2")["text"]
-    assert text.startswith("Round 1: you invested 0 coins; your income from the pool was 6 coins.\nYou own 16 coins")
-    assert "9" not in text and "7" not in text
-
-
-def test_mode_2_shows_the_sorted_list_with_duplicates():
-    env = player(mode=2)
-    for investment in (4, 9, 0, 4):
-        env.step(investment)
-    line = env.observe("player_2")["text"].splitlines()[0]
-    assert line == "Round 1: you invested 0 coins; all investments, from largest to smallest: 9, 4, 4, 0."
-    assert "sorted from largest to smallest" in env.observe("player_2")["rules"]
-    assert "sorted" not in player().observe("player_2")["rules"]
-
-
-def test_the_first_round_speaks_of_no_last_one():
-    text = player().observe("player_0")["text"]
-    assert text.startswith("Round 1 of 5. You receive 10 coins for this round.\n")
-    assert "You own" not in text and "income" not in text
-
-
-def test_the_rules_state_the_parameters():
-    rules = player(n_players=3, rounds=7, endowment=20, alpha=1.75, coin_step=0.5).observe("player_0")["rules"]
-    for stated in ("3 players", "7 rounds", "20 coins", "0 to 20", "multiplied by 1.75", "steps of 0.5 coins"):
-        assert stated in rules
-    rules = player(n_players=3, alpha=2, rounds=1, endowment=1, endowment_mode="initial").observe("player_0")["rules"]
-    for stated in ("1 round.", "1 coin once", "multiplied by 2,", "Only whole coins can be invested."):
-        assert stated in rules
-
-
-def test_the_reason_is_asked_for_with_the_invitation_to_reason():
-    assert '"reason": <' not in player().observe("player_0")["text"]
-    assert '"reason": "<' in player().observe("player_0")["text"]
-    assert "reason" not in player(cot=False).observe("player_0")["text"]
-
-
 @pytest.mark.parametrize("mode", [1, 2])
 def test_the_history_grows_at_its_end(mode):
     env = player(mode=mode)
@@ -272,14 +184,3 @@ def test_the_history_grows_at_its_end(mode):
         for investment in (number, 0, 10, 3):
             env.step(investment)
     assert env.observe("player_1")["text"].startswith(before)
-
-
-def test_drawing_shows_everything_but_pending_investments():
-    env = player(n_players=2, alpha=1.5, rounds=2, render_mode="ansi")
-    env.step(4)
-    assert env.render() == "Nothing has been invested yet.\nplayer_0 owns 0, player_1 owns 0"
-    env.step(0)
-    assert (
-        env.render()
-        == "Round 1: player_0 invests 4, player_1 invests 0; each receives 3\nplayer_0 owns 9, player_1 owns 13"
-    )

@@ -173,11 +173,6 @@ def test_one_judge_suffices():
     assert env.rewards["simulator_0"] == 4 and not env.game.undecided
 
 
-def test_without_judges_exactness_is_reported_without_result():
-    env = say(started(turns=1, n_judges=0), TRUTH)
-    assert over(env) and env.game.undecided and env.infos["simulator_0"]["exact"] == 1
-
-
 @pytest.mark.parametrize("reply", ["", " \n", "<think>hm</think>", "simulator_0:"])
 def test_an_empty_answer_is_an_answer(reply):
     env = started(turns=1)
@@ -203,17 +198,6 @@ def test_overlong_text_is_cut_and_counted():
     say(env, json.dumps({"user": {"strategy": 3, "request": "b" * 1_000_000}}), "c", "[[5]]")
     assert env.infos["simulator_0"]["truncated"] == env.infos["user_0"]["truncated"] == 1
     assert env.game.truths[-1] == "(error) ERR request longer than 10000 characters"
-
-
-def test_an_illegal_action_ends_the_match():
-    env = scripted("pairwise")
-    env.step(None)
-    env.step("x")
-    assert env.rewards == {"simulator_0": -1, "simulator_1": 1, "judge_0": 0} and not env.game.undecided
-    env = say(started(), "a")
-    env.step(None)
-    assert env.rewards["user_0"] == -1 and env.rewards["simulator_0"] == 0 and env.game.undecided
-    assert env.infos["simulator_0"]["exact_1"] == 0
 
 
 @pytest.mark.parametrize(

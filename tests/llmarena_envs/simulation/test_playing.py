@@ -1,7 +1,6 @@
 """Simulations through the loop of a match and through a run: fallbacks, the same again from records, judges' agreement."""
 
 import asyncio
-import copy
 import json
 
 import pytest
@@ -76,19 +75,6 @@ def test_silent_simulator_answers_and_other_silence_falls_back():
     assert env.unwrapped.game.undecided and env.unwrapped.infos["simulator_0"]["empty"] == 4
     players = seat_players({agent: Recalling() for agent in env.possible_agents})
     assert asyncio.run(play_async(env, players, 3, NOOP, played=episode.turns)) == episode
-
-
-def test_copies_in_mid_match_go_their_own_ways():
-    env = simulation_v0.raw_env(tasks=TASKS, number=0, turns=3)
-    env.reset(seed=0)
-    env.step("x")
-    game = env.game
-    for request, count in (("DEL visits", "(integer) 0"), ("SET y 1", "(integer) 2")):
-        other = copy.copy(game)
-        for said in (request, "EXISTS visits y"):
-            other.apply((env.codec.read(said, other.view("user_0")),))
-            other.apply((env.codec.read("x", other.view("simulator_0")),))
-        assert other.truths[-1] == count and len(game.truths) == 1
 
 
 RUN = """

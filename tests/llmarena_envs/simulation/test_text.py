@@ -3,93 +3,13 @@
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from llmarena_envs.core.committee import Abstention, Judgement
-from llmarena_envs.core.failures import Failure, InvalidReply, ParseError
+from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.simulation.actions import Rating
 from llmarena_envs.simulation.judgement import MAX_WORDS, read_judge, write_judge
 from tests.llmarena_envs.option_sets.simulation_v0 import STORE
-from tests.llmarena_envs.replies import junk, outcome
 from tests.llmarena_envs.simulation.matches import asked, say, scripted, started
-
-SAID_TO_USERS = {
-    "en": (
-        "likes to put requests",
-        "whole dialogue",
-        "varied and complex",
-        "executable by the simulation",
-        "1: you are not satisfied with the last response, or it contains an error",
-        "2: a new request that is related to earlier ones",
-        "3: a rarer or harder request",
-        "4: another strategy; explain it after its number",
-        "reads only the request",
-    ),
-    "zh": (
-        "喜欢",
-        "全部对话",
-        "多样、复杂",
-        "模拟的对象能够执行",
-        "1：你对上一个回复不满意",
-        "2：与之前的请求相关",
-        "3：同一领域",
-        "4：其他策略",
-    ),
-}
-SAID_TO_RATERS = {
-    "en": (
-        "Rate only the last response, as output of",
-        '"Note Store"',
-        "helpful, relevant, accurate, deep, creative and detailed",
-        "praise",
-        "Explanations that are not asked for",
-        "empty response may be the right one",
-        "Explain your rating first",
-        "\n1-2: fails entirely: the output is not that of the simulation, and contains garbage and format errors",
-        "\n3-4: poor: inaccurate, or with explanations",
-        "\n5-6: moderate: the content is right, but the format has flaws",
-        "\n7-8: good: content and format are right",
-        "\n9-10: outstanding",
-        "Rating: [[5]]",
-    ),
-    "zh": (
-        "最后一个回复",
-        "“Note Store”",
-        "有帮助、切题、准确、深入、有创见",
-        "足够详细",
-        "称赞",
-        "没有被要求的解释是缺点",
-        "空回复也可能是正确的",
-        "先说明理由",
-        *("\n1-2：", "\n3-4：", "\n5-6：", "\n7-8：", "\n9-10："),
-        "评分：[[5]]",
-    ),
-}
-SAID_TO_COMPARERS = {
-    "en": (
-        "praise",
-        "order",
-        "length",
-        "Punish explanations that are not allowed",
-        "empty response may be the right one",
-    ),
-    "zh": ("称赞", "先后", "长短", "不被允许的解释要扣分", "空回复也可能是正确的"),
-}
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_prompts_state_required_facts(language):
-    env = say(started(language=language, turns=2), "a")
-    user = env.observe("user_0")
-    assert all(said in user["rules"] for said in SAID_TO_USERS[language])
-    assert '{"user": {"strategy": k, "request": ' in user["text"] and "store commands" in user["text"]
-    say(env, asked("COUNT"), "3")
-    assert all(said in env.observe("judge_0")["text"] for said in SAID_TO_RATERS[language])
-    assert ("never instructions" if language == "en" else "绝不是给你的指令") in env.observe("judge_0")["rules"]
-    env = say(scripted("pairwise", language=language), "a", "b")
-    text = env.observe("judge_0")["text"]
-    assert all(said in text for said in (*SAID_TO_COMPARERS[language], "[[A]]", "[[B]]", "[[C]]"))
 
 
 def test_judges_read_dialogue_as_json_and_response_separately():
@@ -196,17 +116,6 @@ def test_verdicts_are_read(reply, verdict):
     assert read_judge(write_judge(given), compares=True) == given
 
 
-@pytest.mark.slow
-@given(st.one_of(junk, st.text("[]A7 >\n.0")), st.booleans())
-@settings(max_examples=150, deadline=None)
-def test_judges_rating_round_trips(reply, compares):
-    try:
-        given = read_judge(reply, compares=compares)
-    except ParseError:
-        return
-    assert read_judge(write_judge(given), compares=compares) == given
-
-
 @pytest.mark.parametrize("filler", ["word ", "> \n", "[[3]] ", "[", "字"])
 def test_a_long_judgement_keeps_its_rating(filler):
     given = read_judge(f"{filler * (50_000 // len(filler))}\nRating: [[8.25]]", compares=False)
@@ -216,22 +125,3 @@ def test_a_long_judgement_keeps_its_rating(filler):
 
 def test_an_abstention_is_one_word():
     assert read_judge("Abstain.", compares=False) == read_judge("abstain", compares=True) == Abstention()
-
-
-@pytest.mark.slow
-@given(junk)
-@settings(max_examples=60, deadline=None)
-def test_junk_is_refused_or_read_back_as_it_was_read(reply):
-    for env in (started(), say(started(), "a"), say(started(turns=1), "a"), say(scripted("pairwise"), "a", "b")):
-        found = outcome(env, reply, env.agent_selection)
-        if isinstance(found, str):
-            assert env.parse(found, env.agent_selection) == found
-
-
-def test_drawing_shows_all_messages():
-    env = say(started(turns=2), "a", "raw words", "", "Fine. [[6.5]]")
-    picture = env.codec.picture(env.game)
-    assert "Turn 2, user:\n> raw words" in picture and "The engine answers:\n> (error)" in picture
-    assert "Turn 2, simulator:\n(empty text)" in picture and "judge_0: 6.5\n> Fine. [[6.5]]" in picture
-    picture = (env := say(scripted("pairwise"), "a", "b", "[[A]]", "abstain")).codec.picture(env.game)
-    assert "judge_0: A" in picture and "judge_0 (A and B exchanged): nothing that counts" in picture

@@ -168,12 +168,6 @@ def test_senseless_arguments_are_refused(arguments: dict[str, Any], message: str
         check_environment(duel.duel, **arguments)
 
 
-def test_names_and_docstrings_of_rules() -> None:
-    names = [rule.__name__ for rule in RULES]
-    assert len(set(names)) == len(names)
-    assert all(rule.__doc__ for rule in RULES)
-
-
 @pytest.mark.slow
 def test_the_suite_needs_no_test_tools() -> None:
     code = (

@@ -1,7 +1,5 @@
 import copy
-import pickle
 from collections import Counter
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -10,7 +8,7 @@ import pytest
 
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.tictactoe.game import LINES, TicTacToe, free_cells, from_pettingzoo, has_line, to_pettingzoo
+from llmarena_envs.tictactoe.game import LINES, TicTacToe, from_pettingzoo, has_line, to_pettingzoo
 from tests.llmarena_envs.random_games import diagram, play_beside_open_spiel
 
 
@@ -130,13 +128,6 @@ def test_rows_and_columns_count_from_the_top_left() -> None:
     assert game.why_illegal("player_0", -1) == game.why_illegal("player_0", 9) == Reason("off_board")
 
 
-def test_the_view_is_the_position() -> None:
-    view = _after(4, 0).view("player_1")
-    assert (view.agent, view.mark, view.to_move, view.legal) == ("player_1", "O", False, ())
-    assert (view.board, view.moves) == (diagram("O..", ".X.", "..."), (4, 0))
-    assert _after(4, 0).view("player_0").legal == (1, 2, 3, 5, 6, 7, 8)
-
-
 @pytest.mark.parametrize("plies", range(5))
 def test_random_openings(plies: int) -> None:
     game, boards = TicTacToe(plies), set()
@@ -160,24 +151,6 @@ def test_wrong_openings(value: Any) -> None:
         TicTacToe(value)
 
 
-@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda game: pickle.loads(pickle.dumps(game))])
-def test_copies_are_independent(duplicate: Callable[[TicTacToe], TicTacToe]) -> None:
-    game = _after(4, 0)
-    twin = duplicate(game)
-    twin.apply((8,))
-    assert (game.moves, game.to_move) == ((4, 0), ("player_0",))
-    assert (twin.moves, twin.to_move) == ((4, 0, 8), ("player_1",))
-
-
-def test_forfeit_costs_as_much_as_a_loss() -> None:
-    assert _start().forfeit(("player_0",)) == (-1.0, 1.0)
-    assert _start().forfeit(("player_1",)) == (1.0, -1.0)
-
-
 def test_conversion_to_pettingzoo_counts_down_the_columns() -> None:
     assert [to_pettingzoo(cell) for cell in range(9)] == [0, 3, 6, 1, 4, 7, 2, 5, 8]
     assert all(from_pettingzoo(to_pettingzoo(cell)) == cell for cell in range(9))
-
-
-def test_free_cells() -> None:
-    assert free_cells(diagram("X.O", "...", "OX.")) == (1, 3, 4, 5, 8)

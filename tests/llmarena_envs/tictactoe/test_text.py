@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from llmarena_envs import tictactoe_v0
@@ -8,7 +8,7 @@ from llmarena_envs.core.failures import Failure, InvalidReply
 from llmarena_envs.core.text_env import TextEnv
 from llmarena_envs.tictactoe.game import TicTacToe
 from llmarena_envs.tictactoe.text import CELL_NAMES, TicTacToeCodec
-from tests.llmarena_envs.replies import LONG, junk, outcome, wordy
+from tests.llmarena_envs.replies import LONG, outcome, wordy
 
 EMPTY, UNPARSABLE, ILLEGAL = Failure.EMPTY, Failure.UNPARSABLE, Failure.ILLEGAL
 
@@ -127,13 +127,6 @@ def test_corpus(reply: str, expected: object) -> None:
 ENV = _env()
 
 
-@given(junk)
-@example("")
-def test_junk_is_an_invalid_reply_or_a_legal_move(reply: str) -> None:
-    result = outcome(ENV, reply, "player_0")
-    assert isinstance(result, Failure) or result in ENV.view("player_0").legal
-
-
 @given(st.sampled_from(ENV.view("player_0").legal), wordy, wordy)
 def test_a_move_in_prose_is_read(action: int, before: str, after: str) -> None:
     assert ENV.parse(f"{before} {ENV.format(action, 'player_0')} {after}", "player_0") == action
@@ -147,43 +140,6 @@ def test_of_two_moves_the_last_counts_or_none(first: int, between: str, second: 
     assert ENV.parse(f"{one}\nNo, wait.\n{between}\n{other}", "player_0") == second
     read = outcome(ENV, f"{one}\n{between}\n{other}", "player_0")
     assert read == second or (read is Failure.UNPARSABLE and between.strip())
-
-
-@pytest.mark.parametrize("agent", ["player_0", "player_1"])
-@pytest.mark.parametrize("action", range(9))
-def test_format_is_the_inverse_of_parse(agent: str, action: int) -> None:
-    env = tictactoe_v0.raw_env()
-    env.reset(seed=0)
-    text = env.format(action, agent)
-    assert text == f"{'X' if agent == 'player_0' else 'O'}: {CELL_NAMES[action]}"
-    assert env.parse(text, agent) == action
-
-
-def test_observation_text_of_a_player() -> None:
-    observation = _env().observe("player_0")
-    assert observation["text"] == (
-        "You play X.\nMoves so far: X: (2, 2), O: (3, 3)\nBoard:\n_|_|_\n_|X|_\n_|_|O\n"
-        "Empty cells: (1, 1), (1, 2), (1, 3), (2, 1), (2, 3), (3, 1), (3, 2)\n"
-        "It is your turn. Choose an empty cell and reply with your mark and the cell only, nothing else, in this form:\n"
-        "X: (row, column)\nFor instance, X: (1, 3) takes the cell (1, 3)."
-    )
-    waiting = _env().observe("player_1")["text"]
-    assert waiting.startswith("You play O.\n")
-    assert waiting.endswith("\nIt is not your turn.")
-    assert "Empty cells" not in waiting
-
-
-def test_without_a_hint_the_empty_cells_are_not_listed() -> None:
-    with_hint, without = (_env(hint=hint).observe("player_0")["text"] for hint in (True, False))
-    assert [line for line in with_hint.splitlines() if not line.startswith("Empty cells")] == without.splitlines()
-
-
-@pytest.mark.parametrize(("language", "sentence"), [("en", "X moves first"), ("zh", "X 先行")])
-def test_rules_state_required_facts(language: str, sentence: str) -> None:
-    rules = TicTacToeCodec(language, hint=True).rules("player_0")
-    assert sentence in rules
-    assert "(1, 1)" in rules
-    assert "(3, 3)" in rules
 
 
 def test_the_move_named_in_the_feedback_is_legal() -> None:

@@ -1,9 +1,7 @@
 import copy
 import pickle
 
-import pettingzoo
 import pytest
-from pettingzoo.test import api_test, seed_test
 
 from llmarena_envs import writer_editor_v0
 from llmarena_envs.core.options import OptionError
@@ -14,19 +12,6 @@ from llmarena_envs.writer_editor.task_types import Document
 from tests.llmarena_envs.writer_editor.running import share_passed
 
 NOTE = {"src": "Es regnet.", "tgt": "It is raining.", "src_lang": "de", "tgt_lang": "en"}
-
-
-def test_pettingzoo_accepts_it():
-    for task in ("code_review", "translation"):
-        api_test(writer_editor_v0.env(task=task, n_judges=2))
-        seed_test(lambda task=task: writer_editor_v0.env(task=task), num_cycles=100)
-    assert pettingzoo.make("aec", "llmarena/writer_editor-v0").possible_agents == ["writer_0", "editor_0", "judge_0"]
-
-
-@pytest.mark.parametrize(("task", "bound"), [("code_review", 11), ("translation", 3)])
-def test_the_bound_on_turns(task, bound):
-    assert writer_editor_v0.raw_env(task=task).max_turns == bound
-    assert writer_editor_v0.raw_env(task=task, max_rounds=2, n_judges=4).max_turns == 8
 
 
 def test_a_task_can_be_chosen():

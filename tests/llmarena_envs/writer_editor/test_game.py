@@ -1,5 +1,3 @@
-import copy
-
 import numpy as np
 import pytest
 
@@ -179,13 +177,6 @@ def test_the_task_is_drawn_from_the_seed():
     assert drawn == [
         started(tasks=problems, seed=seed, n_judges=3).view("judge_2").assignment.task_id for seed in range(40)
     ]
-
-
-def test_copies_are_independent():
-    game = play(started(), "a")
-    twin = play(copy.copy(game), "over")
-    assert len(game.pool) == 1 and len(twin.pool) == 2
-    assert game.stage == "edit" and twin.stage == "judge"
 
 
 @pytest.mark.parametrize(
