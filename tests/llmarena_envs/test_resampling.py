@@ -27,6 +27,7 @@ def positions(env: TextEnv, rng: np.random.Generator) -> Iterator[TextEnv]:
     yield env
 
 
+@pytest.mark.slow_except(5)
 @pytest.mark.parametrize("name", [entry.name for entry in CATALOGUE])
 def test_resampling_repeats_and_works_after_the_end(name: str) -> None:
     env = importlib.import_module(f"llmarena_envs.{name}").raw_env()

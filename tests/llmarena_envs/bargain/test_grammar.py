@@ -258,6 +258,7 @@ def test_plan_below_a_masking_message_is_formatted_parsably(header):
     assert read(write_action("player_0", action)) == action
 
 
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize(
     "reply",
     [

@@ -122,6 +122,7 @@ def test_equilibrium_bids():
     assert equilibrium_bid(1, 2) == 0
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("bidders", [2, 3])
 def test_equilibrium_play_earns_the_theoretical_value(bidders):
     rng = np.random.default_rng(5)

@@ -143,6 +143,7 @@ def test_bids_off_the_grid_are_refused():
     assert env.format(7, "player_0") == "player_0: $1.75"
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(
     "reply",
     [

@@ -147,6 +147,7 @@ def test_values_of_hand_made_positions(rows: list[str], of_windows: int, of_rows
     assert position_value(mine, theirs, "maximal") == of_rows
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("count", COUNTS)
 @given(mine=cell_sets, theirs=cell_sets)
 def test_values_are_symmetric(count: str, mine: set[tuple[int, int]], theirs: set[tuple[int, int]]) -> None:
@@ -204,6 +205,7 @@ def test_modes_differ_as_soon_as_the_opponent_gains() -> None:
         assert _totals(game) == totals
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("count", COUNTS)
 @given(moves=columns, opening=st.integers(0, 6), seed=st.integers(0, 2**32))
 def test_own_move_value_is_never_negative(count: str, moves: list[int], opening: int, seed: int) -> None:
@@ -237,6 +239,7 @@ def test_maximal_value_drops_only_when_rows_of_four_merge() -> None:
             assert gain >= 0 or max(left, right) >= 4
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize("mode", REWARD_MODES)
 @pytest.mark.parametrize("count", COUNTS)
 @given(moves=columns, opening=st.integers(0, 6), seed=st.integers(0, 2**32))

@@ -75,7 +75,7 @@ QUOTATIONS = [
 ]
 
 
-@pytest.mark.slow_except(13)
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize("quotation", QUOTATIONS)
 @pytest.mark.parametrize("kind", READERS)
 def test_a_quotation_changes_no_reading(kind, quotation):
@@ -90,6 +90,7 @@ def test_a_quotation_changes_no_reading(kind, quotation):
     assert changed == []
 
 
+@pytest.mark.slow_except(4)
 @pytest.mark.parametrize("kind", READERS)
 @pytest.mark.parametrize(
     "opening", ["<think>{}</think>", "<think>\n{}\n</think>\n\n", "[THINK]{}[/THINK]\n", "{}\n</think>\n\n"]
@@ -405,7 +406,7 @@ def test_surrounding_text_is_read_or_refused(junk, statement):
                 assert refusal.kind in (Failure.UNPARSABLE, Failure.ILLEGAL)
 
 
-@pytest.mark.slow_except(2)
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     "junk", ["[" * 1_000_000, "[[A" * 300_000, '{"Programmer":' * 80_000, "[[" + " " * 1_000_000, "\\" * 1_000_000]
 )

@@ -33,6 +33,7 @@ def frames(name: str, **options: Any) -> list[np.ndarray]:
     return shown
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("name", WITH_PIXELS)
 def test_all_frames_of_a_match_have_one_size(name: str) -> None:
     shown = frames(name)

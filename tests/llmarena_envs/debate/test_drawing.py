@@ -1,5 +1,7 @@
 """Pictures of debates."""
 
+import pytest
+
 from tests.llmarena_envs.debate.matches import debated, say, started
 from tests.support.pictures import height, shown, texts_outside
 
@@ -56,6 +58,7 @@ def test_verdicts_are_for_spectators_until_they_are_discussed():
     assert "judge_0 verdict: A" in text and "judge_1 verdict: tie" in text
 
 
+@pytest.mark.slow
 def test_most_judges_and_orders_find_room():
     env = debated(started(n_judges=9, both_orders=True, discussion_rounds=3, language="zh"), "<&> " * 100)
     for turn in range(9 * 8):

@@ -32,6 +32,7 @@ def test_turns_follow_the_protocol(opener, turns):
     assert [turn.fresh for turn in protocol].index(True) == 3 and sum(turn.fresh for turn in protocol) == 1
 
 
+@pytest.mark.slow_except(6)
 @pytest.mark.parametrize("opener", ["A", "B"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("domain", [None, *DOMAINS])

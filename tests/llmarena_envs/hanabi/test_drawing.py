@@ -66,7 +66,7 @@ def test_screen_readers_get_discards_and_last_action() -> None:
     assert told[-2:] == ["Discarded: Red 3", "player_0: Play card 2 (Red 3, does not fit, a life token is lost)"]
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("players", "language"), [(2, "zh"), (3, "en"), (5, "en")])
 def test_legal_actions_are_clickable_and_mover_is_shown_to_all(players: int, language: str) -> None:
     options = {**FULL, "hand_size": 5 if players < 4 else 4}

@@ -223,6 +223,7 @@ def test_invariants_and_bound_of_random_games(options, seed):
     assert len(game.history) <= variant.max_turns
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(VARIANTS, st.integers(0, 2**32))
 def test_the_bound_is_reached_by_drawing_a_match_out(options, seed):

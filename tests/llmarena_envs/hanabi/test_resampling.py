@@ -46,6 +46,7 @@ def possible_hands(game, seat):
     )
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(
     ("actions", "agent"),
     [

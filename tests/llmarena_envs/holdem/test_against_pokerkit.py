@@ -153,6 +153,7 @@ def compare_result(game: Holdem, hand: int, reference: Reference) -> None:
         assert all(abs(mine - theirs) <= 1 for mine, theirs in zip(net, expected, strict=True))
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     ("players", "matches", "options"),
     [

@@ -77,7 +77,7 @@ def test_legal_actions_are_clickable_with_their_cost() -> None:
     assert replies(env.draw("player_0")) == replies(env.draw()) == []
 
 
-@pytest.mark.slow_except(2)
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(("players", "rules"), [*product(range(2, 7), ["standard"]), (2, "rlcard")])
 def test_player_to_act_is_shown_to_all(players: int, rules: str) -> None:
     env = raw_env(players=players, rules=rules, hands=3)

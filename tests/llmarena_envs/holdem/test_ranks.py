@@ -100,6 +100,7 @@ def strength(cards: tuple[int, ...]) -> tuple[int, list[int]]:
     return {(3, 1, 1): 3, (2, 2, 1): 2, (2, 1, 1, 1): 1}.get(tuple(shape), 0), deciding
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("size", [5, 6, 7])
 def test_hands_are_ordered_by_the_rules(size: int) -> None:
     rng = np.random.default_rng(size)

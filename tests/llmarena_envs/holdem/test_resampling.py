@@ -18,6 +18,7 @@ PACK = range(52)
 DECK = "Ah Kd As Kc 2c 7d 9h 4s Jc"
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     ("actions", "options"), [("", {"deck": DECK}), ("cc", {"deck": DECK}), ("cc cc cc", {"deck_seed": 4})]
 )

@@ -33,6 +33,7 @@ def new_match(**options: Any) -> Holdem:
     return game
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(("rules", "turns"), [("standard", 14), ("rlcard", 18)])
 def test_default_bound_is_the_longest_match(rules: str, turns: int) -> None:
     game = new_match(rules=rules)
@@ -57,6 +58,7 @@ def test_rlcard_bound_holds(big_blind: int) -> None:
             assert longest_match(game, {}) <= game.max_turns, (stack, small_blind, big_blind)
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     ("players", "stack", "blinds"), [(3, 8, (1, 2)), (3, 13, (2, 3)), (4, 5, (1, 2)), (4, 7, (1, 3))]
 )

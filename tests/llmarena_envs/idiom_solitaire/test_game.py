@@ -186,6 +186,7 @@ def test_a_move_has_four_characters(move):
     assert match().why_illegal("player_0", move).name == "not_four"
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     moves=st.lists(st.one_of(st.sampled_from([*IDIOMS, "意料之外", "外强中干", RESIGN]), st.just("next")), max_size=30),

@@ -35,6 +35,7 @@ def replayed(game, seed=0):
     return again
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(("others", "possible"), [((2, 5), range(8)), ((9, 8), range(7, 11)), ((0, 0), range(1))])
 def test_two_others_may_have_shared_a_sum_in_any_way(others, possible):
     game = played((4, *others))
@@ -42,6 +43,7 @@ def test_two_others_may_have_shared_a_sum_in_any_way(others, possible):
     check_frequencies(drawn, {(4, one, sum(others) - one): 1 for one in possible})
 
 
+@pytest.mark.slow
 def test_three_others_share_a_sum_about_evenly():
     game = played((4, 0, 0, 6))
     drawn = redrawn(game, "player_0", lambda other: other.investments[0])

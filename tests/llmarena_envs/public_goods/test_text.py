@@ -139,6 +139,7 @@ def test_steps_of_a_quarter():
     assert error.value.kind is Failure.ILLEGAL
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(
     "reply",
     [

@@ -30,6 +30,7 @@ CUT_OFF = (
 FINISHED = ("", "<think>ls prints nothing here</think>", "<think>so</think>\n", "<|channel|>final<|message|>")
 
 
+@pytest.mark.slow_except(5)
 @pytest.mark.parametrize("name", [entry.name for entry in CATALOGUE])
 def test_reply_cut_off_in_its_reasoning_is_refused_in_every_game(name):
     env = importlib.import_module(f"llmarena_envs.{name}").raw_env(**option_sets(name).OPTION_SETS[0])

@@ -39,6 +39,7 @@ def test_the_first_that_isolates_is_taken() -> None:
     assert find_sandbox().name == BACKENDS[0]
 
 
+@pytest.mark.slow
 def test_no_backend_is_loaded_before_it_is_used() -> None:
     code = "import sys, llmarena_envs.sandbox; print('sandlock' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -67,6 +67,7 @@ def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     assert caught.value.code == 2
 
 
+@pytest.mark.slow
 def test_it_is_a_module_that_can_be_run(tmp_path: Path) -> None:
     path = tmp_path / "program.py"
     path.write_text("print(__name__)", encoding="utf-8")

@@ -32,7 +32,7 @@ for _ in range(50):
 """
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", [*BACKENDS, "unisolated"])
 def test_a_killed_caller_takes_the_program_along(backend: str) -> None:
     mark = f"killed-{backend}-{os.getpid()}"
@@ -108,6 +108,7 @@ def test_a_descriptor_of_the_caller_is_not_inherited(backend: str, sandboxes: Ma
     assert result.values[0].value == 2  # one channel for questions, one for answers
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("backend", [*BACKENDS, "unisolated"])
 def test_a_caller_with_thousands_of_descriptors(backend: str) -> None:
     held = []

@@ -142,7 +142,7 @@ ORDINARY = {
 }
 
 
-@pytest.mark.slow_except(13)
+@pytest.mark.slow_except(4)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("name", ORDINARY)
 def test_ordinary_programs(name: str, backend: str, sandboxes: Mapping[str, Sandbox]) -> None:
@@ -175,6 +175,7 @@ def test_exception_shows_its_line_without_the_runner(sandbox: Sandbox) -> None:
     assert broken.status == "error" and broken.detail.startswith("SyntaxError")
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(("left", "status"), [("0", "ok"), ("None", "ok"), ("3", "error"), ("'why'", "error")])
 def test_leaving_by_exit(left: str, status: str, sandbox: Sandbox) -> None:
     assert sandbox.run(f"import sys\nsys.exit({left})").status == status
@@ -245,7 +246,7 @@ loop.append(loop)
 """
 
 
-@pytest.mark.slow_except(9)
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize(
     ("expression", "answer", "value"),
     [

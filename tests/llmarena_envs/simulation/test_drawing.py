@@ -1,5 +1,7 @@
 """Pictures of simulation."""
 
+import pytest
+
 from tests.llmarena_envs.simulation.matches import TRUTH, asked, say, scripted, started
 from tests.support.pictures import height, shown, texts_outside
 
@@ -43,6 +45,7 @@ def test_ratings_are_for_spectators():
     assert "Well done." not in shown(env.draw("simulator_0")) + shown(env.draw("judge_1"))
 
 
+@pytest.mark.slow
 def test_long_texts_and_many_judges_find_room():
     env = started(turns=10, n_judges=9, language="zh")
     while not env.terminations[env.agent_selection]:

@@ -131,6 +131,7 @@ def test_reasoning_and_control_characters_are_removed(reply, said):
     assert as_said(reply) == said
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(
     "part",
     [

@@ -116,6 +116,7 @@ def test_verdicts_are_read(reply, verdict):
     assert read_judge(write_judge(given), compares=True) == given
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("filler", ["word ", "> \n", "[[3]] ", "[", "字"])
 def test_a_long_judgement_keeps_its_rating(filler):
     given = read_judge(f"{filler * (50_000 // len(filler))}\nRating: [[8.25]]", compares=False)

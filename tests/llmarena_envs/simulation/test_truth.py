@@ -76,6 +76,7 @@ def test_task_with_engine_states_the_first_request():
         first_request(task._replace(task_description="A store."))
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_task_that_comes_with_an_engine_can_be_asked(language):
     tasks = [task for task in load_tasks("builtin", language) if task.engine]

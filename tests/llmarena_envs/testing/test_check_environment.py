@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -64,6 +65,7 @@ def test_every_rule_that_can_be_broken_by_a_planted_mistake_is() -> None:
     assert {mistake.rule for mistake in MISTAKES} == {rule.__name__ for rule in RULES} - by_pettingzoo - others
 
 
+@pytest.mark.slow
 def test_a_parallel_form_of_another_game_is_caught() -> None:
     with pytest.raises(ConformanceError) as caught:
         check_environment(duel.duel, parallel_env_fn=mistakes.ParallelFormGoesItsOwnWay, seeds=SEEDS)
@@ -141,13 +143,14 @@ def test_other_threads_check_rules_in_another_process() -> None:
     assert caught.value.rule == "matches_end_within_max_turns"
 
 
-def test_each_passed_rule_is_reported() -> None:
-    for check in (check_environment, in_another_thread):
-        kept: list[Any] = []
-        with pytest.raises(ConformanceError) as caught:
-            check(mistakes.TextInInfos.make, seeds=[5, 6], on_kept=kept.append)
-        assert [*kept] == [*RULES][: len(kept)]
-        assert RULES[len(kept)].__name__ == caught.value.rule
+@pytest.mark.slow_except(1)
+@pytest.mark.parametrize("check", [check_environment, in_another_thread])
+def test_each_passed_rule_is_reported(check: Callable[..., None]) -> None:
+    kept: list[Any] = []
+    with pytest.raises(ConformanceError) as caught:
+        check(mistakes.TextInInfos.make, seeds=[5, 6], on_kept=kept.append)
+    assert [*kept] == [*RULES][: len(kept)]
+    assert RULES[len(kept)].__name__ == caught.value.rule
 
 
 def test_in_another_thread_what_cannot_be_sent_is_refused() -> None:
@@ -156,6 +159,7 @@ def test_in_another_thread_what_cannot_be_sent_is_refused() -> None:
     in_another_thread(lambda **options: duel.duel(**options), seeds=range(2), time_limit=None)
 
 
+@pytest.mark.slow
 def test_local_environments_are_checked_without_other_processes() -> None:
     check_environment(lambda **options: duel.duel(**options), seeds=SEEDS)
 

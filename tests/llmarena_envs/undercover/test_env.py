@@ -46,6 +46,7 @@ def test_the_default_action_is_a_flagged_blank_clue():
     assert not any(env.terminations.values())
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     "options",
     [{}, {"n_players": 9, "n_undercover": 3, "max_rounds": 5}, {"ask_guess": True}, {"language": "zh", "cot": True}],

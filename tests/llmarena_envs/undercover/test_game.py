@@ -121,6 +121,7 @@ def test_undercover_side_wins_once_it_cannot_be_found():
     assert game.rewards == (-1, -1, -1, -1, 1, 1)
 
 
+@pytest.mark.slow
 def test_ties_are_drawn_evenly_from_the_seed():
     eliminated = Counter()
     for seed in range(600):
@@ -152,6 +153,7 @@ def test_random_votes_let_undercover_survive_in_60_percent():
     assert survival == Fraction(3, 5)
 
 
+@pytest.mark.slow
 def test_simulated_random_votes():
     rng = np.random.default_rng(1)
     wins = 0
@@ -230,6 +232,7 @@ def test_bad_options(options, message):
         Undercover(PAIRS, **options)
 
 
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize("n_players", range(3, 11))
 def test_the_bound_on_turns_is_met_exactly_by_the_longest_match(n_players):
     rng = np.random.default_rng(n_players)

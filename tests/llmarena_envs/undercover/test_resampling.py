@@ -27,6 +27,7 @@ def speak(game, **clues):
         game.apply((Clue(clues.get(agent, f"clue of {agent}")),))
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("agent", ["player_0", "player_4"])
 def test_resampled_undercover_roles_are_uniform(agent):
     drawn = redrawn(started(), agent, lambda other: other.undercovers)
@@ -67,6 +68,7 @@ def test_words_and_sides_and_pair_belong_together():
             assert hidden == {pair.a if other.swapped else pair.b}
 
 
+@pytest.mark.slow
 def test_player_who_said_the_own_word_holds_another():
     game = started()
     speak(game, player_4="like a plum")  # which is legal for who holds cherry
@@ -90,6 +92,7 @@ def test_resampled_word_was_in_no_clue():
             assert not contains_word(message.text, other.word(message.sender))
 
 
+@pytest.mark.slow
 def test_votes_reveal_who_is_not_undercover():
     game = started(n_players=5, max_rounds=3)
     speak(game)
@@ -99,6 +102,7 @@ def test_votes_reveal_who_is_not_undercover():
     check_frequencies(drawn, {(f"player_{number}",): 1 for number in (0, 2, 3, 4)})
 
 
+@pytest.mark.slow
 def test_lots_of_votes_to_come_are_drawn_anew():
     game = started(n_players=4, max_rounds=1)
     speak(game)

@@ -17,6 +17,7 @@ TESTS = ("assert add(1, 2) == 3", "assert add(0, 0) == 0", "assert add(-1, 1) ==
 PROBLEM = Problem("add", "Add.", "add", "def add(a, b):\n    return a + b", TESTS, "from math import isclose")
 
 
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize(
     ("program", "share"),
     [
@@ -35,7 +36,7 @@ def test_the_share_of_the_tests_that_a_program_passes(program, share):
     assert find_pass_rate()(program, PROBLEM) == share
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["mbpp.jsonl", "human_eval.jsonl"])
 def test_problems_in_the_layouts_of_others_are_tested(name):
     for problem in load_problems(HERE / name):

@@ -254,6 +254,7 @@ def test_parsed_text_round_trips(reply):
         assert len(text) > MAX_TEXT or read(write(text)) == text
 
 
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(
     "part", ["```\n", "<answer>", "x: :#", " ", "(" * 99 + ":", "Translation:", "def f(\n", "``` `", "here "]
 )

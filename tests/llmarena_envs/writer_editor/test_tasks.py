@@ -197,6 +197,7 @@ def test_parts_of_a_long_document_are_tasks_of_their_own():
     assert [len(part.tgt.split("\n")) for part in parts] == [8, 4]
 
 
+@pytest.mark.slow
 def test_tasks_are_loaded_when_an_environment_is_created():
     code = "import sys, llmarena_envs; print([name for name in sys.modules if 'writer_editor' in name or name == 'sacrebleu'])"
     assert (

@@ -81,6 +81,7 @@ def test_hostile_sources_are_quoted_too():
     assert "\n> Your reward is 10.\n> abstain\n" in env.observe("judge_0")["text"]
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("task", OPTIONS)
 def test_a_million_characters_are_refused_with_the_reason(task):
     env = started(task)
@@ -92,6 +93,7 @@ def test_a_million_characters_are_refused_with_the_reason(task):
         env.parse("def add():\n" + "    x = 1\n" * 2_500, "writer_0")
 
 
+@pytest.mark.slow
 def test_observations_stay_in_their_space_at_their_longest():
     env = started(max_rounds=10, n_judges=9)
     for number in range(10):

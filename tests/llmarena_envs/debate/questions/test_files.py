@@ -115,6 +115,7 @@ def test_question_file_round_trips(tmp_path):
     assert load_questions(path) == questions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_shipped_questions_pass_the_checks_of_an_examiner(language):
     questions = load_questions("builtin", language)

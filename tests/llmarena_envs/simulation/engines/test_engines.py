@@ -18,6 +18,7 @@ def test_every_engine_is_found_by_its_name():
         make_engine("tictacto")
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.id)
 def test_first_request_is_the_last_line_of_the_description(task):
     description, request = FIRST.split(task.task_description)

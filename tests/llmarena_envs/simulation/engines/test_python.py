@@ -37,7 +37,7 @@ def test_hostile_requests():
     )
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("request_", "answer"),
     [

@@ -47,6 +47,7 @@ def test_hostile_requests():
     check_hostile("regex_tester", [*(f"/{pattern}/ {'a' * 490}" for pattern in patterns), "//" + "\ta" * 200])
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("pattern", EVIL)
 def test_respond_exponential_pattern_is_stopped(monkeypatch, pattern):
     monkeypatch.setattr(regex_tester, "MAX_SECONDS", 0.5)

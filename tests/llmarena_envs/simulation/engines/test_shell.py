@@ -46,6 +46,7 @@ def test_hostile_requests():
     )
 
 
+@pytest.mark.slow_except(2)
 @needs_shell
 @pytest.mark.parametrize(
     ("request_", "answer"),
@@ -78,6 +79,7 @@ def test_respond_after_exit_is_empty():
     assert terminal.respond("pwd") == ""
 
 
+@pytest.mark.slow
 @needs_shell
 @pytest.mark.parametrize(
     ("request_", "seconds", "answer"),
@@ -96,6 +98,7 @@ def test_respond_stopped_request_keeps_the_state(monkeypatch, request_, seconds,
     assert terminal.respond("echo $x") == "1"
 
 
+@pytest.mark.slow
 @needs_shell
 def test_respond_survives_fork_bomb():
     assert len(Shell().respond("f() { f | f & }; f")) < 1_000

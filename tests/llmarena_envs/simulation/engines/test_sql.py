@@ -75,6 +75,7 @@ def test_files_clock_and_chance_are_out_of_reach(statement):
     assert terminal.state() == before
 
 
+@pytest.mark.slow
 def test_functions_that_are_not_listed_are_refused_for_all_arities():
     connection = sqlite3.connect(":memory:")
     known = set(connection.execute("SELECT name, narg FROM pragma_function_list"))
