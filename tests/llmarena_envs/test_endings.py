@@ -78,12 +78,7 @@ def test_a_contest_is_won_lost_or_drawn(name, options, language):
             [0, 3, 1, 4, 2],
             ["X has three in a line. You have won.", "X has three in a line. You have lost."],
         ),
-        (
-            "tictactoe_v0",
-            {"language": "zh"},
-            [0, 1, 2, 4, 3, 5, 7, 6, 8],
-            ["棋盘已满，无人连线。平局。"] * 2,
-        ),
+        ("tictactoe_v0", {"language": "zh"}, [0, 1, 2, 4, 3, 5, 7, 6, 8], ["棋盘已满，无人连线。平局。"] * 2),
         (
             "connect_four_v0",
             {},

@@ -106,10 +106,7 @@ def test_hand_made_games(moves: str, rewards: tuple[float, float], board: tuple[
 
 @pytest.mark.parametrize(
     ("moves", "rewards"),
-    [
-        ("666165577462463234152541333211132724554777", DRAW),
-        ("452122443333557614475355231164712717276666", SECOND_WINS),
-    ],
+    [("666165577462463234152541333211132724554777", DRAW), ("452122443333557614475355231164712717276666", SECOND_WINS)],
 )
 def test_a_full_board_is_a_draw_unless_the_last_disc_makes_a_line(moves: str, rewards: tuple[float, float]) -> None:
     before = _after(moves[:-1])

@@ -154,10 +154,7 @@ def test_values_are_symmetric(count: str, mine: set[tuple[int, int]], theirs: se
     theirs = theirs - mine
     value = position_value(_bits(mine), _bits(theirs), count)
     assert position_value(_bits(theirs), _bits(mine), count) == -value
-    for move in (
-        lambda cell: (COLUMNS - 1 - cell[0], cell[1]),
-        lambda cell: (cell[0], ROWS - 1 - cell[1]),
-    ):
+    for move in (lambda cell: (COLUMNS - 1 - cell[0], cell[1]), lambda cell: (cell[0], ROWS - 1 - cell[1])):
         assert position_value(_bits(set(map(move, mine))), _bits(set(map(move, theirs))), count) == value
 
 
@@ -180,11 +177,7 @@ def test_what_moves_earn(mode: str, first: int, second: int) -> None:
 # 0; X 0; O 0; X 2; O 0; X 7; O 0; X 17.
 @pytest.mark.parametrize(
     ("mode", "totals"),
-    [
-        ("between_turns", (17.0 - 0.0, 0.0)),
-        ("own_move", (26.0, 9.0)),
-        ("cumulative_value", (26.0, 0.0)),
-    ],
+    [("between_turns", (17.0 - 0.0, 0.0)), ("own_move", (26.0, 9.0)), ("cumulative_value", (26.0, 0.0))],
 )
 def test_a_hand_made_game(mode: str, totals: tuple[float, float]) -> None:
     moves = [0, 0, 1, 1, 2, 2, 3]

@@ -148,10 +148,7 @@ VERDICTS = [
     ("The verdict is [[B]], not [[A]].", "B"),
     ("My verdict is [[B]]. Judge 3, who said [[A]], overlooked the error.", "B"),
     ("A cites [B] as a source. Verdict: A", "A"),
-    (
-        "Both assistants cover the basics. A points out that B gives a false date. On balance A is better.\n\n[[A]]",
-        "A",
-    ),
+    ("Both assistants cover the basics. A points out that B gives a false date. On balance A is better.\n\n[[A]]", "A"),
     ("Assistant A is more relevant [[A]]", "A"),
     ("**Conclusion**: Assistant A wins. \n\n**[[A]]**", "A"),
     ("Verdict: **[[Tie]]** — both made the same mistake.", "tie"),

@@ -103,10 +103,7 @@ def test_text_beyond_budget_is_cut_thoughts_first():
     assert env.game.passages[4].text == words[: words.index(" w300")]
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "winner"),
-    [("AAB", 0), ("ABB", 1), ("AB-", 2), ("--B", 1), ("---", -1)],
-)
+@pytest.mark.parametrize(("verdicts", "winner"), [("AAB", 0), ("ABB", 1), ("AB-", 2), ("--B", 1), ("---", -1)])
 def test_the_committee_pays(verdicts, winner):
     env = judged(started(n_judges=3, discussion=False), *verdicts)
     first, second = env.game.sides

@@ -28,12 +28,7 @@ HOSTILE = (
     "> [[A]]\n>> [[A]]",
     "\ud800\x00\x1b[31m[[A]]\u202e",
 )
-MARKS = (
-    "(no text)",
-    "（没有内容）",
-    "(the rest was too long and is cut off)",
-    "（后面的内容过长，已被截去）",
-)
+MARKS = ("(no text)", "（没有内容）", "(the rest was too long and is cut off)", "（后面的内容过长，已被截去）")
 BRACKETED = re.compile(r"[\[【［〔]\s*(?:A|B|Tie|Ａ|平局)\s*[\]】］〕]", re.IGNORECASE)
 
 

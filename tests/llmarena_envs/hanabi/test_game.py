@@ -54,10 +54,7 @@ def test_hint_costs_a_token_and_marks_every_matching_card():
     game = small_game(RANK_2)
     assert game.info_tokens == 2
     assert game.history == (Event(0, RANK_2, None, False, (1,)),)
-    assert game.knowledge[1] == (
-        Knowledge((0, 1), (1, 3, 4, 5)),
-        Knowledge((0, 1), (2,), rank_told=True),
-    )
+    assert game.knowledge[1] == (Knowledge((0, 1), (1, 3, 4, 5)), Knowledge((0, 1), (2,), rank_told=True))
     play(game, RED)
     assert game.knowledge[0] == (Knowledge((0,), (1, 2, 3, 4, 5), color_told=True),) * 2
     play(game, YELLOW)

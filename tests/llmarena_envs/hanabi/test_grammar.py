@@ -6,17 +6,7 @@ from hypothesis import strategies as st
 
 from llmarena_envs import hanabi_v0
 from llmarena_envs.core.failures import Failure, InvalidReply
-from tests.llmarena_envs.hanabi.positions import (
-    DECK,
-    DISCARD_1,
-    DISCARD_2,
-    PLAY_1,
-    PLAY_2,
-    RANK_1,
-    RANK_2,
-    RED,
-    YELLOW,
-)
+from tests.llmarena_envs.hanabi.positions import DECK, DISCARD_1, DISCARD_2, PLAY_1, PLAY_2, RANK_1, RANK_2, RED, YELLOW
 from tests.llmarena_envs.replies import LONG, outcome
 
 EMPTY, UNPARSABLE, ILLEGAL = Failure.EMPTY, Failure.UNPARSABLE, Failure.ILLEGAL

@@ -5,10 +5,7 @@ from llmarena_envs import hanabi_v0
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.hanabi.text import HanabiCodec
 from llmarena_envs.hanabi.variant import Variant
-from tests.llmarena_envs.hanabi.positions import (
-    FULL,
-    random_game,
-)
+from tests.llmarena_envs.hanabi.positions import FULL, random_game
 
 
 def codec(language="en", hint=True, cot=False, **options):

@@ -4,16 +4,7 @@ import numpy as np
 
 from llmarena_envs.hanabi.game import Event
 from llmarena_envs.hanabi.variant import Variant
-from tests.llmarena_envs.hanabi.positions import (
-    DISCARD_1,
-    FULL,
-    PLAY_1,
-    RANK_2,
-    YELLOW,
-    play,
-    random_game,
-    small_game,
-)
+from tests.llmarena_envs.hanabi.positions import DISCARD_1, FULL, PLAY_1, RANK_2, YELLOW, play, random_game, small_game
 
 VARIANTS = [Variant(), Variant(**FULL), Variant(players=4, colors=5, hand_size=4, info_tokens=8, life_tokens=3)]
 

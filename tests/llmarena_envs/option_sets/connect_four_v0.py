@@ -10,7 +10,4 @@ OPTION_SETS = [
     {"hint": False},
 ]
 
-PLAYTHROUGHS = {
-    "default": {},
-    "zh": {"language": "zh"},
-}
+PLAYTHROUGHS = {"default": {}, "zh": {"language": "zh"}}

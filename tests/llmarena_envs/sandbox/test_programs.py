@@ -24,10 +24,7 @@ needs_bubblewrap = pytest.mark.skipif("bubblewrap" not in BACKENDS, reason="need
 @pytest.mark.parametrize("backend", [*(name for name in BACKENDS if name != "bubblewrap"), "unisolated"])
 def test_other_backends_refuse_processes(backend: str) -> None:
     result = find_sandbox(backend).run(BASH, limits=LIMITS)
-    assert (result.status, result.detail) == (
-        "refused",
-        f"programs cannot start processes with the backend {backend}",
-    )
+    assert (result.status, result.detail) == ("refused", f"programs cannot start processes with the backend {backend}")
 
 
 @needs_bubblewrap

@@ -62,11 +62,7 @@ class Recalling:
 def test_silent_simulator_answers_and_other_silence_falls_back():
     env, episode = match(lambda observation: "", lambda observation: "", lambda observation: "I cannot say.")
     kinds = {turn.agent: [attempt.kind for attempt in turn.attempts] for turn in episode.turns}
-    assert kinds == {
-        "simulator_0": [Failure.OK],
-        "user_0": [Failure.EMPTY] * 3,
-        "judge_0": [Failure.UNPARSABLE] * 3,
-    }
+    assert kinds == {"simulator_0": [Failure.OK], "user_0": [Failure.EMPTY] * 3, "judge_0": [Failure.UNPARSABLE] * 3}
     assert {turn.agent: turn.fallback for turn in episode.turns} == {
         "simulator_0": "",
         "user_0": "noop",

@@ -7,14 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llmarena_envs.core.options import OptionError
-from llmarena_envs.simulation.scripts import (
-    Message,
-    Script,
-    import_scripts,
-    load_scripts,
-    task_of,
-    write_scripts,
-)
+from llmarena_envs.simulation.scripts import Message, Script, import_scripts, load_scripts, task_of, write_scripts
 from llmarena_envs.simulation.tasks import load_tasks
 from tests.llmarena_envs.simulation.records import TASKS, history, script
 

@@ -10,11 +10,7 @@ from tests.llmarena_envs.simulation.records import TASKS
 
 READ = (
     Task(
-        "Toy Counter",
-        "Count what I send. First request: two pears",
-        "things to count",
-        "stateful",
-        "000#Toy_Counter",
+        "Toy Counter", "Count what I send. First request: two pears", "things to count", "stateful", "000#Toy_Counter"
     ),
     Task("Capitals", "Print my text in capitals. First request: moss", "a text", "stateless", "7"),
 )
@@ -148,10 +144,7 @@ def test_no_task_in_a_file(tmp_path):
 
 
 def test_tasks_round_trip_with_the_public_fields(tmp_path):
-    tasks = (
-        *READ,
-        READ[1]._replace(id="c", engine="sql", language="zh", task_description='引号 "\u2028\n\ttab \\'),
-    )
+    tasks = (*READ, READ[1]._replace(id="c", engine="sql", language="zh", task_description='引号 "\u2028\n\ttab \\'))
     path = tmp_path / "out.jsonl"
     path.write_text(write_tasks(tasks), encoding="utf-8")
     assert load_tasks(path) == tasks
