@@ -305,15 +305,6 @@ def test_illegal_move_has_no_strategic_reward() -> None:
     assert env.infos["player_1"]["illegal"] and env.infos["player_1"]["strategic_reward"] == 0.0
 
 
-def test_without_reward_mode_no_value_is_computed() -> None:
-    env = connect_four_v0.raw_env(count="maximal")
-    env.reset(seed=0)
-    env.step(3)
-    assert type(env.game) is ConnectFour
-    assert env.game.statistics("player_0") == {}
-    assert env.infos == {agent: {"illegal": 0} for agent in env.agents}
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -76,16 +76,6 @@ def test_spaces_are_dictionaries_too_as_in_pettingzoo() -> None:
             assert env.action_spaces[agent] is env.action_space(agent)
 
 
-def test_reset_in_the_middle_of_a_stage_forgets_it() -> None:
-    env = _duel()
-    env.step(None)
-    env.reset(seed=0)
-    assert env.observe("player_0")["action_mask"].tolist() == [1, 1, 1]
-    env.step(1)
-    env.step(1)
-    assert env.game.rounds == ((1, 1),)
-
-
 def test_unknown_agents_and_options_are_errors() -> None:
     env = _duel()
     with pytest.raises(KeyError, match="expected one of"):
@@ -117,24 +107,6 @@ def test_players_text_cannot_control_the_terminal(capsys: pytest.CaptureFixture[
     printed = capsys.readouterr().out
     assert r"\x1b[2J\u202egone" in printed
     assert not {"\x1b", "\u202e"} & set(printed)
-
-
-def test_parse_gives_legal_members_of_the_action_space_only() -> None:
-    env = tictactoe_v0.env().unwrapped
-    env.reset(seed=0)
-    env.step(4)
-    assert env.parse("O: (1, 1)", "player_1") == 0
-    for reply, kind, message in [
-        ("", Failure.EMPTY, "empty"),
-        (" \n", Failure.EMPTY, "empty"),
-        ("I resign", Failure.UNPARSABLE, r"O: \(1, 2\)"),
-        ("O: (2, 2)", Failure.ILLEGAL, r"\(2, 2\) is already taken"),
-        ("X: (1, 1)", Failure.ILLEGAL, "the mark to play is O"),
-        ("O: (4, 1)", Failure.ILLEGAL, "from 1 to 3"),
-    ]:
-        with pytest.raises(InvalidReply, match=message) as caught:
-            env.parse(reply, "player_1")
-        assert caught.value.kind is kind
 
 
 @pytest.mark.parametrize("action", [True, np.True_, 1.0, "4", None])

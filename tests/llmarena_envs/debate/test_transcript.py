@@ -27,24 +27,6 @@ def spoken(env):
     return [scene for scene in env.transcript() if scene.speaker.startswith("debater")]
 
 
-def test_transcript_has_every_part_in_order():
-    env = debated()
-    a, b = env.game.sides
-    assert env.transcript()[0] == Scene("The question (writing)", "What is a bridge?")
-    told = [(scene.speaker, scene.heading, scene.text) for scene in spoken(env) if "thinks" not in scene.heading]
-    assert told[:5] == [
-        (a, "A responds", "respond 0"),
-        (b, "B criticizes", "criticize 1"),
-        (b, "B raises a follow-up request", "raise 1"),
-        (a, "A responds", "respond 2"),
-        (b, "B responds", "respond 3"),
-    ]
-    assert len(told) == 14
-    assert [scene.heading for scene in env.transcript() if not scene.text] == ["Round 1", "Round 2", "Round 3"]
-    blind = [scene.text for scene in env.transcript() if scene.marks]
-    assert blind == ["think 3"]  # the first part of B's first answer
-
-
 @pytest.mark.parametrize(
     ("options", "hidden"),
     [
@@ -120,12 +102,3 @@ def test_an_examiner_and_the_writer_of_a_reference_are_named():
     story = env.transcript()
     assert (story[0].speaker, story[0].heading) == ("examiner_0", "The question (mathematics)")
     assert story[-1] == Scene("A reference answer, for the judges", "It is 4.", "judge_0")
-
-
-def test_transcript_reports_missing_verdicts():
-    assert debated(*["abstain"] * 4, discussion=False).transcript()[-1].heading == "No decision"
-
-
-def test_transcript_is_in_the_matchs_language():
-    env = debated(n_judges=1, language="zh")
-    assert [scene.heading for scene in env.transcript()][:2] == ["问题（写作）", "第 1 轮"]

@@ -179,12 +179,6 @@ def test_a_forfeit_saves_no_points_that_a_misplay_would_lose(bomb_score, rewards
     assert small_game().forfeit(("player_0",)) == (-1.0, 0.0)
 
 
-def test_statistics():
-    game = small_game(PLAY_1, RANK_2, RANK_1, DISCARD_1, PLAY_1)
-    assert game.statistics("player_0") == {"score": 2, "plays": 2, "discards": 0, "reveals": 1}
-    assert game.statistics("player_1") == {"score": 2, "plays": 0, "discards": 1, "reveals": 1}
-
-
 VARIANTS = st.builds(
     lambda **options: options,
     players=st.integers(2, 5),
@@ -264,14 +258,6 @@ def check_invariants(game):
 )
 def test_max_turns(options, bound):
     assert Hanabi(Variant(**options)).max_turns == bound
-
-
-def test_the_full_game_has_fifty_cards_and_twenty_five_points():
-    variant = Variant(**FULL)
-    assert (variant.deck_size, variant.top_score, len(variant.actions)) == (50, 25, 20)
-    ranks = [card.rank for card in full_deck(5, 5) if card.color == 0]
-    assert ranks == [1, 1, 1, 2, 2, 3, 3, 4, 4, 5]
-    assert len(Variant(**FULL, players=3).actions) == 30
 
 
 def test_seeds():

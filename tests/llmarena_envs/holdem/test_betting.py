@@ -20,35 +20,11 @@ def order(game_options: dict[str, object], actions: str) -> str:
     return " ".join(seats)
 
 
-def test_heads_up_button_acts_first_preflight_and_last_after() -> None:
-    assert order({}, "cc cc cc cc") == "01 10 10 10"
-    assert order({"button": 1}, "cc cc cc cc") == "10 01 01 01"
-
-
-def test_heads_up_the_button_posts_the_small_blind() -> None:
-    game = table()
-    assert game.blinds == (0, 1)
-    assert game.betting.put_in == (1, 2)
-
-
-def test_with_more_players_the_blinds_follow_the_button() -> None:
-    game = table(players=4)
-    assert game.blinds == (1, 2)
-    assert game.betting.put_in == (0, 1, 2, 0)
-    assert order({"players": 4}, "cccc cccc cccc cccc") == "3012 1230 1230 1230"
-    assert order({"players": 3}, "ccc ccc") == "012 120"
-    assert order({"players": 6, "button": 4}, "cccccc cc") == "123450 50"
-
-
 def test_rlcard_order() -> None:
     game = table(rules="rlcard")
     assert game.blinds == (1, 0)
     assert game.betting.put_in == (2, 1)
     assert order({"rules": "rlcard"}, "cc cc cc cc") == "10 10 10 10"
-
-
-def test_folded_player_is_skipped() -> None:
-    assert order({"players": 4}, "fccc ccc hcf") == "3012 120 120"
 
 
 def test_the_big_blind_may_raise_after_calls_and_not_fold() -> None:
@@ -125,36 +101,6 @@ def test_a_raise_beyond_the_stack_is_masked_and_all_in_stays() -> None:
     assert game.why_illegal(game.to_move[0], Action.RAISE_FULL_POT) == Reason("too_large", {"cost": 40, "stack": 32})
 
 
-def test_an_all_in_that_is_called_ends_the_betting() -> None:
-    game = table("a")
-    assert (legal(game), cost(game, "c")) == ("fc", 98)
-    play(game, "c")
-    assert game.to_move == ()
-    assert len(game.board) == 5
-
-
-def test_two_all_in_and_one_to_decide() -> None:
-    game = table("ac", players=3)
-    assert (game.seat, legal(game)) == (2, "fc")
-    assert play(game, "f").to_move == ()
-
-
-def test_betting_continues_beside_an_all_in() -> None:
-    betting = uneven(20, 100, 100).bet(0, 20).bet(1, 19).bet(2, 18)
-    assert betting.next_to_act(2) == -1
-    flop = betting.next_street()
-    assert flop.next_to_act(0) == 1
-    assert legal_at(flop, 1) == "chpa"
-    assert flop.bet(1, 0).next_to_act(1) == 2
-    assert flop.bet(1, 0).bet(2, 0).next_to_act(2) == -1
-
-
-def test_a_call_of_all_chips_is_a_call_and_not_all_in() -> None:
-    game = table("a", players=3)
-    assert legal(game) == "fc"
-    assert game.why_illegal(game.to_move[0], Action.ALL_IN) == Reason("call_takes_all")
-
-
 def uneven(*stacks: int, button: int = 0, small_blind: int = 1, big_blind: int = 2) -> Betting:
     """Returns the beginning of a hand under the standard rules, with any stacks."""
     seats = len(stacks)
@@ -216,15 +162,6 @@ def test_raises_below_the_smallest_are_not_offered() -> None:
     assert legal_at(betting, 3) == "fcpa"
 
 
-def test_a_short_big_blind_is_called_in_full_by_several() -> None:
-    betting = uneven(100, 100, 1)
-    assert (betting.put_in, betting.level) == ((0, 1, 1), 2)
-    assert betting.to_call(0) == 2
-    called = betting.bet(0, 2)
-    assert called.next_to_act(0) == 1
-    assert called.to_call(1) == 1
-
-
 def test_a_short_big_blind_heads_up_needs_no_more_than_its_chips() -> None:
     assert uneven(100, 1).next_to_act(1) == -1  # the small blind has matched it
     betting = uneven(100, 3, small_blind=2, big_blind=5)
@@ -233,24 +170,3 @@ def test_a_short_big_blind_heads_up_needs_no_more_than_its_chips() -> None:
     assert legal_at(betting, 0) == "fc"
     # With the others out of the hand the same holds at a larger table.
     assert uneven(100, 100, 1).fold(0).next_to_act(0) == -1
-
-
-def test_short_small_blind_leaves_no_decision_heads_up() -> None:
-    assert uneven(1, 100).next_to_act(1) == -1
-
-
-def test_big_blind_does_not_act_against_smaller_all_ins() -> None:
-    betting = uneven(2, 1, 100).bet(0, 2)
-    assert betting.next_to_act(0) == -1
-
-
-def test_no_raise_when_the_opponents_cannot_answer() -> None:
-    betting = uneven(100, 30).bet(0, 2).bet(1, 28)
-    assert legal_at(betting, 0) == "fc"
-    assert betting.choices(0).why_illegal[Action.ALL_IN] == Reason("nobody_can_answer")
-
-
-def test_a_player_without_chips_is_not_dealt_in() -> None:
-    betting = post_blinds("standard", 2, (0, 2), 1, 2, (50, 0, 50))
-    assert betting.live == (True, False, True)
-    assert betting.next_to_act(2) == 0

@@ -37,27 +37,6 @@ def test_notations_of_a_deck(deck: str | list[str]) -> None:
     assert net(table("cc cc cc cc", deck=deck)) == [2, -2]
 
 
-def test_the_better_hand_wins_from_either_seat() -> None:
-    assert net(table("ac", deck=f"AhAd KhKd {BOARD}")) == [100, -100]
-    assert net(table("ac", deck=f"KhKd AhAd {BOARD}")) == [-100, 100]
-
-
-def test_equal_hands_split() -> None:
-    assert net(table("pc cc cc pc", deck=f"AhKd AsKc {BOARD}")) == [0, 0]
-
-
-def test_fold_loses_the_stake() -> None:
-    assert net(table("f")) == [-1, 1]
-    assert net(table("pf")) == [2, -2]
-    assert net(table("pc hf")) == [-6, 6]  # player_1 bets on the flop, player_0 folds
-    assert table("f").board == ()
-
-
-def test_uncalled_chips_are_returned() -> None:
-    assert net(table("cc af")) == [-2, 2]
-    assert table("cc af").betting.stacks == (98, 102)
-
-
 def test_a_published_hand_can_be_replayed_to_the_river() -> None:
     deck = "7c7d AcKs Ah 7h 2d Kc 7s"
     game = table("hc", deck=deck, stack=200)

@@ -55,18 +55,12 @@ READ = [
     ('Action: "Fold"', FOLD),
     ("Action: [Call]", CALL),
     ("Action: <Raise Half Pot>", HALF),
-    ("**Action:** All-In", ALL_IN),
-    ("**Action: Fold**", FOLD),
     ("### Action: Call", CALL),
-    ("> Action: `Raise Pot`", FULL),
-    ("```\nAction: Fold\n```", FOLD),
-    ("Ａｃｔｉｏｎ：Ｆｏｌｄ", FOLD),
     ("Action: 【Raise Half Pot】", HALF),
     ("Final action: Fold", FOLD),
     ("My action: Call", CALL),
     # JSON.
     ('{"action": "Fold"}', FOLD),
-    ('```json\n{\n  "reason": "weak",\n  "action": "raise half pot"\n}\n```', HALF),
     ('{"Action": "all-in", "why": "I would never fold"}', ALL_IN),
     ("{'action': 'Call'}", CALL),
     ('{"action": "Fold"}\nno, {"action": "Call"}', CALL),
@@ -98,7 +92,6 @@ READ = [
     ("I have nothing.\n\nFold\n\nThe board is bad.", FOLD),
     ("'Raise Half Pot'", HALF),
     ("[Call]", CALL),
-    ("**Check**", CALL),
     ("Check and Call (a check, costs nothing)", CALL),
     ("Call 2.", CALL),
     # Chinese.
@@ -109,7 +102,6 @@ READ = [
     ("加注满池", FULL),
     ("Action: 过牌", CALL),
     # Role tags and other noise around it.
-    ("<|im_start|>assistant\nAction: Fold<|im_end|>", FOLD),
     ("</think>\n\nAction: Call\n\n\n", CALL),
 ]
 

@@ -181,11 +181,6 @@ def test_bad_options_are_named(options, message):
         match(**options)
 
 
-@pytest.mark.parametrize("move", ["三个字", "五个字的话", "abcd", "意气 风发", "意" * 1000])
-def test_a_move_has_four_characters(move):
-    assert match().why_illegal("player_0", move).name == "not_four"
-
-
 @pytest.mark.slow
 @settings(deadline=None)
 @given(

@@ -63,21 +63,6 @@ def test_the_published_five_rounds():
     assert game.to_move == ()
 
 
-def test_the_share_of_three_players_is_a_third():
-    game = begun(n_players=3, endowment=100)
-    game.apply((100, 0, 0))
-    assert game.rewards == (40.0, 140.0, 140.0)
-
-
-def test_equilibrium_without_investments_pays_fifty_each():
-    game = begun()
-    assert payoffs(game, [(0, 0, 0, 0)] * 5) == [50.0] * 4
-    assert game.equilibrium_payoff() == 50.0
-    assert payoffs(begun(), [(10, 10, 10, 10)] * 5) == [60.0] * 4
-    assert begun(endowment_mode="initial").equilibrium_payoff() == 10.0
-    assert begun(alpha=4).equilibrium_payoff() is None
-
-
 @pytest.mark.parametrize(
     ("n", "alpha", "endowment"), [(2, 1.5, 4), (3, 1.2, 3), (3, 2.9, 3), (4, 1.2, 2), (2, 2.5, 3), (2, 0.5, 3)]
 )

@@ -16,7 +16,6 @@ ENV = player()
 
 UNDERSTOOD = [
     ('{"reason": "half is fair", "coins": 5}', 5),
-    ('```json\n{\n  "reason": "half",\n  "coins": 5\n}\n```', 5),
     ("{'reason': 'half', 'coins': 5}", 5),
     ('{"reason": "I think "fair" is good", "coins": 5}', 5),
     ('{"reason": "x", "coins": 5枚}', 5),
@@ -30,7 +29,6 @@ UNDERSTOOD = [
     ('{"reason": "the others gave 8 coins", "coins": 0}', 0),
     ("coins: 5", 5),
     ("Coins = 5", 5),
-    ("**coins:** 5", 5),
     ("coins: 5 coins", 5),
     ("coins: 5 of 10", 5),
     ("coins: 5 (50% of what I have)", 5),
@@ -50,16 +48,11 @@ UNDERSTOOD = [
     ("I thought about it.\n\nI invest 5 coins.", 5),
     ("I will contribute five coins", 5),
     ("Let me think.\n5", 5),
-    ("coins: ５", 5),
-    ("｛＂coins＂：５｝", 5),
-    ("ｃｏｉｎｓ：５", 5),
     ("硬币：5", 5),
-    ("硬币：５枚", 5),
     ("投入：五枚硬币", 5),
     ("投资额：两枚", 2),
     ("我决定投入 5 枚硬币。", 5),
     ('{"理由": "公平", "硬币": 5}', 5),
-    ('<think>{"coins": 9}</think>{"coins": 5}', 5),
 ]
 
 

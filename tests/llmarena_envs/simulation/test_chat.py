@@ -45,12 +45,6 @@ def test_chat_writes_an_empty_answer_parsably():
     assert env.read_action(content, SIMULATOR + "_0").text == ""
 
 
-def test_chat_writes_an_empty_request_as_the_transcript_does():
-    env = say(started(turns=2), "a")
-    env.step(env.default_action("user_0"))
-    assert chat(env)[-1] == ("user", "(empty text)")
-
-
 @pytest.mark.parametrize("mode", ["dialogue", "pairwise"])
 def test_chat_of_users_and_judges_is_one_prompt(mode):
     env = say(started(turns=2), "a") if mode == "dialogue" else say(scripted(mode), "a", "b")

@@ -60,15 +60,6 @@ def test_the_first_player_of_later_rounds_is_the_next_one_alive():
     assert game.waiting == ("player_4", "player_0", "player_1", "player_2")
 
 
-def test_others_win_when_undercover_player_is_eliminated():
-    game = fixed_game()
-    speak(game)
-    vote(game, 4, 4, 4, 0, 0)
-    assert game.to_move == ()
-    assert game.rewards == (1, 1, 1, 1, -1)
-    assert game.results[0].eliminated == "player_4"
-
-
 def test_undetected_undercover_wins_after_two_rounds():
     game = fixed_game()
     speak(game)

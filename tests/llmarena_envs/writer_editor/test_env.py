@@ -109,15 +109,6 @@ def test_without_sacrebleu_scores_are_unknown(monkeypatch):
         writer_editor_v0.raw_env(task="translation", tasks=[NOTE], n_judges=0)
 
 
-def test_without_objective_channel_texts_are_not_measured(monkeypatch):
-    monkeypatch.setattr(module, "find_pass_rate", lambda backend: pytest.fail("asked for"))
-    env = writer_editor_v0.raw_env(objective=False)
-    env.reset(seed=0)
-    assert not any(name.startswith("pass") for name in env.infos["writer_0"])
-    with pytest.raises(OptionError, match="n_judges: expected at least 1"):
-        writer_editor_v0.raw_env(objective=False, n_judges=0)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -49,10 +49,6 @@ def test_consensus_ends_the_rounds():
     assert play(started(consensus_token="done"), "a", "over", "b", "done").consensus
 
 
-def test_only_the_editor_can_agree():
-    assert play(started(), "over").to_move == ("editor_0",)
-
-
 def test_agents_read_texts_for_their_role():
     game = play(started(n_judges=2), "a", "b")
     told = [(message.round, message.sender, message.text) for message in game.view("judge_1").messages]

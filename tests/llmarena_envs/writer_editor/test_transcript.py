@@ -5,7 +5,7 @@ import pytest
 from llmarena_envs import writer_editor_v0
 from llmarena_envs.core.transcript import Scene
 from llmarena_envs.writer_editor import env as module
-from tests.llmarena_envs.writer_editor.test_text import NOTE, SCORES, judging, say, started
+from tests.llmarena_envs.writer_editor.test_text import NOTE, SCORES, say, started
 
 
 def test_transcript_has_drafts_reviews_scores_and_result():
@@ -33,10 +33,6 @@ def test_transcript_reports_empty_texts_and_missing_scores():
     story = say(env, "Rain.", "abstain", "abstain").transcript()
     assert story[1].marks == ("(no text)",)
     assert story[-1].text == "No judge gave scores, so the match has no result."
-
-
-def test_transcript_is_in_the_matchs_language():
-    assert judging(language="zh").transcript()[1].heading == "第 1 轮，程序"
 
 
 @pytest.mark.parametrize("n_judges", [0, 2])
