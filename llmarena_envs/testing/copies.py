@@ -77,7 +77,11 @@ def _play_out(trial: Trial, env: Any) -> list[Any]:
     rng = np.random.default_rng(0)
     course = [snapshot(env) for _ in trial.play_on(env, rng)]
     env.reset()
-    return [*course, snapshot(env), *(snapshot(env) for _ in trial.play_on(env, rng))]
+    course.append(snapshot(env))
+    for _ in trial.play_on(env, rng):
+        if is_over(env):
+            break
+    return [*course, snapshot(env)]
 
 
 RULES = (deep_copies_play_on_identically, pickled_copies_play_on_identically, copied_games_are_independent)

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 
 from llmarena_envs.core.seat_colours import SEAT_COLOURS
-from llmarena_envs.core.sheet import MAX_HEIGHT, Bubble, Caption, Sheet
+from llmarena_envs.core.sheet import MAX_HEIGHT, Bubble, Caption, Note, Sheet
 from llmarena_envs.core.sheet_table import LIGHT, STRONG, Cell, Table
 from llmarena_envs.core.svg import INK
 from tests.support.pictures import height, shown
@@ -24,6 +24,10 @@ def test_long_history_shows_its_end_and_the_omitted_count(language, told):
     assert told.format(numbers[0]) in text
     assert text.index("Before") < text.index("entry 99") < text.index("After")
     assert MAX_HEIGHT - 200 < height(picture) <= MAX_HEIGHT
+
+
+def test_note_of_several_lines_is_described_with_its_blanks():
+    assert Note("word " * 60, lines=9).words == " ".join(["word"] * 60)
 
 
 def test_screen_readers_get_all_agents_to_move():

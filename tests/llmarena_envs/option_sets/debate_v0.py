@@ -15,7 +15,6 @@ RECORDS = [RIVER, POEM, SUM]
 
 OPTION_SETS: list[dict[str, Any]] = [
     {"questions": [SUM], "n_judges": 1, "round3_opener": "B"},
-    {"questions": "builtin", "n_judges": 3, "quorum": 2, "counter": "words"},
     {"domain": "coding", "language": "zh", "n_judges": 2, "discussion": False},
     {},
     {"questions": RECORDS, "number": 1, "round3_opener": "B", "visibility": "restricted", "n_judges": 2},
@@ -24,6 +23,8 @@ OPTION_SETS: list[dict[str, Any]] = [
         "question": "Why is the sky blue?",
         "reference": "It scatters.",
         "n_judges": 2,
+        "quorum": 2,
+        "counter": "words",
         "discussion_rounds": 3,
         "words": 10,
     },
