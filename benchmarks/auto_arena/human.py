@@ -27,7 +27,7 @@ from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.sheets import items_mark, opaque_id, read_sheet, write_sheet
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.debate.questions.files import load_questions
@@ -268,28 +268,22 @@ def verdict_table(verdicts: Mapping[str, Verdicts]) -> Table:
 
 def question_table(said: Mapping[str, Mapping[str, str]], truth: Mapping[str, str]) -> Table:
     """Returns how often people recognise the origin of a question."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for name, labels in said.items():
         right = sum(labels[item] == source for item, source in truth.items())
         taken = sum(labels[item] == REAL for item, source in truth.items() if source == MADE)
         made = sum(source == MADE for source in truth.values())
         rows.append(
-            [
-                name,
-                percent(rate_estimate(right, len(truth))),
-                binomtest(right, len(truth)).pvalue,
-                percent(rate_estimate(taken, made)),
-            ]
+            {
+                Column("who"): name,
+                Column("told right, %", MEASURED, 1): percent(rate_estimate(right, len(truth))),
+                Column("p, that it was by chance", MEASURED, 4): binomtest(right, len(truth)).pvalue,
+                Column("of the debates' questions taken for real, %", MEASURED, 1): percent(rate_estimate(taken, made)),
+            }
         )
-    return Table(
+    return Table.of(
         "questions",
         "whether people tell real questions from those of the debates",
-        [
-            Column("who"),
-            Column("told right, %", MEASURED, 1),
-            Column("p, that it was by chance", MEASURED, 4),
-            Column("of the debates' questions taken for real, %", MEASURED, 1),
-        ],
         rows,
         ["by chance half are told right; as many real questions as others were shown"],
     )

@@ -220,33 +220,24 @@ def refused_share(examined: Sequence[Examined], reasons: Collection[str]) -> Est
 
 def examiner_table(examined: Mapping[str, Sequence[Examined]], chosen: int) -> Table:
     """Returns the results of every examiner over all domains."""
-    rows: list[list[Cell]] = [
-        [
-            policy,
-            sum(item.calls for item in own),
-            sum(item.case.count for item in own),
-            percent(kept_share(own)),
-            sum(item.drafted for item in own),
-            percent(refused_share(own, [REPEATED])),
-            percent(refused_share(own, [reason for reason in REASONS if reason != REPEATED])),
-            sum(min(chosen, len(item.accepted)) for item in own),
-        ]
-        for policy, own in examined.items()
-    ]
-    return Table(
+    return Table.of(
         "examiners",
         "what became of the questions of every examiner, all domains together",
         [
-            Column("examiner"),
-            Column("calls", MEASURED),
-            Column("asked for"),
-            Column("kept, % of those asked for", MEASURED, 1),
-            Column("drafted", MEASURED),
-            Column("repeated, % of those drafted", MEASURED, 1),
-            Column("refused for other reasons, % of those drafted", MEASURED, 1),
-            Column("used", MEASURED),
+            {
+                Column("examiner"): policy,
+                Column("calls", MEASURED): sum(item.calls for item in own),
+                Column("asked for"): sum(item.case.count for item in own),
+                Column("kept, % of those asked for", MEASURED, 1): percent(kept_share(own)),
+                Column("drafted", MEASURED): sum(item.drafted for item in own),
+                Column("repeated, % of those drafted", MEASURED, 1): percent(refused_share(own, [REPEATED])),
+                Column("refused for other reasons, % of those drafted", MEASURED, 1): percent(
+                    refused_share(own, [reason for reason in REASONS if reason != REPEATED])
+                ),
+                Column("used", MEASURED): sum(min(chosen, len(item.accepted)) for item in own),
+            }
+            for policy, own in examined.items()
         ],
-        rows,
         [
             f"used: the first {chosen} that were kept in each domain, in the file whose name ends in -used.jsonl",
             "intervals are clustered by domain",

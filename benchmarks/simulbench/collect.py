@@ -14,7 +14,7 @@ from benchmarks.experiments.published import load_published
 from benchmarks.experiments.replays import played
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Cells, Column, Table, percent
 from benchmarks.options import option
 from benchmarks.simulbench.inputs import read_tasks, refusal_notes, task_fields
 from benchmarks.simulbench.pool import (
@@ -174,29 +174,24 @@ def count_table(found: Sequence[Collected]) -> Table:
 
 def simulator_table(found: Sequence[Collected]) -> Table:
     """Returns statistics of every simulator's answers."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for name in dict.fromkeys(each.simulator for each in found):
         own = [each for each in found if each.simulator == name]
         hits = [(hit, each.dialogue.source_id) for each in own for hit in each.exact]
         rows.append(
-            [
-                name,
-                len(own),
-                sum(each.dialogue.turns for each in own),
-                percent(bounded_mean([float(hit) for hit, _ in hits], [task for _, task in hits])),
-                sum(each.empty for each in own),
-            ]
+            {
+                Column("simulator"): name,
+                Column("dialogues", MEASURED): len(own),
+                Column("answers", MEASURED): sum(each.dialogue.turns for each in own),
+                Column("exact, % of answers on engines", MEASURED, 1): percent(
+                    bounded_mean([float(hit) for hit, _ in hits], [task for _, task in hits])
+                ),
+                Column("empty answers", MEASURED): sum(each.empty for each in own),
+            }
         )
-    return Table(
+    return Table.of(
         "simulators",
         "what simulators answered",
-        [
-            Column("simulator"),
-            Column("dialogues", MEASURED),
-            Column("answers", MEASURED),
-            Column("exact, % of answers on engines", MEASURED, 1),
-            Column("empty answers", MEASURED),
-        ],
         rows,
         ["exact: what the engine answers; the interval is clustered by task"],
     )
