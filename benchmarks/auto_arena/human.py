@@ -21,7 +21,7 @@ from benchmarks.auto_arena.pool import DEBATE
 from benchmarks.auto_arena.question_stage import EXAMINED, question_notes
 from benchmarks.auto_arena.tournaments import RUN, TournamentOptions, plan_tournament
 from benchmarks.experiments.markdown import block, inline
-from benchmarks.experiments.precision import FEW_CASES, rate_precision
+from benchmarks.experiments.precision import kappa_remark, rate_precision
 from benchmarks.experiments.replays import begun
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
@@ -34,7 +34,7 @@ from llmarena_envs.debate.questions.files import load_questions
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
 from rating.judgements import FIRST, PREFERENCES, SECOND, TIE, Label
-from rating.stats.agreement import Agreement, cohens_kappa, plurality
+from rating.stats.agreement import cohens_kappa, plurality
 from rating.stats.estimates import rate_estimate
 from rating.store.records import Record
 
@@ -224,7 +224,14 @@ def agreement_table(people: Mapping[str, Verdicts], decisions: Mapping[str, Verd
         found = cohens_kappa(*map(list, labels))
         weighted = cohens_kappa(*map(list, labels), weights="linear", order=PREFERENCES)
         rows.append(
-            [f"{first} and {second}", found.n, percent(found.observed), found.kappa, weighted.kappa, _remark(found)]
+            [
+                f"{first} and {second}",
+                found.n,
+                percent(found.observed),
+                found.kappa,
+                weighted.kappa,
+                kappa_remark([found], "debates"),
+            ]
         )
     return Table(
         "agreement",
@@ -244,12 +251,6 @@ def agreement_table(people: Mapping[str, Verdicts], decisions: Mapping[str, Verd
             else "nobody has judged yet: fill in the sheet"
         ],
     )
-
-
-def _remark(found: Agreement) -> str:
-    remarks = ["undefined: both gave one and the same verdict only"] if found.n and found.kappa is None else []
-    remarks += [f"fewer than {FEW_CASES} debates"] if found.n < FEW_CASES else []
-    return "; ".join(remarks)
 
 
 def verdict_table(verdicts: Mapping[str, Verdicts]) -> Table:

@@ -19,6 +19,7 @@ from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.jobs import Asked, Job
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import job_pool
+from benchmarks.experiments.proportions import rate_of_counts
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import Played, PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
@@ -30,7 +31,7 @@ from llmarena_envs.debate.questions.examiner import REASONS
 from llmarena_envs.debate.questions.files import first_of_each_domain, write_questions
 from rating.config.run_tables import PolicyConfig
 from rating.errors import RunError
-from rating.stats.estimates import Estimate, bounded_mean
+from rating.stats.estimates import Estimate
 
 JOB = "examination"
 STREAM = "benchmarks.auto_arena.examination.env"
@@ -199,23 +200,14 @@ def collected(examined: Sequence[Examined], public: Sequence[str] = ()) -> Colle
 
 def kept_share(examined: Sequence[Examined]) -> Estimate | None:
     """Returns the share of the requested questions that were accepted, clustered by domain."""
-    hits: list[bool] = []
-    clusters: list[int] = []
-    for item in examined:
-        hits += [True] * len(item.accepted) + [False] * (item.case.count - len(item.accepted))
-        clusters += [DOMAINS.index(item.case.name)] * item.case.count
-    return bounded_mean(hits, clusters)
+    return rate_of_counts((len(item.accepted), item.case.count, item.case.name) for item in examined)
 
 
 def refused_share(examined: Sequence[Examined], reasons: Collection[str]) -> Estimate | None:
     """Returns the share of all drafted questions that were refused for some reasons, clustered by domain."""
-    hits: list[bool] = []
-    clusters: list[int] = []
-    for item in examined:
-        refused = sum(item.refused[reason] for reason in reasons)
-        hits += [True] * refused + [False] * (item.drafted - refused)
-        clusters += [DOMAINS.index(item.case.name)] * item.drafted
-    return bounded_mean(hits, clusters)
+    return rate_of_counts(
+        (sum(item.refused[reason] for reason in reasons), item.drafted, item.case.name) for item in examined
+    )
 
 
 def examiner_table(examined: Mapping[str, Sequence[Examined]], chosen: int) -> Table:

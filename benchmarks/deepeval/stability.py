@@ -11,7 +11,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from benchmarks.deepeval.pool import SCRIPTED
-from benchmarks.deepeval.stableness import RunningStableness, StablenessRule, stableness
+from benchmarks.deepeval.stableness import Stableness, StablenessRule, stableness
 from benchmarks.experiments.pictures import axes, legend_columns, line_style, plain
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
@@ -133,7 +133,7 @@ def own_values(outcomes: Sequence[Outcome]) -> dict[str, list[float]]:
     }
 
 
-def verdict_table(run: PlayedRun, found: Mapping[str, RunningStableness], options: Options) -> Table:
+def verdict_table(run: PlayedRun, found: Mapping[str, Stableness], options: Options) -> Table:
     """Returns for every task whether and why play could have stopped."""
     rows: list[Cells] = []
     for task, result in found.items():
@@ -167,9 +167,7 @@ def verdict_table(run: PlayedRun, found: Mapping[str, RunningStableness], option
     )
 
 
-def player_table(
-    task: str, values: Mapping[str, Sequence[float]], result: RunningStableness, rule: StablenessRule
-) -> Table:
+def player_table(task: str, values: Mapping[str, Sequence[float]], result: Stableness, rule: StablenessRule) -> Table:
     """Returns for every player its ability with its interval, and the number of matches until its own convergence."""
     rows: list[Cells] = []
     for name, own in values.items():
@@ -198,7 +196,7 @@ def player_table(
     )
 
 
-def draw(task: str, result: RunningStableness) -> "Figure":
+def draw(task: str, result: Stableness) -> "Figure":
     """Draws the ability of every player after each of its matches, with its interval."""
     columns = legend_columns(list(result.steps))
     with axes(3.0 + 0.2 * -(-len(result.steps) // columns)) as (figure, (field,)):

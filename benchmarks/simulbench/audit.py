@@ -17,7 +17,7 @@ import numpy as np
 
 from agents.records import Turn
 from benchmarks.experiments.markdown import block, inline
-from benchmarks.experiments.precision import FEW_CASES, rate_precision
+from benchmarks.experiments.precision import kappa_remark, rate_precision
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
@@ -231,15 +231,13 @@ def agreement_table(people: Mapping[str, Opinions]) -> Table:
     for first, second in itertools.combinations(people, 2):
         items = list(people[first])
         found = cohens_kappa(*([people[name][item] for item in items] for name in (first, second)))
-        remarks = ["undefined: both said one and the same only"] if found.kappa is None else []
-        remarks += [f"fewer than {FEW_CASES} judgements"] if found.n < FEW_CASES else []
         rows.append(
             {
                 Column("who"): f"{first} and {second}",
                 Column("judgements"): found.n,
                 Column("the same opinion, %", MEASURED, 1): percent(found.observed),
                 Column("Cohen's kappa", MEASURED): found.kappa,
-                Column("remark"): "; ".join(remarks),
+                Column("remark"): kappa_remark([found], "judgements"),
             }
         )
     return Table.of("agreement", "how people agree with each other", rows)

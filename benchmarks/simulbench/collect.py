@@ -27,6 +27,7 @@ from benchmarks.simulbench.pool import (
     chosen,
     playable,
     simulators,
+    with_staff,
 )
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.actions import SIMULATOR, STRATEGIES
@@ -94,8 +95,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         staff={"user": [user.title]},
     )
     config = plan_run(options, [environment], scripted=COLLECTED, stop={"matches": len(tasks) * options.dialogues})
-    extra = [] if user.title in {policy.title for policy in config.policy} else [user]
-    return {RUN: config.model_copy(update={"policy": [*config.policy, *extra]})}
+    return {RUN: with_staff(config, user)}
 
 
 def known_tasks(options: Options) -> list[Task]:

@@ -34,6 +34,7 @@ from benchmarks.simulbench.pool import (
     chosen,
     playable,
     simulators,
+    with_staff,
 )
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.dialogues import extract_scripts
@@ -119,8 +120,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         staff={"user": [user.title], "judge": list(judges)},
     )
     config = plan_run(options, [environment], scripted=SCRIPTED, stop={"matches": len(tasks) * options.repeat})
-    extra = [] if user.title in {policy.title for policy in config.policy} else [user]
-    return {DIALOGUES: config.model_copy(update={"policy": [*config.policy, *extra]})}
+    return {DIALOGUES: with_staff(config, user)}
 
 
 def follow_up(runs: Mapping[str, PlayedRun], options: Options) -> dict[str, RunConfig]:

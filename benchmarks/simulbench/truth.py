@@ -33,6 +33,7 @@ from benchmarks.simulbench.pool import (
     is_playable,
     playable,
     simulators,
+    with_staff,
 )
 from benchmarks.simulbench.prediction_powered import corrected_mean
 from llmarena_envs import simulation_v0
@@ -129,8 +130,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         staff={"user": [user.title], "judge": list(judges)},
     )
     config = plan_run(options, [item], stop={"matches": options.repeat * len(deals)}, scripted=SCRIPTED)
-    extra = [] if user.title in {policy.title for policy in config.policy} else [user]
-    return {RUN: config.model_copy(update={"policy": [*config.policy, *extra]})}
+    return {RUN: with_staff(config, user)}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
