@@ -73,13 +73,13 @@ def test_significance_tests_equal_textbook_values():
 def test_a_gain_on_own_questions_is_found_on_its_side():
     first = {"x": made(0.8, 1), "y": made(0.5, 2)}
     second = {"x": made(0.4, 3), "y": made(0.5, 4)}
-    table = gain_table(["x", "y"], first, second, ["x", "y"])
+    table = gain_table(["x", "y"], {"x": first, "y": second})
     gains = {row[0]: row for row in table.rows}
     assert gains["x"][1].low > 20
     assert gains["x"][6] < 0.001
     assert gains["x"][8] < 0.001
     assert gains["y"][1].low < 0 < gains["y"][1].high
-    exchanged = gain_table(["x"], second, first, ["y", "x"])  # the same questions of x, as the second set
+    exchanged = gain_table(["x"], {"y": second, "x": first})  # the same questions of x, as the second set
     assert exchanged.rows[0][1] == gains["x"][1]
 
 

@@ -9,7 +9,6 @@ from benchmarks.deepeval.__main__ import PAPER
 from benchmarks.experiments.command import main
 from benchmarks.experiments.published import Published, load_published
 from benchmarks.experiments.runs import PlayedRun
-from llmarena_envs.core.options import OptionError
 from llmarena_envs.idiom_solitaire.game import End
 from rating.cli import main as llmarena
 from rating.store.records import FINISHED, Outcome, SeatOutcome
@@ -125,8 +124,3 @@ def test_idioms_accept_any_schedule_but_two_players_only(tmp_path, capsys):
     assert main(PAPER, ["t1", "--run", str(tmp_path / "mean_reward"), "--out", str(tmp_path / "none")]) == 2
     assert "expected matches of two players, got one of 3" in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
-
-
-def test_starts_must_be_a_number_of_them():
-    with pytest.raises(OptionError, match="starts"):
-        idioms.Options(starts=0)
