@@ -44,6 +44,11 @@ def test_a_spectator_sees_both_values_and_the_deal():
     assert "Deal: player_1 accepts" in text
 
 
+def test_talks_that_fail_are_said_to_have_failed():
+    assert "without an agreement" in shown(talks(OFFER, OFFER, max_rounds=1).draw())
+    assert "without an agreement" not in shown(talks(OFFER, OFFER).draw())
+
+
 def test_standing_offer_can_be_accepted_by_the_side_to_move():
     env = talks(OFFER)
     (reply,) = replies(env.draw("player_1"))

@@ -7,7 +7,6 @@ OPTION_SETS = [
     {"obs_type": "vector", "random_opening": 1},
     {"reward_mode": "between_turns", "random_opening": 3},
     {"reward_mode": "own_move", "count": "maximal", "obs_type": "vector"},
-    {"hint": False},
 ]
 
 PLAYTHROUGHS = {"default": {}, "zh": {"language": "zh"}}

@@ -16,8 +16,6 @@ OPTION_SETS = [
     {"colors": 1, "hand_size": 5, "obs_type": "vector"},
     {"deck": DECK, "obs_type": "vector"},
     {"deck_seed": 7},
-    {"life_tokens": 3},
-    {"language": "zh", "life_tokens": 3},
     {"deck": DECK, "life_tokens": 3},
 ]
 

@@ -12,7 +12,6 @@ OPTION_SETS = [
     {"players": 6, "small_blind": 3, "big_blind": 7, "stack": 40, "hands": 3, "reward": "win", "hint": False},
     {"players": 6, "obs_type": "vector", "button": 2},
     {"deck_seed": 5, "button": 1, "hands": 2},
-    {"deck": SPLIT_DECK},
     {"decision": "open", "button": 0, "deck_seed": 3},
     {"decision": "facing_bet", "rules": "rlcard", "obs_type": "vector"},
     {"decision": "facing_bet", "language": "zh", "deck": SPLIT_DECK, "reward": "win"},

@@ -7,7 +7,6 @@ OPTION_SETS = [
     {"obs_type": "vector"},
     {"mode": 2, "language": "zh", "cot": False},
     {"n_players": 2, "rounds": 3, "alpha": 1.9, "endowment_mode": "initial"},
-    {"mode": 2},
 ]
 
 # Every option that affects a player's texts.

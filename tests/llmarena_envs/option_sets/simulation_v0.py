@@ -38,7 +38,7 @@ OPTION_SETS: list[dict[str, Any]] = [
     {},
     {"tasks": TASKS, "task": "number clerk", "turns": 2, "n_judges": 3, "engine": None},
     {"tasks": TASKS, "number": 0, "turns": 1, "n_judges": 0},
-    {"tasks": "builtin", "language": "zh", "n_judges": 2},
+    {"tasks": "builtin", "language": "zh", "n_judges": 2, "turns": 2},
     {"mode": "script", "task": "Tic-tac-toe Opponent", "n_judges": 2},
     {"mode": "pairwise", "tasks": TASKS, "scripts": [SCRIPT]},
     {"mode": "pairwise", "tasks": TASKS, "n_judges": 3, "language": "zh", "engine": "auto"},

@@ -11,7 +11,7 @@ OPTION_SETS: list[dict[str, Any]] = [
     {},
     {"pair": NONSENSE, "ask_guess": True},
     {"language": "zh", "cot": True, "ask_guess": True},
-    {"n_players": 6, "n_undercover": 2, "max_rounds": 4, "seat": "last", "first_player": 0, "swap_words": False},
+    {"n_players": 6, "n_undercover": 2, "max_rounds": 2, "seat": "last", "first_player": 0, "swap_words": False},
     {"n_players": 4, "word_pairs": str(Path(__file__).parents[1] / "undercover" / "pairs.txt")},
 ]
 
