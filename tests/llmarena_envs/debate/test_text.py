@@ -192,6 +192,11 @@ def test_judgements_are_cut_without_losing_the_verdict(pieces, number, end):
             assert read.verdict == "A"
 
 
+def test_a_long_judgement_is_cut_at_its_limit():
+    read = debated(started(n_judges=2)).read_action("word " * 500 + "[[A]]", "judge_0")
+    assert len(read.text.split()) <= JUDGEMENT_WORDS and read.verdict == "A"
+
+
 def test_a_scripted_judgement_gets_its_brackets():
     env = debated(started(n_judges=2))
     for given_text in ("A is better", "", "[[B]] would be wrong", "word " * 500):
