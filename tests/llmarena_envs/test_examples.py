@@ -20,6 +20,7 @@ GAMES = [
 EXAMPLE = re.compile(r"(?:For instance[,:]|例如：?)\s*(.+?)(?: takes| drops| 表示|$)", re.MULTILINE)
 
 
+@pytest.mark.slow_except(8)
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize(("name", "options"), GAMES, ids=[f"{name}-{options}" for name, options in GAMES])
 def test_the_example_is_legal_and_changes(name, options, language):

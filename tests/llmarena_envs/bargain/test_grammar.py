@@ -236,7 +236,7 @@ def test_parsed_action_is_formatted_and_parsed_back(reply):
 TALK = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="{}<>[]"), max_size=400)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(TALK, st.sampled_from(all_plans("openspiel")))
 def test_any_text_can_precede_a_plan(message, counts):
     action = read(f"{message}\nplayer_0: {counts[0]} hats {counts[1]} balls {counts[2]} apples")

@@ -122,6 +122,7 @@ def test_number_of_windows_matches_the_board() -> None:
     assert maximal_rows(_bits(set(CELLS))) == (4, 4, 6 + 7 + 12)
 
 
+@pytest.mark.slow
 @given(cell_sets)
 def test_rows_among_any_discs(cells: set[tuple[int, int]]) -> None:
     lengths = _run_lengths(cells)
@@ -213,6 +214,7 @@ def test_own_move_value_is_never_negative(count: str, moves: list[int], opening:
         before = after
 
 
+@pytest.mark.slow
 @given(mine=cell_sets, theirs=cell_sets, cell=st.sampled_from(CELLS))
 def test_one_more_disc_never_lowers_the_value_in_windows(
     mine: set[tuple[int, int]], theirs: set[tuple[int, int]], cell: tuple[int, int]
@@ -232,7 +234,7 @@ def test_maximal_value_drops_only_when_rows_of_four_merge() -> None:
             assert gain >= 0 or max(left, right) >= 4
 
 
-@pytest.mark.slow_except(2)
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("mode", REWARD_MODES)
 @pytest.mark.parametrize("count", COUNTS)
 @given(moves=columns, opening=st.integers(0, 6), seed=st.integers(0, 2**32))

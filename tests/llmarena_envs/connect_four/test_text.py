@@ -103,11 +103,13 @@ def test_corpus(reply: str, expected: object) -> None:
 ENV = _env()
 
 
+@pytest.mark.slow
 @given(st.sampled_from(range(6)), wordy, wordy)
 def test_a_move_in_prose_is_read(action: int, before: str, after: str) -> None:
     assert ENV.parse(f"{before} {ENV.format(action, 'player_0')} {after}", "player_0") == action
 
 
+@pytest.mark.slow
 @given(st.sampled_from(range(7)), wordy, st.sampled_from(range(6)))
 def test_of_two_moves_the_last_counts_or_none(first: int, between: str, second: int) -> None:
     """Words between them may take the first one back, or explain it."""

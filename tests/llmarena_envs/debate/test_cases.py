@@ -31,6 +31,7 @@ def test_domain_restricts_and_fixed_question_leaves_no_choice():
     assert debate_v0.raw_env(question="Why?").cases() == debate_v0.raw_env().cases() == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "chosen"), [("", None), ("number = 3", [3])])
 def test_every_pairing_of_a_tournament_plays_the_same_questions(options, chosen):
     text = f'[[environment]]\nname = "debate_v0"\noptions = {{ {options} }}\n{POOL}'

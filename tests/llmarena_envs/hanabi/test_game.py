@@ -202,6 +202,7 @@ def slowest(game):
     return hints or discards or game.legal
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150)
 @given(VARIANTS, st.integers(0, 2**32))
 def test_invariants_and_bound_of_random_games(options, seed):

@@ -46,7 +46,7 @@ def possible_hands(game, seat):
     )
 
 
-@pytest.mark.slow_except(2)
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     ("actions", "agent"),
     [
@@ -65,6 +65,7 @@ def test_resampled_hands_follow_the_exact_distribution(actions, agent):
     check_frequencies(redrawn(game, agent, lambda other: other.hands[seat]), possible_hands(game, seat))
 
 
+@pytest.mark.slow
 def test_hints_that_leave_few_cards_are_dealt_evenly_too():
     # A hint says rank 1 of the whole hand: each of the six unseen ones is equally likely in each position.
     deck = "R1 R1 Y1 R2 R3 R4 R1 Y1 Y1 Y2 Y3 Y4 Y5 R5 R2 R3 R4 Y2 Y3 Y4"
@@ -76,6 +77,7 @@ def test_hints_that_leave_few_cards_are_dealt_evenly_too():
     check_frequencies(redrawn(game, "player_0", lambda other: other.hands[0]), possible_hands(game, 0))
 
 
+@pytest.mark.slow
 def test_the_deck_is_shuffled():
     game = small_game()
     drawn = redrawn(game, "player_0", lambda other: other.deck[-1])

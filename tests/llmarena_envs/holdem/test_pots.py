@@ -46,6 +46,7 @@ def test_pots_conserve_chips(hand: tuple[list[int], list[int | None], int]) -> N
     assert all(chips == 0 for chips, rank in zip(won, ranks, strict=True) if rank is None)
 
 
+@pytest.mark.slow
 @given(finished_hands())
 def test_winnings_from_an_opponent_are_bounded_by_own_stake(hand: tuple[list[int], list[int | None], int]) -> None:
     put_in, ranks, button = hand

@@ -184,6 +184,7 @@ def test_the_reason_names_the_sizes() -> None:
         env.parse("Action: Raise to 12", env.agent_selection)
 
 
+@pytest.mark.slow
 @given(wordy, st.sampled_from(list(Action)), wordy)
 def test_a_marked_line_is_found_in_any_prose(before: str, action: Action, after: str) -> None:
     after = re.sub("[:=<>]", "", after)  # a label, or the mark of another turn, might begin with one of them

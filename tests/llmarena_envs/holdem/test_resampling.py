@@ -97,6 +97,7 @@ def test_future_cards_are_resampled_with_a_fixed_seed_too():
     assert games[0].hole(1) != games[1].hole(1)
 
 
+@pytest.mark.slow
 def test_a_redrawn_showdown_is_won_as_often_as_it_can_be():
     game = table("cc cc cc", deck=DECK)
     own, board = game.hole(0), game.board

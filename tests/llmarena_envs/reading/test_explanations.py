@@ -481,7 +481,7 @@ def _check(number: int, replies: list[tuple[str, str]]) -> None:
     assert refused <= 0.25 * len(replies)
 
 
-@pytest.mark.slow_except(2)
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("number", REPRESENTATIVES, ids=[CASES[number].position for number in REPRESENTATIVES])
 def test_an_explanation_never_changes_the_stated_move(number: int) -> None:
     _check(number, ALL[number % 11 :: 11])
@@ -493,7 +493,7 @@ def test_no_explanation_changes_any_move(number: int) -> None:
     _check(number, ALL)
 
 
-@pytest.mark.slow_except(2)
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("number", REPRESENTATIVES, ids=[CASES[number].position for number in REPRESENTATIVES])
 def test_an_explanation_before_the_move_never_changes_it(number: int) -> None:
     _check(number, [(text, f"\n\n{form}") for form, text in product(STATED[:8], _lines(BELOW)[number % 11 :: 11])])

@@ -30,7 +30,7 @@ def readings(game: str) -> dict[str, list[bool]]:
     return read
 
 
-@pytest.mark.slow_except(6)
+@pytest.mark.slow_except(4)
 @pytest.mark.parametrize("game", GAMES)
 def test_styles_are_read_and_never_misread(game: str) -> None:
     read = readings(game)

@@ -96,7 +96,7 @@ def _create_server6() -> socket.socket:
         return socket.create_server(("127.0.0.1", 0))
 
 
-@pytest.mark.slow_except(17)
+@pytest.mark.slow_except(10)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow if name in WAITED_FOR else ()) for name in HOSTILE]

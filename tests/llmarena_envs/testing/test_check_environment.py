@@ -28,13 +28,14 @@ def test_a_correct_environment_passes(options: dict[str, Any]) -> None:
     check_environment(duel.duel, options=options, parallel_env_fn=duel.parallel_duel, seeds=SEEDS, chance=True)
 
 
+@pytest.mark.slow
 def test_correct_environment_passes_all_announced_rules() -> None:
     check_environment(
         duel.duel, reward_range=(-duel.ROUNDS, duel.ROUNDS), zero_sum=True, expected_totals=duel.totals, seeds=SEEDS
     )
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("env", [duel.OneAction, duel.OneLegalAction, duel.OpenDuel])
 @pytest.mark.parametrize("obs_type", ["text", "vector"])
 def test_games_without_choice_or_secrets_pass(env: type[duel.DuelEnv], obs_type: str) -> None:
@@ -111,6 +112,7 @@ def test_interruption_reports_its_place() -> None:
     assert re.match(r"still busy in apply \(mistakes\.py:\d+\), called by _resolve", caught.value.got)
 
 
+@pytest.mark.slow
 def test_foreign_alarm_is_restored() -> None:
     def ring(number: int, frame: Any) -> None:
         raise AssertionError("not yet")
@@ -153,6 +155,7 @@ def test_each_passed_rule_is_reported(check: Callable[..., None]) -> None:
     assert RULES[len(kept)].__name__ == caught.value.rule
 
 
+@pytest.mark.slow
 def test_in_another_thread_what_cannot_be_sent_is_refused() -> None:
     with pytest.raises(ValueError, match="pass time_limit=None"):
         in_another_thread(lambda **options: duel.duel(**options))

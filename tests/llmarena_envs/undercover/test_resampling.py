@@ -34,12 +34,14 @@ def test_resampled_undercover_roles_are_uniform(agent):
     check_frequencies(drawn, {(f"player_{number}",): 1 for number in range(5)})
 
 
+@pytest.mark.slow
 def test_all_groups_are_equally_likely():
     game = started(n_players=6, n_undercover=2)
     drawn = redrawn(game, "player_0", lambda other: other.undercovers)
     check_frequencies(drawn, dict.fromkeys(combinations(game.agents, 2), 1))
 
 
+@pytest.mark.slow
 def test_the_other_word_is_of_the_same_kind():
     words = redrawn(
         started(pairs=PAIRS, seed=1), "player_0", lambda other: {*other.words}.difference([other.words[0]]).pop()

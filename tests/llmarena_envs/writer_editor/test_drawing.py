@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from llmarena_envs import writer_editor_v0
 from tests.support.pictures import height, shown, texts_outside
 
@@ -48,6 +50,7 @@ def test_scores_are_for_spectators_once_all_are_given():
     assert "2.5" not in shown(env.draw("writer_0")) + shown(env.draw("judge_1"))
 
 
+@pytest.mark.slow
 def test_long_texts_and_many_judges_find_room():
     program = "```python\ndef add(a, b):\n" + "    a += '<&>'\n" * 1000 + "```"
     turns = [program, "Rename &<b>. " * 1000] * 10

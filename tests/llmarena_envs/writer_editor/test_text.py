@@ -168,6 +168,7 @@ def test_a_judge_may_abstain(reply):
     assert "No judge gave scores, so the match has no result." in env.observe("writer_0")["text"]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200) | junk, st.integers(10, 100))
 @settings(max_examples=60, deadline=None)
 def test_any_reasons_for_scores_are_written_and_read_back(reason, tenths):

@@ -128,7 +128,7 @@ def test_what_belongs_to_a_question(reply, questions):
     assert read_questions(reply) == questions
 
 
-@pytest.mark.slow_except(4)
+@pytest.mark.slow_except(2)
 @pytest.mark.parametrize(
     "piece",
     [

@@ -100,11 +100,13 @@ def quoted(data: bytes) -> str:
     return '"' + "".join(chr(code) if chr(code) in printable[:62] else f"\\x{code:02X}" for code in data) + '"'
 
 
+@pytest.mark.slow
 @given(st.lists(st.binary(max_size=4), min_size=1, max_size=4))
 def test_arguments_in_quotes_are_any_bytes(arguments):
     assert split_arguments(" ".join(map(quoted, arguments))) == arguments
 
 
+@pytest.mark.slow
 @given(
     st.text(st.sampled_from("ab*?[]-^\\."), max_size=6),
     st.lists(st.text(st.sampled_from("ab[-."), min_size=1, max_size=5)),

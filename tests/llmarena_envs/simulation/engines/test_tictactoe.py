@@ -1,5 +1,7 @@
 from itertools import combinations
 
+import pytest
+
 from llmarena_envs.simulation.engines.tictactoe import TicTacToeOpponent
 from tests.llmarena_envs.simulation.engines.checks import check_examples, check_hostile
 
@@ -39,6 +41,7 @@ def expected_reply(mine, yours):
     return [*urgent, *sorted(free, key=lambda cell: (cell != 4, cell % 2, cell))][0]
 
 
+@pytest.mark.slow
 def test_every_game_follows_the_described_rule():
     endings = {"X wins": 0, "O wins": 0, "draw": 0}
 
