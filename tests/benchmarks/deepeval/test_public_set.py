@@ -2,8 +2,6 @@
 
 import csv
 
-import pytest
-
 from benchmarks.deepeval.__main__ import PAPER
 from benchmarks.experiments.command import main
 from llmarena_envs import writer_editor_v0
@@ -35,7 +33,6 @@ def test_sentences_of_a_document_become_one_passage(tmp_path):
     assert "Satz 7 sagt" in env.observe("writer_0")["text"]
 
 
-@pytest.mark.slow
 def test_t4_plays_a_table_of_a_public_set(tmp_path, capsys):
     file = made(tmp_path / "wmt.tsv")
     words = ["t4", "--alone", "--policy", "echo", "random", "--judge", "by_length", "--tasks", str(file)]

@@ -64,7 +64,6 @@ def test_invalid_hanabi_records_are_refused() -> None:
         Actions().add(replace(played(4, []), outcome=bare), NAMES)
 
 
-@pytest.mark.slow
 def test_the_actions_are_those_that_the_game_counts(tmp_path: Path) -> None:
     assert main(PAPER, ["f5", "--smoke", "--workers", "1", "--out", str(tmp_path)]) == 0
     run = PlayedRun(tmp_path / "f5/hanabi")

@@ -60,7 +60,6 @@ def test_fallback_is_no_decision_of_the_player() -> None:
             action_of(damaged)
 
 
-@pytest.mark.slow
 def test_every_policy_meets_the_same_states(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(PAPER, ["f4", "--smoke", "--workers", "1", "--out", str(tmp_path)]) == 0
     assert "| strength | 4 " in capsys.readouterr().out
