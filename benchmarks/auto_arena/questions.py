@@ -19,9 +19,10 @@ from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.jobs import Asked, Job
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import job_pool
+from benchmarks.experiments.proportions import rate_of_counts
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import Played, PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.core.similarity import NEAR, Seen
@@ -30,7 +31,7 @@ from llmarena_envs.debate.questions.examiner import REASONS
 from llmarena_envs.debate.questions.files import first_of_each_domain, write_questions
 from rating.config.run_tables import PolicyConfig
 from rating.errors import RunError
-from rating.stats.estimates import Estimate, bounded_mean
+from rating.stats.estimates import Estimate
 
 JOB = "examination"
 STREAM = "benchmarks.auto_arena.examination.env"
@@ -199,54 +200,36 @@ def collected(examined: Sequence[Examined], public: Sequence[str] = ()) -> Colle
 
 def kept_share(examined: Sequence[Examined]) -> Estimate | None:
     """Returns the share of the requested questions that were accepted, clustered by domain."""
-    hits: list[bool] = []
-    clusters: list[int] = []
-    for item in examined:
-        hits += [True] * len(item.accepted) + [False] * (item.case.count - len(item.accepted))
-        clusters += [DOMAINS.index(item.case.name)] * item.case.count
-    return bounded_mean(hits, clusters)
+    return rate_of_counts((len(item.accepted), item.case.count, item.case.name) for item in examined)
 
 
 def refused_share(examined: Sequence[Examined], reasons: Collection[str]) -> Estimate | None:
     """Returns the share of all drafted questions that were refused for some reasons, clustered by domain."""
-    hits: list[bool] = []
-    clusters: list[int] = []
-    for item in examined:
-        refused = sum(item.refused[reason] for reason in reasons)
-        hits += [True] * refused + [False] * (item.drafted - refused)
-        clusters += [DOMAINS.index(item.case.name)] * item.drafted
-    return bounded_mean(hits, clusters)
+    return rate_of_counts(
+        (sum(item.refused[reason] for reason in reasons), item.drafted, item.case.name) for item in examined
+    )
 
 
 def examiner_table(examined: Mapping[str, Sequence[Examined]], chosen: int) -> Table:
     """Returns the results of every examiner over all domains."""
-    rows: list[list[Cell]] = [
-        [
-            policy,
-            sum(item.calls for item in own),
-            sum(item.case.count for item in own),
-            percent(kept_share(own)),
-            sum(item.drafted for item in own),
-            percent(refused_share(own, [REPEATED])),
-            percent(refused_share(own, [reason for reason in REASONS if reason != REPEATED])),
-            sum(min(chosen, len(item.accepted)) for item in own),
-        ]
-        for policy, own in examined.items()
-    ]
-    return Table(
+    return Table.of(
         "examiners",
         "what became of the questions of every examiner, all domains together",
         [
-            Column("examiner"),
-            Column("calls", MEASURED),
-            Column("asked for"),
-            Column("kept, % of those asked for", MEASURED, 1),
-            Column("drafted", MEASURED),
-            Column("repeated, % of those drafted", MEASURED, 1),
-            Column("refused for other reasons, % of those drafted", MEASURED, 1),
-            Column("used", MEASURED),
+            {
+                Column("examiner"): policy,
+                Column("calls", MEASURED): sum(item.calls for item in own),
+                Column("asked for"): sum(item.case.count for item in own),
+                Column("kept, % of those asked for", MEASURED, 1): percent(kept_share(own)),
+                Column("drafted", MEASURED): sum(item.drafted for item in own),
+                Column("repeated, % of those drafted", MEASURED, 1): percent(refused_share(own, [REPEATED])),
+                Column("refused for other reasons, % of those drafted", MEASURED, 1): percent(
+                    refused_share(own, [reason for reason in REASONS if reason != REPEATED])
+                ),
+                Column("used", MEASURED): sum(min(chosen, len(item.accepted)) for item in own),
+            }
+            for policy, own in examined.items()
         ],
-        rows,
         [
             f"used: the first {chosen} that were kept in each domain, in the file whose name ends in -used.jsonl",
             "intervals are clustered by domain",
@@ -256,29 +239,23 @@ def examiner_table(examined: Mapping[str, Sequence[Examined]], chosen: int) -> T
 
 def reason_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
     """Returns the number of refused questions of every examiner by reason."""
-    rows: list[list[Cell]] = [
-        [
-            policy,
-            sum(item.drafted for item in own),
-            sum(len(item.accepted) for item in own),
-            sum(item.surplus for item in own),
-            *(sum(item.refused[reason] for item in own) for reason in REASONS),
-            sum(item.unreadable for item in own),
-        ]
-        for policy, own in examined.items()
-    ]
-    return Table(
+    return Table.of(
         "reasons",
         "number of questions by what became of them",
         [
-            Column("examiner"),
-            *(
-                Column(title, MEASURED)
-                for title in ("drafted", "kept", "more than were asked for", *map(REASON_TITLES.__getitem__, REASONS))
-            ),
-            Column("replies that held no question", MEASURED),
+            {
+                Column("examiner"): policy,
+                Column("drafted", MEASURED): sum(item.drafted for item in own),
+                Column("kept", MEASURED): sum(len(item.accepted) for item in own),
+                Column("more than were asked for", MEASURED): sum(item.surplus for item in own),
+                **{
+                    Column(REASON_TITLES[reason], MEASURED): sum(item.refused[reason] for item in own)
+                    for reason in REASONS
+                },
+                Column("replies that held no question", MEASURED): sum(item.unreadable for item in own),
+            }
+            for policy, own in examined.items()
         ],
-        rows,
         [
             "repeated: the same letters and digits as a question that was kept, or nearly so (Jaccard's index of all runs of four"
             f" at least {NEAR})",
@@ -288,33 +265,23 @@ def reason_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
 
 def domain_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
     """Returns the results of every examiner in each domain."""
-    rows: list[list[Cell]] = [
-        [
-            policy,
-            item.case.name,
-            item.case.count,
-            len(item.accepted),
-            item.calls,
-            item.drafted,
-            item.refused[REPEATED],
-            sum(item.refused[reason] for reason in REASONS if reason != REPEATED),
-        ]
-        for policy, own in examined.items()
-        for item in own
-    ]
-    return Table(
+    return Table.of(
         "domains",
         "questions by domain",
         [
-            Column("examiner"),
-            Column("domain"),
-            Column("asked for"),
-            *(
-                Column(title, MEASURED)
-                for title in ("kept", "calls", "drafted", "repeated", "refused for other reasons")
-            ),
+            {
+                Column("examiner"): policy,
+                Column("domain"): item.case.name,
+                Column("asked for"): item.case.count,
+                Column("kept", MEASURED): len(item.accepted),
+                Column("calls", MEASURED): item.calls,
+                Column("drafted", MEASURED): item.drafted,
+                Column("repeated", MEASURED): item.refused[REPEATED],
+                Column("refused for other reasons", MEASURED): item.refused.total() - item.refused[REPEATED],
+            }
+            for policy, own in examined.items()
+            for item in own
         ],
-        rows,
     )
 
 
