@@ -53,10 +53,7 @@ TEXTS = {
     ("docs/design.md", "  Schedule ---"): "a diagram",
     ("docs/schedules.md", "gain ="): "a formula",
     ("docs/schedules.md", "share ="): "a formula",
-    (
-        "docs/first_paid_run.md",
-        "Resume with: llmarena resume runs/paid",
-    ): "the end of a run whose budget is used up",
+    ("docs/first_paid_run.md", "Resume with: llmarena resume runs/paid"): "the end of a run whose budget is used up",
     ("docs/executors.md", "2 workers died"): "an error; tests/rating/play/test_executors.py",
     ("docs/playing.md", "human plays at "): "addresses with secrets; tests/browser",
     ("docs/models.md", "vllm serve "): "another server's command, and the policy behind it",

@@ -36,12 +36,7 @@ class Clock:
 
 def used(calls, errors, prompt_tokens, completion_tokens, cost, **unknown):
     return Usage(
-        calls,
-        errors=errors,
-        prompt_tokens=prompt_tokens,
-        completion_tokens=completion_tokens,
-        cost=cost,
-        **unknown,
+        calls, errors=errors, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost=cost, **unknown
     )
 
 

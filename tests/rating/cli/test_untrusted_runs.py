@@ -33,7 +33,7 @@ READS = {
 """What each command that reads a run or a log is given behind its directory, or the log in place of it."""
 
 OTHERS = {
-    *("list", "new", "check", "play", "run", "resume", "demo"),  # they play, or print their own arguments
+    *("list", "new", "check", "play", "run", "resume", "demo")  # they play, or print their own arguments
 }
 
 DRIVER = """

@@ -32,10 +32,7 @@ SCHEMES = {
     "hidden_roles": ('name = "undercover_v0"', "ab"),
 }
 STOP = "rule = 'trueskill'\nmin_matches = 20\neps = 1000.0\nmatches = 8"
-STOPS = {
-    "means": "min_matches = 8\nhalf_width = 1000.0",
-    "settling": "min_matches = 8\nhalf_width = 1000.0",
-}
+STOPS = {"means": "min_matches = 8\nhalf_width = 1000.0", "settling": "min_matches = 8\nhalf_width = 1000.0"}
 
 
 def policies(names):

@@ -34,8 +34,7 @@ def leaderboards(capsys, directory):
 
 @pytest.mark.timeout(360)
 @pytest.mark.parametrize(
-    ("name", "moments"),
-    [*FEW.items(), *(pytest.param(name, MOMENTS, marks=pytest.mark.slow) for name in SET_UPS)],
+    ("name", "moments"), [*FEW.items(), *(pytest.param(name, MOMENTS, marks=pytest.mark.slow) for name in SET_UPS)]
 )
 def test_killed_and_resumed_run_equals_undisturbed_run(request, capsys, tmp_path, whole, name, moments):
     set_up = SET_UPS[name]

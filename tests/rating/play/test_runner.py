@@ -149,8 +149,7 @@ def one_by_one(tmp_path_factory):
 
 @pytest.mark.slow_except(2)
 @pytest.mark.parametrize(
-    ("executor", "workers", "concurrency"),
-    [("asyncio", 1, 16), ("process", 1, 64), ("process", 3, 64), ("auto", 2, 5)],
+    ("executor", "workers", "concurrency"), [("asyncio", 1, 16), ("process", 1, 64), ("process", 3, 64), ("auto", 2, 5)]
 )
 def test_results_are_equal_on_all_executors_and_workers(tmp_path, one_by_one, executor, workers, concurrency):
     text = write(DAWDLERS, extra=f'executor = "{executor}"\nconcurrency = {concurrency}') + TWO_GAMES

@@ -130,10 +130,7 @@ UNKNOWN = " with 95 % confidence."
             [(1, 2), (1, 2), (3, 3), (4, 5), (4, 5)],
             f"{EACH}: ranks 1-2 above c above ranks 4-5. Not established: the order of ranks 1-2 and of ranks 4-5.",
         ),
-        (
-            [(1, 2), (1, 3), (2, 3)],
-            f"{EACH}: a is above 1 of the 2 others. Not established: the order as a whole.",
-        ),
+        ([(1, 2), (1, 3), (2, 3)], f"{EACH}: a is above 1 of the 2 others. Not established: the order as a whole."),
         # a is above d, and c above e and f, but no policy of the first group is above all later ones.
         (
             [(1, 5), (1, 6), (1, 4), (2, 6), (2, 6), (2, 6)],

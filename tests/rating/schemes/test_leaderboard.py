@@ -55,12 +55,7 @@ def undercover_log(wins=lambda name, number: number % 3 == 0):
     return outcomes
 
 
-LOGS = {
-    "duels": skill_log(),
-    "mean_reward": skill_log(2),
-    "cooperation": co_op_log(),
-    "roles": undercover_log(),
-}
+LOGS = {"duels": skill_log(), "mean_reward": skill_log(2), "cooperation": co_op_log(), "roles": undercover_log()}
 HIDDEN = HiddenRole("role", {"undercover": 1, "civilian": 0}, "seat")
 SCHEME_OF = {
     "duels": Duels(made_setting()),

@@ -298,14 +298,7 @@ def test_rule_repeated_void_match_counts_once():
 
 
 @settings(max_examples=25, deadline=None)
-@given(
-    st.integers(2, 5),
-    st.floats(0, 1),
-    st.integers(1, 60),
-    st.integers(1, 120),
-    st.integers(0, 1000),
-    st.booleans(),
-)
+@given(st.integers(2, 5), st.floats(0, 1), st.integers(1, 60), st.integers(1, 120), st.integers(0, 1000), st.booleans())
 def test_rule_every_run_ends_by_the_cap(count, share, min_matches, max_matches, seed, ordered):
     strengths = {f"p{index}": 40.0 * index for index in range(count)}
     rule = StopRule(

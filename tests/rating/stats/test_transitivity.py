@@ -90,13 +90,7 @@ def test_diagnose_one_upset_gives_no_weight():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("deals", "made"),
-    [
-        (1, {"shared": False}),
-        (3, {}),
-        (10, {"ties": 0.5}),
-        (10, {"luck": 300.0}),
-        (10, {"shared": False, "ties": 0.3}),
-    ],
+    [(1, {"shared": False}), (3, {}), (10, {"ties": 0.5}), (10, {"luck": 300.0}), (10, {"shared": False, "ties": 0.3})],
 )
 def test_lack_of_fit_one_scale_holds_the_level(deals, made):
     values = []
