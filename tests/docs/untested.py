@@ -1,6 +1,6 @@
 """Blocks that ``test_blocks`` does not run, with reasons; all others are run."""
 
-SLOW = ("docs/ratings.md", "docs/schedules.md", "docs/stopping.md")
+SLOW = ("README.md", "docs/ratings.md", "docs/schedules.md", "docs/stopping.md")
 """Pages whose commands take more than some seconds; their test is marked ``slow``."""
 
 COVERED = {

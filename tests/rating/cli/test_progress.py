@@ -123,13 +123,6 @@ def test_display_does_not_disturb_people(settings, shown, capsys):
     assert len(capsys.readouterr().err.splitlines()) == shown
 
 
-def test_line_without_models_names_no_calls():
-    progress = Progress((EnvironmentProgress("a", 1, 1, 4),))
-    bars, lines = bars_of(progress)
-    assert bars.line(progress) == "matches: a 1 of 4+"
-    assert len(lines) == 1
-
-
 def test_failures_of_one_kind_are_rate_limited():
     lines, clock = [], Clock()
     log = logging.Logger("of a test")

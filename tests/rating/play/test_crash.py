@@ -1,7 +1,6 @@
 """A run that is killed and resumed ends like one that never was."""
 
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -9,7 +8,6 @@ import time
 
 import pytest
 
-from rating.cli import main
 from rating.errors import RunError
 from rating.play import run_directory
 from rating.store.records import FINISHED, VOID
@@ -65,25 +63,6 @@ def whole(tmp_path_factory):
     command = [sys.executable, "-m", "rating.cli", "run", *RUN, *SETTINGS, "--workers", 1, "--out", directory]
     subprocess.run(list(map(str, command)), stdout=subprocess.DEVNULL, check=True, timeout=120)
     return directory
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_killed_at_random_moments_and_resumed_gives_the_same_log(llmarena, tmp_path, whole, workers):
-    directory, total = tmp_path / "run", count(whole)
-    rng = random.Random(workers)
-    process = llmarena("run", *RUN, *SETTINGS, "--workers", workers, "--out", directory)
-    for moment in (0.1, 0.3, 0.5):
-        target = int(total * rng.uniform(moment, moment + 0.15))
-        wait_for(lambda target=target: count(directory) >= target)
-        time.sleep(rng.uniform(0, 0.03))
-        process.kill()
-        assert process.wait(10) == -signal.SIGKILL
-        assert 0 < count(directory) < total
-        process = llmarena("resume", directory)
-    code, errors = end(process)
-    assert code == 0, errors
-    assert left_by(directory) == left_by(whole)
-    assert main(["replay", str(directory), "--verify"]) == 0
 
 
 @pytest.mark.parametrize("begun", [False, True])

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from contextlib import closing
 
 import pytest
@@ -13,7 +11,6 @@ from rating.play import run_directory
 from rating.store.address import parse_address
 from rating.viewer.web import watched
 from tests.rating.runs import run_file
-from tests.rating.viewer.web.pages import HOME, cells, pages_of
 
 RUN = run_file(
     "tictactoe_v0",
@@ -71,14 +68,6 @@ def test_leaderboards_digest_and_records_are_the_same(runs, capsys):
     assert [found["changed"] for found in verified] == [[], [], []]
 
 
-@pytest.mark.slow
-def test_every_page_is_the_same(runs, tmp_path, capsys):
-    code, _ = printed(capsys, "report", runs / "copied", "--output", tmp_path / "report.html")
-    assert code == 0
-    tables = [cells(pages_of(runs / name).get(HOME).text, "ratings-1-table") for name in ("file", "copied")]
-    assert tables[0] == tables[1] != []
-
-
 def test_watched_run_on_a_server_shows_writes(url, tmp_path):
     directory = tmp_path / "seen"
     _, store = run_directory.create(directory, RUN, "run.toml", address=parse_address(url))
@@ -105,14 +94,6 @@ def test_run_resumes_on_another_machine(runs, url, tmp_path, capsys):
     assert code == 0
     code, text = printed(capsys, "replay", runs / "server", "--verify", "--json")
     assert json.loads(text)["verified"] > 20
-
-
-@pytest.mark.slow
-def test_one_machine_plays_a_run(runs, url, tmp_path, capsys):
-    _, store = run_directory.open_run(runs / "server")
-    with run_directory.held(runs / "server", store):
-        assert main(["resume", str(runs / "copied")]) == 2
-    assert "another process is playing this run" in capsys.readouterr().err
 
 
 def test_run_without_matches_can_be_replaced(url, tmp_path):
@@ -145,13 +126,3 @@ def test_a_damaged_address_is_refused(runs, tmp_path, capsys, text):
     error = capsys.readouterr().err
     assert "store.json: expected url and run" in error
     assert "a:b@" not in error
-
-
-@pytest.mark.slow
-def test_missing_package_is_named(runs):
-    code = (
-        "import sys; sys.modules['psycopg'] = None; from rating.cli import main; sys.exit(main(['rate', sys.argv[1]]))"
-    )
-    ended = subprocess.run([sys.executable, "-c", code, runs / "server"], capture_output=True, text=True, check=False)
-    assert ended.returncode == 2
-    assert "pip install 'llmarena-envs[postgres]'" in ended.stderr
