@@ -45,11 +45,12 @@ class _SignalAt:
 
 
 def _traced(tracer, function):
+    before = sys.gettrace()
     sys.settrace(tracer)
     try:
         return function()
     finally:
-        sys.settrace(None)
+        sys.settrace(before)
 
 
 @pytest.mark.slow_except(1)

@@ -158,6 +158,7 @@ def test_failures_are_shown_only_during_a_run(quiet, shown, capsys):
 
 
 RUN_FILE = """
+workers = 1
 [stop]
 min_matches = 4
 max_matches = 6

@@ -93,8 +93,8 @@ def test_failing_judge_voids_matches(folder, capsys):
     staff = '[environment.staff]\njudge = ["tests.rating.players:raises", "weak"]\n'
     text = run_text(name, [policy("weak", 1), policy("strong", 2)], staff, "max_errors = 1000\ntries = 1")
     board = rated(folder, capsys, text, code=3)
-    assert (board["matches"], board["void_matches"], board["stop_reason"]) == (0, 20, "cap")
-    assert {row["policy"]: row["effort"]["void_matches"] for row in board["rows"]} == {"weak": 20, "strong": 20}
+    assert (board["matches"], board["void_matches"], board["stop_reason"]) == (0, 24, "cap")
+    assert {row["policy"]: row["effort"]["void_matches"] for row in board["rows"]} == {"weak": 24, "strong": 24}
     assert [row["rating"] for row in board["rows"]] == [None, None]
     assert {row["policy"] for row in board["staff"]} == {"tests.rating.players:raises", "weak"}
 

@@ -44,6 +44,6 @@ def test_the_same_label_twice_is_refused(tmp_path, capsys):
 
 def test_the_command_line_takes_labels(tmp_path, capsys):
     command = "run --env tictactoe_v0#a --env tictactoe_v0#b --policy random --policy greedy@tictactoe_v0#a"
-    command += " --policy first_legal --max-matches 2 --min-matches 2"
+    command += " --policy first_legal --max-matches 2 --min-matches 2 --workers 1"
     assert main([*command.split(), "--out", str(tmp_path / "run")]) == 0
     assert "tictactoe_v0#b" in capsys.readouterr().out

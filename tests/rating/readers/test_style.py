@@ -183,6 +183,7 @@ rated = false
 """
 
 
+@pytest.mark.slow
 def test_style_control_of_a_run_of_debates(tmp_path, capsys):
     (tmp_path / "run.toml").write_text(RUN, encoding="utf-8")
     assert main(["run", str(tmp_path / "run.toml"), "--out", str(tmp_path / "run")]) == 0

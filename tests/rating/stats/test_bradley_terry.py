@@ -48,7 +48,7 @@ def nats(ratings):
     return (ratings - 1000) / ELO_PER_NAT
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_fit_likelihood_matches_evalica(seed):
     rng = np.random.default_rng(seed)
     data = draw(rng.normal(0, 150, 12), 3000, rng, ties=0.2)
@@ -66,7 +66,7 @@ def test_fit_likelihood_matches_evalica(seed):
     assert np.abs(mine - (strengths - strengths.mean())).max() < 1e-6
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("prior_sd", [50.0, DEFAULT_PRIOR_SD])
 def test_fit_prior_matches_choix(seed, prior_sd):
     rng = np.random.default_rng(seed)
@@ -203,7 +203,7 @@ def test_clustered_copies_of_a_deal_have_no_effect():
     assert fooled.errors == pytest.approx(fit(once, LIKELIHOOD).errors / math.sqrt(10))
     assert robust.errors == pytest.approx(honest.errors, rel=1e-6)
     assert robust.clusters == 500
-    assert bootstrap(copies, LIKELIHOOD, resamples=400).std(axis=0) == pytest.approx(robust.errors, rel=0.2)
+    assert bootstrap(copies, LIKELIHOOD, resamples=300).std(axis=0) == pytest.approx(robust.errors, rel=0.2)
 
 
 @pytest.mark.parametrize("seats", [True, False])
@@ -248,15 +248,15 @@ def test_compare_many_players_are_all_pairs():
     assert data.cluster.tolist() == [0, 0, 0, 1, 1, 1]
 
 
-def test_totals_million_games_are_exact():
+def test_totals_many_games_are_exact():
     rng = np.random.default_rng(6)
-    data = draw(rng.normal(0, 150, 200), 1_000_000, rng, ties=0.2)
+    data = draw(rng.normal(0, 150, 200), 100_000, rng, ties=0.2)
     wins, games = totals(data)
-    assert games.sum() == 1_000_000
-    assert np.array_equal((wins, games), totals(replace(data, weight=np.ones(1_000_000))))
+    assert games.sum() == 100_000
+    assert np.array_equal((wins, games), totals(replace(data, weight=np.ones(100_000))))
     assert wins[3, 5] == data.score[(data.first == 3) & (data.second == 5)].sum()
     fitted = fit(data)
-    assert fitted.connected and fitted.pairs == 1_000_000
+    assert fitted.connected and fitted.pairs == 100_000
 
 
 def test_fit_bad_arguments_are_refused():

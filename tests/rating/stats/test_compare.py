@@ -150,6 +150,7 @@ def test_compare_champion_corrects_for_all_challengers():
         compare_champion([alone, replace(strong, level=0.01)])
 
 
+@pytest.mark.slow
 def test_compare_champion_equals_hold_the_level():
     def alarm(seed):
         scores = [pairs(0.5, 60, 10 * seed + k) for k in range(4)]

@@ -111,15 +111,15 @@ def test_lack_of_fit_few_results_hold_the_level():
 
 
 def test_lack_of_fit_cycle_is_found():
-    few = [round_robin(np.random.default_rng(run), np.zeros(3), 20, circle=200) for run in range(20)]
-    many = [round_robin(np.random.default_rng(run), STRENGTHS, 20, circle=400) for run in range(20)]
+    few = [round_robin(np.random.default_rng(run), np.zeros(3), 20, circle=200) for run in range(8)]
+    many = [round_robin(np.random.default_rng(run), STRENGTHS, 20, circle=400) for run in range(8)]
     for made in (few, many):
         assert np.mean([lack_of_fit(one, seed=3).p_value < 0.01 for one in made]) >= 0.8
 
 
 def test_lack_of_fit_scatter_is_estimated():
     rng = np.random.default_rng(4)
-    found = [lack_of_fit(round_robin(rng, STRENGTHS, 30, scatter=120.0)).scatter for _ in range(20)]
+    found = [lack_of_fit(round_robin(rng, STRENGTHS, 30, scatter=120.0)).scatter for _ in range(10)]
     assert 95 < np.mean(found) < 145
 
 
