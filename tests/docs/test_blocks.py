@@ -237,7 +237,6 @@ RUN = [
 ]
 
 
-@pytest.mark.slow_except(4)
 @pytest.mark.parametrize("name", RUN)
 def test_every_block_is_run_or_checked(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(name, folder, monkeypatch)

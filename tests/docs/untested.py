@@ -1,7 +1,11 @@
 """Blocks that ``test_blocks`` does not run, with reasons; all others are run."""
 
-SLOW = ("README.md", "docs/ratings.md", "docs/schedules.md", "docs/stopping.md")
-"""Pages whose commands take more than some seconds; their test is marked ``slow``."""
+SLOW = (
+    "README.md",
+    *(f"docs/{name}.md" for name in ("auto_arena", "comparing", "executors", "importing", "own_policy", "performance")),
+    *(f"docs/{name}.md" for name in ("ratings", "report", "sandbox", "schedules", "stopping", "tournaments")),
+)
+"""Pages whose commands take a while; their test is marked ``slow``."""
 
 COVERED = {
     "docs/adding_an_environment.md": "tests/docs/test_adding_an_environment.py",

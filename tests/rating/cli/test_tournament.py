@@ -148,6 +148,7 @@ def test_stop_table_of_a_tournament_is_noted_as_unused(tmp_path, capsys):
     assert f"note: {JUDGED}: [stop] (max_matches) has no effect on a tournament, which ends with its last round" in told
 
 
+@pytest.mark.slow
 def test_newcomer_plays_only_the_named_environment(tmp_path):
     others = """[[policy]]
 spec = "random"

@@ -167,7 +167,7 @@ def test_adaptive_tables_are_balanced(tmp_path):
 
 def test_adaptive_schedule_from_the_command_line(tmp_path, capsys):
     words = "run --env tictactoe_v0 --policy random --policy first_legal --policy greedy".split()
-    words += "--schedule adaptive --min-matches 8 --max-matches 20".split()
+    words += "--schedule adaptive --min-matches 4 --max-matches 10 --workers 1".split()
     assert main([*words, "--dry-run"]) == 0
     assert "tictactoe_v0" in capsys.readouterr().out
     assert main([*words, "--out", str(tmp_path / "run"), "--quiet"]) == 0

@@ -95,7 +95,7 @@ def test_watched_run_on_a_server_shows_writes(url, tmp_path):
 def test_only_the_address_is_stored(begun, url):
     known = json.loads((begun / "copied" / "store.json").read_text())
     assert known == {"url": url, "run": "begun"}
-    assert sorted(path.name for path in (begun / "begun").iterdir()) == ["run.lock", "run.toml", "store.json"]
+    assert sorted(path.name for path in (begun / "begun").iterdir()) == ["run.toml", "store.json"]
 
 
 @pytest.mark.slow

@@ -92,6 +92,7 @@ def test_adaptive_keeps_the_cap(most):
     assert sum(scheduled[name] + 2 <= max(2, most) for name in NAMES) <= 1
 
 
+@pytest.mark.slow
 def test_adaptive_void_matches_keep_the_minimum():
     class Failing(Players):
         def play(self, batch):
@@ -149,6 +150,7 @@ def test_adaptive_record_of_other_policies_is_damaged(names):
         source(recorded=[names])
 
 
+@pytest.mark.slow
 def test_adaptive_newcomers_play_every_match():
     history = play(source(NAMES[:4]), 20)
     batches = source(under_test=("e",))
@@ -219,6 +221,7 @@ class Tables(Players):
         return outcomes
 
 
+@pytest.mark.slow
 def test_adaptive_tables_rotate_seats_on_one_deal():
     names = tuple("abcdefgh")
     strengths = dict(zip(names, (0.0, 20.0, 40.0, 60.0, 2000.0, 4000.0, 6000.0, 8000.0), strict=True))
@@ -254,6 +257,7 @@ class Some(Players):
         ]
 
 
+@pytest.mark.slow
 def test_adaptive_staff_does_not_affect_choices():
     judged = matches(play(source(tuple("abc"), staff={0: "judge"}), 8, Some(judged=True)))
     alone = matches(play(source(tuple("abc")), 8, Some(judged=False)))
@@ -265,7 +269,8 @@ def test_adaptive_without_choice_is_refused():
         source(tuple("abc"), seats=3)
 
 
-@pytest.mark.parametrize("seats", [2, 3])
+@pytest.mark.slow_except(1)
+@pytest.mark.parametrize("seats", [3, 2])
 def test_adaptive_minimum_is_reached_together(seats):
     least, scheduled = 60, Counter()
     left = iter(matches(play(source(seats=seats, seed=1, least=least), 40, Tables(STRENGTHS))))

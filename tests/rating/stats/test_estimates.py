@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import truescore
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -25,6 +25,7 @@ from tests.rating.made_outcomes import close
 numbers = st.floats(-100, 100)
 
 
+@settings(max_examples=40)
 @given(st.lists(numbers, min_size=2, max_size=40))
 def test_mean_estimate_independent_values_match_scipy(values):
     estimate = mean_estimate(values)
@@ -37,6 +38,7 @@ def test_mean_estimate_independent_values_match_scipy(values):
         assert (estimate.low, estimate.high) == pytest.approx((expected.low, expected.high), rel=1e-6, abs=1e-6)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(numbers, st.integers(0, 5)), min_size=1, max_size=30), st.randoms(use_true_random=False))
 def test_mean_estimate_order_of_values_has_no_effect(cases, random):
     shuffled = list(cases)
@@ -98,6 +100,7 @@ def test_mean_estimate_bad_values_are_refused():
         mean_estimate([1.0, 2.0], [1])
 
 
+@settings(max_examples=40)
 @given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_rate_estimate_matches_scipy(case):
     hits, n = case
@@ -153,6 +156,7 @@ def found(cases):
     ]
 
 
+@settings(max_examples=40)
 @given(cases)
 def test_intervals_any_values_stay_on_scale(cases):
     for estimate, (least, most) in found(cases):

@@ -93,7 +93,7 @@ def test_every_column_is_tried(run):
     assert found == COLUMNS
 
 
-@pytest.mark.slow_except(4)
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize(("table", "column"), [(table, column) for table in COLUMNS for column in COLUMNS[table]])
 def test_a_changed_value_is_found_in_every_column_of_every_table(copy, table, column):
     numbers = rows(copy, table)
@@ -115,7 +115,7 @@ def test_a_changed_value_is_found_in_every_column_of_every_table(copy, table, co
 @pytest.mark.parametrize("table", COLUMNS)
 def test_a_row_taken_away_is_found(copy, table):
     before = (copy / "run.db").read_bytes()
-    for row in rows(copy, table):
+    for row in rows(copy, table)[:: 1 if table != "fact" else 4]:
         execute(copy, f"DELETE FROM {table} WHERE rowid = ?", (row,))
         assert differences(copy), f"row {row} of {table}"
         (copy / "run.db").write_bytes(before)

@@ -249,7 +249,7 @@ def test_export_min_reward_must_be_finite(run: Path, capsys: pytest.CaptureFixtu
     assert f"--min-reward: expected a finite number, got {reward}" in capsys.readouterr().err
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["sft", "grpo"])
 def test_export_writes_into_a_pipe(run: Path, tmp_path: Path, format: str) -> None:
     pipe, read = tmp_path / "pipe", []
