@@ -315,13 +315,10 @@ def load_seats(seats):
     ("load", "text"),
     [
         (load_turn, "{"),
-        (load_turn, "[]"),
         (load_turn, '{"attempts": [{"reply": 1, "kind": 99}]}'),
         (load_turn, '{"attempts": []}'),
         (load_turn, "[" * 100_000),
         (load_seats, '{"seats": 3}'),
-        (load_seats, "null"),
-        (load_seats, "[]"),
         (load_seats, '[{"policy": "a", "reward": 1' + "0" * 400 + "}]"),
         (lambda status: load_outcome("e_v0", 0, "1", status, "[]", 0), "won"),
         (lambda seed: load_outcome("e_v0", 0, seed, FINISHED, "[]", 0), "one"),

@@ -206,9 +206,6 @@ def test_export_long_problems_are_cut(run: Path, tmp_path: Path, exported: Calla
     ("format", "flags", "expected"),
     [
         ("sft", ["--margin", "1"], "--margin: not an option of --format sft"),
-        ("grpo", ["--winners"], "--winners: not an option of --format grpo"),
-        ("preference", ["--reasoning"], "--reasoning: not an option of --format preference"),
-        ("deals", ["--policy", "random"], "--policy: not an option of --format deals"),
         ("csv", ["--winners"], "--winners: not an option of --format csv"),
         ("battles", ["--out", "x"], "--out: not an option of --format battles"),
         ("sft", ["--environment", "holdem_v0"], "environment: expected"),
