@@ -12,7 +12,7 @@ from rating.play import attempts, run_directory
 from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.store.records import BUG, FINISHED, VOID
-from tests.rating.players import Crowd, Gathering, Person
+from tests.rating.players import Crowd, Person
 from tests.rating.runs import begin, go_on, log_of, play_run
 
 pytestmark = pytest.mark.timeout(60)
@@ -189,17 +189,6 @@ def test_running_matches_fill_the_slots(tmp_path):
     Crowd.most = 0
     play(tmp_path, write([f'spec = "{HERE}:Crowd"', 'spec = "random"'], extra="concurrency = 7"))
     assert Crowd.most == 7
-
-
-@pytest.mark.slow
-def test_few_policies_fill_many_slots(tmp_path):
-    Gathering.wanted, Gathering.asked = 60, 0
-    Gathering.are_there.clear()
-    text = write([f'spec = "{HERE}:Gathering"', 'spec = "random"'], extra="concurrency = 500")
-    _, records = play(
-        tmp_path, text.replace("min_matches = 6\nmax_matches = 10", "min_matches = 60")
-    )  # or it never ends
-    assert {record.status for record in records} == {FINISHED}
 
 
 def test_a_person_takes_nobodys_slot(tmp_path):

@@ -1,6 +1,5 @@
 """A permanently failing policy is suspended: no match waits for it, and it plays again in the resumed run."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -52,15 +51,6 @@ def test_suspended_policy_plays_again_in_resumed_run(tmp_path):
     assert again.left_over > 0
     assert any(record.status == VOID for record in played.records)
     assert replace(again, left_over=0) == whole.board()
-
-
-def test_leaderboard_names_suspended_policies(tmp_path):
-    Asked.failing["dead"] = DEAD
-    board = begin(tmp_path / "run", run_file(["a", "b", "dead"], settings="concurrency = 1")).board()
-    shown = to_text(board)
-    assert re.search(r"^\S* +dead .*  suspended  ", shown, re.M)
-    assert "dead is suspended: 401: no such key; repair it and resume, or take it out of the run file" in shown
-    assert {row.policy: bool(row.absent) for row in board.rows} == {"a": False, "b": False, "dead": True}
 
 
 ENVIRONMENTS = {

@@ -16,7 +16,6 @@ from rating.stats.estimates import (
     bounded_mean,
     mean_estimate,
     mean_half_width,
-    normalise,
     rate_estimate,
     signed_mean,
 )
@@ -120,16 +119,6 @@ def test_rate_estimate_edge_cases():
         rate_estimate(4, 3)
 
 
-def test_normalise_best_value_is_100():
-    assert normalise({"a": 50.0, "b": 25.0, "c": None, "d": -10.0}) == {"a": 100.0, "b": 50.0, "c": None, "d": -20.0}
-
-
-@pytest.mark.parametrize("values", [{"a": 0.0, "b": -1.0}, {"a": None}, {}, {"a": -3.0}])
-def test_normalise_without_positive_value_is_refused(values):
-    with pytest.raises(ValueError, match="above 0"):
-        normalise(values)
-
-
 UNIT, SIGNED, SCORES = (0, 1), (-1, 1), (1, 10)
 
 
@@ -167,15 +156,6 @@ def test_intervals_any_values_stay_on_scale(cases):
         assert estimate.value - 1e-9 <= estimate.high <= most
 
 
-def test_mean_estimate_fewest_clusters_have_an_interval():
-    values = [0.1, 0.9, 0.2, 0.8, 0.3]
-    assert mean_estimate(values[1:]).low is mean_estimate(values[1:]).high is None
-    assert mean_estimate(values).low == pytest.approx(0.46 - 2.7764 * math.sqrt(0.133 / 5), abs=1e-4)
-    assert mean_estimate([*values[:4], 1.0], scale=UNIT)[1:3] == pytest.approx(
-        (0.6 - 2.7764 * math.sqrt(0.175 / 5), 1.0), abs=1e-4
-    )
-
-
 def test_bounded_mean_independent_hits_are_a_rate():
     hits = [1, 0, 1, 1, 1]
     assert bounded_mean(hits) == rate_estimate(4, 5)
@@ -192,11 +172,6 @@ def test_bounded_mean_equal_values_use_wilson_by_cluster():
     assert (rounded.low, rounded.high) == pytest.approx(rate_estimate(1.5, 5)[1:3])
     # One cluster is one case, however many there are in it and however they differ.
     assert bounded_mean([1, 0, 1, 0], ["a"] * 4) == rate_estimate(0.5, 1)._replace(n=4)
-
-
-def test_bounded_mean_balanced_clusters_are_uncertain():
-    balanced = bounded_mean([1, 0] * 20, [number // 2 for number in range(40)])
-    assert balanced.high - balanced.low >= rate_estimate(20, 40).high - rate_estimate(20, 40).low
 
 
 @pytest.mark.parametrize(("groups", "spread"), [(400, 0.15), (5, 0.01)])

@@ -101,15 +101,6 @@ def test_lack_of_fit_one_scale_holds_the_level(deals, made):
     assert np.count_nonzero(np.array(values) <= 0.05) <= 19
 
 
-@pytest.mark.slow
-def test_lack_of_fit_few_results_hold_the_level():
-    values = [
-        lack_of_fit(round_robin(np.random.default_rng([run, 6]), STRENGTHS, 6, shared=False), draws=99).p_value
-        for run in range(100)
-    ]
-    assert 0.4 < np.mean(values) < 0.65
-
-
 def test_lack_of_fit_cycle_is_found():
     few = [round_robin(np.random.default_rng(run), np.zeros(3), 20, circle=200) for run in range(8)]
     many = [round_robin(np.random.default_rng(run), STRENGTHS, 20, circle=400) for run in range(8)]
