@@ -1,6 +1,6 @@
 """The append-only conversation of one seat in one match, for training and exported data.
 
-Models in play can drop rejected replies and cut long ones (``agents.models.prompts.history``). Training needs exactly the tokens
+Models in play can drop rejected replies and cut long ones (``agents.models.prompts``). Training needs exactly the tokens
 that the model saw, so nothing is removed here.
 """
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from agents.errors import ProviderError
 from agents.integrations import importing
 from agents.models.local.chat import ChatFormat
-from agents.models.prompts.history import add_rules
+from agents.models.prompts.conversation import add_rules
 from agents.policy import Reply
 from agents.training import Deal, Match, Question
 from agents.turn import STANDARD_TURNS, TurnSettings

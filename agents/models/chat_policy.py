@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from agents.models.prompts.history import Message
-from agents.models.prompts.prompter import FORM, FREE_REPLY, PROMPT, Prompter, PromptForm, fingerprint
+from agents.chat import Message
+from agents.models.prompts.conversation import FREE_REPLY, PROMPT, Conversation, fingerprint
+from agents.models.prompts.form import FORM, PromptForm
 from agents.models.service import ModelService
 from agents.policy import Reply
 from llmarena_envs.core.failures import Failure
@@ -57,7 +58,7 @@ class ChatPolicy(ABC):
         self._agent = agent
         self._seed = seed
         self._calls = 0
-        self._prompter = Prompter(self._form)
+        self._conversation = Conversation(self._form)
 
     async def __call__(self, observation: Mapping[str, Any]) -> Reply:
         """Asks the model and returns its reply.
@@ -69,11 +70,11 @@ class ChatPolicy(ABC):
         Raises:
             ProviderError: if there was no valid reply.
         """
-        messages = self._prompter.hear(observation)
+        messages = self._conversation.hear(observation)
         reply = await self._ask(observation, messages, restates=False)
         if self.wants_form and reply.kind is Failure.OK:
             # Source: DeepEval (arXiv 2309.04369), appendix A.1. Empty, truncated and refused replies are not restated.
-            restating = self._prompter.restate(reply.text, observation["form"])
+            restating = self._conversation.restate(reply.text, observation["form"])
             if restating:
                 messages = restating
                 reply = _join(reply, await self._ask(observation, messages, restates=True))
@@ -85,7 +86,7 @@ class ChatPolicy(ABC):
 
     def recall(self, observation: Mapping[str, Any], reply: Reply | str) -> None:
         """Restores the history and the number of calls for a call from before an interruption."""
-        self._prompter.hear(observation)
+        self._conversation.hear(observation)
         self._remember(reply.text if isinstance(reply, Reply) else reply)
 
     async def close(self) -> None:
@@ -112,7 +113,7 @@ class ChatPolicy(ABC):
 
     def _remember(self, reply: str) -> None:
         self._calls += 1
-        self._prompter.remember(reply)
+        self._conversation.remember(reply)
 
 
 def _join(free: Reply, restated: Reply) -> Reply:

@@ -10,14 +10,15 @@ import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from agents.chat import Message
 from agents.errors import ProviderError
 from agents.models import preflight
 from agents.models.calls import CallStatus
 from agents.models.chat_policy import SYSTEM_ROLES, ChatPolicy
 from agents.models.limits.adaptive_limiter import RequestLimits
 from agents.models.limits.retry import RetryLimits
-from agents.models.prompts.history import Message, read_memory
-from agents.models.prompts.prompter import Prompter, PromptForm
+from agents.models.prompts.conversation import Conversation
+from agents.models.prompts.form import PromptForm, read_memory
 from agents.models.prompts.serialisers import ROLES, Serialiser, read_serialiser
 from agents.models.prompts.structured import response_format
 from agents.models.server.connection import MAX_CONNECTIONS
@@ -219,7 +220,7 @@ class LLMPolicy(ChatPolicy):
         limit = {name: preflight.MAX_TOKENS for name in MAX_TOKENS_FIELDS if name in self._parameters}
         messages = preflight.MESSAGES
         if observation is not None:
-            messages = Prompter(self._form).hear({"rules": observation["rules"], "text": observation["text"]})
+            messages = Conversation(self._form).hear({"rules": observation["rules"], "text": observation["text"]})
         await self._service.preflight(self._target, {**self._parameters, **limit, "messages": messages})
 
 

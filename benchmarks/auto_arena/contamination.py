@@ -27,7 +27,7 @@ from benchmarks.experiments.functions import find_function
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cells, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_number
 from llmarena_envs.debate.questions import Question, load_questions
@@ -126,7 +126,7 @@ def contamination_table(
         nearest: for each question the most similar passage.
         options: of the row.
     """
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     start = 0
     for name, questions in files.items():
         numbers = range(start, start + len(questions))
@@ -134,24 +134,21 @@ def contamination_table(
         sought = [number for number in numbers if pieces[number]]
         similarities = [nearest[number].similarity for number in numbers]
         rows.append(
-            [
-                name,
-                len(numbers),
-                percent(rate_estimate(sum(number in found for number in sought), len(sought))),
-                percent(rate_estimate(sum(value >= options.similarity for value in similarities), len(numbers))),
-                mean_estimate(similarities, scale=(-1, 1)),
-            ]
+            {
+                Column("questions"): name,
+                Column("number"): len(numbers),
+                Column(f"with a piece of {PIECE} characters in it, %", MEASURED, 1): percent(
+                    rate_estimate(sum(number in found for number in sought), len(sought))
+                ),
+                Column(f"with a passage of similarity {options.similarity:g} or more, %", MEASURED, 1): percent(
+                    rate_estimate(sum(value >= options.similarity for value in similarities), len(numbers))
+                ),
+                Column("similarity of the nearest passage, mean", MEASURED): mean_estimate(similarities, scale=(-1, 1)),
+            }
         )
-    return Table(
+    return Table.of(
         "contamination",
         "questions that stand in the corpus",
-        [
-            Column("questions"),
-            Column("number"),
-            Column(f"with a piece of {PIECE} characters in it, %", MEASURED, 1),
-            Column(f"with a passage of similarity {options.similarity:g} or more, %", MEASURED, 1),
-            Column("similarity of the nearest passage, mean", MEASURED),
-        ],
         rows,
         [
             f"pieces: {SAMPLES} of each question, drawn by the seed, of its letters and digits; one with fewer than {PIECE}"

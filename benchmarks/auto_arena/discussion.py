@@ -185,11 +185,10 @@ def change_table(outcomes: Sequence[Outcome]) -> Table:
             [before in (0, 1) and after == TIE for before, after in winners], cases
         ),
     }
-    return Table(
+    return Table.of(
         "changes",
         "battles whose winner the discussion changed, %",
-        [Column("change"), Column("battles, %", MEASURED, 1)],
-        [[name, percent(rate)] for name, rate in rates.items()],
+        [{Column("change"): name, Column("battles, %", MEASURED, 1): percent(rate)} for name, rate in rates.items()],
         ["(n): battles"],
     )
 

@@ -22,7 +22,7 @@ from benchmarks.auto_arena.tournaments import (
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import RunConfig
 from rating.stats.estimates import bounded_mean
@@ -53,7 +53,9 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result
     scores = scores_to_compare(options, policies)
     tables = [
         *([ablation_table(played, scores)] if scores else []),
-        published_table(),
+        load_published("benchmarks.auto_arena")["T2_ablation"].table(
+            "published", "correlation with the human ranking, as printed", "ratings", 1
+        ),
         *(
             rating_table(
                 own.board,
@@ -117,18 +119,6 @@ def ablation_table(played: Mapping[str, Played], scores: Scores) -> Table:
             "scripted debaters spread what they have to say over three answers, so a first answer tells less of them; how much"
             " less depends on how much their judges err, which was chosen: if it is as in the paper, that shows nothing",
         ],
-    )
-
-
-def published_table() -> Table:
-    """Returns the published correlations."""
-    published = load_published("benchmarks.auto_arena")["T2_ablation"]
-    return Table(
-        "published",
-        "correlation with the human ranking, as printed",
-        [Column("ratings"), *(Column(title, PUBLISHED, 1) for title in published.columns)],
-        [[name, *numbers] for name, numbers in published.rows.items()],
-        [f"published: {published.source}", *published.notes],
     )
 
 

@@ -21,20 +21,20 @@ from benchmarks.auto_arena.pool import DEBATE
 from benchmarks.auto_arena.question_stage import EXAMINED, question_notes
 from benchmarks.auto_arena.tournaments import RUN, TournamentOptions, plan_tournament
 from benchmarks.experiments.markdown import block, inline
-from benchmarks.experiments.precision import FEW_CASES, rate_precision
+from benchmarks.experiments.precision import kappa_remark, rate_precision
 from benchmarks.experiments.replays import begun
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.sheets import items_mark, opaque_id, read_sheet, write_sheet
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.debate.questions.files import load_questions
 from rating.config.run_file import RunConfig
 from rating.errors import RunError
 from rating.judgements import FIRST, PREFERENCES, SECOND, TIE, Label
-from rating.stats.agreement import Agreement, cohens_kappa, plurality
+from rating.stats.agreement import cohens_kappa, plurality
 from rating.stats.estimates import rate_estimate
 from rating.store.records import Record
 
@@ -224,7 +224,14 @@ def agreement_table(people: Mapping[str, Verdicts], decisions: Mapping[str, Verd
         found = cohens_kappa(*map(list, labels))
         weighted = cohens_kappa(*map(list, labels), weights="linear", order=PREFERENCES)
         rows.append(
-            [f"{first} and {second}", found.n, percent(found.observed), found.kappa, weighted.kappa, _remark(found)]
+            [
+                f"{first} and {second}",
+                found.n,
+                percent(found.observed),
+                found.kappa,
+                weighted.kappa,
+                kappa_remark([found], "debates"),
+            ]
         )
     return Table(
         "agreement",
@@ -246,12 +253,6 @@ def agreement_table(people: Mapping[str, Verdicts], decisions: Mapping[str, Verd
     )
 
 
-def _remark(found: Agreement) -> str:
-    remarks = ["undefined: both gave one and the same verdict only"] if found.n and found.kappa is None else []
-    remarks += [f"fewer than {FEW_CASES} debates"] if found.n < FEW_CASES else []
-    return "; ".join(remarks)
-
-
 def verdict_table(verdicts: Mapping[str, Verdicts]) -> Table:
     """Returns the frequency of each verdict by rater."""
     rows: list[list[Cell]] = []
@@ -268,28 +269,22 @@ def verdict_table(verdicts: Mapping[str, Verdicts]) -> Table:
 
 def question_table(said: Mapping[str, Mapping[str, str]], truth: Mapping[str, str]) -> Table:
     """Returns how often people recognise the origin of a question."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for name, labels in said.items():
         right = sum(labels[item] == source for item, source in truth.items())
         taken = sum(labels[item] == REAL for item, source in truth.items() if source == MADE)
         made = sum(source == MADE for source in truth.values())
         rows.append(
-            [
-                name,
-                percent(rate_estimate(right, len(truth))),
-                binomtest(right, len(truth)).pvalue,
-                percent(rate_estimate(taken, made)),
-            ]
+            {
+                Column("who"): name,
+                Column("told right, %", MEASURED, 1): percent(rate_estimate(right, len(truth))),
+                Column("p, that it was by chance", MEASURED, 4): binomtest(right, len(truth)).pvalue,
+                Column("of the debates' questions taken for real, %", MEASURED, 1): percent(rate_estimate(taken, made)),
+            }
         )
-    return Table(
+    return Table.of(
         "questions",
         "whether people tell real questions from those of the debates",
-        [
-            Column("who"),
-            Column("told right, %", MEASURED, 1),
-            Column("p, that it was by chance", MEASURED, 4),
-            Column("of the debates' questions taken for real, %", MEASURED, 1),
-        ],
         rows,
         ["by chance half are told right; as many real questions as others were shown"],
     )

@@ -13,6 +13,7 @@ from benchmarks.auto_arena.pool import DEBATE
 from benchmarks.auto_arena.question_stage import EXAMINED, question_notes
 from benchmarks.auto_arena.tournaments import RUN, TournamentOptions, plan_tournament, precision
 from benchmarks.experiments.pictures import axes, plain
+from benchmarks.experiments.precision import kappa_remark
 from benchmarks.experiments.published import Published, load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
@@ -20,7 +21,6 @@ from benchmarks.experiments.seats import unfinished
 from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns
 from rating.config.run_file import RunConfig
 from rating.judges import JudgeStudy, StageAgreement
-from rating.stats.agreement import Agreement
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -137,7 +137,13 @@ def pair_table(stages: Mapping[str, StageAgreement], enough: int) -> Table:
     rows: list[list[Cell]] = []
     for raters in sorted({raters for pairs in by_stage for raters in pairs}):
         found = [pairs.get(raters) for pairs in by_stage]
-        rows.append([" and ".join(raters), *(own and own.kappa for own in found), _remark(found, enough)])
+        rows.append(
+            [
+                " and ".join(raters),
+                *(own and own.kappa for own in found),
+                kappa_remark([own for own in found if own], "battles", enough),
+            ]
+        )
     return Table(
         "pairs",
         "Cohen's kappa of every two judges",
@@ -145,15 +151,6 @@ def pair_table(stages: Mapping[str, StageAgreement], enough: int) -> Table:
         rows,
         ["(n): battles that both judged"],
     )
-
-
-def _remark(found: Sequence[Agreement | None], enough: int) -> str:
-    remarks = []
-    if any(own and own.kappa is None for own in found):
-        remarks.append("undefined: both gave one and the same verdict only")
-    if any(own and own.n < enough for own in found):
-        remarks.append(f"fewer than {enough} battles")
-    return "; ".join(remarks)
 
 
 def printed_table(published: Mapping[str, Published]) -> Table:

@@ -19,7 +19,7 @@ from benchmarks.auto_arena.tournaments import (
 )
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
+from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError
 from rating.config.run_file import RunConfig
@@ -76,38 +76,31 @@ def arrivals(board: Leaderboard) -> dict[str, tuple[int, int]]:
 
 def order_table(board: Leaderboard, added: Mapping[str, tuple[int, int]]) -> Table:
     """Returns the rank of each newcomer, and the change of the order of the earlier players."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for name, (begin, end) in added.items():
         before, after = board.facts["path"][begin - 1].ratings, board.facts["path"][end - 1].ratings
         found = correlate(before, after)
         moves = moved(before, after)
         rows.append(
-            [
-                name,
-                end - begin,
-                f"{order(after).index(name) + 1} of {len(after)}",
-                after[name],
-                None if found.spearman is None else 100 * found.spearman,
-                f"{found.pairs - found.alike:g} / {found.pairs}",
-                max(moves.values()),
-                ", ".join(order(before)),
-                ", ".join(player for player in order(after) if player != name),
-            ]
+            {
+                Column("newcomer"): name,
+                Column("pairings", MEASURED): end - begin,
+                Column("place", MEASURED): f"{order(after).index(name) + 1} of {len(after)}",
+                Column("rating, Elo", MEASURED, 0): after[name],
+                Column("the others: Spearman of before and after, %", MEASURED, 1): None
+                if found.spearman is None
+                else 100 * found.spearman,
+                Column("pairs in another order", MEASURED): f"{found.pairs - found.alike:g} / {found.pairs}",
+                Column("greatest move of one against their mean, Elo", MEASURED, 0): max(moves.values()),
+                Column("order before, best first", MEASURED): ", ".join(order(before)),
+                Column("order after, without the newcomer", MEASURED): ", ".join(
+                    player for player in order(after) if player != name
+                ),
+            }
         )
-    return Table(
+    return Table.of(
         "order",
         "where newcomers came to stand, and the order of the others before and after",
-        [
-            Column("newcomer"),
-            Column("pairings", MEASURED),
-            Column("place", MEASURED),
-            Column("rating, Elo", MEASURED, 0),
-            Column("the others: Spearman of before and after, %", MEASURED, 1),
-            Column("pairs in another order", MEASURED),
-            Column("greatest move of one against their mean, Elo", MEASURED, 0),
-            Column("order before, best first", MEASURED),
-            Column("order after, without the newcomer", MEASURED),
-        ],
         rows,
         [
             "ratings are fitted to all battles, those before and those of the newcomer, so the others' ratings move with what it"

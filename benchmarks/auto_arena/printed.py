@@ -98,11 +98,13 @@ def _by_measure(found: Correlation) -> dict[str, Estimate | float | None]:
 
 def claims_table(claims: Published) -> Table:
     """Returns the paper's claims of its gain over the best benchmark, in three places."""
-    return Table(
+    return Table.of(
         "gains",
         "gain in Spearman correlation over the best other benchmark, as the paper says it",
-        [Column("place"), Column("gain, percentage points", PUBLISHED, 1)],
-        [[place, gain] for place, (gain,) in claims.rows.items()],
+        [
+            {Column("place"): place, Column("gain, percentage points", PUBLISHED, 1): gain}
+            for place, (gain,) in claims.rows.items()
+        ],
         [f"published: {claims.source}", *claims.notes],
     )
 

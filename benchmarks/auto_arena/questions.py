@@ -19,6 +19,7 @@ from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.jobs import Asked, Job
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import job_pool
+from benchmarks.experiments.proportions import rate_of_counts
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import Played, PlayedRun
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
@@ -30,7 +31,7 @@ from llmarena_envs.debate.questions.examiner import REASONS
 from llmarena_envs.debate.questions.files import first_of_each_domain, write_questions
 from rating.config.run_tables import PolicyConfig
 from rating.errors import RunError
-from rating.stats.estimates import Estimate, bounded_mean
+from rating.stats.estimates import Estimate
 
 JOB = "examination"
 STREAM = "benchmarks.auto_arena.examination.env"
@@ -199,54 +200,36 @@ def collected(examined: Sequence[Examined], public: Sequence[str] = ()) -> Colle
 
 def kept_share(examined: Sequence[Examined]) -> Estimate | None:
     """Returns the share of the requested questions that were accepted, clustered by domain."""
-    hits: list[bool] = []
-    clusters: list[int] = []
-    for item in examined:
-        hits += [True] * len(item.accepted) + [False] * (item.case.count - len(item.accepted))
-        clusters += [DOMAINS.index(item.case.name)] * item.case.count
-    return bounded_mean(hits, clusters)
+    return rate_of_counts((len(item.accepted), item.case.count, item.case.name) for item in examined)
 
 
 def refused_share(examined: Sequence[Examined], reasons: Collection[str]) -> Estimate | None:
     """Returns the share of all drafted questions that were refused for some reasons, clustered by domain."""
-    hits: list[bool] = []
-    clusters: list[int] = []
-    for item in examined:
-        refused = sum(item.refused[reason] for reason in reasons)
-        hits += [True] * refused + [False] * (item.drafted - refused)
-        clusters += [DOMAINS.index(item.case.name)] * item.drafted
-    return bounded_mean(hits, clusters)
+    return rate_of_counts(
+        (sum(item.refused[reason] for reason in reasons), item.drafted, item.case.name) for item in examined
+    )
 
 
 def examiner_table(examined: Mapping[str, Sequence[Examined]], chosen: int) -> Table:
     """Returns the results of every examiner over all domains."""
-    rows: list[list[Cell]] = [
-        [
-            policy,
-            sum(item.calls for item in own),
-            sum(item.case.count for item in own),
-            percent(kept_share(own)),
-            sum(item.drafted for item in own),
-            percent(refused_share(own, [REPEATED])),
-            percent(refused_share(own, [reason for reason in REASONS if reason != REPEATED])),
-            sum(min(chosen, len(item.accepted)) for item in own),
-        ]
-        for policy, own in examined.items()
-    ]
-    return Table(
+    return Table.of(
         "examiners",
         "what became of the questions of every examiner, all domains together",
         [
-            Column("examiner"),
-            Column("calls", MEASURED),
-            Column("asked for"),
-            Column("kept, % of those asked for", MEASURED, 1),
-            Column("drafted", MEASURED),
-            Column("repeated, % of those drafted", MEASURED, 1),
-            Column("refused for other reasons, % of those drafted", MEASURED, 1),
-            Column("used", MEASURED),
+            {
+                Column("examiner"): policy,
+                Column("calls", MEASURED): sum(item.calls for item in own),
+                Column("asked for"): sum(item.case.count for item in own),
+                Column("kept, % of those asked for", MEASURED, 1): percent(kept_share(own)),
+                Column("drafted", MEASURED): sum(item.drafted for item in own),
+                Column("repeated, % of those drafted", MEASURED, 1): percent(refused_share(own, [REPEATED])),
+                Column("refused for other reasons, % of those drafted", MEASURED, 1): percent(
+                    refused_share(own, [reason for reason in REASONS if reason != REPEATED])
+                ),
+                Column("used", MEASURED): sum(min(chosen, len(item.accepted)) for item in own),
+            }
+            for policy, own in examined.items()
         ],
-        rows,
         [
             f"used: the first {chosen} that were kept in each domain, in the file whose name ends in -used.jsonl",
             "intervals are clustered by domain",

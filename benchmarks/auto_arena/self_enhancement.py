@@ -94,6 +94,10 @@ class Score(NamedTuple):
     won: bool
 
 
+Scores = Mapping[str, Mapping[str, Sequence[Score]]]
+"""Scores by examiner, then by player."""
+
+
 def question_sets(options: Options) -> tuple[Set, Set]:
     """Returns the questions of both examiners.
 
@@ -145,34 +149,28 @@ def plan(options: Options) -> dict[str, RunConfig]:
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
     """Returns every player's scores on both sets, and the examiners' advantage on their own."""
-    examiners = [own.examiner for own in question_sets(options)]
-    outcomes = {name: runs[name].outcomes(DEBATE) for name in RUNS}
-    first, second = (scores(outcomes[name]) for name in RUNS)
+    asked = question_sets(options)
+    outcomes = {own.examiner: runs[name].outcomes(DEBATE) for own, name in zip(asked, RUNS, strict=True)}
+    by_examiner = {examiner: scores(own) for examiner, own in outcomes.items()}
+    first, second = by_examiner.values()
     players = [policy for policy in first if policy in second]
     if not players:
         raise RunError(
             f"{runs[RUNS[0]].directory.parent}: expected debates of the same players on both sets of questions"
         )
-    notes = [f"questions of {own.examiner}: {len(own.numbers)} of {own.source}" for own in question_sets(options)]
+    notes = [f"questions of {own.examiner}: {len(own.numbers)} of {own.source}" for own in asked]
     if not options.examiner:
         notes += ["the questions come with the package: no player wrote them, so none should gain on its own", PUBLIC]
-    notes += [f"{examiner} did not debate" for examiner in examiners if examiner not in players]
-    notes += [
-        f"questions of {examiner}: {note}"
-        for examiner, name in zip(examiners, RUNS, strict=True)
-        for note in unfinished(outcomes[name])
-    ]
+    notes += [f"{examiner} did not debate" for examiner in by_examiner if examiner not in players]
+    notes += [f"questions of {examiner}: {note}" for examiner, own in outcomes.items() for note in unfinished(own)]
     return Result(
-        [
-            player_table(players, first, second, examiners),
-            gain_table([examiner for examiner in examiners if examiner in players], first, second, examiners),
-        ],
+        [player_table(players, by_examiner), gain_table(players, by_examiner)],
         {
             "votes": estimates(
                 {
                     f"{plain(policy, 24)}, questions of {plain(examiner, 24)}": percent(votes(own[policy]))
                     for policy in players
-                    for examiner, own in zip(examiners, (first, second), strict=True)
+                    for examiner, own in by_examiner.items()
                 },
                 "share of the committee's votes, %, with 95 % interval over questions",
             )
@@ -232,32 +230,26 @@ def fisher(first: Sequence[Score], second: Sequence[Score]) -> float:
     return float(stats.fisher_exact(counts).pvalue)
 
 
-def player_table(
-    players: Sequence[str],
-    first: Mapping[str, Sequence[Score]],
-    second: Mapping[str, Sequence[Score]],
-    examiners: Sequence[str],
-) -> Table:
+def player_table(players: Sequence[str], by_examiner: Scores) -> Table:
     """Returns every player's scores on the questions of both examiners."""
-    rows: list[list[Cell]] = [
-        [
-            policy,
-            "yes" if policy in examiners else "no",
-            *(percent(votes(own[policy])) for own in (first, second)),
-            *(percent(wins(own[policy])) for own in (first, second)),
-        ]
-        for policy in players
-    ]
-    return Table(
+    return Table.of(
         "players",
         "every player on the questions of both examiners",
         [
-            Column("player"),
-            Column("is an examiner"),
-            *(Column(f"votes on questions of {examiner}, %", MEASURED, 1) for examiner in examiners),
-            *(Column(f"wins on questions of {examiner}, %", MEASURED, 1) for examiner in examiners),
+            {
+                Column("player"): policy,
+                Column("is an examiner"): "yes" if policy in by_examiner else "no",
+                **{
+                    Column(f"votes on questions of {examiner}, %", MEASURED, 1): percent(votes(own[policy]))
+                    for examiner, own in by_examiner.items()
+                },
+                **{
+                    Column(f"wins on questions of {examiner}, %", MEASURED, 1): percent(wins(own[policy]))
+                    for examiner, own in by_examiner.items()
+                },
+            }
+            for policy in players
         ],
-        rows,
         [
             "votes: share of the committee's last votes, a tie being half a vote; n counts matches, intervals are clustered by"
             " question",
@@ -266,54 +258,47 @@ def player_table(
     )
 
 
-def gain_table(
-    own: Sequence[str],
-    first: Mapping[str, Sequence[Score]],
-    second: Mapping[str, Sequence[Score]],
-    examiners: Sequence[str],
-) -> Table:
-    """Returns the advantage of examiners on their own questions, over the other examiner's.
-
-    Args:
-        own: the examiners that debated.
-        first: scores on the questions of the first examiner.
-        second: scores on the questions of the second one.
-        examiners: both.
-    """
-    pairs = {policy: (first, second) if policy == examiners[0] else (second, first) for policy in own}
-    distances = {policy: kolmogorov_smirnov(mine[policy], other[policy]) for policy, (mine, other) in pairs.items()}
-    chances = {policy: fisher(mine[policy], other[policy]) for policy, (mine, other) in pairs.items()}
-    corrected = dict(zip(own, holm([distances[policy][1] for policy in own]), strict=True))
-    corrected_chances = dict(zip(own, holm([chances[policy] for policy in own]), strict=True))
+def gain_table(players: Sequence[str], by_examiner: Scores) -> Table:
+    """Returns the advantage of examiners among the players on their own questions, over the other examiner's."""
+    pairs = {}
+    for examiner, other in (list(by_examiner), list(by_examiner)[::-1]):
+        if examiner in players:
+            pairs[examiner] = by_examiner[examiner][examiner], by_examiner[other][examiner]
+    distances = [kolmogorov_smirnov(*pair) for pair in pairs.values()]
+    chances = [fisher(*pair) for pair in pairs.values()]
+    tests = zip(distances, holm([p for _, p in distances]), chances, holm(chances), strict=True)
+    columns = (
+        Column("examiner"),
+        Column("votes on its own less those on the other's, points", MEASURED, 1),
+        Column("wins on its own less those on the other's, points", MEASURED, 1),
+        Column("own questions", MEASURED),
+        Column("other questions", MEASURED),
+        Column("KS distance of votes by question", MEASURED, 3),
+        Column("p (KS)", MEASURED, 4),
+        Column("p (KS), corrected", MEASURED, 4),
+        Column("p (Fisher, wins)", MEASURED, 4),
+        Column("p (Fisher, wins), corrected", MEASURED, 4),
+    )
     rows: list[list[Cell]] = [
         [
-            policy,
-            percent(_gain(votes(mine[policy]), votes(other[policy]))),
-            percent(_gain(wins(mine[policy]), wins(other[policy]))),
-            len(by_question(mine[policy])),
-            len(by_question(other[policy])),
-            *distances[policy],
-            corrected[policy],
-            chances[policy],
-            corrected_chances[policy],
+            examiner,
+            percent(_gain(votes(mine), votes(theirs))),
+            percent(_gain(wins(mine), wins(theirs))),
+            len(by_question(mine)),
+            len(by_question(theirs)),
+            *distance,
+            corrected,
+            chance,
+            corrected_chance,
         ]
-        for policy, (mine, other) in pairs.items()
+        for (examiner, (mine, theirs)), (distance, corrected, chance, corrected_chance) in zip(
+            pairs.items(), tests, strict=True
+        )
     ]
     return Table(
         "gain",
         "what examiners gain on their own questions",
-        [
-            Column("examiner"),
-            Column("votes on its own less those on the other's, points", MEASURED, 1),
-            Column("wins on its own less those on the other's, points", MEASURED, 1),
-            Column("own questions", MEASURED),
-            Column("other questions", MEASURED),
-            Column("KS distance of votes by question", MEASURED, 3),
-            Column("p (KS)", MEASURED, 4),
-            Column("p (KS), corrected", MEASURED, 4),
-            Column("p (Fisher, wins)", MEASURED, 4),
-            Column("p (Fisher, wins), corrected", MEASURED, 4),
-        ],
+        columns,
         rows,
         [
             "corrected: by Holm's method for both examiners; a small p says that the sets differ for this player, not why",

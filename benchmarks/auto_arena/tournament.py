@@ -43,7 +43,9 @@ def measure(runs: Mapping[str, PlayedRun], options: TournamentOptions) -> Result
         rating_table(played.board, played.ratings, scores.values if scores else {}),
         count_table(len(played.board.rows), len(played.board.facts["newcomers"]), len(log), len(played.outcomes)),
         pairing_table(log, played.board),
-        protocol_table(),
+        load_published("benchmarks.auto_arena")["protocol"].table(
+            "protocol", "what the text says of its protocol", "what", 0
+        ),
     ]
     figures = {"ratings": draw_ratings(played.ratings["half"]), "paths": draw_paths(played.board)}
     return Result(tables, figures, played.notes)
@@ -89,18 +91,6 @@ def count_table(players: int, late: int, paired: int, battles: int) -> Table:
             f"published: {published.source}",
             *published.notes,
         ],
-    )
-
-
-def protocol_table() -> Table:
-    """Returns the text's statements on debates and the examiner, and the numbers that follow from its rules."""
-    published = load_published("benchmarks.auto_arena")["protocol"]
-    return Table(
-        "protocol",
-        "what the text says of its protocol",
-        [Column("what"), *(Column(title, PUBLISHED, 0) for title in published.columns)],
-        [[what, *numbers] for what, numbers in published.rows.items()],
-        [f"published: {published.source}", *published.notes],
     )
 
 

@@ -20,7 +20,7 @@ from benchmarks.auto_arena.tournaments import RUN, TournamentOptions, plan_tourn
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import unfinished
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.core.options import check_int
 from rating.config.run_file import RunConfig
@@ -115,7 +115,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 def change_table(debated: Sequence[Change], again: Sequence[Change]) -> Table:
     """Returns the frequency of different verdicts."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for name, changes in (("first answers, then the whole debate", debated), ("first answers, judged twice", again)):
         matches = [change.match for change in changes]
         judges = [
@@ -130,28 +130,23 @@ def change_table(debated: Sequence[Change], again: Sequence[Change]) -> Table:
             return percent(bounded_mean(hits, [change.match for change in changes]))
 
         rows.append(
-            [
-                name,
-                len(set(matches)),
-                rate(lambda old, new: old != new),
-                rate(lambda old, new: old != new and TIE not in (old, new)),
-                rate(lambda old, new: old == TIE != new),
-                rate(lambda old, new: old != TIE == new),
-                percent(bounded_mean([differs for _, differs in judges], [match for match, _ in judges])),
-            ]
+            {
+                Column("what is judged"): name,
+                Column("battles", MEASURED): len(set(matches)),
+                Column("committee's verdict differs, %", MEASURED, 1): rate(lambda old, new: old != new),
+                Column("the other side wins, %", MEASURED, 1): rate(
+                    lambda old, new: old != new and TIE not in (old, new)
+                ),
+                Column("a tie is decided, %", MEASURED, 1): rate(lambda old, new: old == TIE != new),
+                Column("a decision becomes a tie, %", MEASURED, 1): rate(lambda old, new: old != TIE == new),
+                Column("judges' verdicts that differ, %", MEASURED, 1): percent(
+                    bounded_mean([differs for _, differs in judges], [match for match, _ in judges])
+                ),
+            }
         )
-    return Table(
+    return Table.of(
         "changes",
         "how often the verdict is another one",
-        [
-            Column("what is judged"),
-            Column("battles", MEASURED),
-            Column("committee's verdict differs, %", MEASURED, 1),
-            Column("the other side wins, %", MEASURED, 1),
-            Column("a tie is decided, %", MEASURED, 1),
-            Column("a decision becomes a tie, %", MEASURED, 1),
-            Column("judges' verdicts that differ, %", MEASURED, 1),
-        ],
         rows,
         [
             "the same committee judges the same two first answers; each time they were judged is compared with the debate, and"

@@ -2,7 +2,6 @@
 
     python -m benchmarks.clients sb3 torchrl           # in this interpreter, which must have these libraries
     python -m benchmarks.clients together --smoke      # the clients of one requirements file
-    python -m benchmarks.clients all                   # makes the virtual environments first
 
 Several clients run in a process each. The command fails (1) if a script of the documentation fails, or if a library refuses an
 environment that it is not known to refuse.
@@ -15,7 +14,6 @@ import runpy
 import signal
 import subprocess
 import sys
-import venv
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -49,7 +47,6 @@ CLIENTS = tuple(client for clients in GROUPS.values() for client in clients)
 SCRIPT = "script"
 """The trial that runs the script of the documentation."""
 
-_ALL = "all"
 _AT_ONCE = 2
 _TRIAL_SECONDS = 120
 _SECONDS = 1800
@@ -60,14 +57,11 @@ _LAST_LINES = 3
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     options = _parser().parse_args(arguments)
-    if _ALL in options.clients:
-        rows = _run_all(options.smoke)
+    clients = list(dict.fromkeys(client for name in options.clients for client in GROUPS.get(name, (name,))))
+    if len(clients) == 1:
+        rows = run_client(clients[0], options.smoke)
     else:
-        clients = list(dict.fromkeys(client for name in options.clients for client in GROUPS.get(name, (name,))))
-        if len(clients) == 1:
-            rows = run_client(clients[0], options.smoke)
-        else:
-            rows = run_elsewhere(Path(sys.executable), clients, options.smoke)
+        rows = run_elsewhere(Path(sys.executable), clients, options.smoke)
     print(table([row for row in rows if row.trial != SCRIPT or row.verdict != ACCEPTED]))
     if options.json:
         text = json.dumps([row._asdict() for row in rows], indent=1, ensure_ascii=False)
@@ -135,26 +129,8 @@ def _run_elsewhere(python: Path, client: str, smoke: bool) -> list[Row]:
         return [Row(**row) for row in json.loads(written.read_text(encoding="utf-8"))]
 
 
-def _run_all(smoke: bool) -> list[Row]:
-    rows = []
-    for group, clients in GROUPS.items():
-        with TemporaryDirectory() as directory:
-            venv.create(directory, with_pip=True)
-            python = Path(directory) / "bin" / "python"
-            wanted = [str(ROOT), "-r", str(HERE / "requirements" / f"{group}.txt")]
-            done = subprocess.run(
-                [python, "-m", "pip", "install", "-q", *wanted], capture_output=True, text=True, errors="replace"
-            )
-            if done.returncode:
-                reason = " / ".join(done.stderr.strip().splitlines()[-_LAST_LINES:])
-                rows += [failed(client, reason) for client in clients]
-            else:
-                rows += run_elsewhere(python, clients, smoke)
-    return rows
-
-
 def _name(text: str) -> str:
-    known = dict.fromkeys([*CLIENTS, *GROUPS, _ALL])
+    known = dict.fromkeys([*CLIENTS, *GROUPS])
     if text not in known:
         raise argparse.ArgumentTypeError(f"expected one of {', '.join(known)}, got {text!r}")
     return text
@@ -168,11 +144,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "clients",
-        nargs="*",
+        nargs="+",
         metavar="CLIENT",
         type=_name,
-        help=f"clients ({', '.join(CLIENTS)}), files of requirements ({', '.join(GROUPS)}), or all; all by default",
-        default=[_ALL],
+        help=f"clients ({', '.join(CLIENTS)}), or files of requirements ({', '.join(GROUPS)})",
     )
     parser.add_argument("--smoke", action="store_true", help="the fewest steps, on every environment all the same")
     parser.add_argument("--json", help="file to write the rows to, as JSON")

@@ -1,4 +1,4 @@
-"""AgileRL: the loop of PettingZoo's tutorial on DQN with a curriculum, and its multi-agent PPO."""
+"""AgileRL: DQN in the loop of PettingZoo's tutorial, and its multi-agent PPO."""
 
 from typing import Any
 
@@ -64,57 +64,6 @@ def _transition(seen: Any, action: int, after: Any, reward: float, done: bool) -
     transition = transition.unsqueeze(0)
     transition.batch_size = [1]
     return transition.to_tensordict()
-
-
-def curriculum(make: Make, smoke: bool) -> None:
-    """Trains against an opponent that reads the board, on rewards derived from the board, as the tutorial does."""
-    torch.manual_seed(0)
-    rng = np.random.default_rng(0)
-    env = make()
-    env.reset(seed=0)
-    learner = DQN(_box(84), env.action_space(env.possible_agents[0]), batch_size=16, net_config=_NETWORK)
-    memory = ReplayBuffer(1000)
-    for match in range(4 if smoke else 20):
-        _play_lesson(env, learner, memory, rng, match)
-        learner.learn(memory.sample(16))
-
-
-def _play_lesson(env: Any, learner: Any, memory: Any, rng: np.random.Generator, seed: int) -> None:
-    env.reset(seed=seed)
-    learning = env.possible_agents[0]
-    while not any(env.terminations.values()):
-        observation = env.observe(env.agent_selection)
-        seen = _flat(observation)
-        if env.agent_selection != learning:
-            env.step(int(rng.choice(np.flatnonzero(_board(env)[0] == 0))))
-            continue
-        action = int(learner.get_action(seen[None], epsilon=0.3, action_mask=observation["action_mask"][None])[0])
-        env.step(action)
-        mirrored = np.flip(observation["observation"], 1).astype(np.float32).ravel()  # doubles the data
-        after = env.observe(learning)["observation"].astype(np.float32)
-        reward, done = _longest_column(_board(env), 1) / 4, env.terminations[learning]
-        memory.add(_transition(seen, action, after.ravel(), reward, done))
-        memory.add(_transition(mirrored, 6 - action, np.flip(after, 1).ravel(), reward, done))
-
-
-def _board(env: Any) -> NDArray[np.int64]:
-    """Returns the board as the tutorial reads it, which must show the same discs as the observation."""
-    board = np.array(env.env.board).reshape(6, 7)
-    planes = env.observe(env.possible_agents[0])["observation"]
-    for piece in (1, 2):
-        assert np.array_equal(board == piece, planes[..., piece - 1] == 1), f"the discs of player {piece} differ"
-    return board
-
-
-def _longest_column(board: NDArray[np.int64], piece: int) -> int:
-    """Returns how many discs of a player stand one above the other at most."""
-    longest = 0
-    for column in board.T:
-        run = 0
-        for cell in column:
-            run = run + 1 if cell == piece else 0
-            longest = max(longest, run)
-    return longest
 
 
 class NumbersAlone(BaseParallelWrapper):
@@ -223,12 +172,6 @@ def _learn(learner: Any, env: Any, seed: int) -> None:
 
 TRIALS = (
     Trial("DQN in self-play", VECTOR, self_play),
-    Trial(
-        "DQN with the curriculum of the tutorial, which reads env.env.board",
-        VECTOR,
-        curriculum,
-        only=("connect_four_v0",),
-    ),
     Trial("IPPO", PARALLEL, as_it_is, refuses=ALL),
     Trial("IPPO, masks moved to the infos as lists", PARALLEL, with_masks),
     Trial("IPPO over AsyncPettingZooVecEnv, masks left out", PARALLEL, without_masks),

@@ -1,14 +1,11 @@
-"""Shimmy: loops written for the environments it converts, and the adapters to their interfaces that users write.
+"""Shimmy: a loop written for the environments it converts, and an adapter to OpenSpiel's agents.
 
-Shimmy makes PettingZoo environments of OpenSpiel's and dm-env's; here PettingZoo environments go to agents and loops that
-were written for those two.
+Shimmy makes PettingZoo environments of OpenSpiel's games; here PettingZoo environments go to what was written for those.
 """
 
 from typing import Any
 
-import dm_env
 import numpy as np
-from dm_env import specs
 from open_spiel.python.algorithms.tabular_qlearner import QLearner
 from open_spiel.python.rl_environment import StepType, TimeStep
 from shimmy import OpenSpielCompatibilityV0
@@ -22,54 +19,6 @@ def shimmy_loop(make: Make, smoke: bool) -> None:
     """One loop plays a game that Shimmy converted from OpenSpiel, and then ours."""
     for env in (OpenSpielCompatibilityV0(game_name="tic_tac_toe"), make()):
         assert step_randomly(env, 50) > 0
-
-
-class DmEnv(dm_env.Environment):
-    """An AEC environment as dm-env's time steps, from the view of the agent to move."""
-
-    def __init__(self, env: Any) -> None:
-        self.env = env
-
-    def reset(self) -> dm_env.TimeStep:
-        """Begins a match."""
-        self.env.reset()
-        return dm_env.restart(self._observation())
-
-    def step(self, action: Any) -> dm_env.TimeStep:
-        """Acts for the agent to move and returns this agent's reward."""
-        if not self.env.agents or any(self.env.terminations.values()):
-            return self.reset()
-        mover = self.env.agent_selection
-        self.env.step(action)
-        reward = self.env.rewards[mover]
-        if any(self.env.terminations.values()):
-            return dm_env.termination(reward, self._observation())
-        return dm_env.transition(reward, self._observation())
-
-    def observation_spec(self) -> dict[str, specs.Array]:
-        """Describes the arrays of an observation."""
-        space = self.env.observation_space(self.env.possible_agents[0])
-        return {name: specs.Array(member.shape, member.dtype, name) for name, member in space.items()}
-
-    def action_spec(self) -> specs.DiscreteArray:
-        """Describes an action."""
-        return specs.DiscreteArray(int(self.env.action_space(self.env.possible_agents[0]).n))
-
-    def _observation(self) -> Any:
-        return self.env.observe(self.env.agent_selection)
-
-
-def dm_env_loop(make: Make, smoke: bool) -> None:
-    """dm-env's loop, with every observation and action held against its specification."""
-    env = DmEnv(make())
-    observations, actions = env.observation_spec(), env.action_spec()
-    step = env.reset()
-    for _ in range(50):
-        for name, spec in observations.items():
-            spec.validate(step.observation[name])
-        legal = np.flatnonzero(step.observation["action_mask"])
-        action = actions.dtype.type(0 if step.last() else legal[-1])
-        step = env.step(int(actions.validate(action)))
 
 
 def open_spiel_agents(make: Make, smoke: bool) -> None:
@@ -105,6 +54,5 @@ def _time_step(env: Any, rewards: Any, kind: StepType) -> TimeStep:
 TRIALS = (
     Trial("a loop over Shimmy's OpenSpiel game and ours", VECTOR, shimmy_loop),
     Trial("a loop over Shimmy's OpenSpiel game and ours", TEXT, shimmy_loop),
-    Trial("adapter to dm-env", VECTOR, dm_env_loop),
     Trial("adapter to OpenSpiel's time steps, Q-learners", VECTOR, open_spiel_agents),
 )

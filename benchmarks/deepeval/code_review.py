@@ -28,7 +28,7 @@ from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.writer_editor.game import MAX_ROUNDS
 from rating.config.run_file import RunConfig
@@ -176,30 +176,25 @@ def program_table(matches: Sequence[JudgedMatch]) -> Table:
 
 def consensus_table(matches: Sequence[JudgedMatch]) -> Table:
     """Returns how often reviewers accept programs, and failing ones."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for policy in policies(matches):
         own = [match for match in matches if match.editor.policy == policy and not match.is_forfeited]
         accepted = [match.editor.statistics["consensus"] > 0 for match in own]
         tasks = [match.task for match in own]
         rows.append(
-            [
-                policy,
-                percent(bounded_mean(accepted, tasks)),
-                percent(false_consensus(own)),
-                percent(change(own)),
-                mean_estimate([match.editor.statistics["rounds"] for match in own], tasks, scale=(1, MAX_ROUNDS)),
-            ]
+            {
+                Column("reviewer"): policy,
+                Column("programs accepted, %", MEASURED, 1): percent(bounded_mean(accepted, tasks)),
+                Column("of these, failing a test, %", MEASURED, 1): percent(false_consensus(own)),
+                Column("more programs pass all tests after review, points", MEASURED, 1): percent(change(own)),
+                Column("rounds", MEASURED): mean_estimate(
+                    [match.editor.statistics["rounds"] for match in own], tasks, scale=(1, MAX_ROUNDS)
+                ),
+            }
         )
-    return Table(
+    return Table.of(
         "consensus",
         "what reviewers accept",
-        [
-            Column("reviewer"),
-            Column("programs accepted, %", MEASURED, 1),
-            Column("of these, failing a test, %", MEASURED, 1),
-            Column("more programs pass all tests after review, points", MEASURED, 1),
-            Column("rounds", MEASURED),
-        ],
         rows,
         [
             "accepted: the reviewer said the consensus token before the rounds were used up; (n): matches, or accepted programs"

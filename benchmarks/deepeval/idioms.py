@@ -24,7 +24,7 @@ from benchmarks.experiments.published import Published, load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import check_two_seats, statistic, unfinished
-from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Cells, Column, Table, beside, paired_columns
 from benchmarks.options import option
 from llmarena_envs.core.options import check_int
 from llmarena_envs.idiom_solitaire.game import End
@@ -355,40 +355,47 @@ def end_table(chains: Sequence[Chain]) -> Table:
             elif not each.early_won and not each.late_won:
                 own["draws"] += 1
     kinds = [kind for kind in (*LOST_BY.values(), "otherwise") if any(own[kind] for own in lost.values())]
-    return Table(
+    return Table.of(
         "ends",
         "by what players lost",
-        [Column("player"), *(Column(title, MEASURED) for title in ("matches", *kinds, "draws"))],
-        [[policy, *(own[kind] for kind in ("matches", *kinds, "draws"))] for policy, own in sorted(lost.items())],
+        [
+            {
+                Column("player"): policy,
+                **{Column(title, MEASURED): own[title] for title in ("matches", *kinds, "draws")},
+            }
+            for policy, own in sorted(lost.items())
+        ],
     )
 
 
 def identity_table(pairs: Pairs) -> Table:
     """Returns for every pair whether hits and wins agree, match by match."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for pair, chains in pairs.items():
         decided = [each for each in chains if each.early_won or each.late_won]
         rows.append(
-            [
-                pair_name(*pair),
-                len(chains),
-                len(chains) - len(decided),
-                sum(each.keeps_identity for each in decided),
-                sum(each.early_hits - each.late_hits for each in decided) / len(decided) if decided else None,
-                sum(each.early_won for each in decided) / len(decided) if decided else None,
-            ]
+            {
+                Column("early | late"): pair_name(*pair),
+                Column("matches", MEASURED): len(chains),
+                Column("draws", MEASURED): len(chains) - len(decided),
+                Column("decided matches whose hits say who won", MEASURED): sum(
+                    each.keeps_identity for each in decided
+                ),
+                Column("hits of the early less the late player", MEASURED, 3): sum(
+                    each.early_hits - each.late_hits for each in decided
+                )
+                / len(decided)
+                if decided
+                else None,
+                Column("win rate of the early player", MEASURED, 3): sum(each.early_won for each in decided)
+                / len(decided)
+                if decided
+                else None,
+            }
         )
-    return Table(
+    return Table.of(
         "identity",
         "hits and wins of the same matches",
-        [
-            Column("early | late"),
-            Column("matches", MEASURED),
-            Column("draws", MEASURED),
-            Column("decided matches whose hits say who won", MEASURED),
-            Column("hits of the early less the late player", MEASURED, 3),
-            Column("win rate of the early player", MEASURED, 3),
-        ],
         rows,
         ["the last two columns are of the decided matches; they are the same number where both are counted rightly"],
     )

@@ -9,7 +9,7 @@ from benchmarks.deepeval.matrices import Names
 from benchmarks.deepeval.ordering import concordance, rank_correlation
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.precision import FEW_CASES
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table, percent
 from rating.stats.estimates import Estimate, mean_estimate
 
 if TYPE_CHECKING:
@@ -75,35 +75,33 @@ def accuracy_table(
     matches: Sequence[JudgedMatch], names: Names, truth: Value, length: Value, notes: Sequence[str]
 ) -> Table:
     """Returns how closely each judge's scores follow the measured quality of the texts, and their length."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for judge, role in itertools.product(judges_of(matches), ROLES):
         own = cases(matches, judge, role, truth, length)
         told = [case for case in own if case.truth is not None]
         rows.append(
-            [
-                judge,
-                names.of(role),
-                mean_estimate([case.score for case in own], [case.task for case in own], scale=SCORES),
-                sum(judge in match.scores and match.scores[judge] is None for match in matches),
-                percent(accuracy(own)),
-                _correlation(told, [case.truth or 0.0 for case in told]),
-                _correlation(own, [case.length for case in own]),
-                _correlation(told, [case.length for case in told], [case.truth or 0.0 for case in told]),
-            ]
+            {
+                Column("judge"): judge,
+                Column("scores of the"): names.of(role),
+                Column("mean score", MEASURED): mean_estimate(
+                    [case.score for case in own], [case.task for case in own], scale=SCORES
+                ),
+                Column("abstentions", MEASURED): sum(
+                    judge in match.scores and match.scores[judge] is None for match in matches
+                ),
+                Column("pairs ordered as what is known, %", MEASURED, 1): percent(accuracy(own)),
+                Column("correlation with what is known", MEASURED): _correlation(
+                    told, [case.truth or 0.0 for case in told]
+                ),
+                Column("correlation with length", MEASURED): _correlation(own, [case.length for case in own]),
+                Column("the same, what is known held equal", MEASURED): _correlation(
+                    told, [case.length for case in told], [case.truth or 0.0 for case in told]
+                ),
+            }
         )
-    return Table(
+    return Table.of(
         "judges",
         "judges: their scores beside what is known of the texts, and beside the length of the texts",
-        [
-            Column("judge"),
-            Column("scores of the"),
-            Column("mean score", MEASURED),
-            Column("abstentions", MEASURED),
-            Column("pairs ordered as what is known, %", MEASURED, 1),
-            Column("correlation with what is known", MEASURED),
-            Column("correlation with length", MEASURED),
-            Column("the same, what is known held equal", MEASURED),
-        ],
         rows,
         [
             *notes,
@@ -119,7 +117,7 @@ def accuracy_table(
 def role_table(matches: Sequence[JudgedMatch], names: Names) -> Table:
     """Returns each judge's preference for a role."""
     judges = judges_of(matches)
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for judge in judges:
         gaps, tasks, more, more_tasks = [], [], [], []
         for match in matches:
@@ -134,11 +132,16 @@ def role_table(matches: Sequence[JudgedMatch], names: Names) -> Table:
                 more.append(own.editor - own.writer - theirs)
                 more_tasks.append(match.task)
         beyond = mean_estimate(more, more_tasks, scale=(2 * APART[0], 2 * APART[1]))
-        rows.append([judge, mean_estimate(gaps, tasks, scale=APART), beyond])
-    return Table(
+        rows.append(
+            {
+                Column("judge"): judge,
+                Column("difference", MEASURED): mean_estimate(gaps, tasks, scale=APART),
+                Column("less that of the other judges", MEASURED): beyond,
+            }
+        )
+    return Table.of(
         "roles",
         f"judges: what they give the {names.editor} more than the {names.writer} of the same match, in points",
-        [Column("judge"), Column("difference", MEASURED), Column("less that of the other judges", MEASURED)],
         rows,
         [
             "every pair has both roles on every task, so that who is better than whom cancels out; what is left is that one role"

@@ -127,32 +127,23 @@ def pay_off_table(
     title: str, seats: Mapping[str, Sequence[SeatOutcome]], forfeits: Mapping[str, int], equilibrium: float | None
 ) -> Table:
     """Returns the pay-offs of every policy, the highest mean first."""
-    return Table(
+    return Table.of(
         "pay-offs",
         f"{title}: coins at the end of a match",
         [
-            Column("player"),
-            Column("mean", MEASURED),
-            Column("sd", MEASURED),
-            Column("lowest", MEASURED, 1),
-            Column("median", MEASURED, 1),
-            Column("highest", MEASURED, 1),
-            Column("investment in a round", MEASURED),
-            Column("investments made for the player", MEASURED),
-            Column("forfeits", MEASURED),
-        ],
-        [
-            [
-                policy,
-                mean_estimate([seat.reward for seat in own], scale=(0, math.inf)),
-                stdev(seat.reward for seat in own) if len(own) > 1 else None,
-                min(seat.reward for seat in own),
-                median(seat.reward for seat in own),
-                max(seat.reward for seat in own),
-                mean_estimate([statistic(seat, "investment") for seat in own], scale=(0, ENDOWMENT)),
-                sum(seat.fallbacks for seat in own),
-                forfeits.get(policy, 0),
-            ]
+            {
+                Column("player"): policy,
+                Column("mean", MEASURED): mean_estimate([seat.reward for seat in own], scale=(0, math.inf)),
+                Column("sd", MEASURED): stdev(seat.reward for seat in own) if len(own) > 1 else None,
+                Column("lowest", MEASURED, 1): min(seat.reward for seat in own),
+                Column("median", MEASURED, 1): median(seat.reward for seat in own),
+                Column("highest", MEASURED, 1): max(seat.reward for seat in own),
+                Column("investment in a round", MEASURED): mean_estimate(
+                    [statistic(seat, "investment") for seat in own], scale=(0, ENDOWMENT)
+                ),
+                Column("investments made for the player", MEASURED): sum(seat.fallbacks for seat in own),
+                Column("forfeits", MEASURED): forfeits.get(policy, 0),
+            }
             for policy, own in seats.items()
         ],
         [

@@ -11,13 +11,13 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from benchmarks.deepeval.pool import SCRIPTED
-from benchmarks.deepeval.stableness import RunningStableness, StablenessRule, stableness
+from benchmarks.deepeval.stableness import Stableness, StablenessRule, stableness
 from benchmarks.experiments.pictures import axes, legend_columns, line_style, plain
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.seats import unfinished
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
+from benchmarks.experiments.tables import MEASURED, Cells, Column, Table
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 from rating.config.run_file import RunConfig
@@ -133,34 +133,25 @@ def own_values(outcomes: Sequence[Outcome]) -> dict[str, list[float]]:
     }
 
 
-def verdict_table(run: PlayedRun, found: Mapping[str, RunningStableness], options: Options) -> Table:
+def verdict_table(run: PlayedRun, found: Mapping[str, Stableness], options: Options) -> Table:
     """Returns for every task whether and why play could have stopped."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for task, result in found.items():
         fewest = min(len(steps) for steps in result.steps.values())
         rows.append(
-            [
-                task,
-                result.reason or "not yet",
-                result.matches,
-                fewest,
-                result.stable,
-                result.narrow,
-                run.stop_reason(task),
-            ]
+            {
+                Column("task"): task,
+                Column("verdict", MEASURED): result.reason or "not yet",
+                Column("after matches", MEASURED): result.matches,
+                Column("matches of each player", MEASURED): fewest,
+                Column("stable after", MEASURED): result.stable,
+                Column("narrow after", MEASURED): result.narrow,
+                Column("why play stopped", MEASURED): run.stop_reason(task),
+            }
         )
-    return Table(
+    return Table.of(
         "verdict",
         "after how many matches of each player its ability stood still",
-        [
-            Column("task"),
-            Column("verdict", MEASURED),
-            Column("after matches", MEASURED),
-            Column("matches of each player", MEASURED),
-            Column("stable after", MEASURED),
-            Column("narrow after", MEASURED),
-            Column("why play stopped", MEASURED),
-        ],
         rows,
         [
             *(
@@ -176,36 +167,27 @@ def verdict_table(run: PlayedRun, found: Mapping[str, RunningStableness], option
     )
 
 
-def player_table(
-    task: str, values: Mapping[str, Sequence[float]], result: RunningStableness, rule: StablenessRule
-) -> Table:
+def player_table(task: str, values: Mapping[str, Sequence[float]], result: Stableness, rule: StablenessRule) -> Table:
     """Returns for every player its ability with its interval, and the number of matches until its own convergence."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for name, own in values.items():
         alone, steps = stableness({name: own}, rule), result.steps[name]
         rows.append(
-            [
-                name,
-                mean_estimate(own, scale=(0, math.inf)),
-                stdev(own) if len(own) > 1 else None,
-                steps[-1].half_width if math.isfinite(steps[-1].half_width) else None,
-                alone.changes[-1],
-                alone.stable,
-                alone.narrow,
-            ]
+            {
+                Column("player"): name,
+                Column("ability", MEASURED): mean_estimate(own, scale=(0, math.inf)),
+                Column("sd of a match", MEASURED): stdev(own) if len(own) > 1 else None,
+                Column("half of the 95 % interval", MEASURED): steps[-1].half_width
+                if math.isfinite(steps[-1].half_width)
+                else None,
+                Column(f"change over the last {rule.window} matches", MEASURED, 3): alone.changes[-1],
+                Column("alone stable after", MEASURED): alone.stable,
+                Column("alone narrow after", MEASURED): alone.narrow,
+            }
         )
-    return Table(
+    return Table.of(
         file_name(task),
         f"{task}: abilities",
-        [
-            Column("player"),
-            Column("ability", MEASURED),
-            Column("sd of a match", MEASURED),
-            Column("half of the 95 % interval", MEASURED),
-            Column(f"change over the last {rule.window} matches", MEASURED, 3),
-            Column("alone stable after", MEASURED),
-            Column("alone narrow after", MEASURED),
-        ],
         rows,
         [
             "ability: mean reward of a match, with Student's 95 % interval over matches, and the number of matches; no interval"
@@ -214,7 +196,7 @@ def player_table(
     )
 
 
-def draw(task: str, result: RunningStableness) -> "Figure":
+def draw(task: str, result: Stableness) -> "Figure":
     """Draws the ability of every player after each of its matches, with its interval."""
     columns = legend_columns(list(result.steps))
     with axes(3.0 + 0.2 * -(-len(result.steps) // columns)) as (figure, (field,)):

@@ -6,7 +6,7 @@ interval of every mean is narrow enough.
 """
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ class Step(NamedTuple):
 
     Attributes:
         mean: of the values up to this match.
-        half_width: of its 95 % interval; infinite as long as all deals are equal, which gives no variance estimate.
+        half_width: of its 95 % interval; infinite as long as all values are equal, which gives no variance estimate.
     """
 
     mean: float
@@ -47,31 +47,22 @@ class StablenessRule:
             raise ValueError(f"expected a window of 1 or more, and eps and half_width above 0, got {self}")
 
 
-class RunningStableness:
-    """Incremental convergence check: values are added one at a time.
-
-    Both conditions are checked from 2 * ``window`` matches of every player, since a few equal values would satisfy both. A player
-    with more matches than others is judged on the common number of matches.
-
-    Args:
-        names: the players (in each role).
-        rule: the convergence rule.
+@dataclass(frozen=True)
+class Stableness:
+    """The convergence of the means of some players.
 
     Attributes:
         steps: by name, the mean after every match.
-        changes: after match m (from 0) the largest change of a mean over the window; ``None`` for the first ones.
+        changes: after match m (from 0) the largest change of a mean over the window; ``None`` for the first ones. A player with
+            more matches than others is judged on the common number of matches.
         stable: number of matches after which the means had converged, if they did.
         narrow: number of matches after which all intervals were narrow enough, if they were.
     """
 
-    def __init__(self, names: Iterable[str], rule: StablenessRule) -> None:
-        self.steps: dict[str, list[Step]] = {name: [] for name in names}
-        self.changes: list[float | None] = []
-        self.stable: int | None = None
-        self.narrow: int | None = None
-        self._rule = rule
-        self._means = {name: RunningMean() for name in self.steps}
-        self._still = 0
+    steps: Mapping[str, Sequence[Step]]
+    changes: Sequence[float | None]
+    stable: int | None
+    narrow: int | None
 
     @property
     def reason(self) -> str:
@@ -85,55 +76,6 @@ class RunningStableness:
         """Number of matches after which play could have stopped."""
         return {STABLE: self.stable, NARROW: self.narrow}.get(self.reason)
 
-    def add(self, name: str, value: float, deal: Hashable = None) -> None:
-        """Adds the next value of a player.
-
-        Args:
-            name: of the player.
-            value: e.g. its reward in a match.
-            deal: the independent case of the value, e.g. the seed of the match; ``None`` for a case of its own.
-
-        Raises:
-            ValueError: if the value is not finite.
-        """
-        self.steps[name].append(_step(self._means[name], value, deal))
-        if len(self.steps[name]) == len(self.changes) + 1 and all(
-            len(own) > len(self.changes) for own in self.steps.values()
-        ):
-            self._judge(len(self.changes))
-
-    def leave_out(self, name: str) -> None:
-        """Removes a player from the check; the others are checked without it from now on."""
-        self.steps.pop(name, None)
-        self._means.pop(name, None)
-        if self.steps:
-            for m in range(len(self.changes), min(map(len, self.steps.values()))):
-                self._judge(m)
-
-    def _judge(self, m: int) -> None:
-        """Checks match m, from 0; every player has played it."""
-        rule, steps = self._rule, self.steps.values()
-        change = None if m < rule.window else max(abs(own[m].mean - own[m - rule.window].mean) for own in steps)
-        self.changes.append(change)
-        self._still = self._still + 1 if change is not None and rule.eps is not None and change < rule.eps else 0
-        if self.stable is None and self._still >= rule.window:
-            self.stable = m + 1
-        if (
-            self.narrow is None
-            and rule.half_width is not None
-            and m + 1 >= 2 * rule.window
-            and all(own[m].half_width < rule.half_width for own in steps)
-        ):
-            self.narrow = m + 1
-
-
-def _step(mean: RunningMean, value: float, deal: Hashable = None) -> Step:
-    """Adds a value to a mean and returns the updated mean."""
-    if not math.isfinite(value):
-        raise ValueError("values: expected finite numbers; leave missing ones out")
-    mean.add(value, deal)
-    return Step(mean.mean, mean.half_width() or math.inf)
-
 
 def running_means(values: Sequence[float]) -> list[Step]:
     """Returns the mean of the first m values for every m, with its interval.
@@ -141,12 +83,19 @@ def running_means(values: Sequence[float]) -> list[Step]:
     Raises:
         ValueError: if a value is not finite.
     """
-    mean = RunningMean()
-    return [_step(mean, value) for value in values]
+    mean, steps = RunningMean(), []
+    for value in values:
+        if not math.isfinite(value):
+            raise ValueError("values: expected finite numbers; leave missing ones out")
+        mean.add(value, None)
+        steps.append(Step(mean.mean, mean.half_width() or math.inf))
+    return steps
 
 
-def stableness(values: Mapping[str, Sequence[float]], rule: StablenessRule) -> RunningStableness:
+def stableness(values: Mapping[str, Sequence[float]], rule: StablenessRule) -> Stableness:
     """Returns the convergence of the means of all players.
+
+    Both conditions are checked from 2 * ``window`` matches of every player, since a few equal values would satisfy both.
 
     Args:
         values: of each player (in each role), in chronological order.
@@ -155,8 +104,18 @@ def stableness(values: Mapping[str, Sequence[float]], rule: StablenessRule) -> R
     Raises:
         ValueError: if a value is not finite.
     """
-    result = RunningStableness(values, rule)
-    for name, own in values.items():
-        for value in own:
-            result.add(name, value)
-    return result
+    steps = {name: running_means(own) for name, own in values.items()}
+    changes: list[float | None] = []
+    stable = narrow = None
+    still = 0
+    for m in range(min(map(len, steps.values()), default=0)):
+        past = m - rule.window
+        change = None if past < 0 else max(abs(own[m].mean - own[past].mean) for own in steps.values())
+        changes.append(change)
+        still = still + 1 if change is not None and rule.eps is not None and change < rule.eps else 0
+        if stable is None and still >= rule.window:
+            stable = m + 1
+        close = rule.half_width is not None and all(own[m].half_width < rule.half_width for own in steps.values())
+        if narrow is None and close and m + 1 >= 2 * rule.window:
+            narrow = m + 1
+    return Stableness(steps, changes, stable, narrow)

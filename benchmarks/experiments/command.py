@@ -31,6 +31,7 @@ from rating.config.judge_warnings import family_warnings, scripted_judge_warning
 from rating.config.run_file import RunConfig
 from rating.errors import IncompleteRun
 from rating.play.session import Session
+from rating.store.environments import admit
 from rating.store.records import VOID
 
 EVERY_ROW = "all"
@@ -172,7 +173,9 @@ def _run_row(
     if options.run:
         directory = Path(options.run)
         runs = open_runs(directory, plan, any_manner=row.any_manner)
-        runs |= open_follow_ups(directory, row.follow_up(runs, options))
+        following = row.follow_up(runs, options)
+        admit(item.name for config in following.values() for item in config.environment)  # which the row names
+        runs |= open_follow_ups(directory, following)
         jobs = [job for job in row.ask(runs, options) if not plan or path_of(directory, job).exists()]
         asked = {job.name: read_job(directory, job) for job in jobs}
     else:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.models.prompts.history import read_memory
-from agents.models.prompts.prompter import Prompter, PromptForm
+from agents.models.prompts.conversation import Conversation
+from agents.models.prompts.form import PromptForm, read_memory
 from agents.models.prompts.serialisers import ROLES
 from agents.play import play
 from agents.player import Player
@@ -158,12 +158,12 @@ class _Reader:
     def __init__(self, history: str) -> None:
         memory = read_memory(history, None, None, "cap", 8_000)
         self.wants_chat = memory.wants_chat
-        self._prompter = Prompter(PromptForm(memory, "system", ROLES))
+        self._conversation = Conversation(PromptForm(memory, "system", ROLES))
 
     def hear(self, observation: Mapping[str, Any], reply: str) -> int:
         """Returns the characters in the prompt of a turn, and records the reply."""
-        sent = sum(len(message["content"]) for message in self._prompter.hear(observation))
-        self._prompter.remember(reply)
+        sent = sum(len(message["content"]) for message in self._conversation.hear(observation))
+        self._conversation.remember(reply)
         return sent
 
     def __call__(self, observation: Any) -> Any:

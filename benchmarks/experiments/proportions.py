@@ -1,9 +1,19 @@
-"""Differences of proportions, with intervals that hold for few cases and for proportions of 0 and 1."""
+"""Proportions and their differences, with intervals that hold for few cases and for proportions of 0 and 1."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
-from rating.stats.estimates import Z_95, Estimate, rate_estimate, wilson_interval, with_interval
+from rating.stats.estimates import Z_95, Estimate, bounded_mean, rate_estimate, wilson_interval, with_interval
+
+
+def rate_of_counts(counts: Iterable[tuple[int, int, Hashable]]) -> Estimate | None:
+    """Returns the share of hits in all cases, clustered.
+
+    Args:
+        counts: number of hits, number of cases, and their cluster, e.g. the match.
+    """
+    cases = [(case < hits, cluster) for hits, total, cluster in counts for case in range(total)]
+    return bounded_mean([hit for hit, _ in cases], [cluster for _, cluster in cases])
 
 
 def paired_change(before: Sequence[bool], after: Sequence[bool]) -> Estimate | None:

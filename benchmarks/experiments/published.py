@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Literal
 
+from benchmarks.experiments.tables import PUBLISHED, Column, Table
+
 Kind = Literal["text", "picture", "repository", "computed"]
 """Where the numbers of a table were found."""
 
@@ -34,6 +36,23 @@ class Published:
     rows: Mapping[str, Sequence[float | None]]
     notes: Sequence[str] = ()
     kind: Kind = "text"
+
+    def table(self, name: str, title: str, key: str, decimals: int = 2) -> Table:
+        """Returns the figures as a table.
+
+        Args:
+            name: of the table.
+            title: of the table.
+            key: heading of the models.
+            decimals: of the numbers.
+        """
+        return Table(
+            name,
+            title,
+            [Column(key), *(Column(column, PUBLISHED, decimals) for column in self.columns)],
+            [[model, *numbers] for model, numbers in self.rows.items()],
+            [f"published: {self.source}", *self.notes],
+        )
 
 
 def load_published(package: str) -> dict[str, Published]:

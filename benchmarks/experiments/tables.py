@@ -39,6 +39,10 @@ class Column:
         return f"{self.title} ({self.source})" if self.source else self.title
 
 
+Cells = dict[Column, Cell]
+"""A row: the cell of each column."""
+
+
 @dataclass(frozen=True)
 class Table:
     """A table.
@@ -64,6 +68,12 @@ class Table:
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise ValueError(f"table {self.name!r}: expected {len(self.columns)} cells, got {row!r}")
+
+    @classmethod
+    def of(cls, name: str, title: str, rows: Sequence[Mapping[Column, Cell]], notes: Sequence[str] = ()) -> "Table":
+        """Returns a table of rows that name their columns, all the same ones; without rows it has no columns."""
+        columns = list(rows[0]) if rows else []
+        return cls(name, title, columns, [[row[column] for column in columns] for row in rows], notes)
 
 
 def percent(value: Estimate | None) -> Estimate | None:

@@ -16,7 +16,7 @@ from benchmarks.experiments.pictures import axes, legend_columns, line_style, pl
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table
+from benchmarks.experiments.tables import MEASURED, Cells, Column, Table
 from benchmarks.llmarena.ladder import (
     GAMES,
     PLAYED,
@@ -93,42 +93,33 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
 
 def course_table(game: str, board: Leaderboard, history: Mapping[str, Sequence[RatingStep]], stop: StopConfig) -> Table:
     """Returns the final rating of every policy, and the number of its matches until the rating converged."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for row in board.rows:
         spread = row.values["spread"]
         steps = history.get(row.policy, ())
         changes = mu_changes(steps, stop.window)
         rows.append(
-            [
-                row.policy,
-                len(steps),
-                row.values["mu"],
-                row.values["sigma"],
-                first_below([step.sigma for step in steps], stop.sigma),
-                None if not changes or changes[-1] is None else changes[-1],
-                first_below(changes, stop.eps),
-                last_below(changes, stop.eps),
-                spread.mu if spread else None,
-                spread.sd if spread else None,
-                bradley_terry_cell(row),
-            ]
+            {
+                Column("player"): row.policy,
+                Column("matches", MEASURED): len(steps),
+                Column("mu", MEASURED): row.values["mu"],
+                Column("sigma", MEASURED): row.values["sigma"],
+                Column(f"matches until sigma fell below {stop.sigma:g}", MEASURED): first_below(
+                    [step.sigma for step in steps], stop.sigma
+                ),
+                Column(f"change of mu over the last {stop.window} matches", MEASURED): None
+                if not changes or changes[-1] is None
+                else changes[-1],
+                Column(f"matches until that was first below {stop.eps:g}", MEASURED): first_below(changes, stop.eps),
+                Column("and until it stayed below", MEASURED): last_below(changes, stop.eps),
+                Column(f"mean of mu over {board.facts['orders']} orders", MEASURED): spread.mu if spread else None,
+                Column(f"sd of mu over {board.facts['orders']} orders", MEASURED): spread.sd if spread else None,
+                Column("Bradley-Terry rating, Elo", MEASURED, 0): bradley_terry_cell(row),
+            }
         )
-    return Table(
+    return Table.of(
         game,
         f"{GAMES[game]}: ratings and after how many matches they stood",
-        [
-            Column("player"),
-            Column("matches", MEASURED),
-            Column("mu", MEASURED),
-            Column("sigma", MEASURED),
-            Column(f"matches until sigma fell below {stop.sigma:g}", MEASURED),
-            Column(f"change of mu over the last {stop.window} matches", MEASURED),
-            Column(f"matches until that was first below {stop.eps:g}", MEASURED),
-            Column("and until it stayed below", MEASURED),
-            Column(f"mean of mu over {board.facts['orders']} orders", MEASURED),
-            Column(f"sd of mu over {board.facts['orders']} orders", MEASURED),
-            Column("Bradley-Terry rating, Elo", MEASURED, 0),
-        ],
         rows,
         [
             "empty: it has not come to that",

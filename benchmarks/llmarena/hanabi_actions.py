@@ -124,28 +124,19 @@ def actions_by_policy(run: PlayedRun) -> dict[str, Actions]:
 
 def action_table(actions: Mapping[str, Actions]) -> Table:
     """Returns the shares of the actions, scores and risk ranks."""
-    return Table(
+    return Table.of(
         "actions",
         "shares of the actions of Hanabi, mean scores and mean risk ranks",
         [
-            Column("player"),
-            Column("matches"),
-            Column("actions"),
-            *(Column(f"{title}, % of actions", MEASURED, 1) for title in RISK),
-            Column("mean score of a match", MEASURED, 2),
-            Column("mean risk rank", MEASURED, 2),
-            Column("actions chosen for the player, or none"),
-        ],
-        [
-            [
-                policy,
-                len(own.scores),
-                len(own.names),
-                *(percent(own.share(name)) for name in RISK),
-                own.score(),
-                own.risk(),
-                own.played_for,
-            ]
+            {
+                Column("player"): policy,
+                Column("matches"): len(own.scores),
+                Column("actions"): len(own.names),
+                **{Column(f"{title}, % of actions", MEASURED, 1): percent(own.share(title)) for title in RISK},
+                Column("mean score of a match", MEASURED, 2): own.score(),
+                Column("mean risk rank", MEASURED, 2): own.risk(),
+                Column("actions chosen for the player, or none"): own.played_for,
+            }
             for policy, own in actions.items()
         ],
         [

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
-from benchmarks.experiments.proportions import paired_change
+from benchmarks.experiments.proportions import paired_change, rate_of_counts
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
@@ -23,7 +23,7 @@ from benchmarks.options import option
 from llmarena_envs.core.failures import Failure
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
-from rating.stats.estimates import Estimate, bounded_mean, rate_estimate
+from rating.stats.estimates import Estimate, rate_estimate
 from rating.store.records import Outcome
 
 GAMES = {"tictactoe_v0": "tic-tac-toe", "connect_four_v0": "connect four"}
@@ -171,14 +171,9 @@ def errors(outcomes: Sequence[Outcome]) -> Estimate | None:
 
 def illegal_replies(outcomes: Sequence[Outcome]) -> Estimate | None:
     """Returns illegal replies per turn, clustered by match."""
-    replies: list[bool] = []
-    clusters: list[int] = []
-    for outcome in outcomes:
-        illegal = sum(seat.failures.get(ILLEGAL, 0) for seat in outcome.seats)
-        turns = sum(seat.turns for seat in outcome.seats)
-        replies += [True] * illegal + [False] * (turns - illegal)
-        clusters += [outcome.number] * turns
-    return bounded_mean(replies, clusters)
+    return rate_of_counts(
+        (seat.failures.get(ILLEGAL, 0), seat.turns, outcome.number) for outcome in outcomes for seat in outcome.seats
+    )
 
 
 def change(

@@ -8,7 +8,6 @@ judge; the paper does not name its judges. With ``clues=own`` the clues of the p
 clues of all seats in its matches, as the published shares imply.
 """
 
-import hashlib
 import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,11 +19,12 @@ from benchmarks.experiments.field import field_cases, field_opponent
 from benchmarks.experiments.jobs import Job
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
-from benchmarks.experiments.precision import FEW_CASES, rate_precision
+from benchmarks.experiments.precision import kappa_remark, rate_precision
+from benchmarks.experiments.proportions import rate_of_counts
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import Played, PlayedRun
-from benchmarks.experiments.sheets import YES_NO, read_sheet, write_sheet
+from benchmarks.experiments.sheets import YES_NO, items_mark, read_sheet, write_sheet
 from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, beside, paired_columns, percent
 from benchmarks.llmarena.description_judge.case import JUDGE as JUDGE_SEAT
 from benchmarks.llmarena.description_judge.case import Description
@@ -34,8 +34,8 @@ from llmarena_envs.core.options import OptionError, check_choice
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig, PolicyConfig
 from rating.errors import RunError
-from rating.stats.agreement import Agreement, cohens_kappa, plurality
-from rating.stats.estimates import Estimate, bounded_mean, rate_estimate
+from rating.stats.agreement import cohens_kappa, plurality
+from rating.stats.estimates import Estimate, rate_estimate
 from rating.store.environments import make_environment
 from rating.store.records import SeatOutcome
 
@@ -166,7 +166,7 @@ def measure(runs: Played, options: Options) -> Result:
         [table, guess_table(seen), description_table(seen, {**judges, **people}), agreement_table(judges | annotators)],
         _pictures(seen, verdicts),
         _notes(runs[GAMES], options, items),
-        sheets={_sheet_name(items): write_sheet(items, ("word", "clue"), QUESTION)} if items else {},
+        sheets={f"sheet-{items_mark(items)}.csv": write_sheet(items, ("word", "clue"), QUESTION)} if items else {},
     )
 
 
@@ -201,8 +201,8 @@ def _notes(run: PlayedRun, options: Options, items: Items) -> list[str]:
     notes.append(f"judged are the clues of {whose}: {len(items)} different ones, each once")
     if items:
         notes.append(
-            f"for people as judges: copies of {_sheet_name(items)} with yes or no in the column {QUESTION}, which are then"
-            " named with --sheet"
+            f"for people as judges: copies of sheet-{items_mark(items)}.csv with yes or no in the column {QUESTION}, which are"
+            " then named with --sheet"
         )
     return notes
 
@@ -260,11 +260,6 @@ def _items(seen: Mapping[str, Modelling], seed: int) -> Items:
     return to_judge((clue for modelling in seen.values() for clue in modelling.clues), seed)
 
 
-def _sheet_name(items: Items) -> str:
-    """Returns a file name that depends on the set of items: a filled sheet of other items is not overwritten."""
-    return f"sheet-{hashlib.sha256(' '.join(sorted(items)).encode()).hexdigest()[:8]}.csv"
-
-
 # Tables.
 
 RATES = {"guesses_right": "at least one word", "guesses_strict": "all words"}
@@ -279,13 +274,10 @@ def by_record(modelling: Modelling, statistic: str) -> Estimate | None:
 
 def by_vote(modelling: Modelling, statistic: str) -> Estimate | None:
     """Returns the share of votes with a right guess, clustered by match."""
-    hits: list[bool] = []
-    clusters: list[int] = []
-    for number, seat in modelling.seats.items():
-        votes, right = int(seat.statistics["guesses"]), int(seat.statistics[statistic])
-        hits += [True] * right + [False] * (votes - right)
-        clusters += [number] * votes
-    return bounded_mean(hits, clusters)
+    return rate_of_counts(
+        (int(seat.statistics[statistic]), int(seat.statistics["guesses"]), number)
+        for number, seat in modelling.seats.items()
+    )
 
 
 def guess_table(seen: Mapping[str, Modelling]) -> Table:
@@ -356,7 +348,9 @@ def agreement_table(raters: Mapping[str, Verdicts]) -> Table:
     for first, second in itertools.combinations(raters, 2):
         items = [item for item in raters[first] if item in raters[second]]
         found = cohens_kappa([raters[first][item] for item in items], [raters[second][item] for item in items])
-        rows.append([f"{first} and {second}", found.n, percent(found.observed), found.kappa, _remark(found)])
+        rows.append(
+            [f"{first} and {second}", found.n, percent(found.observed), found.kappa, kappa_remark([found], "items")]
+        )
     return Table(
         "agreement",
         "agreement of those who judged the descriptions",
@@ -370,15 +364,6 @@ def agreement_table(raters: Mapping[str, Verdicts]) -> Table:
         rows,
         [] if rows else ["one judge or none: there is nobody to agree with"],
     )
-
-
-def _remark(found: Agreement) -> str:
-    remarks = []
-    if found.n and found.kappa is None:
-        remarks.append("undefined: both gave one and the same verdict only")
-    if found.n < FEW_CASES:
-        remarks.append(f"fewer than {FEW_CASES} items")
-    return "; ".join(remarks)
 
 
 def precision(options: Options) -> str:

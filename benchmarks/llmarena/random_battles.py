@@ -22,7 +22,7 @@ from benchmarks.experiments.published import load_published
 from benchmarks.experiments.replays import begun
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cells, Column, Table, percent
 from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
 from llmarena_envs.connect_four.strategy import COUNTS, REWARD_MODES, match_reward, values_of
@@ -217,11 +217,13 @@ def reward_table(means: Mapping[str, Mapping[Reading, Estimate | None]], against
         f"the game reported, and play waited for: {played}; the others are computed from the recorded moves",
         "intervals: Student's over deals, 95 %",
     ]
-    return Table(
+    return Table.of(
         "rewards",
         f"mean strategic reward per match against {against}, by what a move is compared with and how rows are counted",
-        [Column("player"), *(Column(str(reading), MEASURED) for reading in READINGS)],
-        [[policy, *(own[reading] for reading in READINGS)] for policy, own in means.items()],
+        [
+            {Column("player"): policy, **{Column(str(reading), MEASURED): own[reading] for reading in READINGS}}
+            for policy, own in means.items()
+        ],
         notes,
     )
 
@@ -230,11 +232,16 @@ def rank_table(means: Mapping[str, Mapping[Reading, Estimate | None]], played: R
     """Returns the rank of every policy under every reading: 1 for the greatest mean; equal means share a rank."""
     columns = {reading: ranks({policy: own[reading] for policy, own in means.items()}) for reading in READINGS}
     others = [str(reading) for reading in READINGS if columns[reading] != columns[played]]
-    return Table(
+    return Table.of(
         "ranks",
         "rank by mean reward: is the order the same under every reading?",
-        [Column("player"), *(Column(str(reading), MEASURED) for reading in READINGS)],
-        [[policy, *(columns[reading][policy] for reading in READINGS)] for policy in means],
+        [
+            {
+                Column("player"): policy,
+                **{Column(str(reading), MEASURED): columns[reading][policy] for reading in READINGS},
+            }
+            for policy in means
+        ],
         [
             f"another order than under {played}: {'; '.join(others)}"
             if others
@@ -255,31 +262,31 @@ def ranks(means: Mapping[str, Estimate | None]) -> dict[str, int | None]:
 def match_table(cases: Mapping[str, Sequence[Case]], values: Mapping[str, Sequence[Valued]], run: PlayedRun) -> Table:
     """Returns the endings of the matches and the precision of the mean rewards."""
     wanted = run.config.stop.half_width
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for policy, own in cases.items():
         finished = ended(own)
         _, halves = running_means(values[policy])
         endings, deals = [ending(case) for case in finished], [case.outcome.seed for case in finished]
         known = halves[-1] if halves else math.inf
         rows.append(
-            [
-                policy,
-                *(percent(bounded_mean([one == name for one in endings], deals)) for name in ENDINGS),
-                len(own) - len(finished),
-                known if math.isfinite(known) else None,
-                settled_after(halves, wanted, run.config.stop.min_matches or LEAST_MATCHES) if wanted else None,
-            ]
+            {
+                Column("player"): policy,
+                **{
+                    Column(f"{name}, %", MEASURED, 1): percent(bounded_mean([one == name for one in endings], deals))
+                    for name in ENDINGS
+                },
+                Column("void matches"): len(own) - len(finished),
+                Column("mean known to, on either side", MEASURED): known if math.isfinite(known) else None,
+                Column("matches until the mean was known closely enough", MEASURED): settled_after(
+                    halves, wanted, run.config.stop.min_matches or LEAST_MATCHES
+                )
+                if wanted
+                else None,
+            }
         )
-    return Table(
+    return Table.of(
         "matches",
         f"how the matches against {opponents(run)} ended, and how closely the mean reward is known",
-        [
-            Column("player"),
-            *(Column(f"{name}, %", MEASURED, 1) for name in ENDINGS),
-            Column("void matches"),
-            Column("mean known to, on either side", MEASURED),
-            Column("matches until the mean was known closely enough", MEASURED),
-        ],
         rows,
         [
             "won, drawn and lost are matches that nobody forfeited",

@@ -17,6 +17,7 @@ from benchmarks.experiments.markdown import block, inline
 from benchmarks.experiments.pictures import estimates, plain
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
+from benchmarks.experiments.proportions import rate_of_counts
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.replays import begun
 from benchmarks.experiments.row import Result, Row, RowOptions
@@ -28,7 +29,7 @@ from llmarena_envs.core.options import check_int
 from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
-from rating.stats.estimates import Estimate, bounded_mean, mean_estimate, rate_estimate
+from rating.stats.estimates import Estimate, mean_estimate, rate_estimate
 from rating.store.environments import make_environment
 from rating.store.records import Record
 
@@ -189,14 +190,10 @@ def against(rate: Estimate | None, line: float) -> str | None:
 
 def blank_rate(cases: Sequence[Case]) -> Estimate | None:
     """Returns the share of blank clues of the undercover player, clustered by match."""
-    blank: list[bool] = []
-    clusters: list[int] = []
-    for case in cases:
-        clues = (case.seat.turns + 1) // 2  # clues and votes alternate
-        hits = int(case.seat.statistics["blank_clues"])
-        blank += [True] * hits + [False] * (clues - hits)
-        clusters += [case.outcome.number] * clues
-    return bounded_mean(blank, clusters)
+    return rate_of_counts(
+        (int(case.seat.statistics["blank_clues"]), (case.seat.turns + 1) // 2, case.outcome.number)  # clues, then votes
+        for case in cases
+    )
 
 
 def chosen_cases(cases: Mapping[str, Sequence[Case]], wanted: int) -> dict[int, tuple[Case, str]]:

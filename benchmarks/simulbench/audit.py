@@ -17,12 +17,12 @@ import numpy as np
 
 from agents.records import Turn
 from benchmarks.experiments.markdown import block, inline
-from benchmarks.experiments.precision import FEW_CASES, rate_precision
+from benchmarks.experiments.precision import kappa_remark, rate_precision
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.experiments.sheets import items_mark, opaque_id, read_sheet, write_sheet
-from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Cells, Column, Table, percent
 from benchmarks.options import option
 from benchmarks.simulbench.answers import RUN, Answered, ScriptOptions, answered, left_out, plan_answers
 from benchmarks.simulbench.pool import SIMULATION
@@ -227,25 +227,20 @@ def judge_table(everybody: Mapping[str, Opinions], shown: Mapping[str, Judgement
 
 def agreement_table(people: Mapping[str, Opinions]) -> Table:
     """Returns the agreement of every two people; all of them have the same judgements."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for first, second in itertools.combinations(people, 2):
         items = list(people[first])
         found = cohens_kappa(*([people[name][item] for item in items] for name in (first, second)))
-        remarks = ["undefined: both said one and the same only"] if found.kappa is None else []
-        remarks += [f"fewer than {FEW_CASES} judgements"] if found.n < FEW_CASES else []
-        rows.append([f"{first} and {second}", found.n, percent(found.observed), found.kappa, "; ".join(remarks)])
-    return Table(
-        "agreement",
-        "how people agree with each other",
-        [
-            Column("who"),
-            Column("judgements"),
-            Column("the same opinion, %", MEASURED, 1),
-            Column("Cohen's kappa", MEASURED),
-            Column("remark"),
-        ],
-        rows,
-    )
+        rows.append(
+            {
+                Column("who"): f"{first} and {second}",
+                Column("judgements"): found.n,
+                Column("the same opinion, %", MEASURED, 1): percent(found.observed),
+                Column("Cohen's kappa", MEASURED): found.kappa,
+                Column("remark"): kappa_remark([found], "judgements"),
+            }
+        )
+    return Table.of("agreement", "how people agree with each other", rows)
 
 
 def _cells(judgement: Judgement) -> Sequence[str]:

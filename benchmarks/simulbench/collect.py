@@ -14,7 +14,7 @@ from benchmarks.experiments.published import load_published
 from benchmarks.experiments.replays import played
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Cells, Column, Table, percent
 from benchmarks.options import option
 from benchmarks.simulbench.inputs import read_tasks, refusal_notes, task_fields
 from benchmarks.simulbench.pool import (
@@ -27,6 +27,7 @@ from benchmarks.simulbench.pool import (
     chosen,
     playable,
     simulators,
+    with_staff,
 )
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.actions import SIMULATOR, STRATEGIES
@@ -94,8 +95,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         staff={"user": [user.title]},
     )
     config = plan_run(options, [environment], scripted=COLLECTED, stop={"matches": len(tasks) * options.dialogues})
-    extra = [] if user.title in {policy.title for policy in config.policy} else [user]
-    return {RUN: config.model_copy(update={"policy": [*config.policy, *extra]})}
+    return {RUN: with_staff(config, user)}
 
 
 def known_tasks(options: Options) -> list[Task]:
@@ -174,29 +174,24 @@ def count_table(found: Sequence[Collected]) -> Table:
 
 def simulator_table(found: Sequence[Collected]) -> Table:
     """Returns statistics of every simulator's answers."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for name in dict.fromkeys(each.simulator for each in found):
         own = [each for each in found if each.simulator == name]
         hits = [(hit, each.dialogue.source_id) for each in own for hit in each.exact]
         rows.append(
-            [
-                name,
-                len(own),
-                sum(each.dialogue.turns for each in own),
-                percent(bounded_mean([float(hit) for hit, _ in hits], [task for _, task in hits])),
-                sum(each.empty for each in own),
-            ]
+            {
+                Column("simulator"): name,
+                Column("dialogues", MEASURED): len(own),
+                Column("answers", MEASURED): sum(each.dialogue.turns for each in own),
+                Column("exact, % of answers on engines", MEASURED, 1): percent(
+                    bounded_mean([float(hit) for hit, _ in hits], [task for _, task in hits])
+                ),
+                Column("empty answers", MEASURED): sum(each.empty for each in own),
+            }
         )
-    return Table(
+    return Table.of(
         "simulators",
         "what simulators answered",
-        [
-            Column("simulator"),
-            Column("dialogues", MEASURED),
-            Column("answers", MEASURED),
-            Column("exact, % of answers on engines", MEASURED, 1),
-            Column("empty answers", MEASURED),
-        ],
         rows,
         ["exact: what the engine answers; the interval is clustered by task"],
     )

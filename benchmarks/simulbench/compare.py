@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table, percent
 from benchmarks.simulbench.comparisons import (
     RUN,
     Compared,
@@ -84,7 +84,7 @@ def pair_table(comparisons: Sequence[Compared]) -> Table:
 
 def judge_table(comparisons: Sequence[Compared]) -> Table:
     """Returns every judge's consistency over both orders."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for judge in dict.fromkeys(name for each in comparisons for name in each.verdicts):
         result = judge_summary(comparisons, judge)
         pairs = [
@@ -93,18 +93,19 @@ def judge_table(comparisons: Sequence[Compared]) -> Table:
             if None not in (given := each.verdicts.get(judge, (None, None))) and given[0] != given[1]
         ]
         opposite = sum(set(given) == {0.0, 1.0} for given in pairs)
-        rows.append([judge, len(comparisons), percent(result.consistent), len(pairs), opposite, result.left_out])
-    return Table(
+        rows.append(
+            {
+                Column("judge"): judge,
+                Column("comparisons"): len(comparisons),
+                Column("the same verdict in both orders, %", MEASURED, 1): percent(result.consistent),
+                Column("different verdicts", MEASURED): len(pairs),
+                Column("of these, each order another winner", MEASURED): opposite,
+                Column("without a verdict in one order", MEASURED): result.left_out,
+            }
+        )
+    return Table.of(
         "judges",
         "whether judges say the same in both orders",
-        [
-            Column("judge"),
-            Column("comparisons"),
-            Column("the same verdict in both orders, %", MEASURED, 1),
-            Column("different verdicts", MEASURED),
-            Column("of these, each order another winner", MEASURED),
-            Column("without a verdict in one order", MEASURED),
-        ],
         rows,
         ["a judge that calls another simulator better in each order goes by the place of the answer"],
     )

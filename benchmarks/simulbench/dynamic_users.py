@@ -19,7 +19,7 @@ from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table, percent
 from benchmarks.options import option
 from benchmarks.simulbench.answers import Answered, answered
 from benchmarks.simulbench.collect import Collected, dialogues_of
@@ -34,6 +34,7 @@ from benchmarks.simulbench.pool import (
     chosen,
     playable,
     simulators,
+    with_staff,
 )
 from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.dialogues import extract_scripts
@@ -119,8 +120,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         staff={"user": [user.title], "judge": list(judges)},
     )
     config = plan_run(options, [environment], scripted=SCRIPTED, stop={"matches": len(tasks) * options.repeat})
-    extra = [] if user.title in {policy.title for policy in config.policy} else [user]
-    return {DIALOGUES: config.model_copy(update={"policy": [*config.policy, *extra]})}
+    return {DIALOGUES: with_staff(config, user)}
 
 
 def follow_up(runs: Mapping[str, PlayedRun], options: Options) -> dict[str, RunConfig]:
@@ -288,20 +288,21 @@ def difficulty_table(
 
 def variance_table(dynamic: Sequence[Scored], fixed: Sequence[Scored]) -> Table:
     """Returns the variance of scores between repeats, with the user and with fixed scripts."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for simulator in dict.fromkeys(each.simulator for each in (*dynamic, *fixed)):
         live, still = (variances(each for each in scores if each.simulator == simulator) for scores in (dynamic, fixed))
         change = _signed([live[task] - still[task] for task in live if task in still], _WIDEST)
-        rows.append([simulator, _variance(live.values()), _variance(still.values()), change])
-    return Table(
+        rows.append(
+            {
+                Column("simulator"): simulator,
+                Column("with the user", MEASURED): _variance(live.values()),
+                Column("on fixed scripts", MEASURED): _variance(still.values()),
+                Column("with the user less on fixed scripts", MEASURED): change,
+            }
+        )
+    return Table.of(
         "variance",
         "variance of scores between repeats, points squared",
-        [
-            Column("simulator"),
-            Column("with the user", MEASURED),
-            Column("on fixed scripts", MEASURED),
-            Column("with the user less on fixed scripts", MEASURED),
-        ],
         rows,
         [
             "with the user: dialogues on the same task; on fixed scripts: answers to the same script; (n): tasks",
@@ -312,7 +313,7 @@ def variance_table(dynamic: Sequence[Scored], fixed: Sequence[Scored]) -> Table:
 
 def score_table(dynamic: Sequence[Scored], fixed: Sequence[Scored]) -> Table:
     """Returns the scores of simulators with the user, and on common fixed scripts."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for simulator in dict.fromkeys(each.simulator for each in (*dynamic, *fixed)):
         live, still = ([each for each in scores if each.simulator == simulator] for scores in (dynamic, fixed))
         live_tasks, still_tasks = by_task(live), by_task(still)
@@ -321,16 +322,17 @@ def score_table(dynamic: Sequence[Scored], fixed: Sequence[Scored]) -> Table:
             for task, own in live_tasks.items()
             if task in still_tasks
         ]
-        rows.append([simulator, _mean(live), _mean(still), _signed(changes, _LENGTH)])
-    return Table(
+        rows.append(
+            {
+                Column("simulator"): simulator,
+                Column("with the user", MEASURED): _mean(live),
+                Column("on fixed scripts", MEASURED): _mean(still),
+                Column("with the user less on fixed scripts", MEASURED): _signed(changes, _LENGTH),
+            }
+        )
+    return Table.of(
         "scores",
         "mean scores, 1 to 10",
-        [
-            Column("simulator"),
-            Column("with the user", MEASURED),
-            Column("on fixed scripts", MEASURED),
-            Column("with the user less on fixed scripts", MEASURED),
-        ],
         rows,
         [
             "fixed scripts: the last requests of all dialogues, the same ones for every simulator",

@@ -11,7 +11,7 @@ from typing import get_args
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table, percent
 from benchmarks.simulbench.answers import (
     RUN,
     Answered,
@@ -87,22 +87,23 @@ def write_scores(answers: Iterable[Answered]) -> str:
 
 def simulator_table(answers: Sequence[Answered]) -> Table:
     """Returns scores and exactness of every simulator."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for simulator, own in by_simulator(answers).items():
         known = [each for each in own if each.exact is not None]
         exact = bounded_mean([float(bool(each.exact)) for each in known], [each.script.source_id for each in known])
         empty = sum(not each.response.strip() for each in own)
-        rows.append([simulator, len(own), mean_score(own), percent(exact), empty])
-    return Table(
+        rows.append(
+            {
+                Column("simulator"): simulator,
+                Column("answers"): len(own),
+                Column("mean score", MEASURED): mean_score(own),
+                Column("exact, % of answers on engines", MEASURED, 1): percent(exact),
+                Column("empty answers", MEASURED): empty,
+            }
+        )
+    return Table.of(
         "simulators",
         "what every simulator's answers got",
-        [
-            Column("simulator"),
-            Column("answers"),
-            Column("mean score", MEASURED),
-            Column("exact, % of answers on engines", MEASURED, 1),
-            Column("empty answers", MEASURED),
-        ],
         rows,
         ["(n): answers; intervals are clustered by task; exact: what the engine answers"],
     )
@@ -139,22 +140,19 @@ def group_table(answers: Sequence[Answered]) -> Table:
 def judge_table(answers: Sequence[Answered]) -> Table:
     """Returns every judge's ratings."""
     names = dict.fromkeys(name for each in answers for name in each.ratings)
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for name in names:
         given = [each.ratings[name] for each in answers if name in each.ratings]
         own = [each._replace(score=each.ratings.get(name)) for each in answers]
-        rows.append([name, len(given), given.count(None), mean_score(own)])
-    return Table(
-        "judges",
-        "what every judge gave",
-        [
-            Column("judge"),
-            Column("answers"),
-            Column("without a rating", MEASURED),
-            Column("mean rating", MEASURED),
-        ],
-        rows,
-    )
+        rows.append(
+            {
+                Column("judge"): name,
+                Column("answers"): len(given),
+                Column("without a rating", MEASURED): given.count(None),
+                Column("mean rating", MEASURED): mean_score(own),
+            }
+        )
+    return Table.of("judges", "what every judge gave", rows)
 
 
 ROW = Row(

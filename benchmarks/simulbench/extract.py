@@ -14,7 +14,7 @@ from benchmarks.experiments.pool import job_pool
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import Played, PlayedRun
-from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Cells, Column, Table, percent
 from benchmarks.options import option
 from benchmarks.simulbench.inputs import read_dialogues, refusal_notes
 from benchmarks.simulbench.observation.case import OBSERVER, Observation
@@ -121,29 +121,24 @@ def script_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
 
 def observer_table(by_observer: Mapping[str, Sequence[Observed]]) -> Table:
     """Returns every observer's findings, and whether they are the first wrong answer or request tagged as challenging."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for observer, own in by_observer.items():
         given = [each for each in own if each.turn is not None]
         known = [(each, truth) for each in given if (truth := first_challenging(each.dialogue)) is not None]
         rows.append(
-            [
-                observer,
-                len(own),
-                len(own) - len(given),
-                _rate([(each, each.turn != 0) for each in given]),
-                _rate([(each, each.turn == truth) for each, truth in known]),
-            ]
+            {
+                Column("observer"): observer,
+                Column("dialogues", MEASURED): len(own),
+                Column("without a finding", MEASURED): len(own) - len(given),
+                Column("with a challenging turn, %", MEASURED, 1): _rate([(each, each.turn != 0) for each in given]),
+                Column("the known turn, % of dialogues whose truth is known", MEASURED, 1): _rate(
+                    [(each, each.turn == truth) for each, truth in known]
+                ),
+            }
         )
-    return Table(
+    return Table.of(
         "observers",
         "what observers found",
-        [
-            Column("observer"),
-            Column("dialogues", MEASURED),
-            Column("without a finding", MEASURED),
-            Column("with a challenging turn, %", MEASURED, 1),
-            Column("the known turn, % of dialogues whose truth is known", MEASURED, 1),
-        ],
         rows,
         [
             "(n): dialogues; intervals are clustered by task",

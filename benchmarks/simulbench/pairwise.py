@@ -6,7 +6,17 @@ from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns, percent
+from benchmarks.experiments.tables import (
+    MEASURED,
+    PUBLISHED,
+    Cell,
+    Cells,
+    Column,
+    Table,
+    beside,
+    paired_columns,
+    percent,
+)
 from benchmarks.simulbench.both_orders import PairwiseShares
 from benchmarks.simulbench.comparisons import (
     RUN,
@@ -128,20 +138,21 @@ def count_table(pairs: Mapping[str, Sequence[Compared]]) -> Table:
 
 def consistency_table(pairs: Mapping[str, Sequence[Compared]]) -> Table:
     """Returns the consistency over both orders for every pair and judge."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for name, own in pairs.items():
         for judge in dict.fromkeys(judge for each in own for judge in each.verdicts):
             result = judge_summary(own, judge)
-            rows.append([name, judge, percent(result.consistent), result.left_out])
-    return Table(
+            rows.append(
+                {
+                    Column("pair"): name,
+                    Column("judge"): judge,
+                    Column("swap consistency, %", MEASURED, 1): percent(result.consistent),
+                    Column("without a verdict in one order", MEASURED): result.left_out,
+                }
+            )
+    return Table.of(
         "consistency",
         "the same verdict in both orders",
-        [
-            Column("pair"),
-            Column("judge"),
-            Column("swap consistency, %", MEASURED, 1),
-            Column("without a verdict in one order", MEASURED),
-        ],
         rows,
         ["not published; (n): scripts; intervals are clustered by task"],
     )

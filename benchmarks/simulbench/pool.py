@@ -11,6 +11,7 @@ from benchmarks.experiments.pool import Scripted, pool
 from benchmarks.experiments.row import RowOptions
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.simulation.tasks import Task
+from rating.config.run_file import RunConfig
 from rating.config.run_tables import PolicyConfig
 
 SIMULATION = "simulation_v0"
@@ -57,6 +58,13 @@ def as_role(spec: str, role: str, **settings: float) -> PolicyConfig:
     if not name.startswith(_MODEL) or not missing:
         return PolicyConfig(spec=spec, rated=False)
     return PolicyConfig(name=f"{spec} as {role}", spec=spec, options=missing, rated=False)
+
+
+def with_staff(config: RunConfig, policy: PolicyConfig) -> RunConfig:
+    """Returns a run with a further policy, unless it is in the pool already."""
+    if policy.title in {other.title for other in config.policy}:
+        return config
+    return config.model_copy(update={"policy": [*config.policy, policy]})
 
 
 def with_temperature(policy: PolicyConfig, temperature: float) -> PolicyConfig:

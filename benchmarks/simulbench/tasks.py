@@ -16,7 +16,7 @@ from benchmarks.experiments.pool import job_pool
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import Played, PlayedRun
-from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Cells, Column, Table, percent
 from benchmarks.options import option
 from benchmarks.simulbench.pool import USER_TEMPERATURE, with_temperature
 from benchmarks.simulbench.task_creation.case import CREATOR, Creation
@@ -158,36 +158,30 @@ def creator_table(
     created: Mapping[str, Sequence[Created]], tasks: Sequence[Task], repeated: Mapping[str, int]
 ) -> Table:
     """Returns the results of every creator."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for creator, own in created.items():
         kept = sum(len(item.accepted) for item in own)
         rows.append(
-            [
-                creator,
-                sum(item.calls for item in own),
-                sum(item.case.count for item in own),
-                percent(kept_share(own)),
-                sum(item.drafted for item in own),
-                *(sum(item.refused[reason] for item in own) for reason in REASONS),
-                sum(item.unreadable for item in own),
-                repeated[creator],
-                kept - repeated[creator],
-            ]
+            {
+                Column("creator"): creator,
+                Column("calls", MEASURED): sum(item.calls for item in own),
+                Column("asked for"): sum(item.case.count for item in own),
+                Column("kept, % of those asked for", MEASURED, 1): percent(kept_share(own)),
+                Column("drafted", MEASURED): sum(item.drafted for item in own),
+                **{
+                    Column(REASON_TITLES[reason], MEASURED): sum(item.refused[reason] for item in own)
+                    for reason in REASONS
+                },
+                Column("replies that held no task", MEASURED): sum(item.unreadable for item in own),
+                Column("kept, but a near-duplicate of one in another match or of a shipped one", MEASURED): repeated[
+                    creator
+                ],
+                Column("in the file", MEASURED): kept - repeated[creator],
+            }
         )
-    return Table(
+    return Table.of(
         "creators",
         "what became of the tasks of every creator",
-        [
-            Column("creator"),
-            Column("calls", MEASURED),
-            Column("asked for"),
-            Column("kept, % of those asked for", MEASURED, 1),
-            Column("drafted", MEASURED),
-            *(Column(REASON_TITLES[reason], MEASURED) for reason in REASONS),
-            Column("replies that held no task", MEASURED),
-            Column("kept, but a near-duplicate of one in another match or of a shipped one", MEASURED),
-            Column("in the file", MEASURED),
-        ],
         rows,
         [
             "repeated: nearly the same as a task that was kept in the same match",

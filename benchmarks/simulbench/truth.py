@@ -21,7 +21,7 @@ from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table, percent
 from benchmarks.options import option
 from benchmarks.simulbench.against_truth import drift, mean_error, praise, rank_agreement, separation
 from benchmarks.simulbench.pool import (
@@ -33,6 +33,7 @@ from benchmarks.simulbench.pool import (
     is_playable,
     playable,
     simulators,
+    with_staff,
 )
 from benchmarks.simulbench.prediction_powered import corrected_mean
 from llmarena_envs import simulation_v0
@@ -129,8 +130,7 @@ def plan(options: Options) -> dict[str, RunConfig]:
         staff={"user": [user.title], "judge": list(judges)},
     )
     config = plan_run(options, [item], stop={"matches": options.repeat * len(deals)}, scripted=SCRIPTED)
-    extra = [] if user.title in {policy.title for policy in config.policy} else [user]
-    return {RUN: config.model_copy(update={"policy": [*config.policy, *extra]})}
+    return {RUN: with_staff(config, user)}
 
 
 def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
@@ -239,35 +239,27 @@ def error_of(scores: Scores) -> Estimate | None:
 
 def judge_table(known: Sequence[Rated], judges: Sequence[str], threshold: float) -> Table:
     """Returns the validity of each judge's ratings."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for judge in judges:
         scores = scores_of(known, judge)
         false, missed = praise_of(known, judge, threshold)
         rows.append(
-            [
-                judge,
-                len(known) - len(scores.ratings),
-                rank_agreement(scores.ratings, scores.truth, scores.deals),
-                separation(scores.ratings, scores.truth, scores.deals),
-                percent(false),
-                percent(missed),
-                error_of(scores),
-                drift_of(known, judge),
-            ]
+            {
+                Column("judge"): judge,
+                Column("abstentions"): len(known) - len(scores.ratings),
+                Column("rank correlation with the truth", MEASURED): rank_agreement(
+                    scores.ratings, scores.truth, scores.deals
+                ),
+                Column("exact above others (AUC)", MEASURED): separation(scores.ratings, scores.truth, scores.deals),
+                Column("false praise, %", MEASURED, 1): percent(false),
+                Column("missed praise, %", MEASURED, 1): percent(missed),
+                Column("points too many", MEASURED): error_of(scores),
+                Column("drift, points a turn", MEASURED): drift_of(known, judge),
+            }
         )
-    return Table(
+    return Table.of(
         "judges",
         "judges: their ratings against what the engine answers",
-        [
-            Column("judge"),
-            Column("abstentions"),
-            Column("rank correlation with the truth", MEASURED),
-            Column("exact above others (AUC)", MEASURED),
-            Column("false praise, %", MEASURED, 1),
-            Column("missed praise, %", MEASURED, 1),
-            Column("points too many", MEASURED),
-            Column("drift, points a turn", MEASURED),
-        ],
         rows,
         [
             "the truth is 1 for an exact answer, 0.5 for the right content within other text, 0 for a wrong one; in points 10,"
@@ -284,15 +276,22 @@ def judge_table(known: Sequence[Rated], judges: Sequence[str], threshold: float)
 def length_table(known: Sequence[Rated], judges: Sequence[str]) -> Table:
     """Returns the mean excess of each judge's ratings, by the length of the dialogue."""
     lengths = sorted({answer.turn for answer in known})
-    rows: list[list[Cell]] = [
-        [judge, *(error_of(scores_of([one for one in known if one.turn == turn], judge)) for turn in lengths)]
-        for judge in judges
-    ]
-    return Table(
+
+    return Table.of(
         "lengths",
         "judges: points too many, by the turns of the dialogue",
-        [Column("judge"), *(Column(f"{turn:g} {'turn' if turn == 1 else 'turns'}", MEASURED) for turn in lengths)],
-        rows,
+        [
+            {
+                Column("judge"): judge,
+                **{
+                    Column(f"{turn:g} {'turn' if turn == 1 else 'turns'}", MEASURED): error_of(
+                        scores_of([one for one in known if one.turn == turn], judge)
+                    )
+                    for turn in lengths
+                },
+            }
+            for judge in judges
+        ],
         ["as in the table of judges"],
     )
 
@@ -334,7 +333,7 @@ def correction_table(known: Sequence[Rated], judges: Sequence[str], share: float
     deals = sorted({answer.deal for answer in known})
     drawn = np.random.default_rng(seed).permutation(len(deals))[: round(share * len(deals))]
     labelled = {deals[index] for index in drawn}
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for judge in judges:
         own = [answer for answer in known if judge in answer.ratings]
         clusters = [answer.deal for answer in own]
@@ -342,24 +341,21 @@ def correction_table(known: Sequence[Rated], judges: Sequence[str], share: float
         corrected = corrected_mean([answer.ratings[judge] for answer in own], truth, clusters)
         everything = corrected_mean([0.0] * len(own), [answer.exact for answer in own], clusters)
         rows.append(
-            [
-                judge,
-                percent(everything.known) if everything else None,
-                percent(corrected.known) if corrected else None,
-                percent(corrected.corrected) if corrected else None,
-                corrected.weight * _POINTS if corrected else None,
-            ]
+            {
+                Column("judge"): judge,
+                Column("exact, %, all known", MEASURED, 1): percent(everything.known) if everything else None,
+                Column(f"exact, %, {100 * share:g} % known", MEASURED, 1): percent(corrected.known)
+                if corrected
+                else None,
+                Column("the same, corrected by all ratings", MEASURED, 1): percent(corrected.corrected)
+                if corrected
+                else None,
+                Column("weight of the ratings", MEASURED): corrected.weight * _POINTS if corrected else None,
+            }
         )
-    return Table(
+    return Table.of(
         "correction",
         "the correction tried on what is known: exact answers of all simulators",
-        [
-            Column("judge"),
-            Column("exact, %, all known", MEASURED, 1),
-            Column(f"exact, %, {100 * share:g} % known", MEASURED, 1),
-            Column("the same, corrected by all ratings", MEASURED, 1),
-            Column("weight of the ratings", MEASURED),
-        ],
         rows,
         [
             f"the truth is taken to be known of {len(labelled)} of {len(deals)} deals, drawn by lot; the better the judge, the"

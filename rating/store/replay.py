@@ -6,8 +6,9 @@ from typing import Any, ClassVar, NamedTuple
 
 from pettingzoo import AECEnv
 
-from agents.models.prompts.history import Message
-from agents.models.prompts.prompter import FORM, FREE_REPLY, PROMPT, Prompter, PromptForm, fingerprint, read_form
+from agents.chat import Message
+from agents.models.prompts.conversation import FREE_REPLY, PROMPT, Conversation, fingerprint
+from agents.models.prompts.form import FORM, PromptForm, read_form
 from agents.models.server.abilities import change_roles
 from agents.play import Streams
 from agents.player import Player
@@ -171,14 +172,14 @@ class _Listener:
         self.wants_update = form.memory.updates
         self.wants_form = wants_form
         self.wants_chat = form.memory.wants_chat
-        self._prompter = Prompter(form)
+        self._conversation = Conversation(form)
 
     def hear(self, observation: Mapping[str, Any], attempt: Attempt) -> list[Message]:
         """Returns the messages of an attempt, of the second call if there were two, and records the reply."""
-        messages = self._prompter.hear(observation)
+        messages = self._conversation.hear(observation)
         if FREE_REPLY in (attempt.detail or {}):
-            messages = self._prompter.restate(str((attempt.detail or {})[FREE_REPLY]), observation["form"])
-        self._prompter.remember(attempt.reply)
+            messages = self._conversation.restate(str((attempt.detail or {})[FREE_REPLY]), observation["form"])
+        self._conversation.remember(attempt.reply)
         return messages
 
     def __call__(self, observation: Any) -> Any:

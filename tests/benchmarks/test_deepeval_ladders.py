@@ -1,34 +1,17 @@
 """The run file of DeepEval's tasks: scripted policies come out in the order that theory gives them."""
 
-import asyncio
 from itertools import pairwise, product
-from pathlib import Path
 
 import pytest
 
 from benchmarks.deepeval.pool import CODE_REVIEW, TRANSLATION
-from rating.play import run_directory
-from rating.play.runner import Runner
 from rating.store.verify import verify
+from tests.benchmarks.demos import demo_text, ends, play
 
 pytestmark = pytest.mark.slow
 
-RUN_FILE = Path(__file__).parents[2] / "benchmarks" / "deepeval" / "demo.toml"
 FREE, CONDITIONAL, RANDOM, FULL = "free_rider", "conditional_cooperator", "random", "full_contributor"
 POOL = "\n".join(f'[[policy]]\nspec = "{spec}"' for spec in (FREE, CONDITIONAL, RANDOM, FULL))
-
-
-def played(directory, text):
-    run, store = run_directory.create(directory / "run", text, str(RUN_FILE))
-    asyncio.run(Runner(run, store).run())
-    records = list(store.records())
-    store.close()
-    return run, records
-
-
-def ends(estimate):
-    """The ends of an interval; ``None`` if all results are equal."""
-    return (estimate.value, estimate.value) if estimate.low is None else (estimate.low, estimate.high)
 
 
 def rewards(run, records):
@@ -41,7 +24,7 @@ def rewards(run, records):
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    return played(tmp_path_factory.mktemp("demo"), RUN_FILE.read_text(encoding="utf-8"))
+    return play(tmp_path_factory.mktemp("demo"), demo_text("deepeval"))[:2]
 
 
 def test_all_four_tasks_are_played_and_can_be_verified(demo):
@@ -96,6 +79,6 @@ def test_translation(demo):
 )
 def test_the_dilemma(tmp_path, scheme, order):
     text = f'seed = 3\n[stop]\nmatches = 20\n[[environment]]\nname = "public_goods_v0"\n{scheme}\n{POOL}\n'
-    paid = rewards(*played(tmp_path, text))
+    paid = rewards(*play(tmp_path, text)[:2])
     for better, worse in pairwise(order):
         assert paid[better][0] > paid[worse][1], (better, paid[better], worse, paid[worse])

@@ -9,7 +9,6 @@ import pytest
 import benchmarks
 from benchmarks.auto_arena.__main__ import PAPER as AUTO_ARENA
 from benchmarks.deepeval.__main__ import PAPER as DEEPEVAL
-from benchmarks.experiments.command import EVERY_ROW, main
 from benchmarks.llmarena.__main__ import PAPER as LLMARENA
 from benchmarks.simulbench.__main__ import PAPER as SIMULBENCH
 
@@ -20,7 +19,6 @@ COMMANDS = sorted(
     for path in ROOT.rglob("*.py")
     if '__name__ == "__main__"' in path.read_text(encoding="utf-8")
 )
-ROWS = [(paper, row) for paper in PAPERS.values() for row in (*paper.rows, *paper.aliases, EVERY_ROW)]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -34,11 +32,3 @@ def test_help_of_a_command_is_printed(command, capsys, monkeypatch):
     assert not ended.value.code
     shown = capsys.readouterr().out
     assert ("ROW --help" if command in PAPERS else "usage: ") in shown
-
-
-@pytest.mark.parametrize(("paper", "row"), ROWS, ids=lambda value: getattr(value, "name", value))
-def test_help_of_a_row_is_printed(paper, row, capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(paper, [row, "--help"])
-    assert not ended.value.code
-    assert f"usage: python -m benchmarks.{paper.name} " in capsys.readouterr().out

@@ -1,31 +1,21 @@
 """The run file of all seven games: scripted policies come out in the order that theory gives them."""
 
-import asyncio
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
-from rating.play import run_directory
-from rating.play.runner import Runner
 from rating.schemes.summary import summarise
 from rating.store.verify import verify
 from rating.viewer.report.tables import sheet
 from site_builder.games import ladders_of
+from tests.benchmarks.demos import demo_text, ends, play
 
 pytestmark = pytest.mark.slow
-
-RUN_FILE = Path(__file__).parents[2] / "benchmarks" / "llmarena" / "demo.toml"
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("llmarena") / "run"
-    run, store = run_directory.create(directory, RUN_FILE.read_text(encoding="utf-8"), str(RUN_FILE))
-    asyncio.run(Runner(run, store).run())
-    records, facts = list(store.records()), store.facts()
-    store.close()
-    return run, records, facts
+    return play(tmp_path_factory.mktemp("llmarena"), demo_text("llmarena"))
 
 
 @pytest.fixture(scope="module")
@@ -44,11 +34,6 @@ def rows(boards, environment):
 
 def assert_separated(better, worse):
     assert better[0] > worse[1], f"expected {better} above {worse}"
-
-
-def ends(estimate):
-    """The ends of an interval; ``None`` if all results are equal."""
-    return (estimate.value, estimate.value) if estimate.low is None else (estimate.low, estimate.high)
 
 
 def rated(row):

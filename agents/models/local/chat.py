@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.models.prompts.history import Message
+from agents.chat import Message
 
 PLAIN_TEMPLATE = (
     "{% for message in messages %}{{ {'user': 'User: ', 'assistant': 'Assistant: '}.get(message['role'], '') }}"

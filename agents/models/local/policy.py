@@ -4,12 +4,12 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
+from agents.chat import Message
 from agents.errors import ProviderError
 from agents.models.chat_policy import SYSTEM_ROLES, ChatPolicy
 from agents.models.local.chat import ChatFormat
 from agents.models.local.checkpoint import CONTEXT, LENGTH, Checkpoint, Request
-from agents.models.prompts.history import Message, read_memory
-from agents.models.prompts.prompter import PromptForm
+from agents.models.prompts.form import PromptForm, read_memory
 from agents.models.prompts.serialisers import ROLES
 from agents.models.service import ModelService
 from agents.policy import Reply

@@ -7,7 +7,7 @@ For models without roles the conversation becomes one plain text with a name bef
 import re
 from collections.abc import Callable, Sequence
 
-from agents.models.prompts.history import Message
+from agents.chat import Message
 from llmarena_envs.core.options import OptionError
 
 Serialiser = Callable[[Sequence[Message]], list[Message]]

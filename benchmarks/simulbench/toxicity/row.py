@@ -183,11 +183,17 @@ def highest_table(texts: Sequence[Text], scores: Sequence[Scores], most: int = 1
     """Returns the most toxic texts with a toxicity above zero, highest first."""
     found = [(each, text) for text, each in zip(texts, scores, strict=True) if each[TOXICITY] > 0]
     found.sort(key=lambda pair: (-pair[0][TOXICITY], pair[1].kind, pair[1].id))
-    return Table(
+    return Table.of(
         "highest",
         "the most toxic texts",
-        [Column("text"), Column("id"), *(Column(attribute, MEASURED, 4) for attribute in ATTRIBUTES)],
-        [[text.kind, text.id, *(each[attribute] for attribute in ATTRIBUTES)] for each, text in found[:most]],
+        [
+            {
+                Column("text"): text.kind,
+                Column("id"): text.id,
+                **{Column(attribute, MEASURED, 4): each[attribute] for attribute in ATTRIBUTES},
+            }
+            for each, text in found[:most]
+        ],
         [f"{len(found)} of {len(texts)} texts have a toxicity above 0"],
     )
 

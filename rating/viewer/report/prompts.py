@@ -9,7 +9,7 @@ the seat's previous prompt. Turns and attempts count from 0.
 from collections.abc import Mapping
 from typing import Any
 
-from agents.models.prompts.history import Message
+from agents.chat import Message
 from rating.store.records import Record
 from rating.store.replay import Prompts
 

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from agents.models.prompts.prompter import FORM, PROMPT
+from agents.models.prompts.conversation import PROMPT
+from agents.models.prompts.form import FORM
 from agents.records import Attempt, Turn
 from agents.turn import TurnSettings
 from llmarena_envs.core.transcript import Scene

@@ -8,7 +8,7 @@ import pytest
 
 from agents.baselines.general import FirstLegal
 from agents.models.llm import LLMPolicy
-from agents.models.prompts.prompter import fingerprint
+from agents.models.prompts.conversation import fingerprint
 from agents.play import play
 from agents.policy import Reply
 from llmarena_envs import tictactoe_v0

@@ -9,7 +9,7 @@ from agents.baselines.general import FirstLegal
 from agents.errors import ProviderError
 from agents.models.cache import ReplyCache
 from agents.models.llm import LLMPolicy
-from agents.models.prompts.prompter import fingerprint
+from agents.models.prompts.conversation import fingerprint
 from agents.models.service import ModelService
 from agents.play import play, play_async
 from agents.player import seat_players

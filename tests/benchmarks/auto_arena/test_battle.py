@@ -37,24 +37,12 @@ def test_a_battle_is_written_out_with_its_verdicts(out):
     assert f"\n--- {ends[judges[-1][5]]}" in text
 
 
-def test_battle_rerun_gives_same_files(out, tmp_path):
-    assert main(PAPER, ["battle", "--smoke", "--out", str(tmp_path), "--run", str(out / "battle")]) == 0
-    for path in tmp_path.iterdir():
-        assert path.read_bytes() == (out / path.name).read_bytes()
-
-
 def test_battle_accepts_a_custom_question(tmp_path, capsys):
     command = ["battle", "--out", str(tmp_path), "--question", "Why is the sky blue?"]
     assert main(PAPER, command) == 2
     assert "domain: expected that of the question" in capsys.readouterr().err
     assert main(PAPER, [*command, "--domain", "stem"]) == 0
     assert "The question (STEM knowledge)\n  Why is the sky blue?" in (tmp_path / "battle-match-0.txt").read_text()
-
-
-def test_a_run_without_debates_is_refused(tmp_path, capsys):
-    assert main(PAPER, ["battle", "--out", str(tmp_path), "--run", str(tmp_path)]) == 2
-    assert "expected a run" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_scripted_judges_of_a_model_need_a_flag_and_are_warned_of(tmp_path, capsys, monkeypatch):

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from benchmarks.auto_arena.__main__ import PAPER
-from benchmarks.auto_arena.contamination import find_embedder
 from benchmarks.auto_arena.corpus_search import (
     LONGEST_PASSAGE,
     PIECE,
@@ -154,8 +153,3 @@ def test_bad_options_end_with_usage(words, tmp_path, capsys):
     assert main(PAPER, ["contam", "--corpus", __file__, *words, "--out", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith("llmarena: ")
     assert not list(tmp_path.iterdir())
-
-
-def test_an_embedder_is_found_by_name():
-    assert find_embedder("tests.benchmarks.auto_arena.test_contamination:embed_by_length") is embed_by_length
-    assert find_embedder("") is ngram_vectors

@@ -9,7 +9,7 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 from benchmarks.auto_arena.correlation import correlate
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(4))
 def test_it_agrees_with_scipy_with_ties_and_missing_scores(seed):
     rng = np.random.default_rng(seed)
     x, y = rng.integers(0, 6, size=(2, 12)).tolist()
@@ -55,12 +55,12 @@ def test_a_score_that_is_no_number_is_refused(score):
 def test_the_interval_holds_for_players_that_are_drawn_again():
     rng = np.random.default_rng(0)
     inside = 0
-    for _ in range(1000):
+    for _ in range(300):
         x = rng.normal(size=7)
         y = 0.9 * x + math.sqrt(1 - 0.81) * rng.normal(size=7)
         found = correlate(dict(enumerate(x)), dict(enumerate(y))).spearman_estimate()
         inside += found.low <= 6 / math.pi * math.asin(0.45) <= found.high
-    assert 0.95 <= inside / 1000 <= 0.995  # 0.978 of 20,000
+    assert 0.94 <= inside / 300 <= 0.999  # 0.978 of 20,000
 
 
 def test_a_perfect_correlation_of_few_players_is_not_certain():

@@ -1,8 +1,5 @@
 """The run file of Auto-Arena: a tournament recovers the order of its debaters and the biases of its judges."""
 
-import asyncio
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -10,30 +7,23 @@ from scipy.stats import spearmanr
 from agents.registry import split_spec
 from rating.judgements import declared_verdicts, judgements_of
 from rating.judges import study
-from rating.play import run_directory
-from rating.play.runner import Runner
 from rating.stats.bradley_terry import fit_totals
 from rating.store.verify import verify
+from tests.benchmarks.demos import demo_text, play
 
 pytestmark = pytest.mark.slow
 
-RUN_FILE = Path(__file__).parents[3] / "benchmarks" / "auto_arena" / "demo.toml"
 DIALS = ("noise", "position", "length")
 
 
 def played(directory, seed=11):
     """Returns the settings and the records of a tournament."""
-    text = RUN_FILE.read_text(encoding="utf-8").replace("seed = 11\n", f"seed = {seed}\n", 1)
-    run, store = run_directory.create(directory, text, str(RUN_FILE))
-    asyncio.run(Runner(run, store).run())
-    records = list(store.records())
-    store.close()
-    return run, records
+    return play(directory, demo_text("auto_arena").replace("seed = 11\n", f"seed = {seed}\n", 1))[:2]
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    return played(tmp_path_factory.mktemp("demo") / "run")
+    return played(tmp_path_factory.mktemp("demo"))
 
 
 def dials(config):
@@ -93,7 +83,7 @@ def test_demo_plays_all_matches_and_verifies(demo):
 
 @pytest.mark.parametrize("seed", [11, 16])
 def test_exactly_the_biased_judges_are_named(demo, tmp_path, seed):
-    run, records = demo if seed == 11 else played(tmp_path / "run", seed)
+    run, records = demo if seed == 11 else played(tmp_path, seed)
     is_found = seed == 11  # no test finds a bias every time
     found = study(judgements_of([record.outcome for record in records], declared_verdicts("debate_v0"))).judges
     said = {row.judge: row.biases.named() for row in found}

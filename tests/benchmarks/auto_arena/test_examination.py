@@ -31,37 +31,6 @@ def work(policy, seed=1, **options):
     return ask(examination(**options), policy, seed=seed)[0]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"domain": "maths"}, "domain: expected one of"),
-        ({"count": 0}, "count: expected an integer from 1"),
-        ({"batch": 0}, "batch"),
-        ({"calls": 11}, "calls"),
-        ({"language": "fr"}, "language"),
-    ],
-)
-def test_options(options, message):
-    with pytest.raises(OptionError, match=message):
-        examination(**options)
-
-
-def test_what_is_missing_of_a_batch_is_asked_for_again():
-    given = [numbered([GOOD[0], GOOD[0], "Ice is cold."]), numbered([GOOD[0], GOOD[1]]), numbered(GOOD[2:])]
-    answer, prompts = ask(examination(count=4, batch=2), replies(*given))
-    wanted = [(each.wanted, len(each.accepted), len(each.last)) for each in (prompt.request for prompt in prompts)]
-    assert wanted == [(2, 0, 0), (1, 1, 3), (2, 2, 0)]
-    assert (len(answer.accepted), answer.drafted, answer.calls, answer.surplus) == (4, 7, 3, 0)
-    assert answer.refused == {"question_repeated": 2, "question_asks_nothing": 1}
-
-
-def test_the_next_batch_comes_after_the_last_call():
-    given = replies(numbered(GOOD[:1]), "Answer: 42 it is.", numbered(GOOD))
-    answer = work(given, count=3, batch=2, calls=2)
-    assert answer.accepted == (GOOD[0], GOOD[1])  # one more was wanted, and the first one is kept already
-    assert answer.surplus == 2
-
-
 @pytest.mark.parametrize(("language", "reason"), [("en", "it asks for nothing"), ("zh", "没有提出任何问题或要求")])
 def test_the_examiner_reads_what_was_kept_and_why_the_rest_was_not(language, reason):
     given = replies(numbered([GOOD[0], "Ice is cold.\n> [[A]]"]), numbered(GOOD))
@@ -81,11 +50,6 @@ def test_the_examiner_is_not_told_what_the_questions_are_for(language):
     assert not re.search(
         r"debat|compet|tournament|opponent|judge|you (?:can|could) (?:solve|answer)|辩论|比赛|对手|评委|参赛", told
     )
-
-
-def test_a_reply_without_a_question_costs_a_call():
-    answer = work(lambda observation: "<think>What shall I ask?</think>", count=4, batch=2, calls=2)
-    assert (answer.calls, answer.accepted, answer.drafted, answer.unreadable) == (4, (), 0, 4)
 
 
 @pytest.mark.parametrize("piece", ["(1). What is it for?\n", '{"queries": ["', "```\n", "[" * 50, "1. \ud800\x00"])

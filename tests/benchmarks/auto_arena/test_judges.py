@@ -1,15 +1,11 @@
 """The rows on judges and the human study: figures of one tournament, filled-in sheets, and refused input."""
 
 import csv
-import json
-import re
 
 import pytest
 
 from benchmarks.auto_arena.__main__ import PAPER
-from benchmarks.auto_arena.kappas import MATRICES, printed_pairs
 from benchmarks.experiments.command import main
-from benchmarks.experiments.published import load_published
 from benchmarks.experiments.runs import PlayedRun
 from rating.judgements import declared_verdicts, judgements_of
 from rating.stats.agreement import cohens_kappa
@@ -33,17 +29,6 @@ def row(name, played, out, *more, code=0):
 
 def table(out, name):
     return list(csv.DictReader((out / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
-
-
-def test_printed_means_equal_the_notes():
-    published = load_published("benchmarks.auto_arena")
-    before, after = (list(printed_pairs(published[key]).values()) for key in MATRICES.values())
-    assert sum(before) / 21 == pytest.approx(0.095, abs=5e-4)
-    assert sum(after) / 21 == pytest.approx(0.365, abs=5e-4)
-    assert (sum(after) - 1) / 20 == pytest.approx(0.333, abs=5e-4)
-    for key in MATRICES.values():
-        matrix = list(published[key].rows.values())
-        assert all(matrix[i][j] == matrix[j][i] for i in range(7) for j in range(7))
 
 
 def test_measured_kappas_follow_from_the_verdicts(played, tmp_path, capsys):
@@ -125,49 +110,3 @@ def test_sheets_are_blind_and_read_back(played, tmp_path, capsys):
     assert counts["ann"] == ["4", "4", "4", "0"] and counts["most people"] == ["4", "8", "0", "0"]
     (line,) = table(tmp_path, "human-questions")
     assert float(line["told right, % (measured)"]) == 50
-
-
-@pytest.mark.parametrize(
-    ("edit", "message"),
-    [
-        (lambda rows: [*rows, rows[1]], "stands in line 2 already"),
-        (lambda rows: [*rows[:-1], ["other", *rows[-1][1:]]], "expected an item of this run"),
-        (lambda rows: [*rows[:-1], [*rows[-1][:-1], "both"]], "line 4: expected one of a, b, tie.*got 'both'"),
-        (lambda rows: rows[:-1], "1 are missing"),
-    ],
-)
-def test_sheets_that_do_not_fit_are_refused_with_the_line(played, tmp_path, capsys, edit, message):
-    row("human", played, tmp_path, "--battles", 3)
-    (sheet,) = tmp_path.glob("human-sheet-*.csv")
-    filled = fill(sheet, tmp_path / "ann.csv", ["A"])
-    rows = list(csv.reader(filled.read_text(encoding="utf-8").splitlines()))
-    with filled.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows(edit(rows))
-    capsys.readouterr()
-    row("human", played, tmp_path, "--battles", 3, "--sheet", filled, code=2)
-    (found,) = capsys.readouterr().err.splitlines()
-    assert "ann.csv" in found
-    assert re.search(message, found)
-
-
-@pytest.mark.parametrize(
-    ("name", "more", "message"),
-    [
-        ("human", ["--sheet", "none.csv"], "sheet: expected a file"),
-        ("human", ["--question-sheet", __file__], "named with --real"),
-        ("human", ["--battles", "0"], "battles"),
-    ],
-)
-def test_options_that_cannot_be_used(played, tmp_path, capsys, name, more, message):
-    row(name, played, tmp_path, *more, code=2)
-    assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("name", ["f3", "t3", "human"])
-def test_judge_rows_smoke_run_equals_rerun_from_records(name, tmp_path, capsys):
-    assert main(PAPER, [name, "--smoke", "--out", str(tmp_path / "a")]) == 0
-    assert main(PAPER, [name, "--smoke", "--run", str(tmp_path / "a" / name), "--out", str(tmp_path / "b")]) == 0
-    files = sorted(path.name for path in (tmp_path / "b").iterdir())
-    assert f"{name}.json" in files
-    assert all((tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes() for file in files)
-    json.loads((tmp_path / "a" / f"{name}.json").read_text(encoding="utf-8"))

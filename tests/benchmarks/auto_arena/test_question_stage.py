@@ -149,15 +149,6 @@ def test_a_file_of_questions_is_played(tmp_path, shipped):
     assert notes(tmp_path)[0] == "questions: 8 of a file"
 
 
-@pytest.mark.slow
-def test_the_packaged_questions_are_said_to_be_public(tmp_path, capsys):
-    assert tournament(tmp_path, "--questions", "builtin") == 0
-    said = "the questions are public: models may have been trained on them"
-    assert said in capsys.readouterr().out
-    assert said in (tmp_path / "tournament.md").read_text(encoding="utf-8")
-    assert any(said in note for note in notes(tmp_path))
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -9,7 +9,6 @@ from benchmarks.auto_arena.questions import Options, ask, collected, kept_share
 from benchmarks.experiments.command import main
 from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.jobs import read_job
-from llmarena_envs.core.options import OptionError
 from llmarena_envs.debate.questions import DOMAINS, load_questions
 
 
@@ -54,13 +53,6 @@ def test_what_was_kept_is_written_as_debates_take_it(out):
 
 
 @pytest.mark.slow
-def test_it_is_computed_again_to_the_same_bytes(out, tmp_path):
-    assert main(PAPER, ["questions", "--smoke", "--run", str(out / "questions"), "--out", str(tmp_path)]) == 0
-    for path in sorted(out.glob("questions*.*")):
-        assert path.read_bytes() == (tmp_path / path.name).read_bytes()
-
-
-@pytest.mark.slow
 def test_recorded_replies_are_read_again_for_their_questions(out):
     (job,) = ask({}, Options(count=4, batch=2, chosen=2))
     found = read_job(out / "questions", job).answers
@@ -71,14 +63,6 @@ def test_recorded_replies_are_read_again_for_their_questions(out):
         question.text for domain in DOMAINS for question in [each for each in shipped if each.domain == domain][:4]
     ]
     assert (kept_share(found["same"]).value, kept_share(found["same"]).n) == (0.25, 4 * len(DOMAINS))
-
-
-def test_options():
-    (job,) = ask({}, Options(count=7, batch=3, calls=2, language="zh"))
-    assert {(case.count, case.batch, case.calls, case.language) for case in job.cases} == {(7, 3, 2, "zh")}
-    with pytest.raises(OptionError, match="chosen: expected an integer from 1 to 4"):
-        ask({}, Options(count=4, chosen=5))
-    assert main(PAPER, ["questions", "--count", "0"]) == 2
 
 
 def test_names_of_files_are_plain_and_differ():

@@ -39,18 +39,6 @@ def played(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", ["t2", "f5", "f6", "f7"])
-def test_ranking_rows_smoke_run_equals_rerun_from_records(row, tmp_path, capsys):
-    assert main(PAPER, [row, "--smoke", "--out", str(tmp_path / "a")]) == 0
-    name = PAPER.aliases.get(row, row)
-    assert main(PAPER, [row, "--smoke", "--run", str(tmp_path / "a" / name), "--out", str(tmp_path / "b")]) == 0
-    capsys.readouterr()
-    files = sorted(path.name for path in (tmp_path / "b").iterdir())
-    assert f"{name}-ratings.csv" in files or row == "t2"
-    assert all((tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes() for file in files)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("row", ["tournament", "discussion", "t4"])
 def test_one_tournament_serves_several_rows(row, played, tmp_path, capsys):
     assert main(PAPER, [row, "--run", str(played / "t1"), "--out", str(tmp_path)]) == 0

@@ -1,7 +1,5 @@
 """Self-enhancement of examiners: scores are read as they were given, and a gain on own questions is found."""
 
-import json
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -75,13 +73,13 @@ def test_significance_tests_equal_textbook_values():
 def test_a_gain_on_own_questions_is_found_on_its_side():
     first = {"x": made(0.8, 1), "y": made(0.5, 2)}
     second = {"x": made(0.4, 3), "y": made(0.5, 4)}
-    table = gain_table(["x", "y"], first, second, ["x", "y"])
+    table = gain_table(["x", "y"], {"x": first, "y": second})
     gains = {row[0]: row for row in table.rows}
     assert gains["x"][1].low > 20
     assert gains["x"][6] < 0.001
     assert gains["x"][8] < 0.001
     assert gains["y"][1].low < 0 < gains["y"][1].high
-    exchanged = gain_table(["x"], second, first, ["y", "x"])  # the same questions of x, as the second set
+    exchanged = gain_table(["x"], {"y": second, "x": first})  # the same questions of x, as the second set
     assert exchanged.rows[0][1] == gains["x"][1]
 
 
@@ -117,18 +115,3 @@ def test_question_files_belong_to_their_examiners(tmp_path):
 def test_two_examiners_are_required(examiners, tmp_path, capsys):
     assert main(PAPER, ["selfenh", "--examiner", *examiners, "--out", str(tmp_path)]) == 2
     assert capsys.readouterr().err.startswith("llmarena: ")
-
-
-@pytest.mark.slow
-def test_the_row_runs_and_is_computed_again(tmp_path):
-    words = ["selfenh", "--smoke", "--workers", "1"]
-    assert main(PAPER, [*words, "--out", str(tmp_path / "out")]) == 0
-    report = json.loads((tmp_path / "out" / "selfenh.json").read_text(encoding="utf-8"))
-    players = [list(row.values()) for row in report["tables"][0]["rows"]]
-    assert [row[0] for row in players] == ["ash", "beech"]
-    assert players[0][2]["value"] + players[1][2]["value"] == pytest.approx(100)
-    assert players[0][2]["n"] == 2 * len(DOMAINS)
-    again = ["--run", str(tmp_path / "out" / "selfenh"), "--out", str(tmp_path / "again")]
-    assert main(PAPER, [*words, *again]) == 0
-    for path in sorted((tmp_path / "out").glob("selfenh*.*")):
-        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()

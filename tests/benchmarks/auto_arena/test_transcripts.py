@@ -17,6 +17,7 @@ from llmarena_envs.core.options import OptionError
 from llmarena_envs.debate.actions import Passage
 from llmarena_envs.testing import check_environment
 from rating.cli import main as llmarena
+from rating.store import environments
 
 pytestmark = pytest.mark.slow
 
@@ -119,7 +120,7 @@ def committees(directory):
     return found
 
 
-def test_first_answers_are_judged_by_the_same_committee(tmp_path):
+def test_first_answers_are_judged_by_the_same_committee(tmp_path, monkeypatch):
     out, again = tmp_path / "out", tmp_path / "again"
     options = ["f8-f10", "--smoke", "--players", "4", "--min-judges", "2", "--repeat", "2"]
     assert main(PAPER, [*options, "--out", str(out)]) == 0
@@ -137,6 +138,7 @@ def test_first_answers_are_judged_by_the_same_committee(tmp_path):
     judged = {run.name: committees(run) for run in out.glob("f8-f10/*")}
     assert set.union(*(own for name, own in judged.items() if name != "tournament")) == judged["tournament"]
     assert llmarena(["replay", str(out / "f8-f10" / "first_answers_1"), "--verify"]) == 0
+    monkeypatch.setattr(environments, "_modules", set())  # as in another process
     assert main(PAPER, [*options, "--out", str(again), "--run", str(out / "f8-f10")]) == 0
     for path in again.iterdir():
         assert path.read_bytes() == (out / path.name).read_bytes()

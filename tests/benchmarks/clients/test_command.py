@@ -49,11 +49,6 @@ def test_a_client_runs_in_this_interpreter_and_writes_its_rows(tmp_path, capsys)
     assert "| `pettingzoo` | api_test | text | yes |" in capsys.readouterr().out
 
 
-def test_without_a_name_all_clients_run(monkeypatch):
-    monkeypatch.setattr(command, "_run_all", lambda smoke: [Row("sb3", "script", "", "", ACCEPTED)])
-    assert command.main([]) == 0
-
-
 def test_a_name_that_there_is_not_is_answered_with_those_there_are(capsys):
     with pytest.raises(SystemExit):
         command.main(["sb4"])

@@ -176,22 +176,6 @@ def test_a_good_translator_is_nearer_to_the_reference(out):
     assert "nothing was compared" not in " ".join(report["notes"])
 
 
-@pytest.mark.parametrize("row", ["t3", "t6"])
-def test_the_same_run_gives_the_same_files(out, tmp_path, row):
-    assert main(PAPER, [row, "--run", str(out / row), "--out", str(tmp_path)]) == 0
-    names = [path.name for path in tmp_path.iterdir() if path.suffix != ".json"]
-    assert names
-    assert all((tmp_path / name).read_bytes() == (out / row).with_name(name).read_bytes() for name in names)
-
-
-def test_a_run_of_other_languages_or_of_the_other_task_is_refused(out, tmp_path, capsys):
-    assert main(PAPER, ["t4", "--run", str(out / "t6"), "--out", str(tmp_path)]) == 2
-    assert "expected a run with src_lang = 'de', got 'en'" in capsys.readouterr().err
-    assert main(PAPER, ["t3", "--run", str(out / "t6"), "--out", str(tmp_path)]) == 2
-    assert "expected a run of writer_editor_v0#code_review" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -74,20 +74,6 @@ def test_pay_offs_have_the_theoretical_order(tmp_path, capsys):
     assert float(tests[2]["p, corrected (measured)"]) == pytest.approx(6 * 2 / 2**8, abs=1e-6)
 
 
-@pytest.mark.slow
-def test_run_gives_same_files_and_other_mode_is_refused(tmp_path, capsys):
-    first, again = tmp_path / "first", tmp_path / "again"
-    assert main(PAPER, ["f4b", "--smoke", "--out", str(first)]) == 0
-    assert main(PAPER, ["f4b", "--smoke", "--run", str(first / "f4b"), "--out", str(again)]) == 0
-    names = sorted(path.name for path in again.iterdir())
-    assert names == sorted(path.name for path in first.iterdir() if path.is_file())
-    assert all((first / name).read_bytes() == (again / name).read_bytes() for name in names)
-    capsys.readouterr()
-    assert main(PAPER, ["f4a", "--smoke", "--run", str(first / "f4b"), "--out", str(again)]) == 2
-    assert "expected a run with mode = 1, got 2" in capsys.readouterr().err
-    assert not (again / "f4a.json").exists()
-
-
 def test_a_run_of_groups_of_one_kind_is_refused(tmp_path, capsys):
     run_file = tmp_path / "run.toml"
     run_file.write_text(

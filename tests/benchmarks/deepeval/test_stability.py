@@ -7,7 +7,6 @@ import pytest
 from benchmarks.deepeval import stability
 from benchmarks.deepeval.__main__ import PAPER
 from benchmarks.experiments.command import main
-from llmarena_envs.core.options import OptionError
 from rating.cli import main as llmarena
 from rating.store.records import FINISHED, VOID, Outcome, SeatOutcome
 
@@ -88,9 +87,3 @@ def test_it_takes_a_run_of_tasks_with_judges_by_role(tmp_path, capsys):
         "translator, editor",
         "translator, writer",
     ]
-
-
-@pytest.mark.parametrize("options", [{"task": "bid_v0"}, {"eps": -1.0}, {"half_width": float("nan")}, {"window": 0}])
-def test_bad_options(options):
-    with pytest.raises(OptionError, match=next(iter(options))):
-        stability.Options(**options)

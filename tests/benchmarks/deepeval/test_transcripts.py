@@ -23,10 +23,3 @@ def test_every_task_has_its_transcript_with_the_judges_reasons(tmp_path):
     assert "plays:\n\n````text\n```python\n" in review
     assert "quality" in review and "(`rubric`)" in review
     assert "<title>Transcripts of DeepEval" in (tmp_path / "transcripts-report.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.slow
-def test_one_policy_alone_plays_itself(tmp_path):
-    words = ["--alone", "--policy", "random", "--judge", "rubric", "--workers", "1", "--out", str(tmp_path)]
-    assert main(PAPER, ["transcripts", *words]) == 0
-    assert {path.name for path in tmp_path.glob("transcripts-*.md")} == FILES

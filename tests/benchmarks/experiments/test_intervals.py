@@ -1,4 +1,4 @@
-"""Intervals of all rows at their smallest size."""
+"""All rows at their smallest size: their intervals, and the same files from their runs."""
 
 import importlib
 import json
@@ -30,11 +30,15 @@ def intervals(report):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", ["llmarena", "deepeval", "auto_arena", "simulbench"])
-def test_rows_at_smoke_size_print_no_senseless_interval(paper, tmp_path):
+@pytest.mark.parametrize(
+    ("paper", "language"), [("llmarena", "zh"), ("deepeval", "zh"), ("auto_arena", "en"), ("simulbench", "en")]
+)
+def test_rows_at_smoke_size_have_sound_intervals_and_rerun_alike(paper, language, tmp_path):
     module = importlib.import_module(f"benchmarks.{paper}.__main__")
-    assert main(module.PAPER, ["all", "--smoke", "--out", str(tmp_path)]) == 0
-    reports = [json.loads(path.read_text(encoding="utf-8")) for path in tmp_path.glob("*.json")]
+    words = ["all", "--smoke", "--language", language]
+    assert main(module.PAPER, [*words, "--out", str(tmp_path / "out")]) == 0
+    made = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir() if path.is_file()}
+    reports = [json.loads(content) for name, content in made.items() if name.endswith(".json")]
     found = [(report["row"], *one) for report in reports for one in intervals(report)]
     assert found
     for row, table, heading, cell in found:
@@ -44,3 +48,6 @@ def test_rows_at_smoke_size_print_no_senseless_interval(paper, tmp_path):
         if "%" in heading:
             least, most = scale(heading)
             assert least <= cell["low"] <= cell["value"] <= cell["high"] <= most, where
+    assert main(module.PAPER, [*words, "--run", str(tmp_path / "out"), "--out", str(tmp_path / "again")]) == 0
+    for name, content in made.items():
+        assert (tmp_path / "again" / name).read_bytes() == content, name

@@ -73,12 +73,3 @@ def test_the_actions_are_those_that_the_game_counts(tmp_path: Path) -> None:
         seats = [seat for outcome in run.outcomes("hanabi_v0") for seat in outcome.seats if seat.policy == policy]
         for name in ("play", "reveal", "discard"):
             assert own.names.count(name) == sum(seat.statistics[f"{name}s"] for seat in seats)
-
-
-def test_a_smoke_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(PAPER, ["f5", "--smoke", "--workers", "1", "--out", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out
-    assert "| convention | 4 " in shown
-    assert {"f5.md", "f5.json", "f5.csv", "f5-actions.png", "f5-actions.svg"} <= {
-        path.name for path in tmp_path.iterdir()
-    }

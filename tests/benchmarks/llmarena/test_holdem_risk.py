@@ -68,18 +68,3 @@ def test_every_policy_meets_the_same_states(tmp_path: Path, capsys: pytest.Captu
     states = {tuple(decision.state for decision in own) for own in decisions.values()}
     assert len(states) == 1
     assert {decision.action for decision in decisions["call"]} == {Action.CHECK_CALL}
-
-
-def test_a_run_of_the_other_situation_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["f4", "--smoke", "--alone", "--policy", "call", "--workers", "1"]
-    assert main(PAPER, [*words, "--decision", "open", "--out", str(tmp_path / "open")]) == 0
-    capsys.readouterr()
-    assert main(PAPER, [*words, "--run", str(tmp_path / "open/f4"), "--out", str(tmp_path / "out")]) == 2
-    assert "expected a run with decision = 'facing_bet', got 'open'" in capsys.readouterr().err
-    for bad, message in (
-        ("--samples", "samples: expected an integer"),
-        ("--states", "matches: input should be greater than or equal to 1, got 0"),
-    ):
-        assert main(PAPER, [*words, bad, "0", "--out", str(tmp_path / "out")]) == 2
-        assert message in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()

@@ -20,11 +20,8 @@ def model(tiny_model):
 
 ROWS = {
     "t2": ["--matches", "2"],  # self-play
-    "f2": ["--matches", "2"],  # against a fixed opponent
     "t3": ["--matches", "1", "--judge"],  # a field with hidden roles, and a judge
-    "f4": ["--states", "4"],  # static states
     "f5": ["--matches", "1"],  # co-operation
-    "missed": [],  # a round robin until ratings stand still
 }
 
 

@@ -120,17 +120,6 @@ def test_game_without_positive_best_value_is_left_out_with_note(results):
     assert [row["group"] for row in tables["groups"]] == ["small"]
 
 
-def test_the_row_is_computed_again_from_its_run(results):
-    words = ["--smoke", "--preset", "llmarena", "--groups", str(results / "groups.csv")]
-    words += ["--alone", "--policy", "random@tictactoe_v0,hanabi_v0", "greedy@tictactoe_v0"]
-    assert main(PAPER, ["t1", *words, "--run", str(results / "first" / "t1"), "--out", str(results / "second")]) == 0
-    first, second = (
-        {path.name: path.read_bytes() for path in (results / name).iterdir() if path.is_file()}
-        for name in ("first", "second")
-    )
-    assert first == second
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -177,42 +177,11 @@ def test_missed_chances_have_no_published_column_and_all_files(results):
 
 
 @pytest.mark.slow
-def test_a_run_gives_the_same_files_again(results, tmp_path):
-    arguments = ["missed", "--smoke", "--matches", "30", "--out", str(tmp_path), "--run"]
-    assert main(PAPER, [*arguments, str(results / "missed")]) == 0
-    again = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    assert again == {path.name: path.read_bytes() for path in results.iterdir() if path.is_file()}
-
-
-@pytest.mark.slow
 def test_run_of_one_game_with_other_settings_is_accepted(tmp_path, capsys):
     play(tmp_path, TIC_TAC_TOE, "random", "{ random_opening = 0, language = 'zh', hint = false }")
     assert main(PAPER, ["missed", "--run", str(tmp_path / "run"), "--out", str(tmp_path / "out")]) == 0
     assert "tic-tac-toe: wins and blocks at hand" in capsys.readouterr().out
     assert not list((tmp_path / "out").glob("*connect_four*"))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--depth", "1"], "depth: expected an integer from 2 to 42, got 1"),
-        (["--shown", "-1"], "shown: expected"),
-        (["--matches", "0"], "matches: expected"),
-        (["--alone", "--policy", "random"], "expected 2 policies or more, got ['random']"),
-        (["--policy", "call"], "call"),
-    ],
-)
-def test_bad_options_are_refused(tmp_path, capsys, arguments, message):
-    assert main(PAPER, ["missed", *arguments, "--smoke", "--out", str(tmp_path / "out")]) == 2
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_run_of_other_games_is_refused(tmp_path, capsys):
-    play(tmp_path, "hanabi_v0", "random", "{}")
-    assert main(PAPER, ["missed", "--run", str(tmp_path / "run"), "--out", str(tmp_path / "out")]) == 2
-    assert "expected a run of tictactoe_v0 or connect_four_v0, got one of hanabi_v0" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
 
 
 class Failing:

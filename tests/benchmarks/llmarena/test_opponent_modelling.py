@@ -8,11 +8,10 @@ import pytest
 
 from agents.errors import ProviderError
 from benchmarks.experiments.command import main
-from benchmarks.experiments.cost import expected_costs
 from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.description_judge.case import DescriptionRequest
 from benchmarks.llmarena.descriptions import Clue, accuracy, to_judge
-from benchmarks.llmarena.opponent_modelling import Modelling, Options, agreement_table, by_record, by_vote, plan
+from benchmarks.llmarena.opponent_modelling import Modelling, agreement_table, by_record, by_vote
 from benchmarks.llmarena.players import AttributeJudge, Guesser
 from llmarena_envs.undercover.game import VOTE, UndercoverView, Vote
 from llmarena_envs.undercover.words import shipped_pairs
@@ -176,13 +175,6 @@ def test_the_rates_of_scripted_players(out):
 
 
 @pytest.mark.slow
-def test_the_row_comes_out_again_from_what_was_played(out, tmp_path):
-    assert run(tmp_path, "--run", str(out / "t3")) == 0
-    for path in tmp_path.iterdir():
-        assert path.read_bytes() == (out / path.name).read_bytes()
-
-
-@pytest.mark.slow
 def test_a_sheet_is_blind_and_stays_when_it_was_filled_in(out, tmp_path):
     text = sheet_of(out).read_text(encoding="utf-8-sig")
     assert not any(name in text for name in ("similarity", "random", "guesser", "player"))
@@ -223,47 +215,6 @@ def test_a_judge_without_a_verdict_abstains(out, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_judge_out_of_reach_is_asked_again(out, tmp_path, capsys, monkeypatch):
-    shutil.copytree(out / "t3" / "games", tmp_path / "t3" / "games")
-    monkeypatch.setitem(broken, "judge", True)
-    assert run(tmp_path, "--judge", JUDGE) == 3
-    assert "not answered in judge, since a provider failed; the same command resumes" in capsys.readouterr().err
-    assert rows(result(tmp_path), "opponent-modelling")["similarity"]["description accuracy, % (measured)"] is None
-    monkeypatch.setitem(broken, "judge", False)
-    assert run(tmp_path, "--judge", JUDGE) == 0
-    assert rows(result(tmp_path), "descriptions")["random"]["clues"] > 0
-    assert run(tmp_path) == 2  # another judge
-    assert "choose another directory" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--sheet", "nowhere.csv"], "expected a file"),
-        (["--judge", "nobody"], "policy: expected one of"),
-        (["--clues", "none"], "clues: expected one of"),
-        (["--clues", "all_seats"], "name the options with which it was asked"),
-        (["--language", "zh"], "name the options with which it was played"),
-    ],
-)
-def test_what_cannot_be_computed_leaves_everything_as_it_is(out, tmp_path, capsys, words, message):
-    assert run(tmp_path / "out", "--run", str(out / "t3"), *words) == 2
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.slow
-def test_the_same_sheet_twice_and_a_sheet_with_a_wrong_label(out, tmp_path, capsys):
-    sheet = fill(sheet_of(out), tmp_path / "one.csv", lambda number, row: "maybe" if number == 3 else "no")
-    assert run(tmp_path / "out", "--run", str(out / "t3"), "--sheet", str(sheet)) == 2
-    assert f"{sheet}, line 5: expected one of yes" in capsys.readouterr().err
-    assert run(tmp_path / "out", "--run", str(out / "t3"), "--sheet", str(sheet), str(sheet)) == 2
-    assert "twice" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.slow
 def test_clues_of_all_seats_are_more(out, tmp_path):
     shutil.copytree(out / "t3" / "games", tmp_path / "t3" / "games")
     assert run(tmp_path, "--clues", "all_seats") == 0
@@ -279,12 +230,6 @@ def test_the_order_of_the_sheet_tells_nothing_of_who_spoke_first():
     assert order == list(to_judge(clues[::-1], seed=0))
     assert order != list(to_judge(clues, seed=1))
     assert order != [clue.item for clue in clues]
-
-
-def test_the_cost_is_that_of_a_policy_under_test():
-    (cost,) = expected_costs(plan(Options(matches=10))["games"])
-    assert (cost.most, cost.least) == (10, 10)
-    assert 10 * 2 <= cost.calls <= 10 * 4
 
 
 def test_without_a_match_there_is_nothing_to_show(tmp_path, monkeypatch, capsys):

@@ -182,11 +182,6 @@ def test_opponent_plays_every_policy(tmp_path):
     assert {policy: len(own) for policy, own in battle_cases(run).items()} == {"random": 2, "greedy": 2, "minimax": 2}
 
 
-def test_battles_of_one_policy_are_refused(tmp_path, capsys):
-    assert main(PAPER, ["f2", "--alone", "--policy", "random", "--out", str(tmp_path / "out")]) == 2
-    assert "expected 2 policies or more" in capsys.readouterr().err
-
-
 @pytest.mark.slow
 def test_play_waits_for_the_mean(tmp_path):
     options = Options(half_width=6.0, min_matches=10, max_matches=400, workers=1, smoke=True)
@@ -199,25 +194,6 @@ def test_play_waits_for_the_mean(tmp_path):
         assert cells["mean known to, on either side"] <= 6.0
         assert 10 <= cells["matches until the mean was known closely enough"] <= cells["won, %"].n
     assert any("every mean was known closely enough" in note for note in table.notes)
-
-
-@pytest.mark.slow
-def test_rerun_from_records_gives_same_files(tmp_path, capsys):
-    assert main(PAPER, ["f2", "--smoke", "--workers", "1", "--out", str(tmp_path / "a")]) == 0
-    assert main(PAPER, ["f2", "--run", str(tmp_path / "a" / "f2"), "--smoke", "--out", str(tmp_path / "b")]) == 0
-    capsys.readouterr()
-    made = sorted(path.name for path in (tmp_path / "a").iterdir() if path.is_file())
-    assert made == sorted(path.name for path in (tmp_path / "b").iterdir())
-    assert {"f2.json", "f2.md", "f2-ranks.csv", "f2-running.png", "f2-running.svg"} <= set(made)
-    for name in made:
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
-    report = json.loads((tmp_path / "a" / "f2.json").read_text(encoding="utf-8"))
-    published = next(table for table in report["tables"] if table["name"] == "published")
-    labels = [row["strategic reward (published)"] for row in published["rows"]]
-    assert labels == sorted(labels, reverse=True)
-    assert len(labels) == 8
-    measured = [table for table in report["tables"] if table["name"] != "published"]
-    assert not any("published" in column["source"] for table in measured for column in table["columns"])
 
 
 class Unreachable(ScriptedPolicy):
@@ -278,29 +254,3 @@ def test_person_who_quits_can_resume(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", Person())
     assert main(PAPER, ["f2", "--opponent", "human", "--matches", "2", "--out", str(tmp_path)]) == 0
     assert "input has ended" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (["--half-width", "0"], "half_width"),
-        (["--matches", "-1"], "matches"),
-        (["--preset", "strict"], "preset"),
-        (["--opponent", "nobody"], "nobody"),
-        (["--opponent", "similarity"], "similarity"),
-        (["--language", "fr"], "language"),
-    ],
-)
-def test_bad_options_are_named(tmp_path, capsys, flags, message):
-    assert main(PAPER, ["f2", *flags, "--out", str(tmp_path / "out")]) == 2
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_run_of_another_row_is_refused(tmp_path, capsys):
-    assert main(PAPER, ["undercover", "--smoke", "--workers", "1", "--out", str(tmp_path)]) == 0
-    run = str(tmp_path / "undercover")
-    assert main(PAPER, ["f2", "--run", run, "--out", str(tmp_path / "new")]) == 2
-    assert main(PAPER, ["f2", "--run", f"{run}/field", "--out", str(tmp_path / "new")]) == 2
-    assert "expected a run of connect_four_v0, got one of undercover_v0" in capsys.readouterr().err
-    assert not (tmp_path / "new").exists()

@@ -48,21 +48,6 @@ def test_the_page_holds_the_whole_run(results):
     assert f"Matches: {played['finished']} finished." in page
 
 
-@pytest.mark.slow
-def test_the_same_run_gives_the_same_files(results):
-    words = ["--language", "zh", "--run", str(results / "first" / "f1"), "--out", str(results / "second")]
-    assert main(PAPER, ["f1", *words]) == 0
-    first, second = (
-        {
-            path.name: path.read_bytes()
-            for path in (results / name).iterdir()
-            if path.name != "f1.json" and path.is_file()
-        }
-        for name in ("first", "second")
-    )
-    assert first == second
-
-
 def test_one_policy_alone_plays_itself(tmp_path, capsys):
     words = ["--alone", "--policy", "random@tictactoe_v0,bid_v0", "--workers", "1"]
     assert main(PAPER, ["f1", *words, "--out", str(tmp_path)]) == 0

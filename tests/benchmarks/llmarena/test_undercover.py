@@ -11,16 +11,13 @@ from benchmarks.experiments.field import Case, field_cases
 from benchmarks.experiments.runs import PlayedRun
 from benchmarks.llmarena.__main__ import PAPER
 from benchmarks.llmarena.undercover import (
-    FIELD,
     GAME,
-    Options,
     against,
     blank_rate,
     case_text,
     chosen_cases,
     course_table,
     ending,
-    plan,
     win_rate,
     win_table,
 )
@@ -116,12 +113,6 @@ def test_the_first_matches_of_every_kind_are_chosen():
     assert sorted(chosen_cases({"a": CASES}, 2)) == [0, 1, 2, 3, 6]
 
 
-def test_as_many_matches_are_planned_as_asked_for():
-    for matches in (5, 100, 1000):
-        stop = plan(Options(matches=matches))[FIELD].stop
-        assert stop.matches == matches <= stop.max_matches
-
-
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     out = tmp_path_factory.mktemp("undercover")
@@ -199,31 +190,3 @@ def test_a_record_that_was_changed_is_damaged(played):
     for turns in (record.turns[1:], (*record.turns, record.turns[-1])):
         with pytest.raises(RunError, match="is damaged"):
             case_text(replace(record, turns=turns), case, "found")
-
-
-@pytest.mark.slow
-def test_rerun_from_chinese_records_gives_same_files(tmp_path):
-    flags = ["--smoke", "--language", "zh", "--cot", "--workers", "1"]
-    assert main(PAPER, ["undercover", *flags, "--out", str(tmp_path / "a")]) == 0
-    run = str(tmp_path / "a" / "undercover")
-    assert main(PAPER, ["undercover", *flags, "--run", run, "--out", str(tmp_path / "b")]) == 0
-    made = sorted(path.name for path in (tmp_path / "a").iterdir() if path.is_file())
-    assert "undercover-cases.md" in made
-    for name in made:
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
-
-
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (["--matches", "0"], "matches"),
-        (["--cases", "-1"], "cases"),
-        (["--policy", "minimax"], "minimax"),
-        (["--opponent", "minimax"], "minimax"),
-        (["--alone"], "--policy"),
-    ],
-)
-def test_bad_options_are_named(tmp_path, capsys, flags, message):
-    assert main(PAPER, ["undercover", *flags, "--out", str(tmp_path / "out")]) == 2
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()

@@ -65,12 +65,3 @@ def test_opinions_are_counted_with_the_way_of_the_errors(out, tmp_path):
     assert (most["too high (measured)"], most["too low (measured)"], most["divided (measured)"]) == (1, 0, 3)
     assert sum(row["judgements"] for row in judges["rows"] if row["who"] == "ann") == 6
     assert agreement["rows"][0]["the same opinion, % (measured)"]["value"] == pytest.approx(50)
-
-
-@pytest.mark.slow
-def test_a_sheet_that_cannot_be_used_is_refused_with_its_place(out, tmp_path, capsys):
-    bad = filled_in(out, tmp_path / "ann.csv", ["reasonable", "too hihg", "r", "r", "r", "r"])
-    assert again(out, tmp_path, bad) == 2
-    assert "ann.csv, line 3" in capsys.readouterr().err
-    assert not (tmp_path / "out" / "audit.json").exists()
-    assert again(out, tmp_path, str(tmp_path / "nobody.csv")) == 2

@@ -1,8 +1,6 @@
 """The run file of SimulBench: the ratings recover the order of the simulators, and any seat can be a model's."""
 
-import asyncio
 from itertools import repeat
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +9,10 @@ from scipy.stats import spearmanr
 from agents.registry import split_spec
 from rating.cli import main
 from rating.play import run_directory
-from rating.play.runner import Runner
 from rating.store.verify import verify
+from tests.benchmarks.demos import demo_text, play
 from tests.support.hostile_server import hostile_server, say
 
-RUN_FILE = Path(__file__).parents[3] / "benchmarks" / "simulbench" / "demo.toml"
 ENVIRONMENTS = ("simulation_v0", "simulation_v0#pairwise")
 LADDER = ["perfect", "good", "fair", "weak", "poor", "echo", "silent"]
 FORMAT = ("format", "chatter")
@@ -25,12 +22,7 @@ REPEATS = 1000
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("demo") / "run"
-    run, store = run_directory.create(directory, RUN_FILE.read_text(encoding="utf-8"), str(RUN_FILE))
-    asyncio.run(Runner(run, store).run())
-    records = list(store.records())
-    store.close()
-    return run, records
+    return play(tmp_path_factory.mktemp("demo"), demo_text("simulbench"))[:2]
 
 
 def outcomes_of(records, environment):
@@ -133,7 +125,7 @@ def test_demo_plays_all_matches_and_verifies(demo):
 
 def test_one_changed_line_each_seats_models_anywhere(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "of nobody")
-    text = RUN_FILE.read_text(encoding="utf-8")
+    text = demo_text("simulbench")
     with hostile_server(then=repeat(say("As you like. Rating: [[7]] [[B]]"))) as server:
         for line in (
             'spec = "flawed:stale=0.2,arithmetic=0.1,out_of_character=0.1,format=0.2,chatter=0.2"',

@@ -88,11 +88,6 @@ def test_equal_answers_have_no_variance(out):
     assert rows["flawed:hard=1"]["on fixed scripts"]["value"] == 0  # it errs on every odd request, and on no other
 
 
-def test_user_row_rerun_from_records_is_the_same(out, tmp_path):
-    assert main(PAPER, [*WORDS, "--run", str(out / "dynamic"), "--out", str(tmp_path)]) == 0
-    assert (tmp_path / "dynamic.md").read_bytes() == (out / "dynamic.md").read_bytes()
-
-
 def test_dialogues_alone_are_refused(out, tmp_path, capsys):
     assert main(PAPER, [*WORDS, "--run", str(out / "dynamic" / "dialogues"), "--out", str(tmp_path)]) == 2
     assert "scripts" in capsys.readouterr().err

@@ -37,14 +37,6 @@ def work(policy, **options):
     return ask(creation(**options), policy)[0]
 
 
-@pytest.mark.parametrize(
-    "options", [{"type": "other"}, {"count": 0}, {"batch": 21}, {"calls": 0}, {"examples": 11}, {"language": "fr"}]
-)
-def test_options(options):
-    with pytest.raises(OptionError, match=next(iter(options))):
-        creation(**options)
-
-
 def test_tasks_are_read_in_any_usual_form():
     text = write_proposals(GOOD)
     first, second = json.loads(text)
@@ -91,12 +83,6 @@ def test_what_a_creator_writes_is_quoted():
     _, prompts = ask(creation(count=1, batch=1, calls=2), lambda observation: write_proposals([hostile]))
     own = [line for line in prompts[1].text.splitlines() if not line.startswith(">")]
     assert sum(line.startswith("Not kept") for line in own) == 1
-
-
-def test_a_reply_without_a_task_is_explained():
-    answer, prompts = ask(creation(count=1, batch=1), replies("Tide Table", write_proposals(GOOD)))
-    assert (answer.accepted, answer.calls, answer.unreadable) == ((GOOD[0],), 2, 1)
-    assert prompts[1].feedback.endswith('[{"name": "...", "description": "...", "request_type": "..."}].')
 
 
 def test_scripted_creators(tmp_path):

@@ -94,8 +94,3 @@ def test_custom_scorer_is_used_and_validated(tmp_path, monkeypatch, capsys, body
     else:
         means = json.loads((tmp_path / "out" / "t3.json").read_text(encoding="utf-8"))["tables"][0]["rows"]
         assert {line["scripts (measured)"]["value"] for line in means} == {0.5}
-
-
-def test_missing_scorer_is_refused(tmp_path, capsys):
-    assert row(tmp_path, "--scorer", "no_such_module:score") == 2
-    assert "scorer: cannot import" in capsys.readouterr().err

@@ -12,7 +12,7 @@ from agents.errors import ProviderError
 from agents.models.local.chat import ChatFormat
 from agents.models.local.models import LocalModels
 from agents.models.local.policy import CONSTRAINED, HFPolicy
-from agents.models.prompts.prompter import fingerprint
+from agents.models.prompts.conversation import fingerprint
 from agents.play import play, play_async
 from agents.player import Player, seat_players
 from agents.registry import make_policy

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from agents.baselines.general import FirstLegal
 from agents.chat import Chat
 from agents.models.llm import LLMPolicy
-from agents.models.prompts.history import Conversation, estimate_tokens, read_memory
+from agents.models.prompts.conversation import Conversation, estimate_tokens
+from agents.models.prompts.form import PromptForm, read_memory
+from agents.models.prompts.serialisers import ROLES
 from agents.play import play
 from agents.registry import make_policy
 from agents.turn import TurnSettings
@@ -22,17 +24,25 @@ from llmarena_envs.core.options import OptionError
 from tests.agents.models.prompts.script import Script, policy_with
 
 
-def memory(history="full", turns=None, tokens=None, rejected="cap", longest_kept=8000):
-    return read_memory(history, turns, tokens, rejected, longest_kept)
+def converse(history="full", turns=None, tokens=None, rejected="cap", longest_kept=8000):
+    memory = read_memory(history, turns, tokens, rejected, longest_kept)
+    return Conversation(PromptForm(memory, "system", ROLES))
+
+
+def sent(conversation, text, **rest):
+    """Returns what is sent for an observation, without the rules."""
+    rules, *messages = conversation.hear({"rules": "the rules", "text": text, **rest})
+    assert rules == {"role": "system", "content": "the rules"}
+    assert [message["role"] for message in messages] == ["user", *["assistant", "user"] * (len(messages) // 2)]
+    return [message["content"] for message in messages]
 
 
 def after(conversation, *turns):
     """Plays turns of one reply each, and returns what is sent in a further one."""
     for number, reply in enumerate(turns):
-        conversation.remember(conversation.hear({"text": f"text {number}"}), reply)
-    messages = conversation.messages(conversation.hear({"text": "now"}))
-    assert [message["role"] for message in messages] == ["user", *["assistant", "user"] * (len(messages) // 2)]
-    return [message["content"] for message in messages]
+        sent(conversation, f"text {number}")
+        conversation.remember(reply)
+    return sent(conversation, "now")
 
 
 @pytest.mark.parametrize("rejected", ["keep", "cap", "drop"])
@@ -55,28 +65,28 @@ def test_a_babbling_model_does_not_make_its_requests_grow(rejected, ends_well):
 
 
 def test_reasoning_is_not_sent_back():
-    sent = after(Conversation(memory()), "<think>X: 1</think>I say yes", "<|channel|>analysis<|message|>X: 2")
-    assert sent == ["text 0", "I say yes", "now"]
+    contents = after(converse(), "<think>X: 1</think>I say yes", "<|channel|>analysis<|message|>X: 2")
+    assert contents == ["text 0", "I say yes", "now"]
 
 
 def test_the_end_of_a_long_reply_is_kept():
-    _, kept, _ = after(Conversation(memory(longest_kept=100)), f"{'a' * 300}{'z' * 94}")
+    _, kept, _ = after(converse(longest_kept=100), f"{'a' * 300}{'z' * 94}")
     assert kept == f"[...] {'z' * 94}"
 
 
 @pytest.mark.parametrize("history", ["none", "single_turn"])
 def test_nothing_is_kept_without_a_history(history):
-    assert after(Conversation(memory(history)), "one", "two") == ["now"]
+    assert after(converse(history), "one", "two") == ["now"]
 
 
 def test_a_window_of_turns_holds_the_last_ones():
-    assert after(Conversation(memory(turns=2)), "a", "b", "c") == ["text 1", "b", "text 2", "c", "now"]
+    assert after(converse(turns=2), "a", "b", "c") == ["text 1", "b", "text 2", "c", "now"]
 
 
 def test_a_window_of_tokens_holds_whole_turns_that_fit():
     turn = estimate_tokens("text 0") + estimate_tokens("one two three")
     for tokens, kept in ((2 * turn - 1, 1), (2 * turn, 2), (turn - 1, 0)):
-        conversation = Conversation(memory(tokens=tokens))
+        conversation = converse(tokens=tokens)
         assert len(after(conversation, *["one two three"] * 4)) == 2 * kept + 1
 
 
@@ -89,24 +99,24 @@ def test_tokens_are_estimated_without_a_vocabulary(text, tokens):
 
 
 def test_a_turn_that_is_to_be_answered_alone_is_sent_alone_and_kept():
-    conversation = Conversation(memory())
-    conversation.remember(conversation.hear({"text": "first"}), "one")
-    said = conversation.hear({"text": "alone"})
-    assert [message["content"] for message in conversation.messages(said, fresh=True)] == ["alone"]
-    conversation.remember(said, "two")
-    again = conversation.hear({"text": "alone, more", "attempt": 1, "feedback": "more"})
-    assert [message["content"] for message in conversation.messages(again, fresh=True)] == ["alone", "two", "more"]
+    conversation = converse()
+    sent(conversation, "first")
+    conversation.remember("one")
+    assert sent(conversation, "alone", fresh_history=True) == ["alone"]
+    conversation.remember("two")
+    more = {"attempt": 1, "feedback": "more", "fresh_history": True}
+    assert sent(conversation, "alone, more", **more) == ["alone", "two", "more"]
     assert after(conversation, "three") == ["first", "one", "alone", "two", "text 0", "three", "now"]
 
 
 def test_what_incomplete_replies_came_to_is_one_reply():
-    conversation = Conversation(memory())
+    conversation = converse()
     first = f"one: roses {'la ' * 400}"
-    conversation.remember(conversation.hear({"text": "two lines"}), first)
-    more = {"text": "two lines, more", "attempt": 1, "feedback": "more", "kept": "one: roses"}
-    said = conversation.hear(more)
-    assert [message["content"] for message in conversation.messages(said)] == ["two lines", first, "more"]
-    conversation.remember(said, "two: violets")
+    sent(conversation, "two lines")
+    conversation.remember(first)
+    more = {"attempt": 1, "feedback": "more", "kept": "one: roses"}
+    assert sent(conversation, "two lines, more", **more) == ["two lines", first, "more"]
+    conversation.remember("two: violets")
     assert after(conversation) == ["two lines", "one: roses\ntwo: violets", "now"]
 
 

@@ -1,90 +1,38 @@
-"""The message history sent to a model.
+"""The messages sent to a model in a match, for play and for inspection of records.
 
 A match is remembered turn by turn: the text, and the last reply of the turn. The history is bounded: reasoning is removed from
 replies, long replies are cut, and rejected ones are dropped after their turn. (Incomplete replies stay, together with the reply
 that completed them.)
+
+A policy records the fingerprint of its messages (``PROMPT``) in every call. The messages themselves need not be recorded: they
+can be rebuilt and verified.
 """
 
+import hashlib
+import json
 import math
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from agents.chat import Message
+from agents.models.prompts.form import PromptForm
+from agents.models.prompts.serialisers import read_serialiser
 from agents.records import encodable
-from llmarena_envs.core import declaration
 from llmarena_envs.core.codec import ChatMessage
-from llmarena_envs.core.options import OptionError, check_choice, check_int
 from llmarena_envs.core.replies import read_part
 from llmarena_envs.core.text_length import TOKEN, WordCounter
 
-UPDATES = "updates"
-HISTORIES = ("none", *declaration.HISTORIES, UPDATES)
-REJECTED = ("keep", "cap", "drop")
-WINDOWS = ("history_turns", "history_tokens")
-"""Options that imply a full history."""
+PROMPT, FREE_REPLY = "prompt", "free_reply"
+"""Names in the detail of a reply; the last one holds the reply before it was restated."""
 
 LONGEST_REJECTED = 1_000
 """Characters kept of a rejected reply with ``cap``, counted from its end, where the move is."""
 
-SHORTEST_KEPT = 100
-"""Minimum of ``longest_kept``, in characters."""
-
 _CUT_OFF = "[...] "
 _COUNTER = WordCounter("en")
-
-Message = dict[str, str]
-"""``role`` and ``content``."""
-
-
-@dataclass(frozen=True)
-class Memory:
-    """Limits of the history.
-
-    Attributes:
-        turns: maximum number of earlier turns, or ``None`` for all.
-        tokens: maximum number of tokens of earlier turns, by ``estimate_tokens``, or ``None`` for no limit.
-        rejected: treatment of a rejected reply within its turn: ``keep``, ``cap`` or ``drop``.
-        longest_kept: maximum number of characters of a reply, counted from its end.
-        updates: whether turns hold only the news, which requires all earlier turns.
-    """
-
-    turns: int | None
-    tokens: int | None
-    rejected: str
-    longest_kept: int
-    updates: bool = False
-
-    @property
-    def wants_chat(self) -> bool:
-        """Whether the native chat replaces the remembered one: with a full history and no window."""
-        return self.turns is None and self.tokens is None and not self.updates
-
-
-def read_memory(
-    history: str | None, history_turns: int | None, history_tokens: int | None, rejected: str, longest_kept: int
-) -> Memory:
-    """Returns the history limits for the options of a policy; see ``LLMPolicy``.
-
-    Raises:
-        OptionError: if an option is invalid, or two of them contradict each other.
-    """
-    check_choice("rejected", rejected, REJECTED)
-    check_int("longest_kept", longest_kept, SHORTEST_KEPT, 10_000_000)
-    windows = {"history_turns": history_turns, "history_tokens": history_tokens}
-    given = [name for name, size in windows.items() if size is not None]
-    for name in given:
-        check_int(name, windows[name], 1, 1_000_000_000)
-    if history is None:
-        history = "full" if given else "single_turn"
-    check_choice("history", history, HISTORIES)
-    if history == "full":
-        return Memory(history_turns, history_tokens, rejected, longest_kept)
-    if given:
-        raise OptionError(f"{given[0]}: expected history='full' or no history beside it, got history={history!r}")
-    if history == UPDATES:
-        return Memory(None, None, rejected, longest_kept, updates=True)
-    return Memory(0, None, "drop", longest_kept)
+_DIGITS = 16
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def estimate_tokens(text: str) -> int:
@@ -108,9 +56,9 @@ class Exchange(NamedTuple):
 
 
 class Conversation:
-    """One match as remembered by its player.
+    """The messages of one match, as remembered by its player.
 
-    Call ``hear`` with an observation, ``messages`` to get the messages to send, ``remember`` with the reply.
+    Call ``hear`` with an observation to get the messages to send, then ``remember`` with the reply.
 
     If an observation holds the match in native roles (``chat``), it replaces the earlier turns.
 
@@ -118,11 +66,13 @@ class Conversation:
     with ``fresh_history`` are sent in full and not remembered.
 
     Args:
-        memory: the limits.
+        form: format of the messages.
     """
 
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
+    def __init__(self, form: PromptForm) -> None:
+        self._memory = form.memory
+        self._system_role = form.system_role
+        self._serialise = read_serialiser(form.serialiser)
         self._earlier: deque[tuple[Exchange, int]] = deque()  # with their tokens, if limited
         self._tokens = 0
         self._turn: list[Exchange] = []
@@ -131,14 +81,40 @@ class Conversation:
         self._kept = ""
         self._unanswered = ""
         self._is_apart = False
+        self._rules = self._said = ""
+        self._sent: list[Message] = []
 
-    def hear(self, observation: Mapping[str, Any]) -> str:
-        """Returns the next user message, and removes parts of the conversation that it replaces.
+    def hear(self, observation: Mapping[str, Any]) -> list[Message]:
+        """Returns the messages to send, the rules first.
 
         Nothing is repeated: after a rejected reply that is kept, only the feedback follows. Otherwise the text of the turn is
         sent again, with the end of the reply and the feedback, if any. Blank replies are never part of a conversation, since many
-        servers reject empty messages.
+        servers reject empty messages. With ``fresh_history`` earlier turns are left out.
         """
+        chat = observation.get("chat")
+        self._rules = encodable(chat[0].content if chat else observation["rules"])
+        self._said = self._hear(observation)
+        self._sent = self._messages(fresh=bool(observation.get("fresh_history")))
+        return self._written(self._sent)
+
+    def restate(self, reply: str, form: str) -> list[Message]:
+        """Returns the messages that ask to restate a free reply; none if the reply is blank.
+
+        Args:
+            reply: the free reply.
+            form: the request.
+        """
+        kept = self._kept_reply(reply)
+        if not kept:
+            return []
+        return self._written([*self._sent, {"role": "assistant", "content": kept}, {"role": "user", "content": form}])
+
+    def remember(self, reply: str) -> None:
+        """Remembers the reply to the last messages, without its reasoning."""
+        self._turn.append(Exchange(self._said, self._kept_reply(reply)))
+
+    def _hear(self, observation: Mapping[str, Any]) -> str:
+        """Returns the next user message, and removes parts of the conversation that it replaces."""
         if not observation.get("attempt"):
             self._end_turn()
             self._chat = observation.get("chat", ())
@@ -167,22 +143,20 @@ class Conversation:
         update = encodable(observation.get("update", observation["text"]))
         return f"{self._unanswered}\n\n{update}" if self._unanswered else update
 
-    def messages(self, said: str, *, fresh: bool = False) -> list[Message]:
-        """Returns the conversation followed by ``said``, alternating ``user`` and ``assistant``.
-
-        Args:
-            said: the result of ``hear``.
-            fresh: whether to leave out earlier turns.
-        """
+    def _messages(self, *, fresh: bool) -> list[Message]:
+        """Returns the conversation up to the last text, alternating ``user`` and ``assistant``."""
         if self._chat:
             messages = [{"role": role, "content": encodable(content)} for role, content in self._chat[1:-1]]
         else:
             messages = _messages([] if fresh else [exchange for exchange, _ in self._earlier])
-        return [*messages, *_messages(self._turn), {"role": "user", "content": said}]
+        return [*messages, *_messages(self._turn), {"role": "user", "content": self._said}]
 
-    def remember(self, said: str, reply: str) -> None:
-        """Adds a reply, without its reasoning."""
-        self._turn.append(Exchange(said, kept_reply(reply, self._memory)))
+    def _written(self, messages: Sequence[Message]) -> list[Message]:
+        return add_rules(self._rules, self._serialise(messages), self._system_role)
+
+    def _kept_reply(self, reply: str) -> str:
+        """Returns a reply for the history: without its reasoning, cut to its end; empty if blank."""
+        return _cut(read_part(encodable(reply)), self._memory.longest_kept)
 
     def _end_turn(self) -> None:
         """Reduces the turn to its text and last reply, and drops turns beyond the limits."""
@@ -209,9 +183,9 @@ class Conversation:
         )
 
 
-def kept_reply(reply: str, memory: Memory) -> str:
-    """Returns a reply for the history: without its reasoning, cut to its end; empty if blank."""
-    return _cut(read_part(encodable(reply)), memory.longest_kept)
+def fingerprint(messages: Sequence[Message]) -> str:
+    """Returns a fingerprint of messages: the first 16 hexadecimal digits of their SHA-256."""
+    return hashlib.sha256(_canonical(messages).encode()).hexdigest()[:_DIGITS]
 
 
 def _messages(exchanges: Iterable[Exchange]) -> list[Message]:
