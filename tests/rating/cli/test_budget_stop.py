@@ -27,8 +27,8 @@ def run(capsys, *words):
     ("tables", "flags", "flag"),
     [
         ("", ["--max-tokens", "3000"], "--max-tokens"),
-        (PRICES, ["--max-cost", "3", "--max-tokens", "10000000"], "--max-cost"),
-        (PRICES + "[budget]\ncost = 3\n", [], "--max-cost"),
+        (PRICES, ["--max-cost", "1", "--max-tokens", "10000000"], "--max-cost"),
+        (PRICES + "[budget]\ncost = 1\n", [], "--max-cost"),
         ("[budget]\nhours = 1e-7\n", [], "--max-time"),
     ],
 )

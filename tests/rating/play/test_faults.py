@@ -135,7 +135,6 @@ def play(directory, text, server, matches, die_after):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(240)
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # that the server was accepting when it died,
 @pytest.mark.filterwarnings("ignore:unclosed transport:ResourceWarning")  # and those it had accepted
 @pytest.mark.parametrize(
