@@ -9,6 +9,7 @@ import pytest
 from agents.errors import TransientError
 from agents.models.calls import CallStatus
 from agents.models.server.client import Client
+from rating.cli.printing import print_leaderboards
 from rating.errors import BudgetExceeded, StoreError
 from rating.play import run_directory
 from rating.play.runner import Runner
@@ -91,6 +92,21 @@ def test_bill_of_resumed_run_has_calls_of_all_sessions(tmp_path, monkeypatch):
     assert bill.total().calls == answers.sent == len(logged_calls(tmp_path / "run"))
     assert bill.total().tokens == answers.tokens
     assert sum(used.calls for used in bill.totals.values()) == answers.sent
+
+
+def test_unreported_usage_is_not_shown_as_zero(tmp_path, monkeypatch, capsys):
+    answer(monkeypatch, unknown=True)
+    play(tmp_path / "run", run_file(matches=4))
+    run, store = run_directory.open_run(tmp_path / "run")
+    with contextlib.closing(store):
+        print_leaderboards(run, store, "wide")
+    header, *rows = next(part for part in capsys.readouterr().out.split("\n\n") if "tokens in" in part).splitlines()[
+        1:5
+    ]
+    end = header.index("tokens in") + len("tokens in")
+    names = ("model", "other", "random")
+    cells = {name: row[:end].split()[-1] for row in rows for name in names if f" {name} " in row}
+    assert cells == {"model": "?", "other": "?", "random": "0"}
 
 
 def test_run_without_models_logs_no_call(tmp_path):

@@ -176,6 +176,11 @@ judge = ["d"]
     assert [path.name for path in tmp_path.iterdir()] == ["run.toml"]
 
 
+def test_run_without_directory_names_out_and_dry_run(tmp_path, capsys):
+    assert main(["run", "--env", "tictactoe_v0", "--policy", "random", "--policy", "greedy"]) == 2
+    assert "--out DIR, or --dry-run" in capsys.readouterr().err
+
+
 def test_forecast_compares_the_budget(tmp_path, monkeypatch, capsys):
     sends_nothing(monkeypatch)
     text = run_file(

@@ -3,16 +3,18 @@
 import asyncio
 import contextlib
 import os
+import re
 import signal
 from multiprocessing.connection import wait
 
 import pytest
 
+from llmarena_envs.core.options import OptionError
 from rating.cli import main
 from rating.errors import ErrorBudgetExceeded
 from rating.play import run_directory
 from rating.play.executors.executor import WorkerDied, play_despite_death
-from rating.play.executors.process import ProcessExecutor
+from rating.play.executors.process import ProcessExecutor, ending
 from rating.play.runner import Runner
 from rating.play.session import Session
 from rating.store.records import FINISHED, VOID, Match
@@ -124,6 +126,19 @@ def test_a_worker_that_dies_without_a_match_harms_none(tmp_path, monkeypatch):
     assert progress.deaths == 0
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (None, "closed its pipe"),
+        (0, "ended with exit code 0"),
+        (-signal.SIGTERM, "was killed by SIGTERM"),
+        (-40, "was killed by signal 40"),
+    ],
+)
+def test_how_a_process_ended_is_named(code, said):
+    assert ending(code) == said
+
+
 def test_second_worker_continues_a_dead_workers_match():
     begun = []
 
@@ -140,6 +155,12 @@ def test_second_worker_continues_a_dead_workers_match():
     assert heard == [1, 2, 3, 4]
     assert (played.outcome.status, played.final, played.deaths) == (VOID, True, 2)
     assert played.error == "2 workers died, one after the other, at a match of one, two: worker 1; then worker 2"
+
+
+def test_a_run_in_a_cluster_needs_ray(tmp_path, monkeypatch):
+    monkeypatch.setattr("rating.play.executors.ray.find_spec", lambda name: None)
+    with pytest.raises(OptionError, match=re.escape("pip install 'llmarena-envs[ray]'")):
+        play(tmp_path / "run", run_file(1, "SaysWhere", folder=str(tmp_path)), Session(executor="ray"))
 
 
 @pytest.mark.parametrize("says", ["flag", "run file"])

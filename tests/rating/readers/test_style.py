@@ -82,6 +82,7 @@ def test_read_style_counts_answers_of_a_table():
         ({"conv_metadata": "long"}, "conv_metadata: expected an object, got 'long'"),
         ({"conv_metadata": "{" * 100_000}, "conv_metadata: expected an object"),
         ({"conv_metadata": {**METADATA, "sum_assistant_a_tokens": -1}}, r"each side of 'length', got \(-1, 80\)"),
+        ({"conv_metadata": {**METADATA, "sum_assistant_a_tokens": "many"}}, "each side of 'length'"),
         ({"conv_metadata": {**METADATA, "bold_count_a": {"**": "x"}}}, "each side of 'bold'"),
         ({"style": {"length": [1]}}, "each side of 'length'"),
         ({"style": {"length": [1, 1e300]}}, "each side of 'length'"),

@@ -11,7 +11,7 @@ from llmarena_envs.core.options import OptionError
 from rating.schedules.batches import Stop
 from rating.schemes.duels import Duels
 from rating.schemes.registry import SCHEMES
-from rating.schemes.stopping import StopRule
+from rating.schemes.stopping import CountRule, StopRule
 from tests.rating.made_schemes import made_setting
 
 HIDDEN = HiddenRole("part", {"wolf": 2, "sheep": 1}, option="wolf")
@@ -31,6 +31,27 @@ def scheme(name, agents, policies=("a", "b", "random"), *, matches=30, limit=70,
 
 def agents(count):
     return tuple(f"player_{index}" for index in range(count))
+
+
+@pytest.mark.parametrize(
+    ("compared", "rule"),
+    [
+        (scheme("duels", agents(2)), StopRule(max_matches=70)),
+        (scheme("mean_reward", agents(3)), CountRule(30, 70)),
+        (scheme("mean_reward", agents(2), matches=90), CountRule(70, 70)),
+        (scheme("field", agents(2)), CountRule(30, 70, "random")),
+        # Of five matches of each of three policies one is with itself: the other four come along.
+        (scheme("cooperation", agents(2)), CountRule(150, 350)),
+        (scheme("cooperation", agents(4)), CountRule(30, 70)),
+        (scheme("roles", ("writer_0", "editor_0")), CountRule(30, 70)),
+        # The fixed opponent has the first role in half as many matches as the others are scheduled.
+        (scheme("roles", agents(4), hidden_role=HIDDEN), CountRule(30, 140, "random")),
+        (scheme("roles", agents(4), ("a", "b"), hidden_role=HIDDEN), CountRule(30, 140, "a")),
+        (scheme("roles", agents(4), hidden_role=HIDDEN, opponent="b"), CountRule(30, 140, "b")),
+    ],
+)
+def test_scheme_rule_follows_the_setting(compared, rule):
+    assert compared.end() == rule
 
 
 @pytest.mark.parametrize(

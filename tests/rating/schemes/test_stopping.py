@@ -47,6 +47,8 @@ def paper(**changes):
 def test_trueskill_rule_short_history_has_no_change():
     told = fold([duel(0, "a", "b", "a")], "ab", paper()).reached()
     assert "largest change of mu not known yet over 20 matches" in told and "inf" not in told
+    assert "does not promise the order" in fold(ties(60), "ab", paper()).reached()
+    assert "TrueSkill: largest sigma" in fold(ties(60), "ab", StopRule(alike=0)).reached()
     assert "change" not in fold([duel(0, "a", "b", "a")], "ab", StopRule()).reached()
 
 
@@ -208,13 +210,11 @@ def test_rule_top_fires_before_order():
     assert "best 2 known with probability" in fold(outcomes, list(players), StopRule(rule="top=2")).reached()
 
 
-@pytest.mark.slow
 def test_rule_separated_accepts_close_neighbours():
-    equals = dict.fromkeys("ab", 0.0)
-    assert play_until_stop(equals, StopRule(rule="separated", max_matches=300), ties=0.9)[0] == "cap"
-    reason, outcomes = play_until_stop(equals, StopRule(rule="separated=100", max_matches=3000), ties=0.9)
-    assert reason == "separated=100"
-    assert "1 within 100 Elo" in fold(outcomes, "ab", StopRule(rule="separated=100")).reached()
+    log = meetings(0, "a", "b", None, matches=300)
+    assert not fold(log, "ab", StopRule(rule="separated", max_matches=1000, alike=0)).reason()
+    close = fold(log, "ab", StopRule(rule="separated=100", max_matches=1000, alike=0))
+    assert close.reason() == "separated=100" and "1 within 100 Elo" in close.reached()
 
 
 def test_rule_width_of_an_unbeaten_policy_never_fires():

@@ -125,6 +125,13 @@ def test_average_over_orders_matches_all_orders():
         assert close(one.sd, np.std([final[name][0] for final in finals]), 0.02)
 
 
+def test_average_over_orders_edge_cases():
+    assert average_over_orders([]) == {}
+    assert average_over_orders(pair_results([duel(0, "a", "b", "a")]))["a"].sd < 1e-12
+    with pytest.raises(ValueError, match="2 or more"):
+        average_over_orders([], permutations=1)
+
+
 def test_elo_matches_by_hand():
     assert elo([]) == {}
     assert elo([duel(0, "a", "b", "a")]) == {"a": 1002.0, "b": 998.0}

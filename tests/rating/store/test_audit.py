@@ -252,7 +252,7 @@ def test_verification_changed_run_file_is_a_difference(capsys, copy, text):
     assert count[1] == count[2] != "0"
 
 
-@pytest.mark.slow_except(3)
+@pytest.mark.slow_except(4)
 @pytest.mark.parametrize(
     ("statement", "where"),
     [
@@ -288,7 +288,7 @@ def test_match_of_missing_environment_cannot_be_verified(capsys, copy):
     assert "OptionError: environment 'gone.module': expected a module with env" in capsys.readouterr().out
 
 
-@pytest.mark.slow_except(2)
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize(
     ("table", "assignment"),
     [

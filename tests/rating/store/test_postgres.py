@@ -161,12 +161,11 @@ def test_transaction_lost_connection_writes_nothing(db, place):
     assert db.all(select(fact)) == []
 
 
-@pytest.mark.slow
 def test_a_server_that_was_killed_is_waited_for(postgres_server, store):
     store.add_match(MATCH)
     store.add_turn(MATCH, turn(0))
     postgres_server.kill()
-    restart = threading.Timer(0.5, postgres_server.start)
+    restart = threading.Timer(0.1, postgres_server.start)
     restart.start()
     store.add_turn(MATCH, turn(1))
     restart.join()

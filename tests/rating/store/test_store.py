@@ -150,7 +150,7 @@ def test_surrogates_are_replaced(store):
     assert (record.error, record.turns[0].attempts[0].detail) == ("?!", {"k": "?!"})
 
 
-@pytest.mark.slow_except(2)
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize(
     "write",
     [
