@@ -247,7 +247,7 @@ def test_rate_prints_leaderboards(capsys, finished_run):
     shown, wide = output(capsys, "rate", finished_run), output(capsys, "rate", finished_run, "--wide")
     assert max(map(len, shown.splitlines())) <= 100 < max(map(len, wide.splitlines()))
     assert "first_legal" in shown and "95 % confidence" in shown and "shuffled" not in shown
-    assert "shuffled" in wide and "W/D/L" in wide
+    assert "shuffled" in wide and "W/D/L" in wide and re.search(r" \d+/\d+/\d+ ", wide)
 
 
 def test_resume_of_a_finished_run_plays_nothing(capsys, finished_run):
