@@ -7,7 +7,7 @@ from benchmarks.auto_arena.correlation import Correlation, correlate
 from benchmarks.auto_arena.pairings import Pairing
 from benchmarks.auto_arena.ratings import DRAWS, Ratings
 from benchmarks.experiments.pictures import axes, estimates, legend_columns, line_style, plain
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table, percent
 from rating.schedules.swiss import START
 from rating.schemes import formatting
 from rating.schemes.leaderboard import Leaderboard
@@ -48,33 +48,22 @@ def rating_table(
         judged: the judged texts, to distinguish several tournaments.
     """
     found = {ties: own.estimates() for ties, own in ratings.items()}
-    rows: list[list[Cell]] = [
-        [
-            row.policy,
-            *(own.get(row.policy) for own in found.values()),
-            row.values["elo"],
-            formatting.tally(row.tally),
-            row.values["byes"],
-            row.values["rematches"],
-            sum(row.effort.forfeits.values()),
-            *([scores.get(row.policy)] if scores else []),
-        ]
-        for row in board.rows
-    ]
-    return Table(
+    return Table.of(
         name,
         f"ratings of the tournament{f' of {judged}' if judged else ''}, Elo",
         [
-            Column("player"),
-            *(Column(TIES[ties], MEASURED, 0) for ties in found),
-            Column("online Elo, K = 4", MEASURED, 0),
-            Column("won/tied/lost", MEASURED),
-            Column("byes", MEASURED),
-            Column("rematches", MEASURED),
-            Column("forfeits", MEASURED),
-            *([Column("score to compare with")] if scores else []),
+            {
+                Column("player"): row.policy,
+                **{Column(TIES[ties], MEASURED, 0): own.get(row.policy) for ties, own in found.items()},
+                Column("online Elo, K = 4", MEASURED, 0): row.values["elo"],
+                Column("won/tied/lost", MEASURED): formatting.tally(row.tally),
+                Column("byes", MEASURED): row.values["byes"],
+                Column("rematches", MEASURED): row.values["rematches"],
+                Column("forfeits", MEASURED): sum(row.effort.forfeits.values()),
+                **({Column("score to compare with"): scores.get(row.policy)} if scores else {}),
+            }
+            for row in board.rows
         ],
-        rows,
         [SCALE_NOTE, OVER_BATTLES, TIES_NOTE, *prior_note(ratings)],
     )
 
@@ -140,37 +129,28 @@ def agreement_cells(name: str, found: Correlation, over_battles: Estimate | None
 def pairing_table(found: Sequence[Pairing], board: Leaderboard) -> Table:
     """Returns the log of pairings with their committees, and both players' ratings after each."""
     size = max(1, (len(board.rows) - len(board.facts["newcomers"])) // 2)
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for number, pairing in enumerate(found):
-        stage = board.facts["path"][number] if number < len(board.facts["path"]) else None
+        ratings = board.facts["path"][number].ratings if number < len(board.facts["path"]) else {}
+        wins = f"{pairing.wins(pairing.first)}/{pairing.ties}/{pairing.wins(pairing.second)}"
+        is_swiss = number < size * board.facts["rounds"]
         rows.append(
-            [
-                number + 1,
-                str(number // size + 1) if number < size * board.facts["rounds"] else "newcomer",
-                pairing.first,
-                pairing.second,
-                f"{pairing.wins(pairing.first)}/{pairing.ties}/{pairing.wins(pairing.second)}",
-                pairing.undecided,
-                pairing.void,
-                *(stage.ratings.get(player) if stage else None for player in (pairing.first, pairing.second)),
-                ", ".join(pairing.committee),
-            ]
+            {
+                Column("pairing"): number + 1,
+                Column("round", MEASURED): str(number // size + 1) if is_swiss else "newcomer",
+                Column("first", MEASURED): pairing.first,
+                Column("second", MEASURED): pairing.second,
+                Column("won by first/tied/won by second", MEASURED): wins,
+                Column("undecided", MEASURED): pairing.undecided,
+                Column("void", MEASURED): pairing.void,
+                Column("rating of first afterwards", MEASURED, 0): ratings.get(pairing.first),
+                Column("rating of second afterwards", MEASURED, 0): ratings.get(pairing.second),
+                Column("committee, best first", MEASURED): ", ".join(pairing.committee),
+            }
         )
-    return Table(
+    return Table.of(
         "pairings",
         "pairings in the order in which they were played",
-        [
-            Column("pairing"),
-            Column("round", MEASURED),
-            Column("first", MEASURED),
-            Column("second", MEASURED),
-            Column("won by first/tied/won by second", MEASURED),
-            Column("undecided", MEASURED),
-            Column("void", MEASURED),
-            Column("rating of first afterwards", MEASURED, 0),
-            Column("rating of second afterwards", MEASURED, 0),
-            Column("committee, best first", MEASURED),
-        ],
         rows,
         [
             "ratings are fitted again after each pairing from all battles so far; by them the next committee is chosen",

@@ -22,7 +22,7 @@ from benchmarks.experiments.pool import job_pool
 from benchmarks.experiments.proportions import rate_of_counts
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import Played, PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.core.options import OptionError, check_int
 from llmarena_envs.core.similarity import NEAR, Seen
@@ -239,29 +239,23 @@ def examiner_table(examined: Mapping[str, Sequence[Examined]], chosen: int) -> T
 
 def reason_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
     """Returns the number of refused questions of every examiner by reason."""
-    rows: list[list[Cell]] = [
-        [
-            policy,
-            sum(item.drafted for item in own),
-            sum(len(item.accepted) for item in own),
-            sum(item.surplus for item in own),
-            *(sum(item.refused[reason] for item in own) for reason in REASONS),
-            sum(item.unreadable for item in own),
-        ]
-        for policy, own in examined.items()
-    ]
-    return Table(
+    return Table.of(
         "reasons",
         "number of questions by what became of them",
         [
-            Column("examiner"),
-            *(
-                Column(title, MEASURED)
-                for title in ("drafted", "kept", "more than were asked for", *map(REASON_TITLES.__getitem__, REASONS))
-            ),
-            Column("replies that held no question", MEASURED),
+            {
+                Column("examiner"): policy,
+                Column("drafted", MEASURED): sum(item.drafted for item in own),
+                Column("kept", MEASURED): sum(len(item.accepted) for item in own),
+                Column("more than were asked for", MEASURED): sum(item.surplus for item in own),
+                **{
+                    Column(REASON_TITLES[reason], MEASURED): sum(item.refused[reason] for item in own)
+                    for reason in REASONS
+                },
+                Column("replies that held no question", MEASURED): sum(item.unreadable for item in own),
+            }
+            for policy, own in examined.items()
         ],
-        rows,
         [
             "repeated: the same letters and digits as a question that was kept, or nearly so (Jaccard's index of all runs of four"
             f" at least {NEAR})",
@@ -271,33 +265,23 @@ def reason_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
 
 def domain_table(examined: Mapping[str, Sequence[Examined]]) -> Table:
     """Returns the results of every examiner in each domain."""
-    rows: list[list[Cell]] = [
-        [
-            policy,
-            item.case.name,
-            item.case.count,
-            len(item.accepted),
-            item.calls,
-            item.drafted,
-            item.refused[REPEATED],
-            sum(item.refused[reason] for reason in REASONS if reason != REPEATED),
-        ]
-        for policy, own in examined.items()
-        for item in own
-    ]
-    return Table(
+    return Table.of(
         "domains",
         "questions by domain",
         [
-            Column("examiner"),
-            Column("domain"),
-            Column("asked for"),
-            *(
-                Column(title, MEASURED)
-                for title in ("kept", "calls", "drafted", "repeated", "refused for other reasons")
-            ),
+            {
+                Column("examiner"): policy,
+                Column("domain"): item.case.name,
+                Column("asked for"): item.case.count,
+                Column("kept", MEASURED): len(item.accepted),
+                Column("calls", MEASURED): item.calls,
+                Column("drafted", MEASURED): item.drafted,
+                Column("repeated", MEASURED): item.refused[REPEATED],
+                Column("refused for other reasons", MEASURED): item.refused.total() - item.refused[REPEATED],
+            }
+            for policy, own in examined.items()
+            for item in own
         ],
-        rows,
     )
 
 

@@ -1,11 +1,13 @@
 """Correlation of a leaderboard with a human ranking (Auto-Arena, arXiv 2405.20267v1, sections 4.2, 4.5 and 4.6).
 
+Table 1 is of 7 models, Table 4 and Figure 7 of 17, Figure 6 of 11 in Chinese.
+
 Printed correlations are recomputed from the published scores. A tournament is played and compared in the same way with another
 ranking: a file of scores, or the true strengths of the scripted debaters.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from benchmarks.auto_arena.boards import agreement_table, draw_published, draw_ratings, rating_table
 from benchmarks.auto_arena.printed import RATED, claims_table, correlation_table, published_ratings_table, scores
@@ -21,6 +23,7 @@ from benchmarks.auto_arena.tournaments import (
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
+from benchmarks.options import option
 from rating.config.run_file import RunConfig
 
 
@@ -111,3 +114,61 @@ def make_row(
         ),
         any_manner=True,
     )
+
+
+SEVEN_PLAYERS = make_row(
+    "correlation of benchmarks and of a tournament with a human ranking, 7 players",
+    "Auto-Arena, section 4.2, Table 1",
+    TournamentOptions,
+    PublishedComparison("T1_7models", "Arena, English, 2024-05-27", ("T1_spearman",)),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeventeenOptions(TournamentOptions):
+    """Options of the row of 17 players: nine play Swiss rounds, as in the fourth version of the paper, and the others follow."""
+
+    players: int = option(17, "scripted debaters, those who come late included", smoke=8)
+    late: int = option(8, "how many of them are placed after the rounds, one after the other", smoke=1)
+
+
+SEVENTEEN_PLAYERS = make_row(
+    "correlation of benchmarks and of a tournament with a human ranking, 17 players, and the leaderboard",
+    "Auto-Arena, section 4.5, Table 4 and Figure 7",
+    SeventeenOptions,
+    PublishedComparison(
+        "T4_17models",
+        "Arena",
+        ("T4_correlations", "T4_pearson", "concordance_17models"),
+        lists=("T4_17models", "elo_18models"),
+    ),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChineseOptions(TournamentOptions):
+    """Options of the row in Chinese."""
+
+    players: int = option(11, "scripted debaters, those who come late included", smoke=7)
+    language: str = option("zh", "language of the debates, en or zh")
+
+
+_CHINESE = make_row(
+    "a tournament in Chinese and its correlation with a human ranking, 11 players",
+    "Auto-Arena, section 4.6, Figure 6",
+    ChineseOptions,
+    PublishedComparison(
+        "chinese_11models",
+        "Arena, Chinese",
+        ("chinese_correlations", "chinese_pearson"),
+        lists=("chinese_11models",),
+        gains=False,
+    ),
+)
+CHINESE = replace(
+    _CHINESE,
+    does_not_show=(
+        f"{_CHINESE.does_not_show} Scripted debaters play alike in every language: offline this row is a smoke test of the"
+        " Chinese texts, with the same ratings as the English tournament."
+    ),
+)

@@ -28,7 +28,7 @@ from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cells, Column, Table, percent
 from benchmarks.options import option
 from llmarena_envs.writer_editor.game import MAX_ROUNDS
 from rating.config.run_file import RunConfig
@@ -117,6 +117,12 @@ def pass_rate(matches: Sequence[JudgedMatch], which: str) -> Estimate | None:
     return bounded_mean([passes(match, which) for match in own], [match.task for match in own])
 
 
+def passed_tests(matches: Sequence[JudgedMatch], which: str) -> Estimate | None:
+    """Returns the mean share of tests that a program passes, clustered by problem."""
+    own = [match for match in matches if tested(match)]
+    return mean_estimate([match.writer.statistics[which] for match in own], [match.task for match in own], scale=(0, 1))
+
+
 def change(matches: Sequence[JudgedMatch]) -> Estimate | None:
     """Returns the change of that share from the first to the last program."""
     own = [match for match in matches if tested(match)]
@@ -132,40 +138,27 @@ def false_consensus(matches: Sequence[JudgedMatch]) -> Estimate | None:
 
 def program_table(matches: Sequence[JudgedMatch]) -> Table:
     """Returns the test results of the programs, by programmer."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for policy in policies(matches):
         own = [match for match in matches if match.writer.policy == policy]
-        known_own = [match for match in own if tested(match)]
         rows.append(
-            [
-                policy,
-                len(known_own),
-                *(percent(pass_rate(own, which)) for which in (FIRST, LAST)),
-                percent(change(own)),
-                *(
-                    percent(
-                        mean_estimate(
-                            [match.writer.statistics[which] for match in known_own],
-                            [match.task for match in known_own],
-                            scale=(0, 1),
-                        )
-                    )
-                    for which in (FIRST, LAST)
-                ),
-            ]
+            {
+                Column("programmer"): policy,
+                Column("matches"): sum(map(tested, own)),
+                **{
+                    Column(f"{what} program passes all tests, %", MEASURED, 1): percent(pass_rate(own, which))
+                    for which, what in ((FIRST, "first"), (LAST, "last"))
+                },
+                Column("change, points", MEASURED, 1): percent(change(own)),
+                **{
+                    Column(f"tests that the {what} one passes, %", MEASURED, 1): percent(passed_tests(own, which))
+                    for which, what in ((FIRST, "first"), (LAST, "last"))
+                },
+            }
         )
-    return Table(
+    return Table.of(
         "programs",
         "what the problems' tests say of the programs, by programmer",
-        [
-            Column("programmer"),
-            Column("matches"),
-            Column("first program passes all tests, %", MEASURED, 1),
-            Column("last program passes all tests, %", MEASURED, 1),
-            Column("change, points", MEASURED, 1),
-            Column("tests that the first one passes, %", MEASURED, 1),
-            Column("tests that the last one passes, %", MEASURED, 1),
-        ],
         rows,
         [
             "(n): programs; intervals are clustered by problem, and left out where problems are fewer than 6",

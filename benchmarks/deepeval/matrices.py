@@ -10,7 +10,7 @@ from benchmarks.experiments.comparisons import PlayerComparison, comparison_tabl
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.published import Published
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Cells, Column, Table, beside, paired_columns
 from rating.stats.estimates import Estimate, mean_estimate
 from rating.store.records import PLAYED
 
@@ -180,26 +180,26 @@ def count_table(run: PlayedRun, environment: str, matches: Sequence[JudgedMatch]
         if outcome.status not in PLAYED
         for seat in outcome.seats[:2]
     )
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for policy in sorted({*policies(matches), *left_out}):
         own = [match for match in matches if policy in (match.writer.policy, match.editor.policy)]
         seats = [seat for match in own for seat in (match.writer, match.editor) if seat.policy == policy]
+        undecided = sum(not match.is_scored and not match.is_forfeited for match in own)
+        empty = int(sum(max(0.0, seat.statistics["empty"]) for seat in seats))
         rows.append(
-            [
-                policy,
-                len({match.task for match in own}),
-                len(scored(own)),
-                sum(not match.is_scored and not match.is_forfeited for match in own),
-                sum(match.is_forfeited for match in own),
-                left_out[policy],
-                int(sum(max(0.0, seat.statistics["empty"]) for seat in seats)),
-            ]
+            {
+                Column("player"): policy,
+                Column("different tasks", MEASURED): len({match.task for match in own}),
+                Column("scored", MEASURED): len(scored(own)),
+                Column("undecided", MEASURED): undecided,
+                Column("forfeited", MEASURED): sum(match.is_forfeited for match in own),
+                Column("void or with a bug", MEASURED): left_out[policy],
+                Column("empty texts of the player", MEASURED): empty,
+            }
         )
-    titles = ("different tasks", "scored", "undecided", "forfeited", "void or with a bug", "empty texts of the player")
-    return Table(
+    return Table.of(
         "matches",
         "matches of each player in both roles",
-        [Column("player"), *(Column(title, MEASURED) for title in titles)],
         rows,
         [
             "undecided: all judges abstained; such a match, a forfeited and a void one count for no score",

@@ -222,3 +222,7 @@ def precision(options: Options) -> str:
         f"n = {n} matches of each policy, or a few more so that each sits on every seat equally often: the smallest p of a"
         f" difference is {2 / 2 ** min(n, 40):.1g}"
     )
+
+
+PRIVATE = make_row(1, "each is told its own income only", "Figure 4 (a)")
+PUBLIC = make_row(2, "all are told the sorted list of investments", "Figure 4 (b)")

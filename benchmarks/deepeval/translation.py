@@ -187,3 +187,8 @@ def make_row(languages: Languages) -> Row[JudgedOptions]:
         ),
         any_manner=True,
     )
+
+
+GERMAN_ENGLISH = make_row(Languages("de", "en", "German to English", "T4_translation_DE-EN", "Table 4"))
+ENGLISH_FRENCH = make_row(Languages("en", "fr", "English to French", "T5_translation_EN-FR", "Table 5"))
+ENGLISH_CHINESE = make_row(Languages("en", "zh", "English to Chinese", "T6_translation_EN-ZH", "Table 6"))

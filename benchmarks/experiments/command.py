@@ -46,7 +46,7 @@ class Paper:
     Attributes:
         name: the package below ``benchmarks``.
         title: the paper, as it is cited.
-        rows: module of each row by the row's name, in the order of the paper.
+        rows: where each row is, by its name, in the order of the paper: its module, whose ``ROW`` it is, or ``MODULE:NAME``.
         aliases: other names of rows.
     """
 
@@ -57,7 +57,8 @@ class Paper:
 
     def row(self, name: str) -> AnyRow:
         """Returns a row."""
-        row: AnyRow = import_module(self.rows[name]).ROW
+        module, _, own = self.rows[name].partition(":")
+        row: AnyRow = getattr(import_module(module), own or "ROW")
         return row
 
 

@@ -86,6 +86,8 @@ def percent(value: Estimate | None) -> Estimate | None:
 
 def to_markdown(table: Table) -> str:
     """Returns a table as Markdown; an estimate as ``value [low, high] (n)``."""
+    if not table.columns:
+        return "\n".join([f"**{_escaped(table.title)}**", "", "Nothing to show.", "", *_bullets(table.notes)]).rstrip()
     lines = [[_escaped(column.heading) for column in table.columns]]
     lines += [
         [_escaped(_written(cell, column)) for cell, column in zip(row, table.columns, strict=True)]

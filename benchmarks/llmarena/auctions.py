@@ -117,29 +117,20 @@ def payoff(outcomes: Sequence[Outcome]) -> Estimate | None:
 
 def score_table(bids: Mapping[str, Bids], payoffs: Mapping[str, Estimate | None]) -> Table:
     """Returns medians and payoffs, the highest median first."""
-    return Table(
+    return Table.of(
         "scores",
         "scores of bids by their median, and mean payoffs",
         [
-            Column("player"),
-            Column("bids"),
-            Column("median score", MEASURED, 3),
-            Column("lower quartile", MEASURED, 3),
-            Column("upper quartile", MEASURED, 3),
-            Column("bids above half of the valuation, %", MEASURED, 1),
-            Column("mean payoff, $", MEASURED, 3),
-            Column("bids made for the player, or none"),
-        ],
-        [
-            [
-                policy,
-                len(own.scores),
-                own.median(),
-                *(quartile(own.scores, part) for part in (0.25, 0.75)),
-                percent(own.above()),
-                payoffs[policy],
-                own.played_for,
-            ]
+            {
+                Column("player"): policy,
+                Column("bids"): len(own.scores),
+                Column("median score", MEASURED, 3): own.median(),
+                Column("lower quartile", MEASURED, 3): quartile(own.scores, 0.25),
+                Column("upper quartile", MEASURED, 3): quartile(own.scores, 0.75),
+                Column("bids above half of the valuation, %", MEASURED, 1): percent(own.above()),
+                Column("mean payoff, $", MEASURED, 3): payoffs[policy],
+                Column("bids made for the player, or none"): own.played_for,
+            }
             for policy, own in bids.items()
         ],
         [

@@ -17,7 +17,7 @@ from benchmarks.experiments.proportions import paired_change, rate_of_counts
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, beside, paired_columns, percent
+from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table, beside, paired_columns, percent
 from benchmarks.llmarena.self_play import by_policy
 from benchmarks.options import option
 from llmarena_envs.core.failures import Failure
@@ -72,7 +72,9 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         cases = {name: by_policy(run.outcomes(game)) for name, run in runs.items()}
         policies = [policy for policy in cases[HINT] if policy in cases[NO_HINT]]
         measured: dict[str, Sequence[Cell]] = {
-            policy: [percent(rate(cases[name][policy])) for rate in (first_wins, errors) for name in (HINT, NO_HINT)]
+            policy: [
+                share(cases[name][policy], event) for event in (is_first_win, is_error) for name in (HINT, NO_HINT)
+            ]
             for policy in policies
         }
         own = [index for index, column in enumerate(published.columns) if column.startswith(title)]
@@ -94,7 +96,7 @@ def measure(runs: Mapping[str, PlayedRun], options: Options) -> Result:
         tables.append(change_table(game, title, cases, policies))
         figures[f"{game}-errors"] = estimates(
             {
-                f"{policy}, {label}": percent(errors(cases[name][policy]))
+                f"{policy}, {label}": share(cases[name][policy], is_error)
                 for policy in policies
                 for name, label in ((HINT, "with list"), (NO_HINT, "without"))
             },
@@ -107,31 +109,29 @@ def change_table(
     game: str, title: str, cases: Mapping[str, Mapping[str, Sequence[Outcome]]], policies: Sequence[str]
 ) -> Table:
     """Returns the effect of leaving the list out, paired by the seed of the match, with further statistics of these matches."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for policy in policies:
-        with_list, without = (cases[name][policy] for name in (HINT, NO_HINT))
+        both = {"with list": cases[HINT][policy], "without": cases[NO_HINT][policy]}
+        with_list, without = both.values()
         rows.append(
-            [
-                policy,
-                percent(change(with_list, without, is_first_win)),
-                percent(change(with_list, without, is_error)),
-                *(percent(second_wins(matches)) for matches in (with_list, without)),
-                *(percent(draws(matches)) for matches in (with_list, without)),
-                *(percent(illegal_replies(matches)) for matches in (with_list, without)),
-            ]
+            {
+                Column("player"): policy,
+                Column("change of wins of the first player", MEASURED, 1): change(with_list, without, is_first_win),
+                Column("change of error rate", MEASURED, 1): change(with_list, without, is_error),
+                **{
+                    Column(f"{what}, %, {name}", MEASURED, 1): share(matches, event)
+                    for what, event in (("wins of the second player", is_second_win), ("draws", is_draw))
+                    for name, matches in both.items()
+                },
+                **{
+                    Column(f"illegal replies, % of turns, {name}", MEASURED, 1): percent(illegal_replies(matches))
+                    for name, matches in both.items()
+                },
+            }
         )
-    pairs = ("with list", "without")
-    return Table(
+    return Table.of(
         f"{game}-change",
         f"{title}: what leaving the list out changes, in percentage points",
-        [
-            Column("player"),
-            Column("change of wins of the first player", MEASURED, 1),
-            Column("change of error rate", MEASURED, 1),
-            *(Column(f"wins of the second player, %, {name}", MEASURED, 1) for name in pairs),
-            *(Column(f"draws, %, {name}", MEASURED, 1) for name in pairs),
-            *(Column(f"illegal replies, % of turns, {name}", MEASURED, 1) for name in pairs),
-        ],
         rows,
         ["changes are over pairs of matches with the same seed, with Newcombe's 95 % interval"],
     )
@@ -147,26 +147,19 @@ def is_first_win(outcome: Outcome) -> bool:
     return not any(seat.forfeit for seat in outcome.seats) and outcome.seats[0].reward > 0
 
 
-def first_wins(outcomes: Sequence[Outcome]) -> Estimate | None:
-    """Returns the share of matches that the first player won by a line."""
-    return rate_estimate(sum(map(is_first_win, outcomes)), len(outcomes))
+def is_second_win(outcome: Outcome) -> bool:
+    """Whether the second player won by a line."""
+    return not any(seat.forfeit for seat in outcome.seats) and outcome.seats[1].reward > 0
 
 
-def second_wins(outcomes: Sequence[Outcome]) -> Estimate | None:
-    """Returns the share of matches that the second player won by a line."""
-    won = sum(not any(seat.forfeit for seat in outcome.seats) and outcome.seats[1].reward > 0 for outcome in outcomes)
-    return rate_estimate(won, len(outcomes))
+def is_draw(outcome: Outcome) -> bool:
+    """Whether the match ended with a full board."""
+    return not any(seat.forfeit or seat.reward for seat in outcome.seats)
 
 
-def draws(outcomes: Sequence[Outcome]) -> Estimate | None:
-    """Returns the share of matches that ended with a full board."""
-    drawn = sum(not any(seat.forfeit or seat.reward for seat in outcome.seats) for outcome in outcomes)
-    return rate_estimate(drawn, len(outcomes))
-
-
-def errors(outcomes: Sequence[Outcome]) -> Estimate | None:
-    """Returns the share of matches that an illegal move ended."""
-    return rate_estimate(sum(map(is_error, outcomes)), len(outcomes))
+def share(outcomes: Sequence[Outcome], happened: Callable[[Outcome], bool]) -> Estimate | None:
+    """Returns the share of matches with an event in per cent."""
+    return percent(rate_estimate(sum(map(happened, outcomes)), len(outcomes)))
 
 
 def illegal_replies(outcomes: Sequence[Outcome]) -> Estimate | None:
@@ -179,10 +172,10 @@ def illegal_replies(outcomes: Sequence[Outcome]) -> Estimate | None:
 def change(
     with_list: Sequence[Outcome], without: Sequence[Outcome], happened: Callable[[Outcome], bool]
 ) -> Estimate | None:
-    """Returns the change of the rate of an event without the list, paired by seed."""
+    """Returns the change of the rate of an event without the list, in points, paired by seed."""
     before = {outcome.seed: happened(outcome) for outcome in with_list}
     pairs = [(before[outcome.seed], happened(outcome)) for outcome in without if outcome.seed in before]
-    return paired_change([old for old, _ in pairs], [new for _, new in pairs])
+    return percent(paired_change([old for old, _ in pairs], [new for _, new in pairs]))
 
 
 def precision(options: Options) -> str:

@@ -129,25 +129,21 @@ def taken(decisions: Sequence[Decision], action: Action) -> list[Decision]:
 
 def action_table(decisions: Mapping[str, Sequence[Decision]], options: Options) -> Table:
     """Returns the mean win rate by policy and action."""
-    return Table(
+    return Table.of(
         "win-rates",
         f"mean win rate in %, of the states in which an action was taken, with its interval and (the number of states)"
         f" ({options.decision})",
         [
-            Column("player"),
-            Column("states"),
-            *(Column(name, MEASURED, 1) for name in ACTION_NAMES),
-            Column("all states", MEASURED, 1),
-            Column("no legal action stated"),
-        ],
-        [
-            [
-                policy,
-                len(own),
-                *(percent(mean_win_rate(taken(own, action))) for action in Action),
-                percent(mean_win_rate(own)),
-                sum(decision.action is None for decision in own),
-            ]
+            {
+                Column("player"): policy,
+                Column("states"): len(own),
+                **{
+                    Column(ACTION_NAMES[action], MEASURED, 1): percent(mean_win_rate(taken(own, action)))
+                    for action in Action
+                },
+                Column("all states", MEASURED, 1): percent(mean_win_rate(own)),
+                Column("no legal action stated"): sum(decision.action is None for decision in own),
+            }
             for policy, own in decisions.items()
         ],
         [

@@ -16,7 +16,17 @@ from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.published import Published, load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, paired_columns, percent
+from benchmarks.experiments.tables import (
+    MEASURED,
+    PUBLISHED,
+    Cell,
+    Cells,
+    Column,
+    Table,
+    beside,
+    paired_columns,
+    percent,
+)
 from benchmarks.llmarena.groups import check_groups, group_table, mean, published_group_table, read_groups
 from benchmarks.llmarena.ladder import (
     GAMES,
@@ -203,42 +213,29 @@ def metric(row: leaderboard.LeaderboardRow) -> Cell:
 
 def certainty_table(boards: Mapping[str, Leaderboard]) -> Table:
     """Returns one line for every policy of every game, with the uncertainty of its value."""
-    lines: list[list[Cell]] = []
+    lines: list[Cells] = []
     for game, board in boards.items():
         for row in board.rows:
-            skill: list[Cell] = [None, None, None]
-            if "mu" in row.values:
-                spread = row.values["spread"]
-                skill = [row.values["sigma"], spread.sd if spread else None, bradley_terry_cell(row)]
+            is_rated = "mu" in row.values
+            spread = row.values["spread"] if is_rated else None
             lines.append(
-                [
-                    GAMES[game],
-                    row.policy,
-                    METRICS[board.scheme],
-                    metric(row),
-                    *skill,
-                    row.reward,
-                    row.effort.matches,
-                    row.effort.void_matches + row.effort.bug_matches,
-                    sum(row.effort.forfeits.values()),
-                ]
+                {
+                    Column("game"): GAMES[game],
+                    Column("player"): row.policy,
+                    Column("metric"): METRICS[board.scheme],
+                    Column("value", MEASURED): metric(row),
+                    Column("sigma", MEASURED): row.values["sigma"] if is_rated else None,
+                    Column("sd of mu over orders of the matches", MEASURED): spread.sd if spread else None,
+                    Column("Bradley-Terry rating, Elo", MEASURED, 0): bradley_terry_cell(row) if is_rated else None,
+                    Column("reward of a match", MEASURED): row.reward,
+                    Column("matches", MEASURED): row.effort.matches,
+                    Column("void matches", MEASURED): row.effort.void_matches + row.effort.bug_matches,
+                    Column("forfeits", MEASURED): sum(row.effort.forfeits.values()),
+                }
             )
-    return Table(
+    return Table.of(
         "certainty",
         "how certain each value is",
-        [
-            Column("game"),
-            Column("player"),
-            Column("metric"),
-            Column("value", MEASURED),
-            Column("sigma", MEASURED),
-            Column("sd of mu over orders of the matches", MEASURED),
-            Column("Bradley-Terry rating, Elo", MEASURED, 0),
-            Column("reward of a match", MEASURED),
-            Column("matches", MEASURED),
-            Column("void matches", MEASURED),
-            Column("forfeits", MEASURED),
-        ],
         lines,
         [
             "Bradley-Terry: mean 1000, with its 95 % interval; it does not depend on the order of the matches, as mu does",

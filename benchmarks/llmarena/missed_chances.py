@@ -18,7 +18,7 @@ from benchmarks.experiments.pool import plan_run
 from benchmarks.experiments.precision import rate_precision
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, percent
+from benchmarks.experiments.tables import MEASURED, Cells, Column, Table, percent
 from benchmarks.llmarena.boards import ABREAST, Position, draw, to_text
 from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.llmarena.positions import positions
@@ -208,25 +208,21 @@ def better_moves(solved: Solved, view: BoardView, kind: Kind) -> list[int]:
 
 def at_hand(game: str, title: str, tallies: Mapping[str, Tally]) -> Table:
     """Returns the numbers of immediate wins and blocks, and of missed ones."""
-    headings = ("turns", "wins at hand", "missed wins", "missed wins, %", "blocks needed", "missed blocks", "missed blocks, %",
-                "no block possible", "illegal replies", "turns without a move of its own")  # fmt: skip
-    rows: list[list[Cell]] = [
-        [
-            policy,
-            tally.turns,
-            *_missed(tally, Kind.WIN),
-            *_missed(tally, Kind.BLOCK),
-            tally.unstoppable,
-            tally.illegal,
-            tally.turns - tally.moves,
-        ]
-        for policy, tally in tallies.items()
-    ]
-    return Table(
+    return Table.of(
         f"{game}-at-hand",
         f"{title}: wins and blocks at hand",
-        [Column("player"), *(Column(heading, MEASURED, 1) for heading in headings)],
-        rows,
+        [
+            {
+                Column("player"): policy,
+                Column("turns", MEASURED): tally.turns,
+                **_missed(tally, Kind.WIN, "wins at hand", "missed wins"),
+                **_missed(tally, Kind.BLOCK, "blocks needed", "missed blocks"),
+                Column("no block possible", MEASURED): tally.unstoppable,
+                Column("illegal replies", MEASURED): tally.illegal,
+                Column("turns without a move of its own", MEASURED): tally.turns - tally.moves,
+            }
+            for policy, tally in tallies.items()
+        ],
         [
             "win at hand: a move completes a line; block needed: no win at hand, the opponent completes a line with its next move"
             " unless one cell is taken, and cannot do so elsewhere or above it then",
@@ -239,12 +235,6 @@ def at_hand(game: str, title: str, tallies: Mapping[str, Tally]) -> Table:
 
 def by_solved_play(game: str, title: str, tallies: Mapping[str, Tally], options: Options) -> Table:
     """Returns how often a move worsened the game-theoretic value of a position."""
-    headings = ("moves", "in won positions", "wins given away", "wins given away, %", "in positions not lost", "losing moves",
-                "losing moves, %", "in undecided positions")  # fmt: skip
-    rows: list[list[Cell]] = [
-        [policy, tally.moves, *_missed(tally, Kind.GIVEN_AWAY), *_missed(tally, Kind.LOST), tally.undecided]
-        for policy, tally in tallies.items()
-    ]
     exact = ["solved to the end: won, drawn or lost with best play of both sides"]
     bounded = [
         f"looked ahead {options.depth} plies: a position is won or lost if that is proved within them, drawn if no more are left;"
@@ -252,11 +242,19 @@ def by_solved_play(game: str, title: str, tallies: Mapping[str, Tally], options:
         f"a win is given away if none is proved after the move, though it may come {SLOWER} plies later than the one that was"
         " seen; a still slower one would not be noticed",
     ]
-    return Table(
+    return Table.of(
         f"{game}-solved",
         f"{title}: moves against solved play",
-        [Column("player"), *(Column(heading, MEASURED, 1) for heading in headings)],
-        rows,
+        [
+            {
+                Column("player"): policy,
+                Column("moves", MEASURED): tally.moves,
+                **_missed(tally, Kind.GIVEN_AWAY, "in won positions", "wins given away"),
+                **_missed(tally, Kind.LOST, "in positions not lost", "losing moves"),
+                Column("in undecided positions", MEASURED): tally.undecided,
+            }
+            for policy, tally in tallies.items()
+        ],
         [
             *(exact if game == "tictactoe_v0" else bounded),
             "a losing move is one after which the position is lost, while it was not before; one that gives away a win and loses"
@@ -265,8 +263,12 @@ def by_solved_play(game: str, title: str, tallies: Mapping[str, Tally], options:
     )
 
 
-def _missed(tally: Tally, kind: Kind) -> list[Cell]:
-    return [tally.possible(kind), tally.missed(kind) if tally.possible(kind) else None, tally.rate(kind)]
+def _missed(tally: Tally, kind: Kind, possible: str, missed: str) -> Cells:
+    return {
+        Column(possible, MEASURED): tally.possible(kind),
+        Column(missed, MEASURED): tally.missed(kind) if tally.possible(kind) else None,
+        Column(f"{missed}, %", MEASURED, 1): tally.rate(kind),
+    }
 
 
 def pictures(game: str, title: str, tallies: Mapping[str, Tally]) -> "dict[str, Figure]":

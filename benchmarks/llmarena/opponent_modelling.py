@@ -25,7 +25,7 @@ from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import Played, PlayedRun
 from benchmarks.experiments.sheets import YES_NO, items_mark, read_sheet, write_sheet
-from benchmarks.experiments.tables import MEASURED, Cell, Column, Table, beside, paired_columns, percent
+from benchmarks.experiments.tables import MEASURED, Cell, Cells, Column, Table, beside, paired_columns, percent
 from benchmarks.llmarena.description_judge.case import JUDGE as JUDGE_SEAT
 from benchmarks.llmarena.description_judge.case import Description
 from benchmarks.llmarena.descriptions import Clue, Items, Verdicts, accuracy, clues_of, judged, to_judge
@@ -282,30 +282,22 @@ def by_vote(modelling: Modelling, statistic: str) -> Estimate | None:
 
 def guess_table(seen: Mapping[str, Modelling]) -> Table:
     """Returns the rates of guesses by record and by vote."""
-    rows: list[list[Cell]] = [
-        [
-            policy,
-            len(modelling.seats),
-            modelling.void,
-            *(percent(by_record(modelling, rate)) for rate in RATES),
-            *(percent(by_vote(modelling, rate)) for rate in RATES),
-        ]
-        for policy, modelling in seen.items()
-    ]
-    return Table(
+    return Table.of(
         "guesses",
         "guesses of the others' words by the undercover player",
         [
-            Column("player"),
-            Column("records"),
-            Column("void"),
-            *(
-                Column(f"{what} right, % of {cases}", MEASURED, 1)
-                for cases in ("records", "votes")
-                for what in RATES.values()
-            ),
+            {
+                Column("player"): policy,
+                Column("records"): len(modelling.seats),
+                Column("void"): modelling.void,
+                **{
+                    Column(f"{what} right, % of {cases}", MEASURED, 1): percent(share(modelling, statistic))
+                    for cases, share in (("records", by_record), ("votes", by_vote))
+                    for statistic, what in RATES.items()
+                },
+            }
+            for policy, modelling in seen.items()
         ],
-        rows,
         [
             "a vote without a guess, or one that was played for a player who gave none, is a vote without a right guess",
             "void matches, in which a provider failed, are no records",
@@ -315,24 +307,22 @@ def guess_table(seen: Mapping[str, Modelling]) -> Table:
 
 def description_table(seen: Mapping[str, Modelling], sources: Mapping[str, Verdicts]) -> Table:
     """Returns the accuracy of descriptions by every judge and annotator."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for policy, modelling in seen.items():
-        row: list[Cell] = [policy, len(modelling.clues), sum(clue.is_blank for clue in modelling.clues)]
-        for verdicts in sources.values():
-            undecided = sum(not clue.is_blank and verdicts.get(clue.item) is None for clue in modelling.clues)
-            row += [percent(accuracy(modelling.clues, verdicts)), undecided]
+        clues = modelling.clues
+        row: Cells = {
+            Column("player"): policy,
+            Column("clues"): len(clues),
+            Column("blank clues"): sum(clue.is_blank for clue in clues),
+        }
+        for name, verdicts in sources.items():
+            undecided = sum(not clue.is_blank and verdicts.get(clue.item) is None for clue in clues)
+            row[Column(f"accuracy, %, {name}", MEASURED, 1)] = percent(accuracy(clues, verdicts))
+            row[Column(f"undecided, {name}")] = undecided
         rows.append(row)
-    return Table(
+    return Table.of(
         "descriptions",
         "clues that describe the speaker's own word correctly",
-        [
-            Column("player"),
-            Column("clues"),
-            Column("blank clues"),
-            *itertools.chain.from_iterable(
-                (Column(f"accuracy, %, {name}", MEASURED, 1), Column(f"undecided, {name}")) for name in sources
-            ),
-        ],
         rows,
         [
             "a blank clue describes nothing and counts as wrong",

@@ -22,7 +22,7 @@ from benchmarks.experiments.published import load_published
 from benchmarks.experiments.replays import begun
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import PlayedRun
-from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Column, Table, beside, percent
+from benchmarks.experiments.tables import MEASURED, PUBLISHED, Cell, Cells, Column, Table, beside, percent
 from benchmarks.llmarena.pool import SCRIPTED
 from benchmarks.options import option
 from llmarena_envs.core.options import check_int
@@ -138,7 +138,7 @@ def win_table(
 
 def course_table(cases: Mapping[str, Sequence[Case]], opponent: str, rounds: int, lines: Mapping[str, float]) -> Table:
     """Returns the course of the matches of every policy."""
-    rows: list[list[Cell]] = []
+    rows: list[Cells] = []
     for policy, own in cases.items():
         finished = [case for case in own if case.is_finished]
         endings = [ending(case) for case in finished]
@@ -147,35 +147,34 @@ def course_table(cases: Mapping[str, Sequence[Case]], opponent: str, rounds: int
             for case, how in zip(finished, endings, strict=True)
         ]
         rows.append(
-            [
-                policy,
-                *(percent(rate_estimate(endings.count(name), len(endings))) for name in (SURVIVED, FORFEITED)),
-                percent(rate_estimate(endings.count(OTHER_FORFEITED), len(endings))),
-                *(percent(rate_estimate(found.count(number), len(found))) for number in range(1, rounds + 1)),
-                mean_estimate(
+            {
+                Column("player"): policy,
+                **{
+                    Column(f"{name}, %", MEASURED, 1): percent(rate_estimate(endings.count(name), len(endings)))
+                    for name in (SURVIVED, FORFEITED, OTHER_FORFEITED)
+                },
+                **{
+                    Column(f"found in round {number}, %", MEASURED, 1): percent(
+                        rate_estimate(found.count(number), len(found))
+                    )
+                    for number in range(1, rounds + 1)
+                },
+                Column("votes received in a match", MEASURED): mean_estimate(
                     [case.seat.statistics["votes_received"] for case in finished],
                     [case.outcome.seed for case in finished],
                     scale=(0, math.inf),
                 ),
-                percent(blank_rate(finished)),
-                len(own) - len(finished),
-                *(against(win_rate(own), line) for line in lines.values()),
-            ]
+                Column("blank clues, %", MEASURED, 1): percent(blank_rate(finished)),
+                Column("void matches"): len(own) - len(finished),
+                **{
+                    Column(f"wins against {name}", MEASURED): against(win_rate(own), line)
+                    for name, line in lines.items()
+                },
+            }
         )
-    return Table(
+    return Table.of(
         "course",
         f"how the matches as undercover among {opponent} went",
-        [
-            Column("player"),
-            Column("survived, %", MEASURED, 1),
-            Column("forfeited, %", MEASURED, 1),
-            Column("forfeited by another, %", MEASURED, 1),
-            *(Column(f"found in round {number}, %", MEASURED, 1) for number in range(1, rounds + 1)),
-            Column("votes received in a match", MEASURED),
-            Column("blank clues, %", MEASURED, 1),
-            Column("void matches"),
-            *(Column(f"wins against {name}", MEASURED) for name in lines),
-        ],
         rows,
         ["wins are above or below the line if their 95 % interval is"],
     )

@@ -154,12 +154,8 @@ def test_a_file_of_questions_is_played(tmp_path, shipped):
     [
         (["--examiner", "templates", "--questions", "builtin"], "got --examiner and --questions"),
         (["--examiner", "templates", "--run", "r"], "got --examiner and --run"),
-        (["--questions", "builtin", "--run", "r"], "got --questions and --run"),
         (["--public", "p.txt"], "public: expected an examiner"),
         (["--examiner", "templates", "--public", "p.txt"], "there is no file 'p.txt'"),
-        (["--examiner", "templates", "--count", "0"], "got 8"),
-        (["--examiner", "templats"], "did you mean 'templates'"),
-        (["--examiner", "templates", "--judge", "nothing"], "'nothing'"),
         (["--questions", "{file}", "--per-pairing", "17"], "expected 17 questions or more"),
     ],
 )

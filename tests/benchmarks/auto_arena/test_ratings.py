@@ -67,6 +67,7 @@ def test_correlation_uses_policies_with_a_score_only():
     assert found.spearman({"a": 1.0}) is None
 
 
+@pytest.mark.slow
 def test_few_battles_leave_the_correlation_open_and_many_do_not():
     few, many = (
         rate(everybody_meets(3, seed=2)).spearman(STRENGTHS),

@@ -98,20 +98,11 @@ def test_published_model_shares_its_policys_line(played, tmp_path, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("policy,score\nashes,1\nbeach,2\n", "did you mean 'ashes'"),
-        ("policy,score\nash,1\nbeech,nan\n", "line 3"),
-        ("policy,score\nash,1\nash,2\n", "line 3"),
-        ("ash,1\nbeech,2\n", "policy,score"),
-    ],
-)
-def test_score_file_without_scores_is_refused(text, said, played, tmp_path, capsys):
+def test_score_file_without_scores_is_refused(played, tmp_path, capsys):
     scores = tmp_path / "scores.csv"
-    scores.write_text(text)
+    scores.write_text("policy,score\nashes,1\nbeach,2\n")
     assert main(PAPER, ["t1", "--run", str(played / "t1"), "--scores", str(scores), "--out", str(tmp_path / "o")]) == 2
-    assert said in capsys.readouterr().err
+    assert "did you mean 'ashes'" in capsys.readouterr().err
     assert not (tmp_path / "o").exists()
 
 
@@ -121,11 +112,7 @@ def test_score_file_without_scores_is_refused(text, said, played, tmp_path, caps
     [
         (["f5", "--run", "{run}"], "expected a tournament with an added policy"),
         (["t2", "--run", "{run}"], "expected a run in each of"),
-        (["t1", "--players", "1"], "players"),
-        (["t1", "--players", "5", "--late", "4"], "late"),
-        (["t1", "--newcomer", "nobody"], "nobody"),
         (["t1", "--players", "6", "--min-judges", "5"], "judges"),
-        (["t1", "--alone", "--policy", "honest"], "expected 2 policies or more"),
     ],
 )
 def test_impossible_options_are_refused_before_play(words, said, played, tmp_path, capsys):

@@ -176,21 +176,6 @@ def test_a_good_translator_is_nearer_to_the_reference(out):
     assert "nothing was compared" not in " ".join(report["notes"])
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["t3", "--matches", "-1"], "matches: expected an integer from 0 to 100000, got -1"),
-        (["t3", "--tasks", "nowhere.jsonl"], "nowhere.jsonl"),
-        (["t4", "--judge", "rubrik"], "did you mean 'rubric'"),
-        (["t4", "--judge", *["rubric"] * 10], "n_judges: expected an integer from 0 to 9, got 10"),
-        (["t4", "--alone", "--policy", "echo"], "expected 2 policies or more"),
-    ],
-)
-def test_what_cannot_be_played_is_refused(words, message, tmp_path, capsys):
-    assert main(PAPER, [*words, "--out", str(tmp_path)]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_every_task_of_a_file_is_played_once_by_each_pair(tmp_path):
     file = tmp_path / "mine.jsonl"
     lines = [

@@ -74,6 +74,7 @@ def test_pay_offs_have_the_theoretical_order(tmp_path, capsys):
     assert float(tests[2]["p, corrected (measured)"]) == pytest.approx(6 * 2 / 2**8, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_run_of_groups_of_one_kind_is_refused(tmp_path, capsys):
     run_file = tmp_path / "run.toml"
     run_file.write_text(

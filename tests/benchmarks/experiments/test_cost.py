@@ -59,6 +59,7 @@ def test_the_field_of_the_others_is_not_who_costs_most():
     assert (waiting.least, waiting.most) == (60, 90)
 
 
+@pytest.mark.slow
 def test_a_debate_costs_what_those_read_who_debate_and_judge_at_length():
     pool = tuple(f"debater:strength={number}" for number in range(8))
     costs = cost("debate_v0", policies=pool, tournament=TournamentConfig(questions=2))

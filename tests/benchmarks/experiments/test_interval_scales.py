@@ -1,6 +1,6 @@
 """Intervals of the statistics that only experiments use: on their scale, and with enough independent cases."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.deepeval.ordering import concordance, rank_correlation
@@ -32,6 +32,7 @@ def found(cases):
     return [*((estimate, UNIT) for estimate in rates), *((estimate, SIGNED) for estimate in signed)]
 
 
+@settings(max_examples=50)
 @given(cases)
 def test_intervals_of_any_cases_stay_on_their_scale(cases):
     for estimate, (least, most) in found(cases):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from benchmarks.experiments.proportions import paired_change, unpaired_change
-from rating.stats.estimates import rate_estimate
+from benchmarks.experiments.proportions import paired_change, rate_of_counts, unpaired_change
+from rating.stats.estimates import bounded_mean, rate_estimate
 
 
 def pairs(both, ended, begun, neither):
@@ -55,3 +55,10 @@ def test_difference_of_shares_has_newcombe_interval():
     none = unpaired_change(rate_estimate(0, 10), rate_estimate(10, 10))
     assert none[:3] == pytest.approx((1, 0.6075, 1), abs=5e-5)
     assert unpaired_change(rate_estimate(1, 2)._replace(low=None), rate_estimate(1, 2)).high is None
+
+
+def test_rate_of_counts_is_clustered():
+    assert rate_of_counts([(1, 2, "a"), (0, 1, "b"), (2, 2, "a"), (0, 0, "c")]) == bounded_mean(
+        [1, 0, 0, 1, 1], "aabaa"
+    )
+    assert rate_of_counts([]) is None

@@ -79,3 +79,12 @@ def test_a_table_with_a_hole_or_two_equal_headings_is_refused():
         table(["a"])
     with pytest.raises(ValueError, match="different headings"):
         table(columns=(Column("x"), Column("x")))
+
+
+def test_rows_that_name_their_columns_make_a_table():
+    rows = [{Column("player"): name, Column("wins", "measured", 0): wins} for name, wins in (("a", 1.0), ("b", None))]
+    made = Table.of("wins", "who wins", rows, ["a note"])
+    assert [column.heading for column in made.columns] == ["player", "wins (measured)"]
+    assert made.rows == [["a", 1.0], ["b", None]]
+    nothing = to_markdown(Table.of("wins", "who wins", [], ["a note"]))
+    assert nothing.splitlines() == ["**who wins**", "", "Nothing to show.", "", "- a note"]

@@ -35,8 +35,8 @@ def matches(*ends):
 
 def test_rates_of_matches_that_ended_in_every_way():
     played = matches(WIN, WIN, LOSS, DRAW, ERROR)
-    rates = [rate(played).value for rate in (hints.first_wins, hints.second_wins, hints.draws, hints.errors)]
-    assert rates == [0.4, 0.2, 0.2, 0.2]
+    events = (hints.is_first_win, hints.is_second_win, hints.is_draw, hints.is_error)
+    assert [hints.share(played, event).value for event in events] == [40, 20, 20, 20]
     illegal = hints.illegal_replies(played)
     assert (illegal.value, illegal.n, illegal.clusters) == (1 / 35, 35, 5)
 
@@ -46,14 +46,14 @@ def test_another_players_error_is_no_win():
     swapped = Outcome("tictactoe_v0", 0, 0, FINISHED, outcome.seats[::-1])
     assert not hints.is_first_win(swapped)
     assert hints.is_error(swapped)
-    assert hints.second_wins([swapped]).value == 0
+    assert not hints.is_second_win(swapped)
 
 
 def test_a_change_is_of_pairs_with_the_same_seed():
     with_list, without = matches(WIN, WIN, DRAW), matches(ERROR, WIN, ERROR)
     change = hints.change(with_list, without, hints.is_error)
-    assert (change.value, change.n) == (2 / 3, 3)
-    assert hints.change(with_list, without[:1], hints.is_first_win)[::3] == (-1.0, 1)
+    assert (change.value, change.n) == (pytest.approx(200 / 3), 3)
+    assert hints.change(with_list, without[:1], hints.is_first_win)[::3] == (-100, 1)
     assert hints.change(with_list, [], hints.is_error) is None
 
 

@@ -123,12 +123,9 @@ def test_game_without_positive_best_value_is_left_out_with_note(results):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--preset", "strict"], "preset: expected one of 'standard', 'llmarena', got 'strict'"),
-        (["--matches", "0"], "matches: input should be greater than or equal to 1, got 0"),
         (["--matches", "9"], "matches: expected no more than max_matches = 8, which holds for all games, got 9"),
         (["--field", "nobody"], "for undercover_v0, with options as in name:key=value, got 'nobody'"),
         (["--groups", "nowhere.csv"], "groups: expected a CSV file"),
-        (["--alone", "--policy", "random@bid_v0"], "expected 2 policies or more"),
     ],
 )
 def test_unplayable_options_are_refused_before_play(tmp_path, capsys, words, message):

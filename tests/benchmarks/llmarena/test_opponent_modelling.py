@@ -132,7 +132,7 @@ def test_a_guesser_finds_the_other_word_of_its_pair(language):
     assert guess.count(pair.a) == guess.count(pair.b) == 1
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", pytest.param("zh", marks=pytest.mark.slow)])
 def test_guesser_with_errors_is_wrong_at_their_rate(language):
     pair, players, n = shipped_pairs(language)[0], ("player_0", "player_1", "player_2"), 400
     view = UndercoverView(

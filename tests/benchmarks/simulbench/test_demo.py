@@ -123,6 +123,7 @@ def test_demo_plays_all_matches_and_verifies(demo):
         assert not any(verify(record, run.config.turn_settings(environment)) for record in own[::60])
 
 
+@pytest.mark.slow
 def test_one_changed_line_each_seats_models_anywhere(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "of nobody")
     text = demo_text("simulbench")

@@ -90,6 +90,7 @@ def test_a_dialogue_counts_once():
     assert covered["answers"] <= 0.9 * 300
 
 
+@pytest.mark.slow
 def test_dialogues_with_known_and_other_answers():
     rng = np.random.default_rng(6)
     flags = np.tile([True, False, False, False], 40)

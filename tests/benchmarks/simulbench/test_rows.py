@@ -16,8 +16,8 @@ from benchmarks.simulbench.comparisons import (
 )
 from benchmarks.simulbench.evaluate import group_table, without_perfect
 from benchmarks.simulbench.hardest_tasks import at_end, difficulties
+from benchmarks.simulbench.main_scores import difference_table
 from benchmarks.simulbench.pairwise import consistency_table, oriented, share_table
-from benchmarks.simulbench.task_types import difference_table
 from llmarena_envs.simulation.labels import SUBSETS
 from llmarena_envs.simulation.scripts import Message, Script
 from rating.cli.process import Interruptions

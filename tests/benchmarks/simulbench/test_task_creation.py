@@ -56,7 +56,7 @@ def test_tasks_are_read_in_any_usual_form():
         assert read_proposals(reply) == ()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.tuples(*[st.text(max_size=200)] * 3), max_size=25), st.text(alphabet='{}[]",:named\n`', max_size=200)
 )

@@ -66,6 +66,7 @@ def test_means_are_printed_beside_published_ones(tmp_path):
     assert any("lexicon" in note for note in report["notes"])
 
 
+@pytest.mark.slow
 def test_shipped_tasks_have_no_toxicity(tmp_path):
     for language in ("en", "zh"):
         assert main(PAPER, ["t3", "--language", language, "--out", str(tmp_path / language)]) == 0
