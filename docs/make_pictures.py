@@ -45,7 +45,7 @@ def _screenshot(name: str) -> Callable[[Path], None]:
 
 PICTURES: dict[str, Callable[[Path], None]] = {
     "connect_four-playing.svg": moving_board,
-    **{f"{name}.png": _screenshot(name) for name in ("home", "play", "board", "report")},
+    **{f"{name}.png": _screenshot(name) for name in ("home", "play", "board", "answer", "report")},
 }
 """What makes each picture, by the name of its file."""
 

@@ -131,6 +131,16 @@ def _wait_for_the_others(directory: Path) -> None:
             ended.append(store.statuses().get(FINISHED, 0))
 
 
+def answer(browser: Browser, picture: Path) -> None:
+    """Takes a picture of the first screen of the report that ``llmarena demo`` writes."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "demo"
+        command = [sys.executable, "-m", "rating.cli", "demo", "--out", str(out)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=_PATIENCE)
+        with _page(browser, (out / "report.html").as_uri()) as page:
+            page.screenshot(path=picture)
+
+
 def report(browser: Browser, picture: Path) -> None:
     """Takes a picture of a match in a report, some turns after its beginning."""
     with tempfile.TemporaryDirectory() as folder:

@@ -9,7 +9,7 @@ from site_builder import screenshots
 MOST_BYTES = 250_000
 
 
-@pytest.mark.parametrize("take", [screenshots.play, screenshots.board, screenshots.report])
+@pytest.mark.parametrize("take", [screenshots.play, screenshots.board, screenshots.answer, screenshots.report])
 def test_a_screenshot_is_taken_and_small(take, browser, tmp_path):
     picture = tmp_path / "picture.png"
     take(browser, picture)

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from html import escape
 
+import pytest
+
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.viewer.report.write import write_report
@@ -164,9 +166,97 @@ def test_long_names_fit_a_phone_and_keyboard_selects_a_match(browser, tmp_path):
     played(tmp_path / "run", long)
     report = write_report(tmp_path / "run", tmp_path / "report.html")
     with browser.new_page(viewport={"width": 390, "height": 844}) as page:
-        page.goto(report.as_uri())
+        page.goto(f"{report.as_uri()}#matches")
         page.locator("#policy").select_option("n" * 200)
         page.locator("#list a").first.press("Enter")
         page.locator("#match h3").wait_for()
         assert "n" * 200 in page.locator("#match h3").inner_text()
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+FIRST_SCREEN = """
+seed = 4
+workers = 1
+[stop]
+rule = "trueskill"
+min_matches = 24
+max_matches = 24
+matches = 6
+[[environment]]
+name = "tictactoe_v0"
+[[environment]]
+name = "bid_v0"
+[[policy]]
+spec = "random"
+[[policy]]
+name = "<img src=x onerror=alert(1)>"
+spec = "first_legal"
+[[policy]]
+name = "other first"
+spec = "first_legal"
+"""
+
+
+@pytest.fixture(scope="module")
+def first_screen(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("first")
+    played(folder / "run", FIRST_SCREEN)
+    return write_report(folder / "run", folder / "report.html").as_uri()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_first_screen_holds_the_answer_and_the_first_rows(browser, first_screen, width, scheme):
+    context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    with context, context.new_page() as page:
+        page.goto(first_screen)
+        shown = [page.locator(".answer").first, *page.locator("#overview tbody tr").all()]
+        assert len(shown) == 4 and "Over all games" in shown[0].inner_text()
+        boxes = [one.bounding_box() for one in shown]
+        assert all(box["y"] + box["height"] <= 800 for box in boxes)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (paper == "rgb(255, 255, 255)") == (scheme == "light")
+
+
+def test_tables_are_sorted_by_any_heading_and_by_keyboard(browser, first_screen):
+    def column(number):
+        return [row.locator("td").nth(number).inner_text() for row in page.locator("#overview tbody tr").all()]
+
+    with browser.new_page() as page:
+        page.goto(first_screen)
+        before, heading = column(1), page.locator("#overview th button", has_text="policy")
+        heading.press("Enter")
+        assert column(1) == sorted(before, key=str.lower)
+        assert page.locator("#overview th[aria-sort=ascending]").inner_text() == "policy"
+        heading.press("Enter")
+        assert column(1) == sorted(before, key=str.lower, reverse=True)
+        heading.press("Enter")
+        assert column(1) == before
+        page.locator("#overview th button", has_text="score").click()
+        scores = [float(text.partition(" ")[0]) for text in column(2)]
+        assert scores == sorted(scores)
+
+
+def test_parts_of_the_page_are_chosen_by_the_address(browser, first_screen):
+    with browser.new_page() as page:
+        page.goto(first_screen)
+        assert page.locator(".tab:visible").get_attribute("data-tab") == "tab Games"
+        page.locator("#tabs a", has_text="Pairs").press("Enter")
+        assert page.locator(".tab:visible").get_attribute("data-tab") == "tab Pairs"
+        assert page.url.endswith("#tab%20Pairs")
+        page.go_back()
+        assert page.locator("#tabs [aria-current]").inner_text() == "Games"
+        for fragment, tab in [
+            ("section%20Seats%3A%20bid_v0", "tab Games"),
+            ("matches", "matches"),
+            ("policy=random", "matches"),
+            ("tab%20Methods", "tab Methods"),
+        ]:
+            page.goto("about:blank")
+            page.goto(f"{first_screen}#{fragment}")
+            assert page.locator(".tab:visible").get_attribute("data-tab") == tab
+        for fragment in ("%E0%A4%A", "tab%20Nothing"):
+            page.goto("about:blank")
+            page.goto(f"{first_screen}#{fragment}")
+            assert page.locator(".tab:visible").get_attribute("data-tab") == "tab Games"

@@ -111,7 +111,7 @@ def tab(browser):
 def page(tab, run):
     page, failures = tab
     page.goto("about:blank")
-    page.goto(run[1])
+    page.goto(f"{run[1]}#matches")
     page.locator("#list a").first.wait_for()
     yield page
     assert failures == []
@@ -298,7 +298,7 @@ def test_an_address_that_makes_no_sense_shows_a_list(page, run):
     for fragment in ("page=999", "x=y", *evil):
         page.goto("about:blank")
         page.goto(f"{run[1]}#{fragment}")
-        page.locator("#list a").first.wait_for()
+        page.locator("#list a").first.wait_for(state="attached")
         assert listed(page) == ids(run[0])
 
 
@@ -505,7 +505,7 @@ def test_agent_can_be_named_like_an_object_property(page, run, tmp_path):
 def test_the_page_fits_paper(browser, run):
     with browser.new_page(viewport={"width": 1000, "height": 700}) as page:
         page.emulate_media(media="print")
-        page.goto(run[1])
+        page.goto(f"{run[1]}#matches")
         page.locator("#list a").first.wait_for()
         tables = page.locator("table").evaluate_all("tables => tables.map((one) => [one.offsetWidth, one.innerText])")
         assert max(tables)[0] <= 1000, max(tables)
@@ -514,7 +514,7 @@ def test_the_page_fits_paper(browser, run):
 
 def test_the_list_and_a_match_fit_a_phone(browser, run):
     with browser.new_page(viewport={"width": 390, "height": 844}) as page:
-        page.goto(run[1])
+        page.goto(f"{run[1]}#matches")
         page.locator("#list a").first.wait_for()
         record = next(one for one in run[0] if one["status"] == "finished" and "model two" in one["match"]["policies"])
         opened(page, record)
@@ -524,7 +524,7 @@ def test_the_list_and_a_match_fit_a_phone(browser, run):
 def test_without_javascript_page_explains_how_to_read_matches(browser, run):
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
-        page.goto(run[1])
+        page.goto(f"{run[1]}#matches")
         assert "llmarena replay DIR" in page.locator("noscript").inner_text()
         assert not page.locator("#browse").is_visible()
         assert page.get_by_role("heading", name="tictactoe_v0").first.is_visible()
@@ -537,7 +537,7 @@ def test_the_report_of_50000_matches_opens_and_answers_at_once(browser, tmp_path
     with browser.new_page() as page:
         spent = page.context.new_cdp_session(page)
         spent.send("Performance.enable")
-        page.goto(path.as_uri())
+        page.goto(f"{path.as_uri()}#matches")
         page.locator("#list a").first.wait_for()
         metrics = {metric["name"]: metric["value"] for metric in spent.send("Performance.getMetrics")["metrics"]}
         assert 0 < metrics["ProcessTime"] < 5  # processor time, which is independent of other load on the machine

@@ -277,6 +277,14 @@ def policy_cells(found: Costs | None, environment: str) -> dict[str, str]:
     return {row.policy: money_cell(row.used) for row in found.rows if row.environment == environment}
 
 
+def total_cells(found: Costs | None) -> dict[str, str]:
+    """Returns the formatted cost of each policy in all environments, or an empty dict without prices."""
+    if found is None or not found.currency:
+        return {}
+    policies = dict.fromkeys(row.policy for row in found.rows)
+    return {name: money_cell(Usage.sum(row.used for row in found.rows if row.policy == name)) for name in policies}
+
+
 def match_cells(found: Costs | None) -> dict[str, str]:
     """Returns the formatted cost of each match by id, or an empty dict without prices."""
     known = found.matches if found is not None else {}

@@ -33,6 +33,9 @@ _ROOM_IN_MAPS = 20
 _WIDTH = 720
 """Width of most figures, in pixels as all lengths."""
 
+_BAR = 150
+"""Width of an interval in a table."""
+
 _ROW = 24
 _TOP = 12
 _RIGHT = 20
@@ -72,6 +75,25 @@ def intervals(shown: Intervals, title: str) -> str:
     for y, (_, value, low, high) in zip(places, rows, strict=True):
         _interval(svg, axis, y, (value, low, high), _COLOUR)
     return str(svg)
+
+
+def bars(values: Sequence[tuple[float, float | None, float | None] | None]) -> list[str]:
+    """Draws each value with its interval as a line of a table, in the colour of its text, all on one scale.
+
+    Args:
+        values: value, lower and upper end, ``None`` if the end is open; ``None`` for no figure.
+    """
+    ends = [end for value in values if value is not None for end in value if end is not None]
+    axis = _Axis([min(ends, default=0.0), max(ends, default=1.0) or 1.0], 6, _BAR - 6)
+    drawn = []
+    for value in values:
+        if value is None or axis.ticks[0] == axis.ticks[-1]:
+            drawn.append("")
+            continue
+        svg = Svg(_BAR, 14, "interval", fill="none")
+        _interval(svg, axis, 7, value, "currentColor")
+        drawn.append(str(svg))
+    return drawn
 
 
 def groups(shown: Groups, title: str) -> str:

@@ -24,14 +24,16 @@ from rating.stats.bradley_terry import Comparisons
 from rating.store.records import BUG, PLAYED, UNFINISHED, VOID, Outcome, Record
 from rating.store.state import RunState
 from rating.viewer.report.costs import Costs, cost_sheet, match_cells, policy_cells
+from rating.viewer.report.overview import overview
 from rating.viewer.report.plots import Plot
 from rating.viewer.report.rated import Rated, rated_results
 from rating.viewer.report.replays import DRAWN_TURNS, Replays, pack
 from rating.viewer.report.sections import (
     Section,
+    Tab,
     failure_sections,
     judges_sections,
-    leaderboard_section,
+    leaderboard_sections,
     place_sections,
     rated_sections,
     study_sections,
@@ -39,9 +41,8 @@ from rating.viewer.report.sections import (
 )
 from rating.viewer.source import LogSource, RunSource, Source
 
-_SCRIPTS = ("basics.js", "matches.js", "selection.js", "list.js", "turn.js", "match.js", "page.js")
-
-_NO_RESULTS = "No match has ended yet: ratings and figures stand here once one has and the report is written again."
+_SCRIPTS = ("basics.js", "tables.js", "tabs.js")
+_MATCH_SCRIPTS = ("matches.js", "selection.js", "list.js", "turn.js", "match.js", "page.js")
 
 
 @dataclass(frozen=True)
@@ -89,15 +90,15 @@ class RunContents:
             own, scheme = outcomes[board.environment], self.schemes[board.environment]
             rated = rated_results(board, own, scheme)
             drawn = caveats.figures(board, own, scheme.figures)
-            sections.append(leaderboard_section(board, drawn, policy_cells(self.costs, board.environment), rated))
+            sections += leaderboard_sections(board, drawn, policy_cells(self.costs, board.environment), rated)
             sections += place_sections(board, own, scheme)
             sections += rated_sections(board.environment, rated) if rated else []
             sections += judges_sections(board.environment, own)
         if self.summary is not None:
-            sections.append(table_section(self.summary))
+            sections.insert(0, table_section(self.summary))
         sections += failure_sections(outcomes, self.reasons)
         if self.costs is not None:
-            sections.append(Section(cost_sheet(self.costs)))
+            sections.append(Section(cost_sheet(self.costs), Tab.COST))
         return sections
 
 
@@ -127,12 +128,12 @@ class Results:
         sections = []
         for board in self.boards:
             rated = Rated(board, self.comparisons[board.environment])
-            sections.append(leaderboard_section(board, battle_figures(board, rated.comparisons), rated=rated))
+            sections += leaderboard_sections(board, battle_figures(board, rated.comparisons), rated=rated)
             sections += rated_sections(board.environment, rated)
         for environment, said in self.judgements.items():
             sections += study_sections(environment, said)
         if self.summary is not None:
-            sections.append(table_section(self.summary))
+            sections.insert(0, table_section(self.summary))
         return sections
 
 
@@ -218,11 +219,14 @@ def write_page(run: RunContents, records: Iterable[Record], file: TextIO) -> Non
     _write(
         file,
         title=run.title,
-        lead=f"Seed {run.seed}. Matches: {counts or 'none'}. {versions + '.' if versions else ''}",
-        lines=[*_sources(run.state), *([] if run.boards else [_NO_RESULTS])],
-        seal=run.seal,
-        digest=run.digest,
-        sections=run.sections,
+        overview=overview(run.boards, run.summary, run.costs),
+        facts=[
+            f"Seed {run.seed}. Matches: {counts or 'none'}. {versions + '.' if versions else ''}",
+            *_sources(run.state),
+            f"Seal of the record, without costs: {run.seal or 'none, the run has not ended'}.",
+            f"Digest of play: {run.digest or 'none'}.",
+        ],
+        tabs=_tabs(run.sections),
         replays=replays,
         # Rendered after the chunks, which fill the index.
         index=lambda: pack(
@@ -236,13 +240,12 @@ def write_page(run: RunContents, records: Iterable[Record], file: TextIO) -> Non
 
 def write_results_page(results: Results, file: TextIO) -> None:
     """Writes the report of a log, as ``write_page`` does for runs."""
-    lead, *rest = results.lines
     _write(
         file,
         title=results.title,
-        lead=lead,
-        lines=rest,
-        sections=results.sections,
+        overview=overview(results.boards, results.summary, None),
+        facts=results.lines,
+        tabs=_tabs(results.sections),
         replays=None,
         nonce=_nonce(json.dumps(results.lines)),
     )
@@ -252,9 +255,17 @@ def _write(file: TextIO, **values: Any) -> None:
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     files = resources.files("rating.viewer.report")
     page = environment.from_string((files / "page.html").read_text(encoding="utf-8"))
-    script = Markup("\n".join((files / name).read_text(encoding="utf-8") for name in _SCRIPTS))
-    for piece in page.generate(script=script, **values):
+    names = _SCRIPTS if values["replays"] is None else (*_SCRIPTS, *_MATCH_SCRIPTS)
+    script = Markup("\n".join((files / name).read_text(encoding="utf-8") for name in names))
+    style = Markup((files / "page.css").read_text(encoding="utf-8"))
+    for piece in page.generate(script=script, style=style, **values):
         file.write(piece)
+
+
+def _tabs(sections: Sequence[Section]) -> list[tuple[Tab, list[Section]]]:
+    """Returns the sections of each part of the page; the last part always stands."""
+    found = [(tab, [section for section in sections if section.tab is tab]) for tab in Tab]
+    return [(tab, own) for tab, own in found if own or tab is Tab.METHODS]
 
 
 def _sources(state: RunState) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TypeVar
 
 from markupsafe import Markup
@@ -29,26 +30,39 @@ from rating.viewer.report.transitivity import transitivity_sheet
 T = TypeVar("T")
 
 
+class Tab(StrEnum):
+    """Part of the page in which a section stands."""
+
+    GAMES = "Games"
+    PAIRS = "Pairs"
+    JUDGES = "Judges"
+    FAILURES = "Failures"
+    COST = "Cost"
+    METHODS = "Methods"
+
+
 @dataclass
 class Section:
     """A section of the page.
 
     Attributes:
         shown: the table.
-        plots: figures below the table.
+        tab: where it stands.
+        plots: figures below the table, and as files.
         grids: further tables.
-        matrix: pairwise results of policies, or ``None``.
+        matrix: pairwise results of policies, or ``None``; its plot is a file only.
     """
 
     shown: Sheet
+    tab: Tab
     plots: list[Plot] = field(default_factory=list)
     grids: list[Grid] = field(default_factory=list)
     matrix: PageMatrix | None = None
 
     @property
     def figures(self) -> list[Markup]:
-        """The plots as markup."""
-        return [plot.markup() for plot in self.plots]
+        """The plots that the page shows, as markup; a matrix stands for its own."""
+        return [] if self.matrix is not None else [plot.markup() for plot in self.plots]
 
 
 def _plot(environment: str, what: str, label: str, draw: Callable[[T, str], str], shown: T) -> Plot:
@@ -57,13 +71,13 @@ def _plot(environment: str, what: str, label: str, draw: Callable[[T, str], str]
 
 def table_section(board: Leaderboard | Summary, costs: Mapping[str, str] = NOTHING) -> Section:
     """Returns a section with all columns of a table; ``costs`` as for ``sheet``."""
-    return Section(sheet(board, wide=True, costs=costs))
+    return Section(sheet(board, wide=True, costs=costs), Tab.GAMES)
 
 
-def leaderboard_section(
+def leaderboard_sections(
     board: Leaderboard, drawn: Iterable[AnyFigure], costs: Mapping[str, str] = NOTHING, rated: Rated | None = None
-) -> Section:
-    """Returns a leaderboard with its figures.
+) -> list[Section]:
+    """Returns a leaderboard with its figures, and the results of its pairs if it has them.
 
     Args:
         board: the leaderboard.
@@ -71,14 +85,16 @@ def leaderboard_section(
         costs: as for ``sheet``.
         rated: Bradley-Terry results, for predicted scores beside the pairwise results; ``None`` without them.
     """
-    section = table_section(board, costs)
+    section, pairs = table_section(board, costs), []
 
     def add(what: str, label: str, draw: Callable[[T, str], str], shown: T) -> None:
         section.plots.append(_plot(board.environment, what, label, draw, shown))
 
-    def draw(table: Matrix) -> None:
+    def add_pairs(matrix: PageMatrix, table: Matrix) -> None:
+        found = Section(Sheet(f"Pairs: {board.environment}", [], [], [], []), Tab.PAIRS, matrix=matrix)
         if len(table.table) <= figures.MOST_IN_A_MAP:
-            add("pairs", table.label, figures.matrix, table)
+            found.plots.append(_plot(board.environment, "pairs", table.label, figures.matrix, table))
+        pairs.append(found)
 
     for shown in drawn:
         if isinstance(shown, Matrix | HeadToHead) and not any(any(row.values()) for row in shown.table.values()):
@@ -93,12 +109,10 @@ def leaderboard_section(
             case Grid():
                 section.grids.append(shown)
             case Matrix():
-                section.matrix = mean_matrix(shown)
-                draw(shown)
+                add_pairs(mean_matrix(shown), shown)
             case HeadToHead():
-                section.matrix = pair_matrix(shown, rated.expected() if rated else NOTHING_EXPECTED)
-                draw(score_table(shown))
-    return section
+                add_pairs(pair_matrix(shown, rated.expected() if rated else NOTHING_EXPECTED), score_table(shown))
+    return [section, *pairs]
 
 
 NOTHING_EXPECTED: Mapping[tuple[str, str], float] = {}
@@ -109,7 +123,7 @@ def place_sections(board: Leaderboard, outcomes: Sequence[Outcome], scheme: Sche
     sections = []
     for what, shown, drawn in place_tables(board, outcomes, scheme.seat_groups):
         plot = _plot(board.environment, what, drawn.label, figures.groups, drawn)
-        sections.append(Section(shown, [plot]))
+        sections.append(Section(shown, Tab.GAMES, [plot]))
     return sections
 
 
@@ -118,9 +132,9 @@ def rated_sections(environment: str, rated: Rated) -> list[Section]:
     sections = []
     if (found := rated.calibration) is not None:
         plot = _plot(environment, "calibration", "predicted and observed scores", figures.calibration, found)
-        sections.append(Section(calibration_sheet(environment, found), [plot]))
+        sections.append(Section(calibration_sheet(environment, found), Tab.METHODS, [plot]))
     if (shown := transitivity_sheet(environment, rated.comparisons, rated.ratings)) is not None:
-        sections.append(Section(shown))
+        sections.append(Section(shown, Tab.PAIRS))
     return sections
 
 
@@ -141,7 +155,7 @@ def failure_sections(
         for environment, own in outcomes.items()
         if (drawn := failure_shares(own)) is not None
     ]
-    return [Section(shown, plots, reasons_grid(reasons))]
+    return [Section(shown, Tab.FAILURES, plots, reasons_grid(reasons))]
 
 
 def judges_sections(environment: str, outcomes: Sequence[Outcome]) -> list[Section]:
@@ -167,9 +181,9 @@ def study_sections(environment: str, judgements: Sequence[Judgement]) -> list[Se
     try:
         found = study(judgements)
     except OptionError as error:  # custom environment: the rest of the report is still made
-        return [Section(Sheet(f"Judges of {environment}", [], [], [str(error)], []))]
+        return [Section(Sheet(f"Judges of {environment}", [], [], [str(error)], []), Tab.JUDGES)]
     sections = [
-        Section(shown._replace(title=f"Judges of {environment}" + (f": {shown.title}" if index else "")))
+        Section(shown._replace(title=f"Judges of {environment}" + (f": {shown.title}" if index else "")), Tab.JUDGES)
         for index, shown in enumerate(judge_sheets(found, ""))
     ]
     sections[0].plots = [

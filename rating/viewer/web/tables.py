@@ -9,9 +9,10 @@ from rating.play.run import Run, suspensions
 from rating.schemes import caveats
 from rating.schemes.figures import Figure, Intervals
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.summary import summarise
+from rating.schemes.summary import Summary, summarise
 from rating.store.records import Outcome
 from rating.store.state import RunState
+from rating.viewer.answer import answers
 from rating.viewer.report import figures
 from rating.viewer.report.costs import Costs, Spending, cost_sheet, costs, match_cells, policy_cells
 from rating.viewer.report.failures import failure_sheet
@@ -41,6 +42,7 @@ class Tables:
     """Contents of the board besides matches.
 
     Attributes:
+        answers: which policy is best so far.
         ratings: leaderboard of each environment; with two or more, also the summary.
         failures: failures by policy; ``None`` without failures.
         costs: costs of models; ``None`` if no model was called.
@@ -48,6 +50,7 @@ class Tables:
         match_costs: formatted cost of each match, by id.
     """
 
+    answers: tuple[str, ...] = ()
     ratings: tuple[Ratings, ...] = ()
     failures: Sheet | None = None
     costs: Sheet | None = None
@@ -106,10 +109,13 @@ class TablesOfRun:
         everything = [outcome for name in names for outcome in outcomes[name]]
         spent = costs(self._spending(run.config, calls), statuses, everything, boards)
         ratings = [_ratings(one.board, spent, one.plots) for one in made]
+        tables: list[Leaderboard | Summary] = [*boards]
         if len(boards) > 1:
             summary = summarise(boards, everything)
-            ratings.append(Ratings(sheet(summary), sheet(summary, wide=True)))
+            tables.append(summary)
+            ratings.insert(0, Ratings(sheet(summary), sheet(summary, wide=True)))
         return Tables(
+            tuple(answers(tables)),
             tuple(ratings),
             failure_sheet(everything, suspensions(state)),
             None if spent is None else cost_sheet(spent),

@@ -14,6 +14,7 @@ from rating.errors import StoreError
 from rating.play import run_directory
 from rating.store.location import open_file
 from rating.store.records import dump_turn
+from rating.viewer.answer import answers
 from rating.viewer.report.tables import sheet
 from rating.viewer.source import open_source, tables_of
 from rating.viewer.web import board, listing
@@ -62,8 +63,11 @@ def test_board_shows_the_leaderboards_of_rate(pages, run):
     html = pages.get(HOME).text
     with open_source(run) as source:
         tables, _ = tables_of(source)
-    assert len(tables) == 3
-    for number, table in enumerate(tables, start=1):
+    *boards, summary = tables
+    assert len(boards) == 2
+    for line in answers(tables):
+        assert f'<p class="answer">{line}</p>' in html
+    for number, table in enumerate([summary, *boards], start=1):
         expected = sheet(table)
         assert cells(html, f"ratings-{number}-table") == [expected.header, *expected.rows]
         wide = sheet(table, wide=True)
