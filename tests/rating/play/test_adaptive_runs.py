@@ -151,7 +151,8 @@ def test_adaptive_full_tables_equal_the_fixed_cycle(tmp_path):
 
 def test_adaptive_tables_are_balanced(tmp_path):
     four = POOL + '[[policy]]\nname = "d"\nspec = "first_legal"\n'
-    text = f'schedule = "adaptive"\nworkers = 1\n[stop]\nmatches = 12\n[[environment]]\nname = "bid_v0"\noptions = {{ n_bidders = 3 }}\n{four}'
+    table = '[[environment]]\nname = "bid_v0"\noptions = { n_bidders = 3 }\n'
+    text = f'schedule = "adaptive"\nworkers = 1\n[stop]\nmatches = 12\n{table}{four}'
     run = Run(parse_run_file(text, "run.toml"))
     scheme = run.scheme("bid_v0")
     assert isinstance(scheme.schedule(), Until) and scheme.expected_matches() is None
