@@ -50,11 +50,6 @@ def test_page_entry_point_serves_the_command_line(folder: Path) -> None:
     assert "median" in run(folder, "-m", "rating.cli", "rate", "runs/median")
 
 
-def test_page_is_short_and_linked_from_the_guides() -> None:
-    assert len(PAGE.read_text(encoding="utf-8").split()) <= 520
-    assert PAGE.name in (ROOT / "docs/guides.md").read_text(encoding="utf-8")
-
-
 def test_register_name_of_another_scheme_is_refused() -> None:
     with pytest.raises(OptionError, match="expected a new name"):
         register(type("Other", (MeanReward,), {"name": "duels"}))

@@ -237,7 +237,6 @@ RUN = [
 ]
 
 
-@pytest.mark.slow_except(8)
 @pytest.mark.parametrize("name", RUN)
 def test_every_block_is_run_or_checked(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = Page(name, folder, monkeypatch)
@@ -309,7 +308,6 @@ def test_what_covers_a_page_reads_it(page: str, test: str) -> None:
         "```bash\nllmarena list --nonsense\n```",
         "```bash\nllmarena rate runs/none\n```",
         "```bash\npython -m benchmarks.llmarena none\n```",
-        "```bash\npython -m benchmarks.performance.texts --nonsense\n```",
         "```bash\npip install 'llmarena-envs[nonsense]'\n```",
         "```bash\nfrobnicate\n```",
         "```console\n$ llmarena --version\nllmarena 0\n```",
@@ -335,14 +333,11 @@ def test_a_block_that_is_wrong_is_found(text: str, folder: Path, monkeypatch: py
     ("expected", "same"),
     [
         ("one\ntwo", True),
-        ("one \ntwo\n", True),
         ("one", False),
         ("one\n...", True),
         ("...\ntwo", True),
-        ("o...o", True),
         ("...one\n...\ntwo...", True),
         ("two\n...\none", False),
-        ("...three...", False),
         ("one\ntwo\n...\ntwo", False),
     ],
 )

@@ -12,9 +12,7 @@ from tests.docs.pages import DOCS
 
 
 @pytest.mark.parametrize(
-    "paper",
-    [llmarena.PAPER, deepeval.PAPER, auto_arena.PAPER, simulbench.PAPER],
-    ids=lambda paper: paper.name,
+    "paper", [llmarena.PAPER, deepeval.PAPER, auto_arena.PAPER, simulbench.PAPER], ids=lambda paper: paper.name
 )
 def test_the_page_of_a_paper_lists_every_row_with_its_result(paper):
     page = (DOCS / f"{paper.name}.md").read_text(encoding="utf-8")

@@ -9,10 +9,9 @@ import build_pages
 import build_site
 from llmarena_envs.catalogue import NAMES
 from rating.cli.app import build_parser
-from rating.config.run_tables import PolicyConfig
 from site_builder import assemble, games
 from site_builder.check import problems
-from site_builder.examples import EXAMPLES, Example
+from site_builder.examples import EXAMPLES
 from tests.docs.pages import DOCS
 
 ROOT = DOCS.parent
@@ -44,28 +43,6 @@ def test_a_page_that_is_not_in_the_navigation_is_named(tmp_path):
         assemble.check_navigation(tmp_path)
 
 
-def test_run_file_page_has_every_key_with_type_and_default():
-    page = (DOCS / "reference" / "run_file.md").read_text(encoding="utf-8")
-    table = page.partition("## `[[policy]]`")[2].partition("## ")[0]
-    rows = {
-        cells[1]: cells[2:4] for cells in (re.split(r"\s*\|\s*", line) for line in table.splitlines()) if len(cells) > 4
-    }
-    assert {f"`{key}`" for key in PolicyConfig.model_fields} < rows.keys()
-    assert rows["`spec`"] == ["text", "required"]
-    assert rows["`rated`"] == ["true or false", "`true`"]
-    assert "| `workers` | integer from 0 to 1024 | `0` |" in page
-    assert "| `from` | date |" in page
-    assert "| `feedback` | true or false | `true` | `false` |" in page
-    assert '| `scheme` | `"duels"`, ' in page
-
-
-def test_the_page_of_the_command_line_has_the_actions_of_a_command():
-    page = (DOCS / "reference" / "command_line.md").read_text(encoding="utf-8")
-    assert "## llmarena resume\n" in page
-    assert "| `POLICY[@ENV,...]`" not in page
-    assert "| `DIR\\|FILE ...` | run directory, or log files of one format |" in page
-
-
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_page_shows_turns_of_the_match_of_its_command(language):
     match = games.play_example("bid_v0", language)
@@ -76,12 +53,6 @@ def test_page_shows_turns_of_the_match_of_its_command(language):
     words = shlex.split(match.command.replace("\\\n", ""))
     assert f"language={language}" in words
     build_parser().parse_args(words[1:])
-
-
-def test_a_match_that_is_too_short_to_be_shown_is_an_error(monkeypatch):
-    monkeypatch.setitem(EXAMPLES, "bid_v0", Example({"player": "half"}, 2))
-    with pytest.raises(ValueError, match="bid_v0: expected a match of more than 2 turns, got 2"):
-        games.play_example("bid_v0", "en")
 
 
 @pytest.mark.parametrize("name", NAMES)

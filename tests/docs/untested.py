@@ -1,7 +1,11 @@
 """Blocks that ``test_blocks`` does not run, with reasons; all others are run."""
 
-SLOW = ("docs/ratings.md", "docs/schedules.md", "docs/stopping.md")
-"""Pages whose commands take more than some seconds; their test is marked ``slow``."""
+SLOW = (
+    "README.md",
+    *(f"docs/{name}.md" for name in ("auto_arena", "comparing", "executors", "importing", "own_policy", "performance")),
+    *(f"docs/{name}.md" for name in ("ratings", "report", "sandbox", "schedules", "stopping", "tournaments")),
+)
+"""Pages whose commands take a while; their test is marked ``slow``."""
 
 COVERED = {
     "docs/adding_an_environment.md": "tests/docs/test_adding_an_environment.py",
@@ -53,10 +57,7 @@ TEXTS = {
     ("docs/design.md", "  Schedule ---"): "a diagram",
     ("docs/schedules.md", "gain ="): "a formula",
     ("docs/schedules.md", "share ="): "a formula",
-    (
-        "docs/first_paid_run.md",
-        "Resume with: llmarena resume runs/paid",
-    ): "the end of a run whose budget is used up",
+    ("docs/first_paid_run.md", "Resume with: llmarena resume runs/paid"): "the end of a run whose budget is used up",
     ("docs/executors.md", "2 workers died"): "an error; tests/rating/play/test_executors.py",
     ("docs/playing.md", "human plays at "): "addresses with secrets; tests/browser",
     ("docs/models.md", "vllm serve "): "another server's command, and the policy behind it",

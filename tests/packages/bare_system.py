@@ -50,18 +50,7 @@ ATTRIBUTES = {
     ),
     select: ("poll", "epoll"),
 }
-EXTRAS = {
-    "torch",
-    "transformers",
-    "trl",
-    "datasets",
-    "verifiers",
-    "openenv",
-    "textarena",
-    "pyarrow",
-    "ray",
-    "psycopg",
-}
+EXTRAS = {"torch", "transformers", "trl", "datasets", "verifiers", "openenv", "textarena", "pyarrow", "ray", "psycopg"}
 """Modules that need these are not imported: the libraries themselves are slow, or another system's matter."""
 
 

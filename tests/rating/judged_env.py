@@ -1,6 +1,5 @@
 """Two debaters name a number of 100 each, then ``n_judges`` judges see both numbers and vote."""
 
-import time
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -125,11 +124,3 @@ class Model(ScriptedPolicy):
         if view.agent.startswith("debater"):
             return int(np.clip(self.strength + noise, 0, 99))
         return int(view.said[0] + noise < view.said[1])
-
-
-class SlowModel(Model):
-    """Plays slowly, to let a test stop a run in progress."""
-
-    def __call__(self, view: JudgedView) -> int:
-        time.sleep(0.01)
-        return super().__call__(view)

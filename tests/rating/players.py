@@ -220,20 +220,6 @@ class Crowd:
         return int(observation["action_mask"].argmax())
 
 
-class Gathering:
-    """Replies only when ``wanted`` questions are open at the same time."""
-
-    wanted = asked = 0
-    are_there = asyncio.Event()
-
-    async def __call__(self, observation):
-        Gathering.asked += 1
-        if Gathering.asked == Gathering.wanted:
-            Gathering.are_there.set()
-        await Gathering.are_there.wait()
-        return int(observation["action_mask"].argmax())
-
-
 class Asked:
     """Plays the first legal move and counts calls by name; names in ``failing`` raise their error."""
 

@@ -60,10 +60,6 @@ def test_battles_of_short_tuples_or_missing_deals_have_no_deal():
         assert battles_of(table) == [Battle("ann", "bob", 1.0)]
 
 
-def test_compare_accepts_numbers_as_names():
-    assert rating.compare([(1, 2, 1), (2, 1, 0)], 1, 2).win_rate.value == 1
-
-
 @pytest.mark.parametrize("options", [{"margin": "50elo"}, {"level": "x"}, {"equal": float("nan")}])
 def test_compare_invalid_numbers_are_refused(options):
     with pytest.raises(OptionError, match="expected a number"):
@@ -92,9 +88,7 @@ def test_battles_of_published_columns_are_read():
         ("battles.csv", r"rating.read_battles\('battles.csv'\)"),
         ([("ann", "bob")], r"battle 0: expected \(first, second, score"),
         ([("ann", "bob", 1), ("ann", "bob", "won")], "battle 1: expected numbers"),
-        ([{"first": "ann", "second": "bob", "score": 1}], r"battle 0: expected \(first, second, score"),
         ([("ann", "bob", 1), (None, "bob", 1)], r"battle 1: expected \(first, second, score"),
-        ([("ann", float("nan"), 1)], r"battle 0: expected \(first, second, score"),
         (None, "expected battles or a table of them, got None"),
         ({"first": ["ann", "bob"], "second": ["bob"], "score": [1, 0]}, "expected columns of one length, got 2 and 1"),
         ({"a": ["ann"], "b": ["bob"]}, "expected the columns first, second and score"),
@@ -141,21 +135,3 @@ def test_fit_seat_advantage_only_if_seated():
     won_by_first = [("ann", "bob", 1), ("bob", "ann", 1)] * 10
     assert rating.fit(won_by_first).seat_advantage == 0
     assert rating.fit(won_by_first, seated=True).seat_advantage > 100
-
-
-def test_compare_names_the_better_policy():
-    battles = [("ann", "bob", 1, f"question {number}") for number in range(40)]
-    assert rating.compare(battles, "ann", "bob").better == "ann"
-    assert rating.compare(battles[:2], "ann", "bob").better is None
-    assert rating.compare(battles, "bob", "ann", level=0.01).better == "ann"
-
-
-def test_read_battles_of_a_csv_file(tmp_path):
-    path = tmp_path / "battles.csv"
-    path.write_text("model_a,model_b,winner\nann,bob,model_a\nbob,ann,tie\n", encoding="utf-8")
-    battles = rating.read_battles(path)
-    assert [(battle.first, battle.second, battle.score) for battle in battles] == [
-        ("ann", "bob", 1),
-        ("bob", "ann", 0.5),
-    ]
-    assert rating.standings(battles).rows[0].policy == "ann"

@@ -88,12 +88,12 @@ def random_judgements(seed=0, n=80, judges=7, committee=5):
 
 
 def test_study_missing_verdicts_match_cohens_kappa():
-    judgements = random_judgements()
+    judgements = random_judgements(judges=5, committee=4)
     found = study(judgements)
     for stage, name in ((found.before, "first"), (found.after, "final")):
         said = {(one.item, one.judge): getattr(one, name) for one in judgements}
         items = sorted({one.item for one in judgements})
-        assert len(stage.pairs) == 21
+        assert len(stage.pairs) == 10
         for pair in stage.pairs:
             one, other = ([said.get((item, rater)) for item in items] for rater in pair.raters)
             assert pair.plain == cohens_kappa(one, other)
@@ -106,7 +106,7 @@ def test_study_missing_verdicts_match_cohens_kappa():
                 others.append(top[0] if len(top) == 1 else "tie")
             assert majority.others.kappa.value == pytest.approx(cohens_kappa(own, others).kappa.value)
             assert majority.all.kappa.value > majority.others.kappa.value
-    assert found.items == 80 and len(found.judges) == 7
+    assert found.items == 80 and len(found.judges) == 5
     changed = [one.first != one.final for one in judgements if one.first and one.final]
     assert found.changed.value == pytest.approx(np.mean(changed))
     shuffled = [judgements[index] for index in np.random.default_rng(2).permutation(len(judgements))]
@@ -193,9 +193,7 @@ SMALL = Setting(items=120)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "setting", [SMALL, replace(SMALL, both_orders=True), replace(SMALL, quality=0.3), replace(SMALL, judges=3)]
-)
+@pytest.mark.parametrize("setting", [SMALL, replace(SMALL, both_orders=True), replace(SMALL, judges=3)])
 def test_judge_biases_unbiased_judges_hold_the_level(setting):
     assert sum(any(study) for study in named(setting, 150, 5)) <= 0.055 * 150 + 5  # twice the noise
 
@@ -215,6 +213,7 @@ def test_judge_biases_strong_bias_is_named(kind, text):
     assert found["judge 0"].named() == [text]
 
 
+@pytest.mark.slow
 def test_judge_biases_fair_judge_among_biased_is_not_named():
     studies = list(named(Setting(items=150, biased=5, verbosity=2.0), 10, 1))
     assert sum("verbosity" in study[5] for study in studies) <= 1

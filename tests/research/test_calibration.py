@@ -1,12 +1,14 @@
 """The simulation of predictions."""
 
 import numpy as np
+import pytest
 
 from research.calibration import Options, measure
 from research.pools import POOLS
 from research.transitivity import Setting
 
 
+@pytest.mark.slow
 def test_measure_right_ratings_predict_and_circle_does_not():
     options = Options(runs=5)
     right = measure(Setting("", POOLS["A"], 10), options)

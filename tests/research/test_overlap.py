@@ -9,6 +9,7 @@ from research.overlap import ENVIRONMENTS, Options, simulate
 SMALL = Options(policies=4, slots=8, seeds=1)
 
 
+@pytest.mark.slow
 def test_overlapping_batches_end_sooner_with_the_same_matches():
     barrier, lagging = (simulate(SMALL, ENVIRONMENTS, 10, lag, seed=0) for lag in (1, 2))
     assert simulate(SMALL, ENVIRONMENTS, 10, 2, seed=0) == lagging

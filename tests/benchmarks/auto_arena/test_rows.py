@@ -9,7 +9,7 @@ from benchmarks.auto_arena import discussion, first_answers, newcomer
 from benchmarks.auto_arena.__main__ import PAPER
 from benchmarks.auto_arena.correlation import correlate
 from benchmarks.auto_arena.pool import NAMES, initial_scores, late, strengths
-from benchmarks.auto_arena.tournaments import TournamentOptions, plan_tournament, read_tournament
+from benchmarks.auto_arena.tournaments import TournamentOptions, plan_tournament, read_tournament, scores_to_compare
 from benchmarks.experiments.command import main
 from benchmarks.experiments.runs import PlayedRun, play_runs
 from llmarena_envs.core.options import OptionError
@@ -207,3 +207,14 @@ def test_pool_order_is_known_about_as_well_as_by_a_benchmark():
     found = [correlate(initial_scores(17, seed), strengths(17)).spearman for seed in range(50)]
     assert 0.85 < sum(found) / len(found) < 0.95
     assert late(17, 8) == list(NAMES[1:17:2])
+
+
+def test_scores_to_compare_takes_two_policies_or_more(tmp_path):
+    assert scores_to_compare(TournamentOptions(), [NAMES[0], "other"]) is None
+    assert scores_to_compare(TournamentOptions(), NAMES[:2]).values.keys() == set(NAMES[:2])
+    path = tmp_path / "human.csv"
+    path.write_text("policy,score\nash,1\nbeech,2\n")
+    options = TournamentOptions(scores=str(path))
+    assert scores_to_compare(options, NAMES[:2]).values == {"ash": 1, "beech": 2}
+    with pytest.raises(OptionError, match="expected scores of two policies"):
+        scores_to_compare(options, ["ash", "other"])

@@ -19,8 +19,6 @@ from llmarena_envs.testing import check_environment
 from rating.cli import main as llmarena
 from rating.store import environments
 
-pytestmark = pytest.mark.slow
-
 WORDS = "one two three four five six"
 
 
@@ -84,6 +82,7 @@ def test_changes_are_counted():
     assert transition_table(changes).rows == [["A", 1, 0, 1], ["B", 1, 0, 0], ["tie", 1, 0, 0]]
 
 
+@pytest.mark.slow
 def test_given_answers_are_judged_as_first_answers_are():
     table = {
         **given_answers.EXAMPLE,
@@ -120,6 +119,7 @@ def committees(directory):
     return found
 
 
+@pytest.mark.slow
 def test_first_answers_are_judged_by_the_same_committee(tmp_path, monkeypatch):
     out, again = tmp_path / "out", tmp_path / "again"
     options = ["f8-f10", "--smoke", "--players", "4", "--min-judges", "2", "--repeat", "2"]
@@ -144,6 +144,7 @@ def test_first_answers_are_judged_by_the_same_committee(tmp_path, monkeypatch):
         assert path.read_bytes() == (out / path.name).read_bytes()
 
 
+@pytest.mark.slow
 def test_battles_are_found_without_judged_first_answers(tmp_path, capsys):
     assert main(PAPER, ["battle", "--smoke", "--out", str(tmp_path)]) == 0
     run = ["--run", str(tmp_path / "battle" / "battle")]

@@ -13,8 +13,6 @@ from llmarena_envs.idiom_solitaire.game import End
 from rating.cli import main as llmarena
 from rating.store.records import FINISHED, Outcome, SeatOutcome
 
-pytestmark = pytest.mark.slow
-
 EARLY, LATE, DRAW = (1.0, -1.0), (-1.0, 1.0), (0.0, 0.0)
 
 

@@ -13,8 +13,6 @@ from rating.play.run import Run
 from rating.schedules.batches import Stop
 from rating.store.records import SeatOutcome
 
-pytestmark = pytest.mark.slow
-
 NAMES = code_review.NAMES
 
 
@@ -145,6 +143,7 @@ def result(path, row):
     return {item["name"]: item["rows"] for item in report["tables"]}, report
 
 
+@pytest.mark.slow
 def test_every_pair_has_both_roles_on_the_same_tasks(out):
     tables, _ = result(out, "t3")
     cells = [cell for row in tables["programmers"][:-1] for cell in list(row.values())[1:-1]]
@@ -155,6 +154,7 @@ def test_every_pair_has_both_roles_on_the_same_tasks(out):
     assert published["fixer"]["as programmer (published)"] is None
 
 
+@pytest.mark.slow
 def test_review_by_a_fixer_helps_and_by_an_echo_does_not(out):
     tables, _ = result(out, "t3")
     gain = {
@@ -167,6 +167,7 @@ def test_review_by_a_fixer_helps_and_by_an_echo_does_not(out):
     assert all(row["pairs ordered as what is known, % (measured)"]["value"] == 100 for row in rubric)
 
 
+@pytest.mark.slow
 def test_a_good_translator_is_nearer_to_the_reference(out):
     tables, report = result(out, "t6")
     likeness = {
@@ -176,6 +177,7 @@ def test_a_good_translator_is_nearer_to_the_reference(out):
     assert "nothing was compared" not in " ".join(report["notes"])
 
 
+@pytest.mark.slow
 def test_every_task_of_a_file_is_played_once_by_each_pair(tmp_path):
     file = tmp_path / "mine.jsonl"
     lines = [
@@ -218,6 +220,7 @@ def test_exactly_the_tasks_that_were_asked_for_are_played(matches):
     assert all(numbers == first for numbers in tasks.values())
 
 
+@pytest.mark.slow
 def test_without_sacrebleu_the_row_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setattr("llmarena_envs.writer_editor.text_metrics.has_text_metrics", lambda: False)
     monkeypatch.setattr(translation, "has_text_metrics", lambda: False)

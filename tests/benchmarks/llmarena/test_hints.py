@@ -9,8 +9,6 @@ from benchmarks.llmarena import hints
 from benchmarks.llmarena.__main__ import PAPER
 from rating.store.records import FINISHED, Outcome, SeatOutcome
 
-pytestmark = pytest.mark.slow
-
 WIN, LOSS, DRAW, ERROR = "win", "loss", "draw", "error"
 
 
@@ -57,6 +55,7 @@ def test_a_change_is_of_pairs_with_the_same_seed():
     assert hints.change(with_list, [], hints.is_error) is None
 
 
+@pytest.mark.slow
 def test_without_list_readers_err_and_baselines_do_not(tmp_path, capsys):
     assert main(PAPER, ["t2", "--smoke", "--matches", "8", "--out", str(tmp_path)]) == 0
     capsys.readouterr()
@@ -69,6 +68,7 @@ def test_without_list_readers_err_and_baselines_do_not(tmp_path, capsys):
     assert float(by_player["minimax"]["errors without list, % (measured)"]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_reader_finds_the_list_in_every_language(tmp_path, capsys, language):
     arguments = ["t2", "--smoke", "--alone", "--policy", "benchmarks.llmarena.players:Reader", "--language", language]

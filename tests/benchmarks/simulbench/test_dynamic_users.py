@@ -8,8 +8,6 @@ from benchmarks.experiments.command import main
 from benchmarks.simulbench.__main__ import PAPER
 from benchmarks.simulbench.dynamic_users import Scored, difficulties, score_table, variance_table, variances
 
-pytestmark = pytest.mark.slow
-
 WORDS = (
     "dynamic",
     "--smoke",
@@ -73,6 +71,7 @@ def table(out, name, key):
     return {row[key]: {title.removesuffix(" (measured)"): cell for title, cell in row.items()} for row in rows}
 
 
+@pytest.mark.slow
 def test_the_user_asks_the_good_for_harder_things_than_the_bad(out):
     rows = table(out, "difficulty", "dialogues of")
     harder = {name: row["requests for something harder, %"]["value"] for name, row in rows.items()}
@@ -82,12 +81,14 @@ def test_the_user_asks_the_good_for_harder_things_than_the_bad(out):
     assert drift["perfect"] < 0 < drift["silent"]
 
 
+@pytest.mark.slow
 def test_equal_answers_have_no_variance(out):
     rows = table(out, "variance", "simulator")
     assert rows["perfect"]["with the user"]["value"] == rows["silent"]["on fixed scripts"]["value"] == 0
     assert rows["flawed:hard=1"]["on fixed scripts"]["value"] == 0  # it errs on every odd request, and on no other
 
 
+@pytest.mark.slow
 def test_dialogues_alone_are_refused(out, tmp_path, capsys):
     assert main(PAPER, [*WORDS, "--run", str(out / "dynamic" / "dialogues"), "--out", str(tmp_path)]) == 2
     assert "scripts" in capsys.readouterr().err

@@ -25,8 +25,6 @@ from benchmarks.simulbench.truth import (
 )
 from rating.store.records import FINISHED, UNDECIDED, VOID, Outcome, SeatOutcome
 
-pytestmark = pytest.mark.slow
-
 
 def answer(truth, rating, turn=1.0, deal=0, simulator="one"):
     return Rated(simulator, deal, turn, truth, {} if rating is None else {"judge": rating})

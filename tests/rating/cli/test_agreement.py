@@ -138,19 +138,19 @@ def test_a_run_and_its_page(run, capsys):
     assert (found["items"], found["before"]["fleiss"] is None) == (6, False)
     assert "decisions of the majority changed" in agreement(capsys, run)
     assert main(["report", str(run)]) == 0
+    assert "expected an environment whose judges" in agreement(capsys, run, "--environment", "tictactoe_v0", code=2)
+    assert "environment: expected one of" in agreement(capsys, run, "--environment", "debate", code=2)
+    assert "expected one directory" in agreement(capsys, run, run, code=2)
     page = (run / "report.html").read_text(encoding="utf-8")
     assert '<h2 id="section Judges of debate_v0">' in page and "kappa before discussion" in page
     assert "Judges of tictactoe_v0" not in page
     assert "<i>first" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
 
 
-def test_agreement_refuses_invalid_input(run, tmp_path, capsys):
+def test_agreement_refuses_invalid_input(tmp_path, capsys):
     empty = write(tmp_path / "empty.csv", [])
     assert "expected judgements with verdicts, got none" in agreement(capsys, empty, code=2)
     assert "none.csv: expected a file of results in UTF-8" in agreement(capsys, tmp_path / "none.csv", code=2)
-    assert "expected an environment whose judges" in agreement(capsys, run, "--environment", "tictactoe_v0", code=2)
-    assert "environment: expected one of" in agreement(capsys, run, "--environment", "debate", code=2)
-    assert "expected one directory" in agreement(capsys, run, empty, code=2)
     assert "expected the directory of a run" in agreement(capsys, tmp_path, code=2)
     assert "environment: expected one of 'empty'" in agreement(capsys, empty, "--environment", "debate_v0", code=2)
     assert "family: expected NAME=FAMILY" in agreement(capsys, empty, "--family", "x", code=2)

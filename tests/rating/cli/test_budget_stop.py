@@ -26,9 +26,9 @@ def run(capsys, *words):
 @pytest.mark.parametrize(
     ("tables", "flags", "flag"),
     [
-        ("", ["--max-tokens", "8000"], "--max-tokens"),
-        (PRICES, ["--max-cost", "3", "--max-tokens", "10000000"], "--max-cost"),
-        (PRICES + "[budget]\ncost = 3\n", [], "--max-cost"),
+        ("", ["--max-tokens", "3000"], "--max-tokens"),
+        (PRICES, ["--max-cost", "1", "--max-tokens", "10000000"], "--max-cost"),
+        (PRICES + "[budget]\ncost = 1\n", [], "--max-cost"),
         ("[budget]\nhours = 1e-7\n", [], "--max-time"),
     ],
 )

@@ -1,17 +1,11 @@
 """The command line as a user meets it: output, JSON, exit codes, refusals."""
 
-import argparse
-import csv
-import importlib.metadata
 import io
 import json
 import re
-import runpy
 import shutil
 import signal
-import sqlite3
 import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -21,7 +15,6 @@ from rating.cli import main
 from rating.cli.app import build_parser
 from rating.cli.run import read_policies
 from rating.errors import BudgetExceeded, ErrorBudgetExceeded, IncompleteRun, RunError, StoreError
-from rating.play.run_directory import open_run
 
 TICTACTOE = ["--env", "tictactoe_v0"]
 POLICIES = ["--policy", "random", "--policy", "first_legal"]
@@ -30,7 +23,7 @@ POLICIES = ["--policy", "random", "--policy", "first_legal"]
 @pytest.fixture(scope="module")
 def finished_run(tmp_path_factory):
     directory = tmp_path_factory.mktemp("runs") / "run"
-    flags = ["--seed", "5", "--max-matches", "20", "--min-matches", "10", "--workers", "1"]
+    flags = ["--seed", "5", "--max-matches", "10", "--min-matches", "6", "--workers", "1"]
     assert (
         main(["run", "--env", "tictactoe_v0", "--env", "connect_four_v0", *POLICIES, *flags, "--out", str(directory)])
         == 0
@@ -136,15 +129,15 @@ def test_policy_of_the_current_directory_is_found(capsys, monkeypatch, tmp_path)
 def test_run_with_void_matches_exits_with_3_and_resumes(capsys, monkeypatch, tmp_path):
     run_file, out = tmp_path / "run.toml", tmp_path / "run"
     run_file.write_text(
-        'schedule = "round_robin"\nmax_errors = 1000\ntries = 1\n'
-        '[stop]\nmax_matches = 10\nmin_matches = 10\n[[environment]]\nname = "tictactoe_v0"\n'
+        'schedule = "round_robin"\nmax_errors = 1000\ntries = 1\nworkers = 1\n'
+        '[stop]\nmax_matches = 4\nmin_matches = 4\n[[environment]]\nname = "tictactoe_v0"\n'
         + "".join(f'[[policy]]\nspec = "{spec}"\n' for spec in ("random", "greedy", "tests.rating.players:raises"))
     )
     assert main(["run", str(run_file), "--out", str(out)]) == 3
     shown = capsys.readouterr()
     assert "greedy" in shown.out
     assert re.search(r"^tictactoe_v0: match \d+ is void: the policy raised OSError: the line is dead$", shown.err, re.M)
-    assert re.search(r"incomplete run: \d\d matches are void.*llmarena resume", shown.err)
+    assert re.search(r"incomplete run: \d matches are void.*llmarena resume", shown.err)
     monkeypatch.setattr("tests.rating.players.raises", lambda: lambda seen: int(seen["action_mask"].argmax()))
     assert main(["resume", str(out)]) == 0
     assert "void" not in capsys.readouterr().err
@@ -160,7 +153,7 @@ def test_control_characters_of_servers_are_escaped(capsys, monkeypatch, tmp_path
     monkeypatch.setattr("tests.rating.players.raises", raises)
     run_file = tmp_path / "run.toml"
     run_file.write_text(
-        'max_errors = 1\n[[environment]]\nname = "tictactoe_v0"\n'
+        'max_errors = 1\nworkers = 1\n[[environment]]\nname = "tictactoe_v0"\n'
         + "".join(f'[[policy]]\nspec = "{spec}"\n' for spec in ("random", "tests.rating.players:raises"))
     )
     assert main(["run", str(run_file), "--out", str(tmp_path / "run")]) == 3
@@ -170,49 +163,25 @@ def test_control_characters_of_servers_are_escaped(capsys, monkeypatch, tmp_path
     assert not re.search("[\x1b\u202e]", shown.err + capsys.readouterr().out)
 
 
-def test_policies_are_restricted_to_the_named_environments(tmp_path):
-    flags = ["--env", "tictactoe_v0", "--env", "connect_four_v0", "--env", "bid_v0", "--max-matches", "10"]
-    for policy in ("random", "first_legal", "greedy@tictactoe_v0,connect_four_v0", "minimax@tictactoe_v0"):
-        flags += ["--policy", policy]
-    policies, restricted = read_policies([*flags[9::2], "minimax@llmarena/connect-four-v0"], flags[1:6:2])
-    assert policies == ["random", "first_legal", "greedy", "minimax"]
-    assert restricted == {
-        "greedy": ["tictactoe_v0", "connect_four_v0"],
-        "minimax": ["tictactoe_v0", "llmarena/connect-four-v0"],
-    }
+def test_policies_are_restricted_to_the_named_environments():
+    environments = ["tictactoe_v0", "connect_four_v0", "bid_v0"]
+    named = [
+        "random",
+        "greedy@tictactoe_v0,connect_four_v0",
+        "minimax@tictactoe_v0",
+        "minimax@llmarena/connect-four-v0",
+    ]
+    assert read_policies(named, environments) == (
+        ["random", "greedy", "minimax"],
+        {
+            "greedy": ["tictactoe_v0", "connect_four_v0"],
+            "minimax": ["tictactoe_v0", "llmarena/connect-four-v0"],
+        },
+    )
     assert read_policies(["openai:haiku@20251001", "openai:a@mine"], ["mine"]) == (
         ["openai:haiku@20251001", "openai:a"],
         {"openai:a": ["mine"]},
     )
-    assert main(["run", *flags, "--out", str(tmp_path / "run")]) == 0
-    run, store = open_run(tmp_path / "run")
-    store.close()
-    assert [run.config.pool(name) for name in flags[1:6:2]] == [
-        ["first_legal", "greedy", "minimax", "random"],
-        ["first_legal", "greedy", "random"],
-        ["first_legal", "random"],
-    ]
-
-
-def test_version_is_printed(capsys):
-    with pytest.raises(SystemExit) as exit_code:
-        main(["--version"])
-    assert exit_code.value.code == 0
-    assert capsys.readouterr().out == f"llmarena {importlib.metadata.version('llmarena-envs')}\n"
-
-
-def test_report_to_an_unwritable_path_is_refused(capsys, finished_run):
-    assert "Not a directory" in refusal(capsys, "report", finished_run, "--output", "/dev/null/r.html")
-
-
-def test_resume_with_another_seed_is_refused(capsys, finished_run, tmp_path):
-    copy = shutil.copytree(finished_run, tmp_path / "copy")
-    run_file = copy / "run.toml"
-    run_file.write_text(run_file.read_text().replace("seed = 5", "seed = 6"))
-    before = output(capsys, "export", copy)
-    for command in ("resume", "rate"):
-        assert "seed: 5 became 6" in refusal(capsys, command, copy)
-    assert output(capsys, "export", copy) == before
 
 
 PLAY, RUN = "play tictactoe_v0", "run --out OUT --env tictactoe_v0"
@@ -223,6 +192,9 @@ TWO = "--policy random --policy first_legal"
     ("command", "message"),
     [
         ("play tictactoe --policy player_0=random", "did you mean 'tictactoe_v0'"),
+        (f"{PLAY}#a#b --policy player_0=random", "expected a label"),
+        (f"{PLAY}#{'x' * 41} --policy player_0=random", "expected a label"),
+        (f"{RUN}#a --env llmarena/tictactoe-v0#a {TWO}", "expected distinct names, got 'tictactoe_v0#a' twice"),
         (f"{PLAY} --policy player_2=random", "seat: expected one of 'player_0', 'player_1', got 'player_2'"),
         (f"{PLAY} --policy random", "expected SEAT=POLICY"),
         (f"{PLAY} --policy player_0=a --policy player_0=b", "expected one for player_0, got 'a' and 'b'"),
@@ -275,7 +247,7 @@ def test_rate_prints_leaderboards(capsys, finished_run):
     shown, wide = output(capsys, "rate", finished_run), output(capsys, "rate", finished_run, "--wide")
     assert max(map(len, shown.splitlines())) <= 100 < max(map(len, wide.splitlines()))
     assert "first_legal" in shown and "95 % confidence" in shown and "shuffled" not in shown
-    assert "shuffled" in wide and "W/D/L" in wide
+    assert "shuffled" in wide and "W/D/L" in wide and re.search(r" \d+/\d+/\d+ ", wide)
 
 
 def test_resume_of_a_finished_run_plays_nothing(capsys, finished_run):
@@ -310,37 +282,11 @@ def test_resume_with_wrong_added_policy_changes_nothing(capsys, finished_run, tm
     assert (copy / "run.toml").read_text() == (finished_run / "run.toml").read_text()
 
 
-@pytest.mark.slow
-def test_run_prints_once_why_the_rule_fired(capsys, tmp_path):
-    flags = ["--workers", "1", "--quiet", "--stop", "width=150", "--min-matches", "10", "--explain"]
-    shown = output(capsys, "run", "--env", "tictactoe_v0", *POLICIES, *flags, "--out", tmp_path / "run")
-    (board,) = json.loads(output(capsys, "rate", tmp_path / "run", "--json"))
-    assert board["stop_reason"] == "width=150" and re.fullmatch(
-        r"every rating to ±[0-9.]+ Elo \(asked: ±150\); TrueSkill: .*", board["stopped_with"]
-    )
-    said = " ".join(shown.split())
-    assert said.count("stopped: width=150") == 1
-    assert said.count(f"stopped with: {board['stopped_with']}") == 1
-    assert max(len(line) for line in shown.splitlines() if not line.startswith("llmarena ")) <= 100
-    for command in ("rate", "resume"):
-        explained = output(capsys, command, tmp_path / "run", "--explain")
-        assert f"stopped with: {board['stopped_with']}" in " ".join(explained.split())
-    output(capsys, "report", tmp_path / "run")
-    assert f"stopped with: {board['stopped_with']}" in (tmp_path / "run" / "report.html").read_text()
-
-
 def test_stop_rule_without_effect_is_noted(capsys, tmp_path):
     policies = [f"--policy={name}" for name in ("random", "free_rider", "full_contributor", "conditional_cooperator")]
     flags = ["--workers", "1", "--stop", "width=60", "--max-matches", "4", "--out", tmp_path / "run"]
     assert main(["run", "--env", "public_goods_v0", *policies, *map(str, flags)]) == 0
     assert "note: public_goods_v0: the stop rule 'width=60' has no effect" in capsys.readouterr().err
-
-
-def test_export_writes_records_and_rows(capsys, finished_run):
-    records = [json.loads(line) for line in output(capsys, "export", finished_run).splitlines()]
-    rows = list(csv.DictReader(io.StringIO(output(capsys, "export", finished_run, "--format", "csv"))))
-    assert len(rows) == 2 * len(records) >= 40
-    assert all(record["status"] == "finished" and record["turns"] for record in records)
 
 
 def test_replay_lists_shows_and_verifies(capsys, finished_run):
@@ -353,18 +299,6 @@ def test_replay_lists_shows_and_verifies(capsys, finished_run):
     assert "expected an id of a match" in refusal(capsys, "replay", finished_run, "zzz")
 
 
-def test_verify_finds_a_changed_record(capsys, finished_run, tmp_path):
-    copy = shutil.copytree(finished_run, tmp_path / "copy")
-    with sqlite3.connect(copy / "run.db") as db:
-        (match,) = db.execute("SELECT id FROM match WHERE number = 2 LIMIT 1").fetchone()
-        db.execute("UPDATE match SET digest = 'x' WHERE id = ?", (match,))
-    db.close()
-    assert main(["replay", str(copy), "--verify"]) == 1
-    shown = capsys.readouterr().out
-    assert f"match {match}" in shown
-    assert "expected digest x, got " in shown
-
-
 @pytest.mark.slow
 def test_report_prints_its_path(capsys, finished_run, tmp_path):
     path = tmp_path / "r.html"
@@ -375,26 +309,3 @@ def test_report_prints_its_path(capsys, finished_run, tmp_path):
     first = path.read_bytes()
     output(capsys, "report", finished_run, "--output", path)
     assert path.read_bytes() == first
-
-
-def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    yield parser
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for subparser in dict.fromkeys(action.choices.values()):
-                yield from parsers(subparser)
-
-
-def test_help_of_every_command_is_formatted():
-    found = list(parsers(build_parser()))
-    assert len(found) > 12
-    for parser in found:
-        assert parser.format_help().startswith(f"usage: {parser.prog} ")
-
-
-def test_help_of_the_sandbox_is_printed(capsys, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["sandbox", "--help"])
-    monkeypatch.delitem(sys.modules, "llmarena_envs.sandbox.__main__", raising=False)
-    with pytest.raises(SystemExit) as ended:
-        runpy.run_module("llmarena_envs.sandbox", run_name="__main__")
-    assert not ended.value.code and "usage: " in capsys.readouterr().out

@@ -13,6 +13,7 @@ from rating.cli.new import source
 
 RUN = """
 seed = 1
+workers = 1
 [stop]
 matches = 8
 [[environment]]
@@ -41,6 +42,7 @@ def test_new_file_is_short_and_has_the_names_of_the_game():
     assert "nim" not in text.lower().replace("minim", "").replace("maxim", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["nim", "pile_of_sticks"])
 def test_new_file_passes_the_check_and_is_played(folder, capsys, monkeypatch, name):
     monkeypatch.setattr("sys.stdin", io.StringIO("take: 1\n" * 30))
@@ -56,12 +58,14 @@ def test_new_file_passes_the_check_and_is_played(folder, capsys, monkeypatch, na
     assert "take: " in out and "There are 0 sticks left." in out
 
 
+@pytest.mark.slow
 def test_new_file_is_imported_and_checked_as_a_vector_environment(folder, monkeypatch):
     assert main(["new", "nim"]) == 0
     monkeypatch.syspath_prepend(folder)
     check_environment(importlib.import_module("nim").env, options={"obs_type": "vector", "sticks": 3}, seeds=range(2))
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("environment", ["nim", "nim.py"])
 def test_new_file_is_rated_under_the_name_of_its_module(folder, capsys, environment):
     assert main(["new", "nim"]) == 0

@@ -45,21 +45,22 @@ class _SignalAt:
 
 
 def _traced(tracer, function):
+    before = sys.gettrace()
     sys.settrace(tracer)
     try:
         return function()
     finally:
-        sys.settrace(None)
+        sys.settrace(before)
 
 
 @pytest.mark.slow_except(1)
-@pytest.mark.parametrize("offset", range(4))
+@pytest.mark.parametrize("offset", range(16))
 def test_interruption_at_any_moment_ends_the_event_loop(offset):
     async def work():
         await asyncio.sleep(0)
         return "done"
 
-    for moment in range(offset, 100_000, 4):
+    for moment in range(offset, 100_000, 16):
         tracer = _SignalAt(moment, "asyncio", "asyncio/runners.py")
         try:
             with Interruptions() as interruptions:
@@ -75,7 +76,7 @@ def test_interruption_at_any_moment_ends_the_event_loop(offset):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a lock that is closed late
-@pytest.mark.parametrize("moment", range(0, 64, 9))
+@pytest.mark.parametrize("moment", range(0, 64, 16))
 def test_interrupted_run_resumes_or_runs_again(tmp_path, capsys, moment):
     out = tmp_path / "run"
     code = _traced(_SignalAt(moment, "play/run_directory.py"), lambda: main([*RUN, "--out", str(out)]))
@@ -87,7 +88,7 @@ def test_interrupted_run_resumes_or_runs_again(tmp_path, capsys, moment):
 
 
 def test_interrupted_creation_leaves_a_database_or_none(tmp_path: Path) -> None:
-    for moment in range(0, 40, 2):
+    for moment in range(0, 40, 4):
         path = tmp_path / f"{moment}.db"
         with pytest.raises(KeyboardInterrupt), Interruptions():
             _traced(_SignalAt(moment, "store/sqlite.py"), lambda path=path: sqlite.create(path).close())

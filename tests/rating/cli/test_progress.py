@@ -15,11 +15,8 @@ import pytest
 from rich.console import Console
 
 from rating.cli.progress import FailureLines, GameBars, ProgressDisplay
-from rating.config.run_file import parse_run_file
-from rating.play import run_directory
 from rating.play.attempts import MATCH
-from rating.play.run import Run
-from rating.play.runner import EnvironmentProgress, Progress, Runner
+from rating.play.runner import EnvironmentProgress, Progress
 from rating.store.calls import Usage
 from rating.store.records import Match
 
@@ -36,12 +33,7 @@ class Clock:
 
 def used(calls, errors, prompt_tokens, completion_tokens, cost, **unknown):
     return Usage(
-        calls,
-        errors=errors,
-        prompt_tokens=prompt_tokens,
-        completion_tokens=completion_tokens,
-        cost=cost,
-        **unknown,
+        calls, errors=errors, prompt_tokens=prompt_tokens, completion_tokens=completion_tokens, cost=cost, **unknown
     )
 
 
@@ -128,13 +120,6 @@ def test_display_does_not_disturb_people(settings, shown, capsys):
     assert len(capsys.readouterr().err.splitlines()) == shown
 
 
-def test_line_without_models_names_no_calls():
-    progress = Progress((EnvironmentProgress("a", 1, 1, 4),))
-    bars, lines = bars_of(progress)
-    assert bars.line(progress) == "matches: a 1 of 4+"
-    assert len(lines) == 1
-
-
 def test_failures_of_one_kind_are_rate_limited():
     lines, clock = [], Clock()
     log = logging.Logger("of a test")
@@ -167,44 +152,6 @@ def test_failures_are_shown_only_during_a_run(quiet, shown, capsys):
     assert asyncio.run(ProgressDisplay(quiet=quiet).watch(fail, lambda: progress)) == 5
     logging.getLogger("agents.models.limits.retry").info("second")
     assert capsys.readouterr().err == shown
-
-
-RUN_FILE = """
-[stop]
-min_matches = 4
-max_matches = 6
-matches = 6
-[[environment]]
-name = "tictactoe_v0"
-[[environment]]
-name = "public_goods_v0"
-[[policy]]
-spec = "random"
-[[policy]]
-name = "second"
-spec = "random"
-[[policy]]
-name = "third"
-spec = "random"
-[[policy]]
-name = "fourth"
-spec = "random"
-"""
-
-
-def test_runner_counts_finished_and_expected_matches(tmp_path):
-    run, store = run_directory.create(tmp_path / "run", RUN_FILE, "run.toml")
-    asyncio.run(Runner(run, store).run())
-    again = Runner(run, store)
-    assert asyncio.run(again.run()) == 0
-    store.close()
-    duel, group = again.progress().environments
-    assert (duel.name, duel.expected, duel.played, duel.stopped) == ("tictactoe_v0", None, 0, "cap")
-    assert duel.finished == duel.scheduled > 5
-    assert (group.name, group.stopped) == ("public_goods_v0", "count")
-    assert group.finished == group.scheduled == group.expected > 5
-    scheme = Run(parse_run_file(RUN_FILE, "run.toml")).scheme("public_goods_v0")
-    assert scheme.expected_matches() == group.expected
 
 
 @pytest.mark.slow

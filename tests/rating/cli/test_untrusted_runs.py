@@ -33,7 +33,7 @@ READS = {
 """What each command that reads a run or a log is given behind its directory, or the log in place of it."""
 
 OTHERS = {
-    *("list", "new", "check", "play", "run", "resume", "demo"),  # they play, or print their own arguments
+    *("list", "new", "check", "play", "run", "resume", "demo")  # they play, or print their own arguments
 }
 
 DRIVER = """
@@ -269,23 +269,22 @@ def distrusting(monkeypatch):
     return forget
 
 
-def test_files_named_by_records_are_opened_only_with_trust(tmp_path, capsys, distrusting):
+@pytest.mark.slow_except(1)
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [(["rate"], 2), (["report"], 2), (["replay", "--verify"], 1), (["export", "--format", "sft"], 1)],
+)
+def test_files_named_by_records_are_opened_only_with_trust(tmp_path, capsys, distrusting, command, code):
     (tmp_path / "words.csv").write_text("category,a,b\n" + "".join(f"food,apple{n},pear{n}\n" for n in range(9)))
     (tmp_path / "run.toml").write_text(WORDS.format(path=tmp_path / "words.csv").replace("first_legal", "silent"))
     run = str(tmp_path / "run")
     assert main(["run", str(tmp_path / "run.toml"), "--out", run, "--quiet"]) == 0, capsys.readouterr().err
     distrusting()
-    for command, code in (
-        (["rate"], 2),
-        (["report"], 2),
-        (["replay", "--verify"], 1),
-        (["export", "--format", "sft"], 1),
-    ):
-        capsys.readouterr()
-        assert main([command[0], run, *command[1:]]) == code
-        shown = capsys.readouterr()
-        assert "opens no file that it names" in shown.out + shown.err and "--trust" in shown.out + shown.err
-        assert main([command[0], run, *command[1:], "--trust"]) == 0
+    capsys.readouterr()
+    assert main([command[0], run, *command[1:]]) == code
+    shown = capsys.readouterr()
+    assert "opens no file that it names" in shown.out + shown.err and "--trust" in shown.out + shown.err
+    assert main([command[0], run, *command[1:], "--trust"]) == 0
 
 
 PROGRAMS = """
@@ -325,14 +324,16 @@ def programs(tmp_path, monkeypatch, capsys, distrusting):
     pass_rate._share_passed.cache_clear()
 
 
-READ_PROGRAMS = (["rate"], ["report"], ["replay", "--verify"], ["export", "--format", "sft"])
+READ_PROGRAMS = (["replay", "--verify"], ["rate"], ["report"], ["export", "--format", "sft"])
 
 
 @pytest.mark.slow_except(1)
-@pytest.mark.parametrize("trust", [[], ["--trust"]])
-def test_recorded_programs_run_in_an_isolating_sandbox(programs, trust):
+@pytest.mark.parametrize(
+    ("commands", "trust"), [(READ_PROGRAMS[:1], []), (READ_PROGRAMS[1:], []), (READ_PROGRAMS, ["--trust"])]
+)
+def test_recorded_programs_run_in_an_isolating_sandbox(programs, commands, trust):
     run, left = programs
-    for command in READ_PROGRAMS:
+    for command in commands:
         main([command[0], str(run), *command[1:], *trust])
         assert not left.exists()
 
@@ -355,8 +356,9 @@ def test_programs_are_not_replayed_without_a_sandbox(programs, monkeypatch, caps
         pass_rate._why_missing.cache_clear()
 
 
-def test_links_of_a_run_are_not_followed(programs, tmp_path, capsys):
-    run, _ = programs
+def test_links_of_a_run_are_not_followed(tmp_path, capsys):
+    run = tmp_path / "run"
+    run_directory.create(run, OWN_GAME.replace("trap.game", "tictactoe_v0"), "run.toml")[1].close()
     (tmp_path / "mine").write_text("mine")
     for name in ("report.html", "plots", "run.lock", "run.toml"):
         path = run / name

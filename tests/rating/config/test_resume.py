@@ -31,11 +31,8 @@ SCHEMES = {
     "named_roles": ('name = "tictactoe_v0"\nscheme = "roles"', "ab"),
     "hidden_roles": ('name = "undercover_v0"', "ab"),
 }
-STOP = "rule = 'trueskill'\nmin_matches = 20\neps = 1000.0\nmatches = 8"
-STOPS = {
-    "means": "min_matches = 8\nhalf_width = 1000.0",
-    "settling": "min_matches = 8\nhalf_width = 1000.0",
-}
+STOP = "rule = 'trueskill'\nmin_matches = 12\nwindow = 4\neps = 1000.0\nmatches = 8"
+STOPS = {"means": "min_matches = 8\nhalf_width = 1000.0", "settling": "min_matches = 8\nhalf_width = 1000.0"}
 
 
 def policies(names):
@@ -45,7 +42,7 @@ def policies(names):
 def run_file(
     names,
     environment='name = "tictactoe_v0"',
-    stop="min_matches = 20\neps = 1000.0\nrule = 'trueskill'\nmatches = 8",
+    stop=STOP,
     extra="",
 ):
     return f"schedule = 'round_robin'\n{extra}\n[stop]\n{stop}\n[[environment]]\n{environment}\n{policies(names)}"

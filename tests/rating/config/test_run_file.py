@@ -68,10 +68,8 @@ def test_the_llmarena_preset():
         ("seed = 3", "sed = 3", "unknown key 'sed'.*did you mean 'seed'"),
         ("seed = 3", 'seed = "3"', "seed: .*integer.*got '3'"),
         ("seed = 3", "seed = -1", "seed: .*greater than or equal to 0, got -1"),
-        ("seed = 3", "seed = true", "seed"),
         ("seed = 3", "seed = ", "not a TOML file"),
         ("reasks = 1", "reask = 1", "unknown key 'turns.reask'.*did you mean 'reasks'"),
-        ("max_matches", "max_match", "unknown key 'stop.max_match'.*'max_matches'"),
         (
             "max_matches",
             'rule = "spearman=2"\nmax_matches',
@@ -81,15 +79,12 @@ def test_the_llmarena_preset():
         ('name = "tictactoe_v0"', 'name = "tictacto_v0"', "did you mean 'tictactoe_v0'"),
         ("hint = false", "hints = false", "option: expected one of .*did you mean 'hint'"),
         ("hint = false", "hint = 3", "hint: expected True or False, got 3"),
-        ("hint = false", "random_opening = 9", "random_opening: expected an integer from 0 to 4, got 9"),
         ('"random_legal"', '"random"', "illegal.*'forfeit', 'random_legal' or 'noop'.*got 'random'"),
-        ('spec = "random"', 'spec = "randon"', "did you mean 'random'"),
         ('spec = "random"', 'spec = "random:depth=2"', "expected no options, got 'depth'"),
         ('spec = "random"', 'spec = "no.such.module:factory"', "cannot import"),
         ('environments = ["tictactoe_v0"]', 'environments = ["tictactoe"]', "did you mean 'tictactoe_v0'"),
         ('name = "left"', 'name = "random"', "expected distinct names, got 'random' twice"),
         ("hint = false", 'obs_type = "vector"', "option: expected one of 'hint', 'random_opening', 'language', got"),
-        ("hint = false", 'render_mode = "human"', "option: expected one of 'hint', 'random_opening', 'language', got"),
         (
             'name = "connect_four_v0"',
             'name = "no.such_env"',
@@ -99,7 +94,6 @@ def test_the_llmarena_preset():
         ('name = "left"', 'name = "a\\nb"', "expected a name of at most 200 characters on one line"),
         ('name = "left"', f'name = "{"x" * 201}"', "expected a name of at most 200 characters on one line"),
         ('[[environment]]\nname = "connect', '[[environmen]]\nname = "connect', "did you mean 'environment'"),
-        ("seed = 3", "ahead = 0", "ahead: .*greater than or equal to 1, got 0"),
         (
             "hint = false",
             "hint = false }\nby_deal = { hint = [true, false]",
@@ -107,7 +101,6 @@ def test_the_llmarena_preset():
         ),
         ("hint = false", "hint = false }\nby_deal = { random_opening = [0, -1]", "random_opening"),
         ("hint = false", "hint = false }\nby_deal = { random_opening = []", "by_deal.random_opening"),
-        ("hint = false", "hint = false }\nby_deal = { opening = [0]", "opening"),
         (GOOD, "", "environment: field required"),
     ],
 )

@@ -42,7 +42,7 @@ output = 2000
 """
 
 
-def run_file(extra="", tables="", matches=10):
+def run_file(extra="", tables="", matches=6):
     return RUN_FILE.format(extra=extra, matches=matches) + tables
 
 

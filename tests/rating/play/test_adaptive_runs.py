@@ -25,7 +25,7 @@ POOL = "".join(
     f'[[policy]]\nname = "{name}"\nspec = "{spec}"\n' for name, spec in zip("abc", ("random",) * 3, strict=True)
 )
 GAME = '[[environment]]\nname = "tictactoe_v0"\n'
-STOP = "[stop]\nmin_matches = 20\nmax_matches = 60\n"
+STOP = "[stop]\nmin_matches = 12\nmax_matches = 32\n"
 SCRIPTED = f'schedule = "adaptive"\nexecutor = "asyncio"\n{STOP}{GAME}{POOL}'
 
 
@@ -51,6 +51,7 @@ def seatings(records):
     return [record.match.policies for record in records]
 
 
+@pytest.mark.slow
 def test_any_number_of_workers_plays_the_same_matches(tmp_path):
     _, one, facts = go_on(tmp_path / "one", f"workers = 1\n{SCRIPTED}")
     _, two, _ = go_on(tmp_path / "two", f"workers = 2\n{SCRIPTED.replace('asyncio', 'process')}")
@@ -109,12 +110,12 @@ def test_newcomers_play_in_a_separate_resumable_phase(tmp_path, monkeypatch, cou
 
 def test_adaptive_run_keeps_max_matches_until_raised(tmp_path):
     text = SCRIPTED.replace("[stop]\n", "[stop]\nrule = 'width=1'\n")
-    _, records, facts = go_on(tmp_path / "run", text.replace("max_matches = 60", "max_matches = 30"))
+    _, records, facts = go_on(tmp_path / "run", text.replace("max_matches = 32", "max_matches = 16"))
     sat = [name for names in seatings(records) for name in names]
-    assert facts["stopped:tictactoe_v0"] == "cap" and max(map(sat.count, "abc")) == 30
+    assert facts["stopped:tictactoe_v0"] == "cap" and max(map(sat.count, "abc")) == 16
     _, more, _ = go_on(tmp_path / "run", text)
     sat = [name for names in seatings(more) for name in names]
-    assert more[: len(records)] == records and max(map(sat.count, "abc")) == 60
+    assert more[: len(records)] == records and max(map(sat.count, "abc")) == 32
 
 
 @pytest.mark.parametrize(
@@ -150,7 +151,8 @@ def test_adaptive_full_tables_equal_the_fixed_cycle(tmp_path):
 
 def test_adaptive_tables_are_balanced(tmp_path):
     four = POOL + '[[policy]]\nname = "d"\nspec = "first_legal"\n'
-    text = f'schedule = "adaptive"\n[stop]\nmatches = 30\n[[environment]]\nname = "bid_v0"\noptions = {{ n_bidders = 3 }}\n{four}'
+    table = '[[environment]]\nname = "bid_v0"\noptions = { n_bidders = 3 }\n'
+    text = f'schedule = "adaptive"\nworkers = 1\n[stop]\nmatches = 12\n{table}{four}'
     run = Run(parse_run_file(text, "run.toml"))
     scheme = run.scheme("bid_v0")
     assert isinstance(scheme.schedule(), Until) and scheme.expected_matches() is None
@@ -158,7 +160,7 @@ def test_adaptive_tables_are_balanced(tmp_path):
     sat = [name for names in seatings(records) for name in names]
     board = run.leaderboard("bid_v0", [record.outcome for record in records], RunState(facts))
     assert CO_PLAYERS in board.caveats
-    assert (void, facts["stopped:bid_v0"]) == (0, "count") and min(map(sat.count, "abcd")) >= 30
+    assert (void, facts["stopped:bid_v0"]) == (0, "count") and min(map(sat.count, "abcd")) >= 12
     for name in "abcd":
         seats = [names.index(name) for names in seatings(records) if name in names]
         assert seats.count(0) == seats.count(1) == seats.count(2)
@@ -166,7 +168,7 @@ def test_adaptive_tables_are_balanced(tmp_path):
 
 def test_adaptive_schedule_from_the_command_line(tmp_path, capsys):
     words = "run --env tictactoe_v0 --policy random --policy first_legal --policy greedy".split()
-    words += "--schedule adaptive --min-matches 8 --max-matches 20".split()
+    words += "--schedule adaptive --min-matches 4 --max-matches 10 --workers 1".split()
     assert main([*words, "--dry-run"]) == 0
     assert "tictactoe_v0" in capsys.readouterr().out
     assert main([*words, "--out", str(tmp_path / "run"), "--quiet"]) == 0

@@ -29,7 +29,7 @@ def execute(directory, *statements):
             db.execute(statement)
 
 
-@pytest.mark.parametrize("command", ["rate", "resume", "report"])
+@pytest.mark.parametrize("command", ["rate", "resume"])
 def test_damaged_database_is_refused_unchanged(capsys, tmp_path, whole, command):
     directory = shutil.copytree(whole, tmp_path / "run")
     with (directory / "run.db").open("r+b") as file:

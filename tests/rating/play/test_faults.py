@@ -135,21 +135,20 @@ def play(directory, text, server, matches, die_after):
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(240)
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")  # that the server was accepting when it died,
 @pytest.mark.filterwarnings("ignore:unclosed transport:ResourceWarning")  # and those it had accepted
 @pytest.mark.parametrize(
     ("matches", "in_flight", "share"),
-    [(100, 100, 0.04), (1000, 500, 0.08)],
-    ids=["hundred", "five hundred at once, and the server dies"],
+    [(60, 60, 0.04), (500, 300, 0.08)],
+    ids=["sixty", "three hundred at once, and the server dies"],
 )
 def test_run_records_exactly_the_models_replies(tmp_path, monkeypatch, matches, in_flight, share):
     monkeypatch.setattr(retry, "FIRST_WAIT", 0.05)
     monkeypatch.setattr(adaptive_limiter, "FIRST_COOL_DOWN", 0.1)
-    model, dies = Model(share, (matches // 2, matches)), in_flight == 500
+    model, dies = Model(share, (matches // 2, matches)), in_flight == 300
     with fault_server(model.plan, reply=model.reply) as server:
         text = write(server.url, matches, in_flight, timeout=5.0 if dies else 1.5)
-        void, (early, late) = play(tmp_path / "run", text, server, matches, die_after=2000 if dies else 0)
+        void, (early, late) = play(tmp_path / "run", text, server, matches, die_after=1000 if dies else 0)
     assert void == 0
     assert late - early < 40  # megabytes; the replies that were recorded meanwhile have several times as many
     _, store = run_directory.open_run(tmp_path / "run")

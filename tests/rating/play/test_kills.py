@@ -13,10 +13,7 @@ SET_UPS = {
     "sqlite+process": SetUp("process", False, ("pool", "client", "pool", "pool")),
     "postgres+asyncio": SetUp("asyncio", True, ("client", "store", "client")),
 }
-FEW = {"sqlite+asyncio": 2}
-"""Moments of the set-ups that are not slow."""
-
-MOMENTS = 20
+MOMENTS = 10
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +29,11 @@ def leaderboards(capsys, directory):
     return json.dumps(boards)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(360)
-@pytest.mark.parametrize(
-    ("name", "moments"),
-    [*FEW.items(), *(pytest.param(name, MOMENTS, marks=pytest.mark.slow) for name in SET_UPS)],
-)
-def test_killed_and_resumed_run_equals_undisturbed_run(request, capsys, tmp_path, whole, name, moments):
+@pytest.mark.parametrize("name", SET_UPS)
+def test_killed_and_resumed_run_equals_undisturbed_run(request, capsys, tmp_path, whole, name):
     set_up = SET_UPS[name]
     server = request.getfixturevalue("postgres_server") if set_up.on_server else None
-    check_killed(set_up, moments, tmp_path / "run", whole, server, seed=name)
+    check_killed(set_up, MOMENTS, tmp_path / "run", whole, server, seed=name)
     assert leaderboards(capsys, tmp_path / "run") == leaderboards(capsys, whole.directory)

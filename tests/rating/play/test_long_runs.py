@@ -10,7 +10,7 @@ from rating.play.session import Session
 from rating.store.engine import Database
 from rating.store.store import Store
 
-MATCHES = 1080
+MATCHES = 540
 BATCH = 60
 RUN_FILE = f"""seed = 1
 schedule = "round_robin"

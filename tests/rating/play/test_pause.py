@@ -78,12 +78,6 @@ def test_void_matches_that_are_played_again_end_a_pause(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_game_with_one_won_match_plays_on(tmp_path):
-    mixed = ['name = "a"\nspec = "minimax"', 'name = "b"\nspec = "minimax"', 'spec = "random"']
-    assert begin(tmp_path / "run", run_file(mixed))[1] != "paused"
-
-
-@pytest.mark.slow
 def test_rewards_of_a_single_policy_are_no_ties(tmp_path):
     alone = 'name = "tictactoe_v0"\nscheme = "self_play"'
     assert begin(tmp_path / "run", run_file(TIES, environment=alone))[1] == "count"

@@ -55,9 +55,3 @@ def test_players_busy_with_late_reply_are_not_lent(players):
         assert players.borrow_player("patient", "tictactoe_v0") is not player
     finally:
         _release.set()
-
-
-def test_the_models_of_a_run_share_their_connections(players):
-    policies = [players.borrow_player(f"openai:{name}", "tictactoe_v0").policy for name in ("one", "two", "two")]
-    assert len(set(map(id, policies))) == 3
-    assert len({id(policy._service) for policy in policies}) == 1

@@ -12,7 +12,7 @@ from rating.play import attempts, run_directory
 from rating.play.run import Run
 from rating.play.runner import Runner
 from rating.store.records import BUG, FINISHED, VOID
-from tests.rating.players import Crowd, Gathering, Person
+from tests.rating.players import Crowd, Person
 from tests.rating.runs import begin, go_on, log_of, play_run
 
 pytestmark = pytest.mark.timeout(60)
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.timeout(60)
 HERE = "tests.rating.players"
 
 
-def write(specs, environment="tictactoe_v0", extra="", turns=""):
+def write(specs, environment="tictactoe_v0", extra="", turns="", most=10):
     policies = "".join(f"[[policy]]\n{spec}\n" for spec in specs)
     return f"""
 seed = 4
@@ -28,7 +28,7 @@ workers = 1
 {extra}
 [stop]
 min_matches = 6
-max_matches = 20
+max_matches = {most}
 {turns}
 [[environment]]
 name = "{environment}"
@@ -89,7 +89,7 @@ def test_failing_policy_voids_matches(tmp_path, player, error):
     assert {record.tries for record in records} == {2}
     bad = row(run, records, "bad")
     assert bad.rating is None
-    assert bad.effort.void_matches == len(records) >= 20
+    assert bad.effort.void_matches == len(records) >= 10
     assert all(error in record.error for record in records)
 
 
@@ -147,20 +147,19 @@ def one_by_one(tmp_path_factory):
     return play(tmp_path_factory.mktemp("one"), write(DAWDLERS, extra="concurrency = 1") + TWO_GAMES)[1]
 
 
-@pytest.mark.slow_except(2)
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
-    ("executor", "workers", "concurrency"),
-    [("asyncio", 1, 16), ("process", 1, 64), ("process", 3, 64), ("auto", 2, 5)],
+    ("executor", "workers", "concurrency"), [("asyncio", 1, 16), ("process", 1, 64), ("process", 3, 64), ("auto", 2, 5)]
 )
 def test_results_are_equal_on_all_executors_and_workers(tmp_path, one_by_one, executor, workers, concurrency):
     text = write(DAWDLERS, extra=f'executor = "{executor}"\nconcurrency = {concurrency}') + TWO_GAMES
     _, records = play(tmp_path, text.replace("workers = 1", f"workers = {workers}"))
     assert {record.tries for record in one_by_one} == {1}
-    assert len(one_by_one) >= 2 * 30
+    assert len(one_by_one) >= 2 * 14
     assert log_of(records) == log_of(one_by_one)
 
 
-@pytest.mark.slow_except(3)
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     ("executor", "workers", "player", "processes"),
     [
@@ -192,17 +191,6 @@ def test_running_matches_fill_the_slots(tmp_path):
     assert Crowd.most == 7
 
 
-@pytest.mark.slow
-def test_few_policies_fill_many_slots(tmp_path):
-    Gathering.wanted, Gathering.asked = 60, 0
-    Gathering.are_there.clear()
-    text = write([f'spec = "{HERE}:Gathering"', 'spec = "random"'], extra="concurrency = 500")
-    _, records = play(
-        tmp_path, text.replace("min_matches = 6\nmax_matches = 20", "min_matches = 60")
-    )  # or it never ends
-    assert {record.status for record in records} == {FINISHED}
-
-
 def test_a_person_takes_nobodys_slot(tmp_path):
     Person.others_are_done.clear()
     person = f'name = "person"\nspec = "{HERE}:Person"\nenvironments = ["tictactoe_v0"]'
@@ -222,14 +210,14 @@ def test_a_person_takes_nobodys_slot(tmp_path):
         return await playing
 
     assert asyncio.run(play_beside_a_watch()) == 0
-    assert store.counts()["tictactoe_v0", FINISHED] >= 30
+    assert store.counts()["tictactoe_v0", FINISHED] >= 14
     store.close()
 
 
 def test_rules_versions_and_data_sources_are_recorded(tmp_path):
     players = (("greedy", "tictactoe_v0"), ("fewest", "idiom_solitaire_v0"))
     specs = [f'spec = "{spec}"\nenvironments = ["{name}"]' for spec, name in players]
-    text = write(['spec = "random"', *specs]) + '[[environment]]\nname = "idiom_solitaire_v0"\n'
+    text = write(['spec = "random"', *specs], most=20) + '[[environment]]\nname = "idiom_solitaire_v0"\n'
     facts = begin(tmp_path / "run", text).facts
     assert "three rows" in json.loads(facts["rules:tictactoe_v0"])["player_1"]
     assert "pettingzoo" in json.loads(facts["versions"])

@@ -25,21 +25,6 @@ def test_slots_are_shared_fairly_between_groups():
     assert [ended.count((group, time)) for time in range(1, 6) for group in ("large", "small")] == [2] * 10
 
 
-def test_slots_in_a_group_are_granted_in_order():
-    slots, order = Slots(1, ["one"]), []
-
-    async def work(number):
-        async with slots.hold("one"):
-            order.append(number)
-            await asyncio.sleep(1)
-
-    async def everybody():
-        await asyncio.gather(*(work(number) for number in range(5)))
-
-    virtual_time.run(everybody())
-    assert order == [0, 1, 2, 3, 4]
-
-
 def test_slots_widened_are_granted_to_waiting_matches():
     slots, began = Slots(1, ["one"]), []
 

@@ -3,6 +3,7 @@
 import itertools
 import random
 import re
+import shutil
 from contextlib import closing
 
 import pytest
@@ -78,34 +79,36 @@ def test_a_finished_run_prints_values_that_satisfy_its_rule(tmp_path, rule):
     assert play(tmp_path / "alone", run_file(stop, environment, slots=1)) == board
 
 
-def test_present_values_differ_once_in_flight_matches_count(tmp_path):
-    stop, environment, _ = RULES["mu_stable"]
-    board = play(tmp_path / "run", run_file(stop, environment))
+@pytest.fixture(scope="module")
+def stable(tmp_path_factory):
+    """A run whose rule fired while matches were in flight."""
+    return play_run(tmp_path_factory.mktemp("stable") / "run", run_file(*RULES["mu_stable"][:2]))
+
+
+def test_present_values_differ_once_in_flight_matches_count(stable):
+    board = read(stable)
     assert board.stopped_after < board.matches and board.reached != board.stopped_with
     assert f"\nnow, including in-flight matches: {board.reached}\n" in to_text(board)
 
 
-def test_an_unfinished_run_prints_present_values_only(tmp_path):
-    play(tmp_path / "run", run_file(*RULES["spearman"][:2]))
-    run, store = run_directory.open_run(tmp_path / "run")
+def test_an_unfinished_run_prints_present_values_only(stable):
+    run, store = run_directory.open_run(stable)
     with closing(store):
         board = run.leaderboard(ENVIRONMENT, list(store.outcomes()), RunState({}))
-    assert board.stopped_with == "" and "\nnow: expected Spearman" in to_text(board)
+    assert board.stopped_with == "" and "\nnow: " in to_text(board)
 
 
-def test_edited_rule_is_not_reported_as_fired(tmp_path):
-    stop, environment, reason = RULES["mu_stable"]
-    play(tmp_path / "run", run_file(stop, environment))
-    path = tmp_path / "run" / "run.toml"
+def test_edited_rule_is_not_reported_as_fired(stable, tmp_path):
+    path = shutil.copytree(stable, tmp_path / "run") / "run.toml"
     path.write_text(path.read_text().replace("eps = 2.5", "eps = 0.001"))
     assert read(tmp_path / "run").stopped_with  # until the run is resumed, it is read as it was played
     board = read(tmp_path / "run", run_directory.reopen_run)
-    assert (board.stop_reason, board.stopped_with) == (reason, "") and "asked: below 0.001" in board.reached
+    assert (board.stop_reason, board.stopped_with) == ("mu_stable", "") and "asked: below 0.001" in board.reached
 
 
 def test_a_printed_value_is_on_its_side_of_the_limit():
     rng = random.Random(3)
-    for _ in range(2_000):
+    for _ in range(500):
         limit = float(f"{rng.choice([0.05, 0.25, 0.95, 1, 60]) * rng.choice([1, 1, 3]):g}")
         value = limit + rng.choice([0, 1, -1]) * 10 ** rng.uniform(-18, 1)
         for digits, kind in itertools.product((0, 2, 3), "fg"):

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from llmarena_envs.core.options import OptionError
-from rating.schedules.batches import deal_seed
 from rating.schedules.field import field_play
 from rating.schedules.round_robin import cross_play, everywhere, rotation, round_robin, self_play
 from tests.rating.made_outcomes import small_contest
@@ -183,18 +182,6 @@ def test_round_robin_staff_keeps_its_seats():
     assert matches[0].policies == ("examiner", "a", "b", "a")
     assert [tuple(contest.rated(match.policies)) for match in matches] == [match.policies for match in bare]
     assert [match.seed for match in matches] == [match.seed for match in bare]
-
-
-@pytest.mark.slow
-def test_deal_seeds_differ():
-    seeds = [
-        deal_seed(root, environment, deal)
-        for root in (0, 1, 2**32, 2**64 + 1)
-        for environment in ("tictactoe_v0", "tictactoe_v1", "bid_v0", "a", "aa")
-        for deal in range(2000)
-    ]
-    assert len(set(seeds)) == len(seeds)
-    assert all(type(seed) is int and 0 <= seed < 2**53 for seed in seeds)
 
 
 def test_deal_seeds_do_not_depend_on_the_pool():

@@ -29,7 +29,7 @@ def pairs(batches):
     return [frozenset(seat.policy for seat in batch[0].seats) for batch in batches]
 
 
-@pytest.mark.slow_except(3)
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize(
     ("field", "newcomers", "pairings", "matches"),
     # Auto-Arena (arXiv 2405.20267v1, section 4.1): 7 and 9 models; 17 and 18 by adding newcomers singly.
@@ -51,8 +51,8 @@ def test_swiss_plays_the_expected_pairings(field, newcomers, pairings, matches):
     assert len(set(met)) == pairings  # no two policies meet twice
 
 
-@pytest.mark.slow_except(5)
-@pytest.mark.parametrize("count", range(2, 19))
+@pytest.mark.slow_except(3)
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 7, 8, 9, 12, 15, 18])
 def test_swiss_rounds_have_at_most_one_bye(count):
     batches, _ = play_out(swiss(count, questions=2), Players(STRENGTHS, seed=count))
     size = count // 2
@@ -65,7 +65,7 @@ def test_swiss_rounds_have_at_most_one_bye(count):
     assert max(byes.values(), default=1) == 1
 
 
-@pytest.mark.parametrize("questions", [1, 5, 40])
+@pytest.mark.parametrize("questions", [1, 5])
 def test_swiss_pairings_share_seats(questions):
     batches, _ = play_out(swiss(4, questions=questions), Players(STRENGTHS))
     for batch in batches:

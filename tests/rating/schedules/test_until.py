@@ -37,7 +37,7 @@ def test_until_lag_adds_at_most_one_batch():
     assert len(two) == len(one) + 1
 
 
-@pytest.mark.slow_except(5)
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize("ahead", [1, 2, 3])
 @pytest.mark.parametrize(
     "rule",

@@ -8,7 +8,7 @@ import pytest
 from rating.schemes.caveats import add_caveats, claims, figures, share_played_for
 from rating.schemes.leaderboard import Ranks, headline
 from rating.schemes.summary import summarise_scores
-from rating.viewer.report.sections import leaderboard_section
+from rating.viewer.report.sections import leaderboard_sections
 from rating.viewer.report.tables import sheet, to_json, to_text
 from tests.rating.made_outcomes import duel, match, void
 from tests.rating.schemes.test_leaderboard import BOARD_OF, LOGS, SCHEME_OF
@@ -69,7 +69,8 @@ def test_figures_leave_out_withheld_policies(kind):
         outcomes = mute(outcomes, row.policy)
     board = board_of(kind, outcomes)
     assert all(row.withheld for row in board.rows)
-    assert leaderboard_section(board, figures(board, outcomes, SCHEME_OF[kind].figures)).plots == []
+    shown = leaderboard_sections(board, figures(board, outcomes, SCHEME_OF[kind].figures))
+    assert not any(section.plots for section in shown)
 
 
 def test_caveats_at_the_threshold_a_rating_is_shown():
@@ -130,10 +131,7 @@ UNKNOWN = " with 95 % confidence."
             [(1, 2), (1, 2), (3, 3), (4, 5), (4, 5)],
             f"{EACH}: ranks 1-2 above c above ranks 4-5. Not established: the order of ranks 1-2 and of ranks 4-5.",
         ),
-        (
-            [(1, 2), (1, 3), (2, 3)],
-            f"{EACH}: a is above 1 of the 2 others. Not established: the order as a whole.",
-        ),
+        ([(1, 2), (1, 3), (2, 3)], f"{EACH}: a is above 1 of the 2 others. Not established: the order as a whole."),
         # a is above d, and c above e and f, but no policy of the first group is above all later ones.
         (
             [(1, 5), (1, 6), (1, 4), (2, 6), (2, 6), (2, 6)],

@@ -185,10 +185,7 @@ def test_run_file_scheme_replaces_the_declared_one():
     ("keys", "message"),
     [
         ('scheme = "fild"', r"scheme: expected one of .*did you mean 'field'"),
-        (
-            'scheme = "field"\nvalue = "strategic_reward"',
-            r"value: expected one of",
-        ),  # None without reward_mode
+        ('scheme = "field"\nvalue = "strategic_reward"', r"value: expected one of"),  # None without reward_mode
         ('scheme = "self_play"\nvalue = "x"', r"value: expected one of"),
         ('scheme = "self_play"\nopponent = "random"', r"opponent: expected none"),
         ('scheme = "field"\nopponent = "nobody"', r"expected one of .*'nobody'"),

@@ -41,11 +41,7 @@ def test_mean_reward_figures_have_every_pair():
 
 
 def test_cooperation_figures_have_unordered_partners():
-    outcomes = [
-        match(0, ("a", 7.0), ("a", 7.0)),
-        match(1, ("a", 2.0), ("b", 2.0)),
-        match(2, ("b", 4.0), ("a", 4.0)),
-    ]
+    outcomes = [match(0, ("a", 7.0), ("a", 7.0)), match(1, ("a", 2.0), ("b", 2.0)), match(2, ("b", 4.0), ("a", 4.0))]
     scheme = Cooperation(made_setting())
     board = scheme.board(outcomes)
     table = only(Matrix, scheme.figures(board, outcomes)).table
@@ -59,10 +55,7 @@ def test_cooperation_figures_have_unordered_partners():
 
 def test_roles_figures_have_results_by_partner():
     def work(number, writer, editor, reward):
-        seats = (
-            SeatOutcome(writer, reward, agent="writer_0"),
-            SeatOutcome(editor, 9.0, agent="editor_0"),
-        )
+        seats = (SeatOutcome(writer, reward, agent="writer_0"), SeatOutcome(editor, 9.0, agent="editor_0"))
         return replace(match(number), seats=seats)
 
     outcomes = [work(0, "a", "b", 2.0), work(1, "b", "a", 4.0), work(2, "a", "b", 3.0)]

@@ -55,12 +55,7 @@ def undercover_log(wins=lambda name, number: number % 3 == 0):
     return outcomes
 
 
-LOGS = {
-    "duels": skill_log(),
-    "mean_reward": skill_log(2),
-    "cooperation": co_op_log(),
-    "roles": undercover_log(),
-}
+LOGS = {"duels": skill_log(), "mean_reward": skill_log(2), "cooperation": co_op_log(), "roles": undercover_log()}
 HIDDEN = HiddenRole("role", {"undercover": 1, "civilian": 0}, "seat")
 SCHEME_OF = {
     "duels": Duels(made_setting()),
@@ -148,11 +143,6 @@ def test_skill_board_policy_without_result_comes_last():
     )
 
 
-def test_skill_board_equals_are_sorted_by_name():
-    outcomes = [duel(number, *pair, None) for number, pair in enumerate(itertools.permutations("cab", 2))]
-    assert [row.policy for row in skill_leaderboard(outcomes).rows] == ["a", "b", "c"]
-
-
 def test_skill_board_follows_options():
     board = skill_leaderboard(LOGS["duels"], model=BradleyTerryOptions(seat_term=False))
     assert board.facts["seat_advantage"] is None
@@ -172,11 +162,6 @@ def test_effort_matches_sums_by_hand():
     assert (a.matches, a.turns, a.reasks, a.fallbacks, a.prompt_tokens, a.completion_tokens) == (2, 8, 3, 1, 160, 16)
     assert (a.forfeits, a.failures) == ({"illegal": 1}, {"empty": 2, "illegal": 3})
     assert (b.forfeits, b.failures) == ({"unparsable": 1}, {"unparsable": 2})
-
-
-def test_reward_board_of_two_seats_has_no_ratings():
-    board = BOARD_OF["mean_reward"](LOGS["mean_reward"])
-    assert all(row.rating is None for row in board.rows) and "rating" not in tables.to_text(board)
 
 
 def test_reward_board_equal_values_have_no_interval():

@@ -47,6 +47,8 @@ def paper(**changes):
 def test_trueskill_rule_short_history_has_no_change():
     told = fold([duel(0, "a", "b", "a")], "ab", paper()).reached()
     assert "largest change of mu not known yet over 20 matches" in told and "inf" not in told
+    assert "does not promise the order" in fold(ties(60), "ab", paper()).reached()
+    assert "TrueSkill: largest sigma" in fold(ties(60), "ab", StopRule(alike=0)).reached()
     assert "change" not in fold([duel(0, "a", "b", "a")], "ab", StopRule()).reached()
 
 
@@ -106,7 +108,7 @@ def converged(outcomes, policies, rule):
     return "cap" if any(matches_of(outcomes, name) >= rule.max_matches for name in policies) else ""
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     st.lists(st.tuples(st.permutations("abc"), st.sampled_from("wldvb")), min_size=1, max_size=90),
     st.lists(st.integers(1, 30), min_size=1, max_size=12),
@@ -150,7 +152,7 @@ def test_rule_late_outcomes_are_refused():
 PLAYERS = {"a": 0.0, "b": 60.0, "c": 300.0, "d": 330.0}
 
 
-@pytest.mark.slow_except(2)
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("rule", ["spearman=0.95", "top=2", "separated=100", "width=80", "width=90+spearman=0.8"])
 def test_rule_fires_as_soon_as_all_conditions_hold(rule):
     asked = StopRule(rule=rule, max_matches=100_000, alike=0)
@@ -161,6 +163,7 @@ def test_rule_fires_as_soon_as_all_conditions_hold(rule):
     assert len(outcomes) > 24  # more than the minimum of ten matches each
 
 
+@pytest.mark.slow
 def test_rule_order_only_reports_trueskill():
     close = {name: 8.0 * index for index, name in enumerate("abcdefgh")}
     reason, outcomes = play_until_stop(close, paper())
@@ -172,7 +175,8 @@ def test_rule_order_only_reports_trueskill():
     assert play_until_stop(close, StopRule(max_matches=200, alike=0))[0] == "cap"
 
 
-@pytest.mark.parametrize(("players", "ties"), [(2, 0.0), (8, 0.0), (8, 0.5)])
+@pytest.mark.slow_except(1)
+@pytest.mark.parametrize(("players", "ties"), [(2, 0.0), (8, 0.5)])
 def test_rule_equal_policies_end_as_alike(players, ties):
     equals = dict.fromkeys("abcdefgh"[:players], 0.0)
     reason, outcomes = play_until_stop(equals, StopRule(), ties=ties, seed=4)
@@ -191,6 +195,7 @@ def test_rule_only_ties_end_as_alike():
     assert fold(outcomes, "abcd", StopRule()).stopped_with(reason).startswith("every match was a tie; unresolved")
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("rule", ["order", "spearman=0.999"])
 def test_rule_far_policies_are_not_alike(rule):
     reason, outcomes = play_until_stop({"a": 0.0, "b": 400.0, "c": 800.0}, StopRule(rule=rule))
@@ -206,11 +211,10 @@ def test_rule_top_fires_before_order():
 
 
 def test_rule_separated_accepts_close_neighbours():
-    equals = dict.fromkeys("ab", 0.0)
-    assert play_until_stop(equals, StopRule(rule="separated", max_matches=300), ties=0.9)[0] == "cap"
-    reason, outcomes = play_until_stop(equals, StopRule(rule="separated=100", max_matches=3000), ties=0.9)
-    assert reason == "separated=100"
-    assert "1 within 100 Elo" in fold(outcomes, "ab", StopRule(rule="separated=100")).reached()
+    log = meetings(0, "a", "b", None, matches=300)
+    assert not fold(log, "ab", StopRule(rule="separated", max_matches=1000, alike=0)).reason()
+    close = fold(log, "ab", StopRule(rule="separated=100", max_matches=1000, alike=0))
+    assert close.reason() == "separated=100" and "1 within 100 Elo" in close.reached()
 
 
 def test_rule_width_of_an_unbeaten_policy_never_fires():
@@ -266,20 +270,16 @@ def test_rule_syntax_ignores_spaces():
         "",
         "sigma",
         "order=0.9",
-        "trueskill=1",
         "spearman",
-        "spearman=",
         "spearman=1.5",
         "spearman=nan",
         "separated=-3",
-        "separated=",
         "width",
         "width=0",
         "order+spearman=0.9",
         "trueskill+order",
         "top",
         "top=0",
-        "top=1.5",
         "width=60 width=70",
         "x" * 10_000,
     ],
@@ -297,15 +297,8 @@ def test_rule_repeated_void_match_counts_once():
     assert stop_reason(outcomes, ["a", "b"]) is None
 
 
-@settings(max_examples=25, deadline=None)
-@given(
-    st.integers(2, 5),
-    st.floats(0, 1),
-    st.integers(1, 60),
-    st.integers(1, 120),
-    st.integers(0, 1000),
-    st.booleans(),
-)
+@settings(max_examples=12, deadline=None)
+@given(st.integers(2, 5), st.floats(0, 1), st.integers(1, 60), st.integers(1, 120), st.integers(0, 1000), st.booleans())
 def test_rule_every_run_ends_by_the_cap(count, share, min_matches, max_matches, seed, ordered):
     strengths = {f"p{index}": 40.0 * index for index in range(count)}
     rule = StopRule(

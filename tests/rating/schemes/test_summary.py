@@ -10,11 +10,7 @@ from rating.stats.expected_scores import CommonPolicies, win_probabilities
 from tests.rating.made_outcomes import duel, match
 from tests.rating.made_schemes import made_setting
 
-SCORES = {
-    "chess": {"a": 40.0, "b": 20.0, "c": 10.0},
-    "poker": {"a": 5.0, "b": 10.0, "c": None},
-    "go": {"b": 1.0},
-}
+SCORES = {"chess": {"a": 40.0, "b": 20.0, "c": 10.0}, "poker": {"a": 5.0, "b": 10.0, "c": None}, "go": {"b": 1.0}}
 ABILITIES = {"chess": ("planning",), "go": ("planning", "patience"), "poker": ("nerve",)}
 
 
@@ -49,11 +45,7 @@ def test_summary_ignores_input_order():
 
 def test_summary_reproduces_the_published_normalisation():
     # LLMArena, Tables 4 and 1: tic-tac-toe, connect four and hold'em of three models.
-    raw = {
-        "GPT-4": (29.02, 27.2, 26.5),
-        "GPT-3.5-Turbo": (24.03, 26.19, 21.53),
-        "Qwen-72B-Chat": (26.14, 21.84, 25.14),
-    }
+    raw = {"GPT-4": (29.02, 27.2, 26.5), "GPT-3.5-Turbo": (24.03, 26.19, 21.53), "Qwen-72B-Chat": (26.14, 21.84, 25.14)}
     printed = {
         "GPT-4": (100.0, 100.0, 100.0),
         "GPT-3.5-Turbo": (82.81, 96.3, 81.23),
@@ -101,10 +93,7 @@ def test_summary_pool_needs_all_environments():
     outcomes, boards = three_environments()
     summary = summarise(boards, outcomes)
     assert summary.pool == CommonPolicies(ENVIRONMENTS[:2], ("a", "b", "c"))
-    assert summary.outside == {
-        "hanabi_v0": "no policy has beaten another",
-        "w": "no rating in tictactoe_v0",
-    }
+    assert summary.outside == {"hanabi_v0": "no policy has beaten another", "w": "no rating in tictactoe_v0"}
     assert [row.policy for row in summary.rows] == ["a", "b", "c", "w"]
     assert [row.rank for row in summary.rows] == [(1, 1), (2, 2), (3, 3), None]
     assert summary.rows[-1].score is None and summary.rows[-1].average.value == 100

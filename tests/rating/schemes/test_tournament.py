@@ -198,14 +198,14 @@ def test_tournament_missing_judges_have_no_seats():
         policies=("a", "b", "c", "d"),
         takes=("n_judges",),
         staff={"guest": ["g"]},
-        tournament=TournamentRules(min_judges=1),
+        tournament=TournamentRules(min_judges=1, questions=4),
     )
     compared = Tournament(setting)
     match = compared.schedule().next_batch()[0]
     assert match.options == {"n_judges": 2}
     first, second = match.policies[1], match.policies[3]
     assert match.policies == ("c", first, "d", second, "g") and {first, second} == {"a", "b"}
-    lost = [void(number, *match.policies, status=BUG) for number in range(40)]
+    lost = [void(number, *match.policies, status=BUG) for number in range(4)]
     assert [set(stage.pair) for stage in compared.path(lost)] == [{"a", "b"}]
     board = compared.leaderboard(lost)
     assert {row.policy for row in board.rows} == {"a", "b"}

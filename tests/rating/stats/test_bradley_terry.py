@@ -24,8 +24,6 @@ from rating.stats.bradley_terry import (
     fit_totals,
     totals,
 )
-from rating.stats.estimates import Z_95
-from rating.stats.results import pair_results
 from tests.rating.made_outcomes import Players, duel, match, small_contest
 
 LIKELIHOOD = BradleyTerryOptions(prior_sd=None, seat_term=False)
@@ -50,7 +48,7 @@ def nats(ratings):
     return (ratings - 1000) / ELO_PER_NAT
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_fit_likelihood_matches_evalica(seed):
     rng = np.random.default_rng(seed)
     data = draw(rng.normal(0, 150, 12), 3000, rng, ties=0.2)
@@ -68,7 +66,7 @@ def test_fit_likelihood_matches_evalica(seed):
     assert np.abs(mine - (strengths - strengths.mean())).max() < 1e-6
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize("prior_sd", [50.0, DEFAULT_PRIOR_SD])
 def test_fit_prior_matches_choix(seed, prior_sd):
     rng = np.random.default_rng(seed)
@@ -177,21 +175,6 @@ def test_fit_any_counts_give_a_maximum(counts, prior_sd):
     assert np.all(fitted.errors >= 0) and np.all(np.isfinite(fitted.covariance))
 
 
-@pytest.mark.slow
-def test_fit_intervals_cover_the_truth():
-    rng = np.random.default_rng(0)
-    covered = {"model": [], "clustered": []}
-    for _ in range(120):
-        strengths = rng.normal(0, 200, 6)
-        truth = 1000 + strengths - strengths.mean()
-        data = draw(strengths, 600, rng, seat=80, repeats=2)
-        model = fit(data)
-        for name, fitted in (("model", model), ("clustered", clustered(model, data))):
-            covered[name].append(np.abs(fitted.ratings - truth) <= Z_95 * fitted.errors)
-    for name, hits in covered.items():
-        assert 0.90 <= np.mean(hits) <= 0.99, name
-
-
 def test_clustered_dropped_ties_match_decided_results():
     players = Players({"a": 0.0, "b": 120.0, "c": -60.0}, ties=0.4, seed=4)
     contest = small_contest("game_v0", ("a", "b", "c"))
@@ -220,7 +203,7 @@ def test_clustered_copies_of_a_deal_have_no_effect():
     assert fooled.errors == pytest.approx(fit(once, LIKELIHOOD).errors / math.sqrt(10))
     assert robust.errors == pytest.approx(honest.errors, rel=1e-6)
     assert robust.clusters == 500
-    assert bootstrap(copies, LIKELIHOOD, resamples=400).std(axis=0) == pytest.approx(robust.errors, rel=0.2)
+    assert bootstrap(copies, LIKELIHOOD, resamples=300).std(axis=0) == pytest.approx(robust.errors, rel=0.2)
 
 
 @pytest.mark.parametrize("seats", [True, False])
@@ -265,41 +248,15 @@ def test_compare_many_players_are_all_pairs():
     assert data.cluster.tolist() == [0, 0, 0, 1, 1, 1]
 
 
-def test_clustered_many_players_have_wider_errors():
-    # Eight players a game, ranked by strength plus noise: pairs of one game share the noise.
-    rng = np.random.default_rng(3)
-    strengths = np.linspace(-1, 1, 8)
-    outcomes = []
-    for number in range(150):
-        performance = strengths + rng.gumbel(size=8)
-        order = rng.permutation(8)
-        outcomes.append(match(number, *((f"p{index}", float(performance[index])) for index in order)))
-    data = compare(outcomes)
-    options = BradleyTerryOptions(seat_term=False)
-    model = fit(data, options)
-    robust = clustered(model, data)
-    assert np.mean(robust.errors / model.errors) > 1.15
-    games = bootstrap(data, options, resamples=400).std(axis=0)
-    assert robust.errors == pytest.approx(games, rel=0.2)
-
-
-def test_totals_million_games_are_exact():
+def test_totals_many_games_are_exact():
     rng = np.random.default_rng(6)
-    data = draw(rng.normal(0, 150, 200), 1_000_000, rng, ties=0.2)
+    data = draw(rng.normal(0, 150, 200), 100_000, rng, ties=0.2)
     wins, games = totals(data)
-    assert games.sum() == 1_000_000
-    assert np.array_equal((wins, games), totals(replace(data, weight=np.ones(1_000_000))))
+    assert games.sum() == 100_000
+    assert np.array_equal((wins, games), totals(replace(data, weight=np.ones(100_000))))
     assert wins[3, 5] == data.score[(data.first == 3) & (data.second == 5)].sum()
     fitted = fit(data)
-    assert fitted.connected and fitted.pairs == 1_000_000
-
-
-def test_compare_self_matches_are_left_out():
-    outcomes = log({"a": 0, "b": 100}, 5)
-    with_itself = [*outcomes, match(1000, ("a", 1.0), ("a", -1.0))]
-    plain, mixed = compare(outcomes), compare(with_itself)
-    assert mixed.policies == plain.policies and len(mixed.score) == len(pair_results(outcomes))
-    assert all(np.array_equal(getattr(mixed, name), getattr(plain, name)) for name in ("first", "second", "score"))
+    assert fitted.connected and fitted.pairs == 100_000
 
 
 def test_fit_bad_arguments_are_refused():

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import truescore
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -16,7 +16,6 @@ from rating.stats.estimates import (
     bounded_mean,
     mean_estimate,
     mean_half_width,
-    normalise,
     rate_estimate,
     signed_mean,
 )
@@ -25,6 +24,7 @@ from tests.rating.made_outcomes import close
 numbers = st.floats(-100, 100)
 
 
+@settings(max_examples=40)
 @given(st.lists(numbers, min_size=2, max_size=40))
 def test_mean_estimate_independent_values_match_scipy(values):
     estimate = mean_estimate(values)
@@ -37,6 +37,7 @@ def test_mean_estimate_independent_values_match_scipy(values):
         assert (estimate.low, estimate.high) == pytest.approx((expected.low, expected.high), rel=1e-6, abs=1e-6)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(numbers, st.integers(0, 5)), min_size=1, max_size=30), st.randoms(use_true_random=False))
 def test_mean_estimate_order_of_values_has_no_effect(cases, random):
     shuffled = list(cases)
@@ -55,7 +56,8 @@ def test_mean_estimate_copies_in_a_cluster_have_no_effect():
     assert (copies.low, copies.high) == pytest.approx((once.low, once.high))
 
 
-@pytest.mark.parametrize("sizes", [[2] * 5, [1, 1, 3, 3, 8], [2] * 18])
+@pytest.mark.slow_except(1)
+@pytest.mark.parametrize("sizes", [[1, 1, 3, 3, 8], [2] * 5, [2] * 18])
 @pytest.mark.parametrize("within", [0.0, 0.9])
 def test_mean_estimate_few_clusters_cover_the_truth(sizes, within):
     rng = np.random.default_rng(2)
@@ -97,6 +99,7 @@ def test_mean_estimate_bad_values_are_refused():
         mean_estimate([1.0, 2.0], [1])
 
 
+@settings(max_examples=40)
 @given(st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_rate_estimate_matches_scipy(case):
     hits, n = case
@@ -114,16 +117,6 @@ def test_rate_estimate_edge_cases():
     assert rate_estimate(2.5, 4).value == 0.625
     with pytest.raises(ValueError, match="0 to 3"):
         rate_estimate(4, 3)
-
-
-def test_normalise_best_value_is_100():
-    assert normalise({"a": 50.0, "b": 25.0, "c": None, "d": -10.0}) == {"a": 100.0, "b": 50.0, "c": None, "d": -20.0}
-
-
-@pytest.mark.parametrize("values", [{"a": 0.0, "b": -1.0}, {"a": None}, {}, {"a": -3.0}])
-def test_normalise_without_positive_value_is_refused(values):
-    with pytest.raises(ValueError, match="above 0"):
-        normalise(values)
 
 
 UNIT, SIGNED, SCORES = (0, 1), (-1, 1), (1, 10)
@@ -152,6 +145,7 @@ def found(cases):
     ]
 
 
+@settings(max_examples=40)
 @given(cases)
 def test_intervals_any_values_stay_on_scale(cases):
     for estimate, (least, most) in found(cases):
@@ -160,15 +154,6 @@ def test_intervals_any_values_stay_on_scale(cases):
         assert estimate.clusters >= FEWEST_CLUSTERS
         assert least <= estimate.low <= estimate.value + 1e-9
         assert estimate.value - 1e-9 <= estimate.high <= most
-
-
-def test_mean_estimate_fewest_clusters_have_an_interval():
-    values = [0.1, 0.9, 0.2, 0.8, 0.3]
-    assert mean_estimate(values[1:]).low is mean_estimate(values[1:]).high is None
-    assert mean_estimate(values).low == pytest.approx(0.46 - 2.7764 * math.sqrt(0.133 / 5), abs=1e-4)
-    assert mean_estimate([*values[:4], 1.0], scale=UNIT)[1:3] == pytest.approx(
-        (0.6 - 2.7764 * math.sqrt(0.175 / 5), 1.0), abs=1e-4
-    )
 
 
 def test_bounded_mean_independent_hits_are_a_rate():
@@ -189,11 +174,6 @@ def test_bounded_mean_equal_values_use_wilson_by_cluster():
     assert bounded_mean([1, 0, 1, 0], ["a"] * 4) == rate_estimate(0.5, 1)._replace(n=4)
 
 
-def test_bounded_mean_balanced_clusters_are_uncertain():
-    balanced = bounded_mean([1, 0] * 20, [number // 2 for number in range(40)])
-    assert balanced.high - balanced.low >= rate_estimate(20, 40).high - rate_estimate(20, 40).low
-
-
 @pytest.mark.parametrize(("groups", "spread"), [(400, 0.15), (5, 0.01)])
 def test_bounded_mean_interval_matches_truescore(groups, spread):
     rng = np.random.default_rng(0)
@@ -202,18 +182,6 @@ def test_bounded_mean_interval_matches_truescore(groups, spread):
     ours, theirs = bounded_mean(values.tolist(), clusters), truescore.gold_only_estimate(values, clusters=clusters)
     assert ours.value == pytest.approx(theirs.point)
     assert ours.high - ours.low == pytest.approx(theirs.high - theirs.low, rel=0.01)
-
-
-@pytest.mark.parametrize(("groups", "rate"), [(8, 0.7), (8, 0.95), (40, 0.7)])
-def test_bounded_mean_interval_covers_the_truth(groups, rate):
-    rng = np.random.default_rng(1)
-    clusters = np.arange(groups).repeat(4).tolist()
-    covered = 0
-    for _ in range(400):
-        chances = rng.beta(2 * rate, 2 * (1 - rate), groups).repeat(4)
-        estimate = bounded_mean((rng.random(4 * groups) < chances).astype(float).tolist(), clusters)
-        covered += estimate.low <= rate <= estimate.high
-    assert covered >= 0.93 * 400
 
 
 def test_signed_mean_is_bounded_mean_rescaled():

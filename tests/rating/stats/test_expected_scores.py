@@ -67,6 +67,7 @@ def test_established_scores_hold_the_familywise_level():
     assert established_scores({"g": clear}, CommonPolicies(("g",), ("a", "b"))) == (("a", "b"),)
 
 
+@pytest.mark.slow
 def test_win_probabilities_intervals_cover_the_truth():
     rng = np.random.default_rng(5)
     truth = {"g": np.array([0.0, 0.5, 1.0, 1.2]), "h": np.array([0.3, 0.0, 1.5, 0.2])}
@@ -128,7 +129,7 @@ def test_met_scores_copies_of_a_deal_have_no_effect():
     assert (found(few)["a"].low, found(few)["a"].high) == (None, None)
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("sd", "ties"), [(0, 0.0), (300, 0.5), (800, 0.0)])
 def test_met_scores_intervals_cover_the_truth(sd, ties):
     rng = np.random.default_rng(sd)

@@ -39,7 +39,7 @@ def mixed_log(seed, size=10, matches=400, apart=0.0):
 
 def test_role_skills_mixed_tables_order_better_than_wins():
     by_skill, by_wins = [], []
-    for seed in range(12):
+    for seed in range(6):
         skill, log = mixed_log(seed, apart=0.7)
         found = role_skills(log)
         truth = [skill[name].mean() for name in sorted(skill)]
@@ -74,6 +74,7 @@ def test_role_skills_fixed_opponent_order_as_wins(both):
     assert (set(found.overall) == set(skill)) == both
 
 
+@pytest.mark.slow
 def test_role_skills_intervals_cover_the_truth():
     hits, advantages = [], []
     for seed in range(25):
@@ -156,6 +157,7 @@ def test_plus_minus_unidentified_effects_are_left_out():
     }
 
 
+@pytest.mark.slow
 def test_plus_minus_intervals_cover_the_truth():
     hits = []
     for seed in range(150):

@@ -90,13 +90,7 @@ def test_diagnose_one_upset_gives_no_weight():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("deals", "made"),
-    [
-        (1, {"shared": False}),
-        (3, {}),
-        (10, {"ties": 0.5}),
-        (10, {"luck": 300.0}),
-        (10, {"shared": False, "ties": 0.3}),
-    ],
+    [(1, {"shared": False}), (3, {}), (10, {"ties": 0.5}), (10, {"luck": 300.0}), (10, {"shared": False, "ties": 0.3})],
 )
 def test_lack_of_fit_one_scale_holds_the_level(deals, made):
     values = []
@@ -107,25 +101,16 @@ def test_lack_of_fit_one_scale_holds_the_level(deals, made):
     assert np.count_nonzero(np.array(values) <= 0.05) <= 19
 
 
-@pytest.mark.slow
-def test_lack_of_fit_few_results_hold_the_level():
-    values = [
-        lack_of_fit(round_robin(np.random.default_rng([run, 6]), STRENGTHS, 6, shared=False), draws=99).p_value
-        for run in range(100)
-    ]
-    assert 0.4 < np.mean(values) < 0.65
-
-
 def test_lack_of_fit_cycle_is_found():
-    few = [round_robin(np.random.default_rng(run), np.zeros(3), 20, circle=200) for run in range(20)]
-    many = [round_robin(np.random.default_rng(run), STRENGTHS, 20, circle=400) for run in range(20)]
+    few = [round_robin(np.random.default_rng(run), np.zeros(3), 20, circle=200) for run in range(8)]
+    many = [round_robin(np.random.default_rng(run), STRENGTHS, 20, circle=400) for run in range(8)]
     for made in (few, many):
         assert np.mean([lack_of_fit(one, seed=3).p_value < 0.01 for one in made]) >= 0.8
 
 
 def test_lack_of_fit_scatter_is_estimated():
     rng = np.random.default_rng(4)
-    found = [lack_of_fit(round_robin(rng, STRENGTHS, 30, scatter=120.0)).scatter for _ in range(20)]
+    found = [lack_of_fit(round_robin(rng, STRENGTHS, 30, scatter=120.0)).scatter for _ in range(10)]
     assert 95 < np.mean(found) < 145
 
 

@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 import trueskill
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rating.schedules.round_robin import round_robin
@@ -42,6 +42,7 @@ def library_duel(winner, loser, drawn):
 skills = st.builds(TrueSkillRating, st.floats(-40, 90), st.floats(0.05, 20))
 
 
+@settings(max_examples=40)
 @given(skills, skills, st.booleans())
 def test_update_pair_matches_trueskill_library(winner, loser, drawn):
     library = library_duel(winner, loser, drawn)

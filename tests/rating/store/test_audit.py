@@ -14,7 +14,7 @@ from rating.store.location import open_file
 from rating.store.records import BUG, VOID, Match, dump_turn, void_outcome
 from tests.rating.runs import play_run, run_file
 
-STOP = "min_matches = 10\nmax_matches = 10"
+STOP = "min_matches = 4\nmax_matches = 4"
 RUN = run_file("tictactoe_v0", "connect_four_v0", policies=("random", "first_legal"), stop=STOP)
 COLUMNS = {
     "fact": ("name", "value"),
@@ -93,11 +93,11 @@ def test_every_column_is_tried(run):
     assert found == COLUMNS
 
 
-@pytest.mark.slow_except(6)
+@pytest.mark.slow_except(3)
 @pytest.mark.parametrize(("table", "column"), [(table, column) for table in COLUMNS for column in COLUMNS[table]])
 def test_a_changed_value_is_found_in_every_column_of_every_table(copy, table, column):
     numbers = rows(copy, table)
-    chosen = numbers if len(numbers) < 8 else [*numbers[:2], numbers[len(numbers) // 2], *numbers[-3:]]
+    chosen = numbers if len(numbers) < 5 else [numbers[0], numbers[len(numbers) // 2], *numbers[-2:]]
     before = (copy / "run.db").read_bytes()
     values = {row: execute(copy, f"SELECT {column} FROM {table} WHERE rowid = ?", (row,))[0][0] for row in chosen}
     matches = [match for (match,) in execute(copy, "SELECT id FROM match")]
@@ -115,7 +115,7 @@ def test_a_changed_value_is_found_in_every_column_of_every_table(copy, table, co
 @pytest.mark.parametrize("table", COLUMNS)
 def test_a_row_taken_away_is_found(copy, table):
     before = (copy / "run.db").read_bytes()
-    for row in rows(copy, table):
+    for row in rows(copy, table)[:: 1 if table != "fact" else 4]:
         execute(copy, f"DELETE FROM {table} WHERE rowid = ?", (row,))
         assert differences(copy), f"row {row} of {table}"
         (copy / "run.db").write_bytes(before)
@@ -206,7 +206,7 @@ def test_audit_linked_turn_after_the_end_is_found(copy):
     assert f"{where}: expected {len(record.turns)} turns, got {len(record.turns) + 1}" in differences(copy)
 
 
-@pytest.mark.slow_except(6)
+@pytest.mark.slow_except(4)
 @pytest.mark.parametrize(("table", "column"), [(table, column) for table in COLUMNS for column in COLUMNS[table]])
 def test_the_same_bytes_as_a_value_of_another_type_are_found(copy, table, column):
     as_type = "TEXT" if column in ("data", "turns") and table != "match" else "BLOB"
@@ -239,9 +239,7 @@ def test_verification_shows_seal_and_digest(capsys, run):
     assert (table["seal"], table["digest"], table["changed"], table["differences"]) == (sealed, digest, [], {})
 
 
-@pytest.mark.parametrize(
-    "text", [RUN + "# more\n", "", None, RUN.replace("[[environment]]\nname = 'tictactoe_v0'\n", "")]
-)
+@pytest.mark.parametrize("text", ["", None, RUN.replace("[[environment]]\nname = 'tictactoe_v0'\n", "")])
 def test_verification_changed_run_file_is_a_difference(capsys, copy, text):
     if text is None:
         (copy / "run.toml").unlink()
@@ -271,12 +269,12 @@ def test_verification_changed_run_file_is_a_difference(capsys, copy, text):
         ("PRAGMA application_id = 1", "not written by llmarena"),
     ],
 )
-@pytest.mark.parametrize("as_json", [[], ["--json"]])
-def test_verification_unreadable_run_is_a_difference(capsys, copy, statement, where, as_json):
+def test_verification_unreadable_run_is_a_difference(capsys, copy, statement, where):
     execute(copy, statement)
-    assert main(["replay", str(copy), "--verify", *as_json]) == 1
-    shown = capsys.readouterr().out
-    assert where in ("\n".join(json.loads(shown)["changed"]) if as_json else shown)
+    code, shown = verified(capsys, copy)
+    assert code == 1 and where in shown
+    assert main(["replay", str(copy), "--verify", "--json"]) == 1
+    assert where in "\n".join(json.loads(capsys.readouterr().out)["changed"])
 
 
 def test_match_of_missing_environment_cannot_be_verified(capsys, copy):

@@ -52,7 +52,6 @@ def test_written_calls_are_read_again(store, tmp_path):
     "change",
     [
         {"prompt_tokens": -1},
-        {"prompt_tokens": True},
         {"completion_tokens": 1e9},
         {"latency": float("nan")},
         {"attempt": None},
@@ -60,7 +59,6 @@ def test_written_calls_are_read_again(store, tmp_path):
         {"model": 7},
         {"policy": None},
         {"time": "2026-06-01T12:00:00"},
-        {"time": "yesterday"},
         {"time": "0001-01-01T00:00:00+23:59"},
         {"latency": 10**400},
         {"headers": "secret"},

@@ -28,8 +28,8 @@ CONNECTIONS = text("SELECT count(*) FROM pg_stat_activity WHERE datname = curren
 
 
 @pytest.fixture
-def place(postgres_server, postgres_url):
-    return ServerPlace(postgres_server, postgres_url)
+def place(server_place):
+    return server_place
 
 
 @pytest.fixture
@@ -165,7 +165,7 @@ def test_a_server_that_was_killed_is_waited_for(postgres_server, store):
     store.add_match(MATCH)
     store.add_turn(MATCH, turn(0))
     postgres_server.kill()
-    restart = threading.Timer(0.5, postgres_server.start)
+    restart = threading.Timer(0.1, postgres_server.start)
     restart.start()
     store.add_turn(MATCH, turn(1))
     restart.join()
@@ -239,15 +239,14 @@ def test_create_taken_name_is_refused_unless_empty(store, place):
         ("CREATE TABLE more (x int)", "not as they were made: more"),
         ("DROP TABLE transcript", "not as they were made: transcript"),
         ("ALTER TABLE match ALTER COLUMN number TYPE text", "not as they were made: match"),
-        ("COMMENT ON SCHEMA llmarena_run IS 'llmarena-envs: a run, version 99'", "another version of llmarena-envs"),
-        ("COMMENT ON SCHEMA llmarena_run IS 'llmarena-envs: a run, version 0'", "another version of llmarena-envs"),
-        ("COMMENT ON SCHEMA llmarena_run IS 'mine'", "expected a run, but there is none"),
-        ("DROP SCHEMA llmarena_run CASCADE", "expected a run, but there is none"),
+        ("COMMENT ON SCHEMA {schema} IS 'llmarena-envs: a run, version 99'", "another version of llmarena-envs"),
+        ("COMMENT ON SCHEMA {schema} IS 'mine'", "expected a run, but there is none"),
+        ("DROP SCHEMA {schema} CASCADE", "expected a run, but there is none"),
     ],
 )
 def test_open_other_schema_is_refused(store, place, statement, message):
     store.close()
-    place.sql(statement)
+    place.sql(statement.format(schema=f'"{place.address().schema}"'))
     with pytest.raises(RunError, match=message):
         place.open()
     if "DROP SCHEMA" not in statement:
@@ -255,6 +254,7 @@ def test_open_other_schema_is_refused(store, place, statement, message):
             place.create()
 
 
+@pytest.mark.slow_except(1)
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
 def test_create_other_encoding_is_refused(postgres_server, encoding):
     postgres_server.psql(f"CREATE DATABASE narrow_{encoding} ENCODING '{encoding}' TEMPLATE template0")
@@ -263,7 +263,9 @@ def test_create_other_encoding_is_refused(postgres_server, encoding):
         narrow.create()
 
 
-def test_open_ignores_settings_of_the_database(store, place):
+def test_open_ignores_settings_of_the_database(postgres_server, postgres_url):
+    place = ServerPlace(postgres_server, postgres_url)
+    store = place.create()
     for setting in (
         "default_transaction_isolation = serializable",
         "statement_timeout = 1",
@@ -283,6 +285,7 @@ def test_open_ignores_settings_of_the_database(store, place):
         other.finish(MATCH, OUTCOME, digest=JUNK)
         assert next(other.records()).turns == (played,)
     assert [line for line in store.check() if "not sealed" not in line] == []
+    store.close()
 
 
 def test_open_without_usage_names_the_missing_right(store, place):

@@ -135,7 +135,7 @@ def test_run_can_be_read_on_a_read_only_disk(store, monkeypatch, what):
             archive.add_turn(MATCH, TURN)
 
 
-@pytest.mark.slow_except(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("ended", [False, True])
 def test_committed_writes_survive_a_kill(tmp_path, ended):
     path = tmp_path / "run.db"

@@ -12,7 +12,7 @@ workers = 1
 schedule = "round_robin"
 [stop]
 min_matches = 6
-max_matches = 12
+max_matches = 6
 [[environment]]
 name = "tictactoe_v0"
 [[policy]]
