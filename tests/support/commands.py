@@ -40,4 +40,4 @@ def llmarena(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]
         except ProcessLookupError:
             continue
         finally:
-            process.wait(10)
+            process.wait(60)

@@ -31,7 +31,7 @@ class Warm:
     def __exit__(self, *_: object) -> None:
         self._process.stdin.close()
         self._process.stdout.close()
-        self._process.wait(10)
+        self._process.wait(60)
 
     def start(self, *arguments: object) -> int:
         """Starts a command in a process group of its own and returns its id."""

@@ -134,7 +134,7 @@ def test_no_worker_outlives_a_run_that_is_killed(llmarena, tmp_path):
     time.sleep(1)  # until they are in a turn that takes for ever
     assert len(pool(process.pid)) == 2
     process.kill()
-    process.wait(10)
+    process.wait(60)
     wait_for(lambda: not processes(process.pid), 10)
 
 
