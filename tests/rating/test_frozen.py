@@ -46,6 +46,7 @@ def check(name: str, found: dict[str, float]) -> None:
     assert not wrong
 
 
+@pytest.mark.slow_except(5)
 @pytest.mark.parametrize("name", sorted(file.stem for file in FROZEN.glob("*.toml")))
 def test_leaderboards_of_a_run_hold_the_frozen_numbers(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

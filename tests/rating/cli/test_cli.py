@@ -126,6 +126,7 @@ def test_policy_of_the_current_directory_is_found(capsys, monkeypatch, tmp_path)
     assert ": +1\n" in output(capsys, "play", "tictactoe_v0", *seats)
 
 
+@pytest.mark.slow
 def test_run_with_void_matches_exits_with_3_and_resumes(capsys, monkeypatch, tmp_path):
     run_file, out = tmp_path / "run.toml", tmp_path / "run"
     run_file.write_text(

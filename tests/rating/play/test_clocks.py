@@ -57,6 +57,7 @@ def _short_waits(monkeypatch):
     monkeypatch.setattr(adaptive_limiter, "FIRST_COOL_DOWN", 0.02)
 
 
+@pytest.mark.slow
 def test_run_with_changing_wall_clock_ends_the_same(tmp_path):
     with fault_server(plan, reply=reply) as server:
         digest = play(tmp_path / "steady", server.url, None)

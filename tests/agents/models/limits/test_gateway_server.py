@@ -49,6 +49,7 @@ def test_an_odd_reply_is_a_reply(fault):
     assert (reply.text.strip(), reply.calls) == ("ready", 1)
 
 
+@pytest.mark.slow
 def test_many_calls_pass_a_server_that_does_everything_wrong():
     def plan(request):
         return EVERY_FAULT[request.number // 3 % len(EVERY_FAULT)] if request.number % 3 == 0 else faults.OK
