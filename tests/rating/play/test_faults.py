@@ -182,5 +182,8 @@ def test_run_records_exactly_the_models_replies(tmp_path, monkeypatch, matches, 
     sent = Counter(call.request_id for call in calls if call.request_id)
     assert set(sent.values()) == {1}
     if not dies:  # requests in flight when the server died got no response
-        assert len(calls) == len(server.log)
-        assert len(replied) == sum(server.counts[fault.name] for fault in REPLIES)
+        # A busy machine can end a call before the server reads it, or while its reply is on the way.
+        timeouts = sum(call.status is CallStatus.TIMEOUT for call in calls)
+        assert len(server.log) <= len(calls) <= len(server.log) + timeouts
+        sent_replies = sum(server.counts[fault.name] for fault in REPLIES)
+        assert len(replied) <= sent_replies <= len(replied) + timeouts

@@ -39,7 +39,7 @@ def test_suspended_policy_is_not_asked_again(tmp_path):
 
 @pytest.mark.slow
 def test_suspended_policy_plays_again_in_resumed_run(tmp_path):
-    text = run_file(["a", "b", "dead"])
+    text = run_file(["a", "b", "dead"], stop="min_matches = 40\neps = 1000.0\nrule = 'trueskill'")
     whole = begin(tmp_path / "whole", text)
     Asked.failing["dead"] = DEAD
     begin(tmp_path / "run", text)
