@@ -13,6 +13,8 @@ from rating.viewer.report.costs import Costs, policy_cells, total_cells
 from rating.viewer.report.figures import bars
 from rating.viewer.report.tables import Sheet, brief_sheet
 
+_NO_RESULTS = "No match has ended yet: ratings and figures stand here once one has and the report is written again."
+
 
 @dataclass(frozen=True)
 class Overview:
@@ -20,7 +22,7 @@ class Overview:
 
     Attributes:
         size: number of policies, games and matches, and the cost.
-        answers: which policy is best.
+        answers: which policy is best, or that no match has ended.
         table: scores over all games, or the main columns of the only leaderboard; ``None`` if there is neither.
         bars: the interval of each row of the table as a small figure; empty for a row without one.
         warnings: doubts about the results, with the game.
@@ -55,7 +57,8 @@ def overview(boards: Sequence[Leaderboard], summary: Summary | None, spent: Cost
         (board,) = boards
         table = brief_sheet(board, boards, policy_cells(spent, board.environment))
         shown = [None if row.withheld else row.rating if board.is_rated else row.reward for row in board.rows]
-    return Overview(size(tables, spent), answers(tables), table, _bars(shown), warnings)
+    said = answers(tables) if boards else [_NO_RESULTS]
+    return Overview(size(tables, spent), said, table, _bars(shown), warnings)
 
 
 def _bars(shown: Sequence[Estimate | Rating | None]) -> list[Markup]:
