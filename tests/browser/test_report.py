@@ -239,7 +239,9 @@ def test_tables_are_sorted_by_any_heading_and_by_keyboard(browser, first_screen)
 
 
 def test_parts_of_the_page_are_chosen_by_the_address(browser, first_screen):
+    failures = []
     with browser.new_page() as page:
+        page.on("pageerror", lambda error: failures.append(error))
         page.goto(first_screen)
         assert page.locator(".tab:visible").get_attribute("data-tab") == "tab Games"
         page.locator("#tabs a", has_text="Pairs").press("Enter")
@@ -256,7 +258,8 @@ def test_parts_of_the_page_are_chosen_by_the_address(browser, first_screen):
             page.goto("about:blank")
             page.goto(f"{first_screen}#{fragment}")
             assert page.locator(".tab:visible").get_attribute("data-tab") == tab
-        for fragment in ("%E0%A4%A", "tab%20Nothing"):
+        for fragment in ("%E0%A4%A", "tab%20Nothing", "section%20Nothing"):
             page.goto("about:blank")
             page.goto(f"{first_screen}#{fragment}")
             assert page.locator(".tab:visible").get_attribute("data-tab") == "tab Games"
+    assert failures == []

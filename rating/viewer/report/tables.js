@@ -1,5 +1,6 @@
 // Tables are sorted by the heading that is pressed: upwards, downwards, as they were.
 const NUMBER = /^[^\d+-]*([+-]?\d[\d,]*(?:\.\d+)?)/;
+const RANK = "rank"; // the one column of texts that are numbers
 
 // Returns what a cell is sorted by: the first number in it, or its text.
 function sortKey(cell, isText) {
@@ -19,7 +20,7 @@ function makeSortable(table) {
   const headings = [...table.tHead.rows[0].cells];
   headings.forEach((heading, column) => {
     if (heading.textContent === "") return;
-    const isText = heading.classList.contains("text") && column > 0;
+    const isText = heading.classList.contains("text") && heading.textContent !== RANK;
     const press = button(heading.textContent, () => {
       const before = heading.getAttribute("aria-sort");
       const direction = before === null ? 1 : before === "ascending" ? -1 : 0;

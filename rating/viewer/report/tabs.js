@@ -9,25 +9,20 @@ function decoded(fragment) {
   }
 }
 
-function tabOf(fragment) {
-  if (fragment.includes("=")) return TABS.find((tab) => tab.dataset.tab === "matches");
-  return byId(fragment)?.closest(".tab") ?? undefined;
-}
-
+// What is chosen among the matches has "=" in its fragment; in the name of a part it is encoded.
 function showTab() {
   const raw = location.hash.slice(1);
-  const fragment = raw.includes("=") ? raw : decoded(raw);
-  const before = fragment ? TABS.find((tab) => !tab.hidden) : undefined;
-  const chosen = tabOf(fragment) ?? before ?? TABS[0];
+  const named = byId(raw.includes("=") ? "matches" : decoded(raw));
+  const before = raw ? TABS.find((tab) => !tab.hidden) : TABS[0];
+  const chosen = named?.closest(".tab") ?? before;
   for (const tab of TABS) tab.hidden = tab !== chosen;
   for (const link of document.querySelectorAll("#tabs a")) {
     if (decoded(link.hash.slice(1)) === chosen.dataset.tab) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (fragment.startsWith("section ")) byId(fragment).scrollIntoView();
+  if (named?.id.startsWith("section ")) named.scrollIntoView();
 }
 
-for (const tab of TABS.slice(1)) tab.hidden = true;
 showTab();
 window.addEventListener("hashchange", showTab);
 window.addEventListener("beforeprint", () => {
