@@ -13,6 +13,7 @@ from benchmarks.experiments.file_names import file_name
 from benchmarks.experiments.jobs import Asked, Job, case_streams
 from benchmarks.experiments.pictures import estimates
 from benchmarks.experiments.pool import job_pool
+from benchmarks.experiments.proportions import rate_of_counts
 from benchmarks.experiments.published import load_published
 from benchmarks.experiments.row import Result, Row, RowOptions
 from benchmarks.experiments.runs import Played, PlayedRun
@@ -25,7 +26,7 @@ from llmarena_envs.core.options import check_int
 from llmarena_envs.simulation.duplicates import near_duplicates
 from llmarena_envs.simulation.tasks import TYPES, Task, shipped_tasks, write_tasks
 from rating.errors import RunError
-from rating.stats.estimates import Estimate, bounded_mean
+from rating.stats.estimates import Estimate
 
 JOB = "creation"
 STREAM = "benchmarks.simulbench.task_creation.env"
@@ -127,12 +128,7 @@ def collected(created: Mapping[str, Sequence[Created]], language: str) -> tuple[
 
 def kept_share(created: Sequence[Created]) -> Estimate | None:
     """Returns the share of the requested tasks that were accepted, clustered by case."""
-    hits: list[float] = []
-    clusters: list[str] = []
-    for item in created:
-        hits += [1.0] * len(item.accepted) + [0.0] * (item.case.count - len(item.accepted))
-        clusters += [item.case.name] * item.case.count
-    return bounded_mean(hits, clusters)
+    return rate_of_counts((len(item.accepted), item.case.count, item.case.name) for item in created)
 
 
 def type_table(tasks: Sequence[Task]) -> Table:

@@ -276,7 +276,6 @@ def judge_table(known: Sequence[Rated], judges: Sequence[str], threshold: float)
 def length_table(known: Sequence[Rated], judges: Sequence[str]) -> Table:
     """Returns the mean excess of each judge's ratings, by the length of the dialogue."""
     lengths = sorted({answer.turn for answer in known})
-
     return Table.of(
         "lengths",
         "judges: points too many, by the turns of the dialogue",

@@ -148,8 +148,8 @@ class Conversation:
         if self._chat:
             messages = [{"role": role, "content": encodable(content)} for role, content in self._chat[1:-1]]
         else:
-            messages = _messages([] if fresh else [exchange for exchange, _ in self._earlier])
-        return [*messages, *_messages(self._turn), {"role": "user", "content": self._said}]
+            messages = _as_messages([] if fresh else [exchange for exchange, _ in self._earlier])
+        return [*messages, *_as_messages(self._turn), {"role": "user", "content": self._said}]
 
     def _written(self, messages: Sequence[Message]) -> list[Message]:
         return add_rules(self._rules, self._serialise(messages), self._system_role)
@@ -188,7 +188,7 @@ def fingerprint(messages: Sequence[Message]) -> str:
     return hashlib.sha256(_canonical(messages).encode()).hexdigest()[:_DIGITS]
 
 
-def _messages(exchanges: Iterable[Exchange]) -> list[Message]:
+def _as_messages(exchanges: Iterable[Exchange]) -> list[Message]:
     return [
         {"role": role, "content": content}
         for said, reply in exchanges

@@ -1,6 +1,6 @@
-"""Format of a model's messages: what is remembered of a match, and how it is written.
+"""Format of a model's messages: the limits of the history, and the conversion to messages.
 
-A policy records it as ``FORM`` in the first call of a match, so that its messages can be rebuilt.
+A policy records the format as ``FORM`` in the first call of a match. The messages can be rebuilt from it.
 """
 
 from collections.abc import Mapping

@@ -83,17 +83,17 @@ def bars(values: Sequence[tuple[float, float | None, float | None] | None]) -> l
     Args:
         values: value, lower and upper end, ``None`` if the end is open; ``None`` for no figure.
     """
-    ends = [end for value in values if value is not None for end in value if end is not None]
-    axis = _Axis([min(ends, default=0.0), max(ends, default=1.0) or 1.0], 6, _BAR - 6)
-    drawn = []
-    for value in values:
-        if value is None or axis.ticks[0] == axis.ticks[-1]:
-            drawn.append("")
-            continue
-        svg = Svg(_BAR, 14, "interval", fill="none")
-        _interval(svg, axis, 7, value, "currentColor")
-        drawn.append(str(svg))
-    return drawn
+    ends = {end for value in values if value is not None for end in value if end is not None}
+    if len(ends) < 2:
+        return ["" for _ in values]
+    axis = _Axis([min(ends), max(ends)], 6, _BAR - 6)
+    return ["" if value is None else _bar(axis, value) for value in values]
+
+
+def _bar(axis: _Axis, value: tuple[float, float | None, float | None]) -> str:
+    svg = Svg(_BAR, 14, "interval", fill="none")
+    _interval(svg, axis, 7, value, "currentColor")
+    return str(svg)
 
 
 def groups(shown: Groups, title: str) -> str:

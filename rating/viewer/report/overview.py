@@ -44,18 +44,16 @@ def overview(boards: Sequence[Leaderboard], summary: Summary | None, spent: Cost
         spent: costs of the models; ``None`` if no model was called.
     """
     tables: list[Leaderboard | Summary] = [*boards, *([summary] if summary is not None else [])]
-    warnings = [f"{board.environment}: {note}" for board in boards for note in brief_sheet(board, boards).notes]
+    sheets = [brief_sheet(board, boards, policy_cells(spent, board.environment)) for board in boards]
+    warnings = [f"{board.environment}: {note}" for board, own in zip(boards, sheets, strict=True) for note in own.notes]
     table: Sheet | None = None
     shown: Sequence[Estimate | Rating | None] = []
     if summary is not None and any(row.score for row in summary.rows):
-        table, shown = brief_sheet(summary, boards), [row.score for row in summary.rows]
+        table = brief_sheet(summary, boards, total_cells(spent))
+        shown = [row.score for row in summary.rows]
         warnings += table.notes
-        if costs := total_cells(spent):
-            cells = [[*row, costs.get(row[1], "")] for row in table.rows]
-            table = table._replace(header=[*table.header, "cost"], rows=cells)
     elif len(boards) == 1:
-        (board,) = boards
-        table = brief_sheet(board, boards, policy_cells(spent, board.environment))
+        (board,), (table,) = boards, sheets
         shown = [None if row.withheld else row.rating if board.is_rated else row.reward for row in board.rows]
     said = answers(tables) if boards else [_NO_RESULTS]
     return Overview(size(tables, spent), said, table, _bars(shown), warnings)

@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 class Tab(StrEnum):
-    """Part of the page in which a section stands."""
+    """A part of the page: a group of sections."""
 
     GAMES = "Games"
     PAIRS = "Pairs"
@@ -47,7 +47,7 @@ class Section:
 
     Attributes:
         shown: the table.
-        tab: where it stands.
+        tab: its part of the page.
         plots: figures below the table, and as files.
         grids: further tables.
         matrix: pairwise results of policies, or ``None``; its plot is a file only.

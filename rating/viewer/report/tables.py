@@ -216,13 +216,13 @@ def brief_sheet(
         costs: as for ``sheet``.
     """
     if isinstance(table, Summary):
-        return _scores_by_game(table, boards)
+        return _scores_by_game(table, boards, costs)
     shown = sheet(table, costs=costs)
     matches = formatting.counted(table.matches, "match", "matches")
     return shown._replace(title=f"{table.environment}: {matches}{_end(table)}", notes=[*shown.warnings])
 
 
-def _scores_by_game(summary: Summary, boards: Sequence[Leaderboard]) -> Sheet:
+def _scores_by_game(summary: Summary, boards: Sequence[Leaderboard], costs: Mapping[str, str]) -> Sheet:
     """Returns the scores of a summary with the score in each game, or the metric of a game without scores."""
     cells = {(board.environment, row.policy): _score_cell(row) for board in boards for row in board.rows}
     games = [board.environment for board in boards]
@@ -234,12 +234,16 @@ def _scores_by_game(summary: Summary, boards: Sequence[Leaderboard]) -> Sheet:
             formatting.score(row.score, 1),
             *([mark] if any(marks) else []),
             *(cells.get((game, row.policy), "") for game in games),
+            *([costs.get(row.policy, "")] if costs else []),
         ]
         for row, mark in zip(summary.rows, marks, strict=True)
     ]
     notes = _outside_notes(summary)
-    header = ["rank", "policy", "score, %", *(["mark"] if any(marks) else []), *games]
-    importance = [ALWAYS] * (len(header) - len(games)) + [2] * len(games)
+    header = ["rank", "policy", "score, %", *(["mark"] if any(marks) else [])]
+    importance = [ALWAYS] * len(header) + [2] * len(games)
+    header += games
+    if costs:
+        header, importance = [*header, "cost"], [*importance, ALWAYS]
     return Sheet("All games", header, rows, notes, importance, texts=2, has_names=True)
 
 
