@@ -126,7 +126,7 @@ async def play_async(
     digest = ""
     watchers = {agent: player for agent, player in players.items() if player.watches}
     if watchers:
-        await _tell(raw, watchers)
+        await _tell(raw, watchers, rewards)
     while not any(raw.terminations.values()):
         if len(turns) >= raw.max_turns:
             raise EnvironmentBug(f"{raw} went on after its published bound of {raw.max_turns} turns")
@@ -150,7 +150,7 @@ async def play_async(
                 partial(on_attempt, agent),
             )
         env.step(move.action)
-        received = _step_rewards(raw, settings)
+        received = step_rewards(raw, settings)
         for name, reward in received.items():
             rewards[name] += reward
         turn = Turn(index, agent, text, move.action, move.attempts, move.fallback, received, move.played)
@@ -162,7 +162,7 @@ async def play_async(
         else:
             _compare(recorded, turn)
         if watchers and len(turns) >= len(played):
-            await _tell(raw, watchers)
+            await _tell(raw, watchers, rewards)
     if len(turns) < len(played):
         raise ReplayMismatch(f"expected {len(played)} turns, but the match ended after {len(turns)}")
     return Episode(
@@ -193,6 +193,8 @@ def observe(env: TextEnv, agent: str, player: Player, last_views: dict[str, Any]
         view: Any = env.view(agent) if reads_view else None
         if player.is_person:
             observation["text"] = env.codec.for_person(view)
+            observation["parts"] = env.codec.parts(view)
+            observation["join_parts"] = partial(env.codec.join_parts, view=view)
         if player.wants_update:
             since = last_views.get(agent)
             observation["update"] = observation["text"] if since is None else env.codec.update(view, since)
@@ -220,17 +222,23 @@ def script_observation(env: TextEnv, agent: str, reads: str) -> Any:
     return partial(env.random_action if reads == "draw" else env.game.sampled, agent)
 
 
-async def _tell(env: TextEnv, watchers: Mapping[str, Player]) -> None:
-    """Sends watching players their current text."""
-    common = {"over": any(env.terminations.values()), "language": env.codec.language}
+async def _tell(env: TextEnv, watchers: Mapping[str, Player], rewards: Mapping[str, float]) -> None:
+    """Sends watching players their current text, and at the end the rewards of all."""
+    over = any(env.terminations.values())
+    common: dict[str, Any] = {"over": over, "language": env.codec.language}
+    if over:
+        common |= {"rewards": dict(rewards), "undecided": env.game.undecided}
+    else:
+        common |= {"to_move": env.agent_selection}
     for agent, player in watchers.items():
         read = env.observe(agent)
-        text = env.codec.for_person(env.view(agent)) if player.is_person and not common["over"] else read["text"]
+        text = env.codec.for_person(env.view(agent)) if player.is_person and not over else read["text"]
+        picture = env.draw(agent) if player.wants_picture else ""
         with _naming(agent):
-            await player.watch({**common, "rules": read["rules"], "text": text, "picture": env.draw(agent)})
+            await player.watch({**common, "rules": read["rules"], "text": text, "picture": picture})
 
 
-def _step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
+def step_rewards(env: TextEnv, settings: TurnSettings) -> dict[str, float]:
     """Returns the reward of each agent for the last step of an environment."""
     paid = {agent: float(reward) for agent, reward in env.rewards.items()}
     if not settings.pay_opponents and any(info["illegal"] for info in env.infos.values()):

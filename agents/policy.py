@@ -14,7 +14,8 @@ Optional attributes:
 * ``recall(observation, reply)``: called instead of the policy itself for a turn from before an interruption, to restore the
   memory of a policy. A policy without it is asked again and its answer is dropped.
 * ``unlimited_reasks``: ``True`` for a human player, asked again until the reply is legal, without a deadline. Such a policy can
-  raise ``Quit``: the match then stays unfinished and can be resumed.
+  raise ``Quit``: the match then stays unfinished and can be resumed. Its observations hold the ``parts`` of a reply, if there are
+  any (``llmarena_envs.core.codec.ReplyPart``), and ``join_parts``, which makes a reply of their texts.
 * ``keeps_deadline``: ``True`` for a policy that limits its own time, e.g. because waiting in the queue of a server must not
   count. No deadline is set.
 * ``uses_service``: ``True`` for a policy that shares connections, limits and accounts with others; its matches are played in the
@@ -32,7 +33,8 @@ Optional attributes:
   again the last message ends like ``text``.
 * ``wants_picture``: ``True`` for an SVG of the seat's view as ``picture`` in a text observation.
 * ``watch(observation)``: called at the beginning, after every turn and at the end with the seat's current ``rules``, ``text``,
-  their ``language``, ``picture`` and ``over``, whether the match has ended. For live views of human players.
+  their ``language``, ``picture`` and ``over``, whether the match has ended; before the end with ``to_move``, the agent to move,
+  at the end with the ``rewards`` of all agents and ``undecided``. For live views of human players.
 * ``close()``: called after the last match, possibly more than once; can be asynchronous.
 
 A policy never receives the environment. With a deadline, a synchronous policy is called in a thread, which cannot be stopped:

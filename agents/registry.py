@@ -1,7 +1,8 @@
 """Creation of policies by name, as used on the command line and in run files.
 
-``random``, ``minimax:depth=4``, ``human``, ``openai:MODEL``, ``hf:PATH_OR_ID``, ``package.module:factory``; options follow after
-a colon, as in ``openai:MODEL:temperature=0.5,base_url=http://localhost:8000/v1``.
+``random``, ``minimax:depth=4``, ``human``, ``PROVIDER/MODEL`` (``agents.providers``), ``openai:MODEL``,
+``hf:PATH_OR_ID``, ``package.module:factory``; options follow after a colon, as in
+``openai:MODEL:temperature=0.5,base_url=http://localhost:8000/v1``.
 """
 
 import importlib
@@ -42,9 +43,15 @@ def baselines(environment: str) -> dict[str, Factory]:
     raw_env = load_environment(environment)
     if raw_env.action_examples:  # text actions cannot be listed
         del general["first_legal"], general["mcts"]
+    elif not raw_env.can_resample:
+        del general["mcts"]
     if environment in NAMES:
         module = f"agents.baselines.{environment.rsplit('_v', 1)[0]}"
         return {**general, **importlib.import_module(module).BASELINES}
+    if environment.startswith("openspiel/"):
+        from agents.baselines import openspiel
+
+        return {**general, **openspiel.baselines(raw_env)}
     return {**general, **_others_baselines(environment, raw_env.__module__)}
 
 
@@ -74,13 +81,22 @@ def split_spec(spec: str) -> tuple[str, dict[str, Any]]:
     """Splits ``name:key=value,key=value`` into name and options.
 
     The name can hold colons; the options begin at the first key. Values are parsed as integers, numbers, ``true`` or ``false`` if
-    possible, else kept as text.
+    possible, else kept as text. ``provider/model`` becomes ``openai:model`` with the options of the provider
+    (``agents.providers``), and ``hf/PATH_OR_ID`` becomes ``hf:PATH_OR_ID``.
 
     Raises:
         OptionError: if the options have another form.
     """
-    name, *options = _BEFORE_OPTIONS.split(spec, maxsplit=1)
-    return name, parse_options(options[0].split(","), f"policy {spec!r}") if options else {}
+    name, *given = _BEFORE_OPTIONS.split(spec, maxsplit=1)
+    options = parse_options(given[0].split(","), f"policy {spec!r}") if given else {}
+    if name.startswith("hf/"):
+        return f"hf:{name.removeprefix('hf/')}", options
+    if "/" not in name:
+        return name, options
+    from agents.providers import find_preset  # with pydantic, which takes long to import
+
+    preset = find_preset(name)
+    return (name, options) if preset is None else (f"openai:{preset.model}", {**preset.options, **options})
 
 
 def names_module(spec: str) -> bool:
@@ -90,7 +106,7 @@ def names_module(spec: str) -> bool:
 
 
 def is_model(spec: str) -> bool:
-    """Returns whether a policy is a built-in language model: ``openai:MODEL`` or ``hf:PATH_OR_ID``."""
+    """Returns whether a policy is a built-in language model: ``PROVIDER/MODEL``, ``openai:MODEL`` or ``hf:PATH_OR_ID``."""
     kind, _, rest = split_spec(spec)[0].partition(":")
     return bool(rest) and kind in _MODELS
 
@@ -106,7 +122,8 @@ def make_policy(
     """Creates a policy.
 
     Args:
-        spec: name, with options after a colon, or ``openai:MODEL``, ``hf:PATH_OR_ID``, or ``package.module:factory``.
+        spec: name, with options after a colon, or ``PROVIDER/MODEL``, ``openai:MODEL``, ``hf:PATH_OR_ID``, or
+            ``package.module:factory``.
         environment: the environment to play, e.g. ``tictactoe_v0``.
         options: further options; they take precedence over options in ``spec``.
         service: the language models of a run; by default each policy has its own service.
@@ -165,7 +182,7 @@ def create_policy(
         elif rest and kind not in scripted:
             policy = _call(_import_factory(kind, rest, spec), own, spec)
         else:
-            choices = [*scripted, "human", "openai:MODEL", "hf:PATH_OR_ID", "package.module:factory"]
+            choices = [*scripted, "human", "PROVIDER/MODEL", "openai:MODEL", "hf:PATH_OR_ID", "package.module:factory"]
             raise OptionError(
                 f"policy: expected one of {', '.join(choices)} for {purpose}, with options as in name:key=value, "
                 f"got {spec!r}{nearest(kind, choices)}"

@@ -1,7 +1,7 @@
 """Writes the generated pages that are committed to the repository.
 
 ``python docs/build_pages.py`` writes ``docs/environments/<name>.md`` for every environment of the catalogue, from the docstring
-of its environment module and its declared channels; the page of all games; and the pages of the command line and
+of its environment module and its declared channels; the page of all games; and the pages of the command line, the providers and
 the run file in ``docs/reference``.
 """
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from llmarena_envs.catalogue import CATALOGUE
 from llmarena_envs.core.declaration import Channel
-from site_builder import command_line, overview, run_file
+from site_builder import command_line, overview, providers, run_file
 from site_builder.markdown import table
 
 DOCS = Path(__file__).parent
@@ -51,6 +51,7 @@ def pages() -> dict[str, str]:
         **{f"environments/{name}.md": text for name, text in games.items()},
         "games.md": overview.page(games),
         "reference/command_line.md": command_line.page(),
+        "reference/providers.md": providers.page(),
         "reference/run_file.md": run_file.page(),
     }
 

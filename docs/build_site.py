@@ -1,8 +1,8 @@
 """Builds the site: the pages of ``docs``, pages made of the code, and the reference out of the docstrings.
 
 ``python docs/build_site.py --out DIR`` assembles the source in a temporary folder, builds it with zensical, where a warning is
-an error, checks the result and puts it into ``DIR``. Nothing in it asks for anything outside. Its pages can be read as files;
-the search needs a server, such as ``python -m http.server -d DIR``. Install the extra ``docs`` first.
+an error, checks the result and puts it into ``DIR``. Nothing in it asks for anything outside. Its pages can be read and searched
+as files. Install the extra ``docs`` first.
 """
 
 import argparse
@@ -15,6 +15,9 @@ from pathlib import Path
 
 from site_builder.assemble import DOCS, assemble
 from site_builder.check import problems
+
+SHIM = "https://unpkg.com/iframe-worker/shim"
+WORKER = "worker_in_frame.js"
 
 
 def build(out: Path) -> list[str]:
@@ -36,10 +39,20 @@ def build(out: Path) -> list[str]:
         # Read the docstrings of this checkout, not of another installation.
         paths = [str(DOCS.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
         subprocess.run(command, check=True, cwd=project, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)})
+        own_worker(project / "site")
         if out.exists():
             shutil.rmtree(out)
         shutil.copytree(project / "site", out)
     return problems(out)
+
+
+def own_worker(site: Path) -> None:
+    """Replaces the script that lets the search run in pages opened as files, which the pages would load from outside."""
+    shutil.copy(DOCS / "site_builder" / WORKER, site / "assets" / "javascripts" / WORKER)
+    for page in site.rglob("*.html"):
+        root = "../" * (len(page.relative_to(site).parts) - 1)
+        text = page.read_text(encoding="utf-8")
+        page.write_text(text.replace(SHIM, f"{root}assets/javascripts/{WORKER}"), encoding="utf-8")
 
 
 def main() -> None:

@@ -1,8 +1,9 @@
 """Makes the pictures of the documentation.
 
 ``python docs/make_pictures.py`` writes into ``docs/pictures`` a match that moves, and screenshots of the site, of a match in the
-browser, of the board of a run under way and of a report; ``--only play`` makes one of them. Screenshots need Chromium and the
-extras ``docs``, ``web`` and ``browser``, and differ in their bytes with the fonts of the machine.
+browser, of the board of a run under way and of a report; ``--only play`` makes one of them. ``--only tabs`` makes a contact sheet
+of all tabs of a report for each theme and screen; ``--tabs DIR`` also writes each tab in full size. Screenshots need Chromium and
+the extras ``docs``, ``web``, ``pictures`` and ``browser``, and differ in their bytes with the fonts of the machine.
 """
 
 import argparse
@@ -43,6 +44,15 @@ def _screenshot(name: str) -> Callable[[Path], None]:
     return take
 
 
+def _tabs(folder: Path, singles: Path | None) -> list[Path]:
+    from site_builder import screenshots  # needs Playwright
+
+    if singles is not None:
+        singles.mkdir(parents=True, exist_ok=True)
+    with screenshots.chromium() as browser:
+        return screenshots.tabs(browser, folder, singles)
+
+
 PICTURES: dict[str, Callable[[Path], None]] = {
     "connect_four-playing.svg": moving_board,
     **{f"{name}.png": _screenshot(name) for name in ("home", "play", "board", "answer", "report")},
@@ -53,15 +63,19 @@ PICTURES: dict[str, Callable[[Path], None]] = {
 def main() -> None:
     """Makes all pictures, or those that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    names = [Path(name).stem for name in PICTURES]
+    names = [*(Path(name).stem for name in PICTURES), "tabs"]
     parser.add_argument("--only", choices=names, metavar="NAME", help=f"one picture: {', '.join(names)}")
     parser.add_argument("--out", type=Path, default=FOLDER, metavar="DIR", help="folder of the pictures")
+    parser.add_argument("--tabs", type=Path, metavar="DIR", help="folder for each tab of a report in full size")
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
     for name, make in PICTURES.items():
         if args.only in (None, Path(name).stem):
             make(args.out / name)
             print(f"{args.out / name}: {(args.out / name).stat().st_size} bytes")
+    if args.only in (None, "tabs"):
+        for sheet in _tabs(args.out, args.tabs):
+            print(f"{sheet}: {sheet.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

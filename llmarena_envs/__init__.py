@@ -6,6 +6,7 @@ registers them for ``pettingzoo.make("aec", "llmarena/tictactoe-v0")``, which Pe
 
 import pettingzoo
 
+from llmarena_envs.adapters import adapted_names, registry_id, simultaneous_names
 from llmarena_envs.catalogue import CATALOGUE
 
 __version__ = "0.1.0"
@@ -15,3 +16,9 @@ if hasattr(pettingzoo, "register"):
         pettingzoo.register("aec", _entry.registry_id, f"llmarena_envs.{_entry.name}:env")
         if _entry.simultaneous:
             pettingzoo.register("parallel", _entry.registry_id, f"llmarena_envs.{_entry.name}:parallel_env")
+    for _name in adapted_names():
+        pettingzoo.register("aec", registry_id(_name), "llmarena_envs.adapters:make_adapted", kwargs={"name": _name})
+    for _name in simultaneous_names():
+        pettingzoo.register(
+            "parallel", registry_id(_name), "llmarena_envs.adapters:make_adapted_parallel", kwargs={"name": _name}
+        )

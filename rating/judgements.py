@@ -1,10 +1,10 @@
 """Judgements: one judge's verdict on one item, its labels, and the judgements of a run."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from llmarena_envs.core.declaration import Verdicts, role_of
+from llmarena_envs.core.declaration import Truth, Verdicts, role_of
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.reading.markup import narrow
 from rating.store.environments import load_environment
@@ -66,6 +66,9 @@ class Judgement(NamedTuple):
         players: shown first and second; empty if unknown.
         words: number of words read of each; ``None`` if unknown.
         texts_name: name of the texts, shared by items that show them in different orders; empty if there is one order.
+        truth: the right verdict, in terms of the same positions; ``None`` if unknown.
+        part: task of the item, e.g. to compare judges between tasks; empty if unknown.
+        deal: deal or question, whose items are not independent; empty if the item is a case of its own.
     """
 
     item: str
@@ -76,6 +79,9 @@ class Judgement(NamedTuple):
     players: tuple[str, str] = ("", "")
     words: tuple[float, float] | None = None
     texts_name: str = ""
+    truth: Label | None = None
+    part: str = ""
+    deal: str = ""
 
     @property
     def texts(self) -> str:
@@ -134,7 +140,12 @@ def declared_verdicts(environment: str) -> Verdicts | None:
     return load_environment(environment).declaration.verdicts
 
 
-def judgements_of(outcomes: Iterable[Outcome], verdicts: Verdicts) -> list[Judgement]:
+def declared_truths(environment: str) -> tuple[Truth, ...]:
+    """Returns the declared truths of an environment."""
+    return load_environment(environment).declaration.truths
+
+
+def judgements_of(outcomes: Iterable[Outcome], verdicts: Verdicts, truths: Sequence[Truth] = ()) -> list[Judgement]:
     """Returns the judgements in outcome order.
 
     A policy on several judge seats counts as several judges: the second one is called ``name (2)``.
@@ -142,18 +153,60 @@ def judgements_of(outcomes: Iterable[Outcome], verdicts: Verdicts) -> list[Judge
     Args:
         outcomes: of one environment; unfinished matches are skipped.
         verdicts: the environment's declaration.
+        truths: the same, to add the right verdicts.
     """
     found = []
     for outcome in outcomes:
         if outcome.status in PLAYED:
             players, words = _sides(outcome, verdicts)
+            truth, part = _truth(outcome, verdicts, truths)
             names: Counter[str] = Counter()
             for seat in outcome.seats:
                 if not seat.rated and role_of(seat.agent) == verdicts.role:
                     names[seat.policy] += 1
                     name = seat.policy if names[seat.policy] == 1 else f"{seat.policy} ({names[seat.policy]})"
-                    found.append(_judgement(f"match {outcome.number}", name, seat, players, words, verdicts))
+                    judgement = _judgement(f"match {outcome.number}", name, seat, players, words, verdicts)
+                    found.append(judgement._replace(truth=truth, part=part, deal=str(outcome.seed)))
     return found
+
+
+def judged_seats(outcome: Outcome, truths: Sequence[Truth]) -> tuple[Truth, list[SeatOutcome]] | None:
+    """Returns the truth of a match, with the rated seats of its role; ``None`` without one."""
+    for truth in truths:
+        seats = [seat for seat in outcome.seats if seat.rated and role_of(seat.agent) == truth.role]
+        if any(truth.statistic in seat.statistics for seat in seats):
+            return truth, seats
+    return None
+
+
+def exact_value(seat: SeatOutcome, truth: Truth) -> float | None:
+    """Returns the quality of a seat's work, 0 to 1; ``None`` if unknown."""
+    value = seat.statistics.get(truth.statistic, -1.0)
+    return value / truth.best if 0 <= value <= truth.best else None
+
+
+def task_of(seat: SeatOutcome, truth: Truth) -> str:
+    """Returns the name of a seat's task; empty if unknown."""
+    number = seat.statistics.get(truth.part, -1.0)
+    return f"task {number:g}" if number >= 0 else ""
+
+
+def _truth(outcome: Outcome, verdicts: Verdicts, truths: Sequence[Truth]) -> tuple[Label | None, str]:
+    """Returns the right verdict on a match, or ``None``, and its task."""
+    found = judged_seats(outcome, truths)
+    if found is None:
+        return None, ""
+    truth, seats = found
+    exact, part = [exact_value(seat, truth) for seat in seats], task_of(seats[0], truth)
+    low, high = truth.scores
+    if len(exact) == 1 and exact[0] is not None:
+        return low + exact[0] * (high - low), part
+    if len(exact) == 2 and None not in exact:
+        sides = sorted(zip((seat.statistics.get(verdicts.side, -1.0) for seat in seats), exact, strict=True))
+        (number, first), (_, second) = sides
+        if verdicts.labels.get(number) == FIRST and first is not None and second is not None:
+            return TIE if first == second else FIRST if first > second else SECOND, part
+    return None, part
 
 
 def _judgement(

@@ -1,26 +1,15 @@
-"""Statistics on judges: agreement, position bias, verbosity bias, self-preference, and changed verdicts.
-
-* Position bias: the same texts in both orders, or the same two players in both positions, by an exact test.
-* Verbosity bias: two tests must agree. Between the same two players the longer text wins more often (exact test), and length adds
-  to the judge's score beyond the other judges' view of the same texts (regression). The first alone would flag every judge where
-  longer texts are better, the second alone a fair judge among biased ones.
-* Family bias (self-preference): a judge scores players of its family higher than judges of other families do on the same
-  texts (regression).
-
-All p-values of all judges are corrected together (Holm 1979): a study of unbiased judges flags any of them with a risk of at most
-``SIGNIFICANT``.
-"""
+"""Statistics on judges: agreement, biases, errors, and changed verdicts."""
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from agents.families import family_of
 from llmarena_envs.core.options import OptionError
-from rating.judgements import PREFERENCES, SCORES, TIE, Judgement, Label, exchanged
+from rating.judge_biases import NO_BIASES, Biases, judge_biases
+from rating.judge_errors import JudgeError, judge_errors, rater_scale
+from rating.judgements import PREFERENCES, TIE, Judgement, Label, exchanged
 from rating.stats.agreement import (
     Agreement,
     PairMeans,
@@ -35,20 +24,8 @@ from rating.stats.agreement import (
     rater_pairs,
 )
 from rating.stats.estimates import Estimate, bounded_mean, rate_estimate
-from rating.stats.judge_bias import (
-    BiasTest,
-    BiasTrial,
-    Changes,
-    JudgedItem,
-    OtherJudgesView,
-    beyond_others,
-    changes,
-    preference,
-)
-from rating.stats.simultaneous import holm
-
-SIGNIFICANT = 0.05
-"""Risk, over all judges and tests of a study, of flagging an unbiased judge."""
+from rating.stats.judge_bias import Changes, changes
+from rating.stats.rater_model import RaterFit
 
 _MOST_LABELS = 50
 """Most distinct numeric verdicts; with more, verdicts are rounded to whole numbers."""
@@ -58,222 +35,6 @@ _MOST_WORK = 1_000_000
 
 Cases = Mapping[str, Mapping[str, Label]]
 """Verdict by item and judge."""
-
-
-class VerbosityBias(NamedTuple):
-    """The dependence of a judge's verdicts on length.
-
-    Attributes:
-        longer: mean score of the longer text, between the same two players; ``p`` is not corrected. ``None`` without two players
-            of whom each wrote the longer text.
-        beyond: effect of being longer on the score, beyond the other judges' view; ``p`` is not corrected. ``None`` without two
-            other judges, and with few items.
-        p: the larger p-value of both, 1 if they have different signs; ``None`` if either is ``None``.
-    """
-
-    longer: BiasTest | None
-    beyond: BiasTest | None
-    p: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Biases:
-    """The biases of one judge; ``p`` of each is corrected for all tests of the study.
-
-    Attributes:
-        position: its preference for the side shown first; ``None`` without the same texts or players in both positions.
-        verbosity: its preference for the longer text.
-        family: effect of being of its family on a player's score; ``None`` without two judges of other families, and with
-            few items.
-    """
-
-    position: BiasTest | None
-    verbosity: VerbosityBias
-    family: BiasTest | None
-
-    def named(self) -> list[str]:
-        """Returns descriptions of the significant biases."""
-        found = []
-        if self.position and self.position.p < SIGNIFICANT:
-            found.append(
-                f"position bias: favours the {'first' if self.position.estimate.value > 0.5 else 'second'} side"
-            )
-        beyond, p = self.verbosity.beyond, self.verbosity.p
-        if beyond and p is not None and p < SIGNIFICANT:
-            found.append(f"verbosity bias: favours the {'longer' if beyond.estimate.value > 0 else 'shorter'} text")
-        if self.family and self.family.p < SIGNIFICANT:
-            favours = "favours" if self.family.estimate.value > 0 else "disfavours"
-            found.append(f"family bias: {favours} its own family")
-        return found
-
-
-NO_BIASES = Biases(position=None, verbosity=VerbosityBias(None, None, None), family=None)
-"""For numeric verdicts, which have no sides."""
-
-
-@dataclass
-class _Item:
-    """Two texts, A and B, with the verdicts on them in either order.
-
-    Attributes:
-        shown: the judgement item in which A is shown first.
-        players: authors of A and B; empty if not known.
-        more: words of A minus words of B; ``None`` if not known.
-        scores: scores of A by judge, before discussion, each with whether A was shown first.
-        orders: the same for final verdicts, if a judge gave one in both orders within one match.
-    """
-
-    shown: str
-    players: tuple[str, str]
-    more: float | None = None
-    scores: dict[str, list[tuple[bool, float]]] = field(default_factory=lambda: defaultdict(list))
-    orders: dict[str, list[tuple[bool, float]]] = field(default_factory=dict)
-
-
-def judge_biases(judgements: Iterable[Judgement], families: Mapping[str, str]) -> dict[str, Biases]:
-    """Returns the biases of every judge, by name.
-
-    Args:
-        judgements: verdicts on two sides.
-        families: further families of judges and players, see ``agents.families``; an unknown name is its own family.
-    """
-    judgements = sorted(judgements, key=lambda one: (one.item, one.judge))
-    items = _items(judgements)
-
-    @cache
-    def family(name: str) -> str:
-        return family_of(name, families) or name
-
-    rows: dict[str, _Rows] = {judge: _Rows() for judge in sorted({one.judge for one in judgements})}
-    for name, item in items.items():
-        _add(rows, name, item, family)
-    return _corrected({judge: row.biases() for judge, row in rows.items()})
-
-
-def _items(judgements: Sequence[Judgement]) -> dict[str, _Item]:
-    """Returns the texts by name; A is the side shown first in the first judgement."""
-    found: dict[str, _Item] = {}
-    for one in judgements:
-        item = found.setdefault(one.texts, _Item(one.item, one.players))
-        is_first = one.item == item.shown
-        if one.words:
-            item.more = (one.words[0] - one.words[1]) * (1 if is_first else -1)
-        own = _score(one.final if one.first is None else one.first, is_first=is_first)
-        again, final = _score(one.again, is_first=is_first), _score(one.final, is_first=is_first)
-        if own is not None:
-            item.scores[one.judge].append((is_first, own))
-        if again is not None and one.first is None:
-            item.scores[one.judge].append((not is_first, again))
-        if again is not None and final is not None:
-            item.orders[one.judge] = [(is_first, final), (not is_first, again)]
-    return found
-
-
-def _score(label: Label | None, *, is_first: bool) -> float | None:
-    """Returns the score of A."""
-    if label not in PREFERENCES:
-        return None
-    return SCORES[str(label)] if is_first else 1 - SCORES[str(label)]
-
-
-class _Rows:
-    """Trials and regression rows of one judge."""
-
-    def __init__(self) -> None:
-        self.position: list[BiasTrial] = []
-        self.longer: list[BiasTrial] = []
-        self.verbosity: list[JudgedItem] = []
-        self.family: list[JudgedItem] = []
-
-    def biases(self) -> Biases:
-        """Tests the judge, without correction of p-values."""
-        longer, beyond = preference(self.longer), beyond_others(self.verbosity)
-        p = None
-        if longer and beyond:
-            agree = (longer.estimate.value - 0.5) * beyond.estimate.value > 0
-            p = max(longer.p, beyond.p) if agree else 1.0
-        return Biases(
-            position=preference(self.position),
-            verbosity=VerbosityBias(longer, beyond, p),
-            family=beyond_others(self.family),
-        )
-
-
-def _add(rows: Mapping[str, _Rows], name: str, item: _Item, family: Callable[[str], str]) -> None:
-    """Adds an item to the rows of its judges."""
-    players = item.players if all(item.players) and item.players[0] != item.players[1] else None
-    means = {judge: sum(score for _, score in scores) / len(scores) for judge, scores in item.scores.items()}
-    total = _Total()
-    parts: dict[str, _Total] = defaultdict(_Total)
-    for judge, mean in means.items():
-        total.add(mean - 0.5)
-        parts[family(judge)].add(mean - 0.5)
-    for judge in means.keys() | item.orders.keys():
-        row, shown = rows[judge], item.orders.get(judge) or item.scores[judge]
-        if len({is_first for is_first, _ in shown}) == 2:
-            row.position += [BiasTrial(("texts", name), *one) for one in shown]
-        elif players:
-            row.position += [_between(players, *one) for one in shown]
-    for judge, mean in means.items():
-        row, own = rows[judge], _Total(1, mean - 0.5, (mean - 0.5) ** 2)
-        position = sum(is_first for is_first, _ in item.scores[judge]) / len(item.scores[judge]) - 0.5
-        if item.more:
-            sign = 1 if item.more > 0 else -1
-            if players:
-                row.longer.append(_between(players, sign > 0, 0.5 if mean == 0.5 else float(mean > 0.5)))
-            if others := total.without(own):
-                row.verbosity.append(JudgedItem(mean - 0.5, position, sign, others))
-        if all(item.players) and (others := total.without(parts[family(judge)])):
-            first, second = (family(player) == family(judge) for player in item.players)
-            row.family.append(JudgedItem(mean - 0.5, position, int(first) - int(second), others))
-
-
-def _between(players: tuple[str, str], is_a: bool, score: float) -> BiasTrial:
-    """Returns a trial between two players, with A first in alphabetical order."""
-    if players[0] < players[1]:
-        return BiasTrial(players, is_a, score)
-    return BiasTrial(players[::-1], not is_a, 1 - score)
-
-
-@dataclass
-class _Total:
-    """Sums over judges."""
-
-    n: int = 0
-    scores: float = 0.0
-    squares: float = 0.0
-
-    def add(self, score: float) -> None:
-        """Adds a judge's score, -0.5 to 0.5."""
-        self.n, self.scores, self.squares = self.n + 1, self.scores + score, self.squares + score * score
-
-    def without(self, left_out: "_Total") -> OtherJudgesView | None:
-        """Returns the view of the other judges; ``None`` if there are fewer than two."""
-        n, scores = self.n - left_out.n, self.scores - left_out.scores
-        product = scores * scores - self.squares + left_out.squares
-        return OtherJudgesView(scores / n, product / (n * (n - 1))) if n >= 2 else None
-
-
-def _corrected(found: Mapping[str, Biases]) -> dict[str, Biases]:
-    """Corrects the p-values of all tests together."""
-    values = {
-        (judge, kind): test.p
-        for judge, biases in found.items()
-        for kind, test in vars(biases).items()
-        if test is not None and test.p is not None
-    }
-    corrected = dict(zip(values, holm(list(values.values())), strict=True))
-    return {
-        judge: replace(
-            biases,
-            **{
-                kind: test._replace(p=corrected[judge, kind])
-                for kind, test in vars(biases).items()
-                if (judge, kind) in corrected
-            },
-        )
-        for judge, biases in found.items()
-    }
 
 
 class WithMajority(NamedTuple):
@@ -353,6 +114,8 @@ class JudgeStudy:
         judges: in alphabetical order; biases are empty for numeric verdicts.
         changed: share of all verdicts that were changed in the discussion.
         decisions_changed: share of items with a changed majority.
+        errors: judges against the truth; empty without one.
+        scale: severity and discrimination of the judges.
     """
 
     items: int
@@ -365,6 +128,8 @@ class JudgeStudy:
     judges: Sequence[JudgeRow]
     changed: Estimate | None
     decisions_changed: Estimate | None
+    errors: Sequence[JudgeError]
+    scale: RaterFit
 
 
 def study(
@@ -425,6 +190,8 @@ def study(
         judges=rows,
         changed=bounded_mean([one.first != one.final for one in both], [one.item for one in both]),
         decisions_changed=_decisions_changed(first, final),
+        errors=judge_errors(judgements),
+        scale=rater_scale(judgements),
     )
 
 

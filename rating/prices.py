@@ -3,6 +3,7 @@
 import tomllib
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
+from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
@@ -123,6 +124,16 @@ class _PriceFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     price: list[Price]
+
+
+OPENAI = "https://api.openai.com/v1"
+"""Address of a model without one."""
+
+
+def shipped_prices() -> list[Price]:
+    """Returns the prices of well-known models in ``prices.toml``, with the dates and sources in its comments."""
+    with resources.as_file(resources.files("rating") / "prices.toml") as path:
+        return read_prices(path)
 
 
 def read_prices(path: Path) -> list[Price]:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.options import option, parse
+from rating.judge_biases import judge_biases
 from rating.judgements import FIRST, SECOND, TIE, Judgement
-from rating.judges import judge_biases
 
 KINDS = ("position", "verbosity", "family")
 BIASES = (0.5, 1.0, 2.0)

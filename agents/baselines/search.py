@@ -95,7 +95,7 @@ class MonteCarloTreeSearch(ScriptedPolicy):
     def __call__(self, position: Callable[[np.random.Generator], AnyGame]) -> Any:
         """Returns the action with the most visits."""
         game = position(self.rng)
-        legal = game.view(self.agent).legal
+        legal = game.legal_actions(self.agent)
         if len(legal) == 1:
             return legal[0]
         root, spread = _Node(), _Spread(game.agents)
@@ -128,7 +128,7 @@ class MonteCarloTreeSearch(ScriptedPolicy):
         """Returns the action of an agent: one that was never tried, or the one with the highest upper bound."""
         arms = node.arms.setdefault(agent, {})
         node.visits += 1
-        legal = game.view(agent).legal
+        legal = game.legal_actions(agent)
         tried = [action for action in legal if action in arms]
         for action in tried:
             arms[action].available += 1

@@ -5,9 +5,11 @@ All of them use ``agents.training.Match``. Each module imports its library itsel
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import metadata
 
-PINS = {"verifiers": "0.4", "trl": "1.16", "openenv": "0.10", "textarena": "0.7"}
+from llmarena_envs.core.libraries import why_unusable
+from llmarena_envs.textarena.package import VERSION
+
+PINS = {"verifiers": "0.4", "trl": "1.16", "openenv": "0.10", "textarena": VERSION}
 """The supported minor version of each library, as installed by the extra of the same name."""
 
 
@@ -18,15 +20,9 @@ def importing(library: str) -> Iterator[None]:
     Raises:
         ImportError: if it is not; the message gives the install command.
     """
-    cure = f"pip install 'llmarena-envs[{library}]'"
-    try:
-        version = metadata.version(library)
-    except metadata.PackageNotFoundError:
+    reason = why_unusable(library, PINS[library])
+    if reason:
         raise ImportError(
-            f"agents.integrations.{library} needs {library!r}, which is not installed: {cure}", name=library
-        ) from None
-    if version.split(".")[:2] != PINS[library].split("."):
-        raise ImportError(
-            f"agents.integrations.{library}: expected {library} {PINS[library]}, got {version}: {cure}", name=library
+            f"agents.integrations.{library}: {reason}: pip install 'llmarena-envs[{library}]'", name=library
         )
     yield

@@ -1,4 +1,4 @@
-"""The games of the suite in TextArena (Guertler et al., arXiv 2504.11442): importing this module registers them for ``ta.make``.
+"""The suite in TextArena (Guertler et al., arXiv 2504.11442): importing this module registers its games for ``ta.make``.
 
     import textarena as ta
     import agents.integrations.textarena
@@ -12,7 +12,8 @@
     rewards, game_info = env.close()
 
 Each game has three ids. ``llmarena/tictactoe-v0`` gives the whole conversation as one text; ``...-train`` only the rules and the
-newest position; ``...-raw`` a list of new messages. Actions are free text, parsed for a move.
+newest position; ``...-raw`` a list of new messages. Actions are free text, parsed for a move. Games of other libraries have ids
+such as ``llmarena/openspiel:kuhn_poker-v0``.
 """
 
 import asyncio
@@ -26,6 +27,7 @@ from agents.integrations import importing
 from agents.training import Deal, Match, Question
 from agents.training.deals import MAX_SEED
 from agents.turn import STANDARD_TURNS, TurnSettings
+from llmarena_envs.adapters import adapted_names, registry_id
 from llmarena_envs.catalogue import CATALOGUE, installed
 from llmarena_envs.core.options import check_int
 
@@ -181,8 +183,12 @@ def _new_runner() -> asyncio.Runner | None:
 
 
 def _names() -> dict[str, str]:
-    """Returns the names of all environments by id, including installed packages, which are imported on first use."""
+    """Returns the names of all environments by id, including installed packages, which are imported on first use.
+
+    TextArena's own games are left out.
+    """
     others = {entry.registry_id: entry.name for entry in installed().environments.values()}
+    others |= {registry_id(name): name for name in adapted_names() if not name.startswith("textarena/")}
     return others | {entry.registry_id: entry.name for entry in CATALOGUE}
 
 

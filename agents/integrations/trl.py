@@ -9,15 +9,21 @@
     )
 
 The prompts of the data set are deals, not texts: the model reads the text of the match. The trainer repeats each of them
-``num_generations`` times, so a group of completions shares a deal (Shao et al., arXiv 2402.03300). The model's replies keep their
-sampled tokens, and only these are trained on (``env_mask``); text of the environment is between them.
+``num_generations`` times, so a group of completions shares a deal and a seat (Shao et al., arXiv 2402.03300). The model's replies
+keep their sampled tokens, and only these are trained on (``env_mask``); text of the environment is between them.
+
+In self-play the rows of a deal's seats share matches, if one batch has them: set ``shuffle_dataset=False``.
 """
 
 import asyncio
 import copy
 import json
-from collections.abc import Coroutine, Iterable, Sequence
+import math
+import warnings
+from collections import Counter
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from agents.errors import ProviderError
@@ -33,6 +39,8 @@ from llmarena_envs.core.options import OptionError, check_choice, check_int
 with importing("trl"):
     import datasets
     import torch
+    from accelerate.utils import gather_object
+    from trl.distributed import DistributedBackend
     from trl.models import unwrap_model_for_generation
 
 _MARK = "9f86d081"
@@ -43,6 +51,32 @@ def dataset(deals: Iterable[Deal]) -> datasets.Dataset:
     return datasets.Dataset.from_list(
         [{"prompt": _write_prompt(deal, learner)} for deal in deals for learner in deal.learners]
     )
+
+
+class RowKey(NamedTuple):
+    """What a row is compared with.
+
+    Attributes:
+        group: id of the deal, the same for all its seats and matches; see ``Deal.group``.
+        baseline: game and seat; see ``Deal.baseline``.
+    """
+
+    group: str
+    baseline: str
+
+
+def row_key(prompt: str, *, trusted: bool = False) -> RowKey:
+    """Returns the keys of a row of ``dataset``. The trainer subtracts the mean reward of the rows with equal keys.
+
+    Args:
+        prompt: the ``prompt`` of the row.
+        trusted: as for ``Deal.from_json``.
+
+    Raises:
+        OptionError: if the prompt is not from ``dataset``.
+    """
+    deal, learner = _read_prompt(prompt, trusted)
+    return RowKey(deal.group, deal.baseline(learner))
 
 
 def match_reward(
@@ -67,10 +101,14 @@ def match_reward(
 
 
 class Rollouts:
-    """The ``rollout_func`` of a ``GRPOTrainer``: plays a match for each prompt, all of them in parallel.
+    """The ``rollout_func`` of a ``GRPOTrainer``: plays the matches of a batch of prompts, all of them in parallel.
 
-    In each round one call of ``generate`` gives the replies of all matches that ask a learner. In self-play the model speaks for
-    all learners, and is trained on the replies of the learner in the prompt.
+    In each round one call of ``generate``, or of vLLM with ``use_vllm``, gives the replies of all matches that ask a learner. In
+    self-play the model speaks for all learners. The rows of different seats of a deal share a match; a row without its
+    counterpart in the batch has a match of its own, of which only its seat is trained on.
+
+    With vLLM the trainer loads its weights into the engine before the rollout. Where processes share a model or an engine (FSDP,
+    ZeRO 3, a vLLM server, tensor parallelism), they play in the same number of rounds, with batches of equal size.
 
     A reply ends at an end-of-turn token, after ``max_reply_tokens``, or at the maximum length of the completion
     (``max_completion_length``) or the model's context. A truncated reply is ``Failure.TRUNCATED``: it counts if it holds a legal
@@ -109,42 +147,46 @@ class Rollouts:
 
         Returns:
             For each prompt ``prompt_ids`` (text before the learner's first reply), ``completion_ids``, ``logprobs`` and
-            ``env_mask`` (1 for the model's tokens of the completion), and for reward functions ``match``, ``learner`` and
-            ``reward``.
+            ``env_mask`` (1 for the model's tokens of the completion), and for reward functions ``match``, ``learner``,
+            ``opponents`` (names by agent id, drawn from a pool if the deal names one) and ``reward``.
 
         Raises:
-            OptionError: if a prompt is not from ``dataset``, the trainer generates with vLLM, or its processes share the model.
+            OptionError: if a prompt is not from ``dataset``.
             ValueError: if a learner must answer without the earlier conversation, or the chat template omits replies; there is no
                 single sequence then.
             ProviderError: if an opponent fails fatally.
         """
-        if trainer.use_vllm:
-            raise OptionError("use_vllm: expected False: matches are played with the model's own generate()")
-        if trainer.accelerator.num_processes > 1 and _is_sharded(trainer):
-            raise OptionError(
-                "expected a model that every process holds in whole (DDP, DeepSpeed up to ZeRO 2), got one that is spread over"
-                " processes (FSDP, ZeRO 3): each process plays its matches in as many rounds as they take, so that the others"
-                " would wait for it forever"
-            )
-        deals = [_read_prompt(prompt, self._trusted) for prompt in prompts]
+        rows = [_read_prompt(prompt, self._trusted) for prompt in prompts]
         writer = _Writer(trainer, self._max_reply_tokens)
-        seats = [_Seats(deal.match(settings=self._settings, history=self._history), writer) for deal, _ in deals]
-        _run(_play(seats, writer))
-        sides = [one.side(learner) for one, (_, learner) in zip(seats, deals, strict=True)]
+        seen: Counter[tuple[str, str]] = Counter()
+        played: dict[tuple[str, int], _Seats] = {}
+        seats = []
+        for deal, learner in rows:
+            number = seen[deal.group, learner]
+            seen[deal.group, learner] += 1
+            if (deal.group, number) not in played:
+                drawn = replace(deal, opponents=deal.drawn_opponents())
+                match = drawn.match(settings=self._settings, history=self._history)
+                played[deal.group, number] = _Seats(match, drawn.opponents, writer)
+            seats.append(played[deal.group, number])
+        if trainer.model.training and sum(len(one.match.learners) for one in played.values()) > len(rows):
+            warnings.warn(
+                "self-play: expected the rows of all seats of a deal in one batch, got some without their counterparts, whose"
+                " matches train one seat only: set shuffle_dataset=False, and a batch of a multiple of seats x num_generations",
+                stacklevel=2,
+            )
+        _run(_play(list(played.values()), writer))
+        sides = [one.side(learner) for one, (_, learner) in zip(seats, rows, strict=True)]
         return {
             "prompt_ids": [side.prompt for side in sides],
             "completion_ids": [side.said for side in sides],
             "logprobs": [side.logprobs for side in sides],
             "env_mask": [side.mask for side in sides],
             "match": [one.match for one in seats],
-            "learner": [learner for _, learner in deals],
-            "reward": [one.reward(learner) for one, (_, learner) in zip(seats, deals, strict=True)],
+            "learner": [learner for _, learner in rows],
+            "opponents": [dict(one.opponents) for one in seats],
+            "reward": [one.reward(learner) for one, (_, learner) in zip(seats, rows, strict=True)],
         }
-
-
-def _is_sharded(trainer: Any) -> bool:
-    plugin = trainer.accelerator.state.deepspeed_plugin if trainer.is_deepspeed_enabled else None
-    return bool(trainer.is_fsdp_enabled or (plugin is not None and plugin.zero_stage == 3))
 
 
 class _Said(NamedTuple):
@@ -166,10 +208,19 @@ class _Writer:
         self._takes_system = self._format.knows_role("system")
         self._ends = set(trainer.eos_token_ids)
         self._max_reply_tokens = max_reply_tokens
+        self._backend = DistributedBackend(trainer.accelerator)
+        self._is_sharded = self._backend.is_fsdp or self._backend.is_zero3
+        self._engine = trainer.vllm_generation if trainer.use_vllm else None
+        engine = self._engine
+        shares_engine = engine is not None and (engine.mode == "server" or engine.tensor_parallel_size > 1)
+        self._is_collective = trainer.accelerator.num_processes > 1 and (self._is_sharded or shares_engine)
         self.end: int = self._tokenizer.eos_token_id
         self.max_completion: int = trainer.max_completion_length
-        config = trainer.accelerator.unwrap_model(trainer.model).config.get_text_config()
-        self.max_context: int = getattr(config, "max_position_embeddings", None) or 10**9
+        if engine is not None and engine.mode == "colocate":
+            self.max_context: int = engine.llm.llm_engine.model_config.max_model_len
+        else:
+            config = trainer.accelerator.unwrap_model(trainer.model).config.get_text_config()
+            self.max_context = getattr(config, "max_position_embeddings", None) or 10**9
 
     def begin(self, question: Question) -> list[int]:
         """Returns the tokens of the beginning of a conversation."""
@@ -196,40 +247,86 @@ class _Writer:
         """Returns the text of a reply."""
         return self._tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False)
 
+    def gather(self, fact: Any) -> list[Any]:
+        """Returns a fact of each process that shares the model or the engine."""
+        return list(gather_object([fact])) if self._is_collective else [fact]
+
     def write(self, sides: Sequence["_Side"]) -> list[_Said]:
         """Generates a reply for every side, each within its own limit."""
         limits = [min(self._max_reply_tokens, side.room) for side in sides]
+        sizes: Counter[int] = Counter()
+        for counts in self.gather(Counter(limits)):
+            sizes |= counts  # the largest of the processes
         replies: dict[int, _Said] = {}
-        for limit in sorted(set(limits)):  # usually one, except for nearly full conversations
+        for limit, size in sorted(sizes.items()):  # usually one, except for nearly full conversations
             chosen = [index for index, own in enumerate(limits) if own == limit]
-            replies.update(zip(chosen, self._generate([sides[index].sequence for index in chosen], limit), strict=True))
+            sequences = [sides[index].sequence for index in chosen]
+            fill = [[self.end]] * (size - len(chosen))  # calls of all processes must have the same size
+            said = self._generate(sequences + fill, limit)
+            replies.update(zip(chosen, said[: len(chosen)], strict=True))
         return [replies[index] for index in range(len(sides))]
 
     def _generate(self, sequences: Sequence[list[int]], limit: int) -> list[_Said]:
+        if self._engine is None:
+            ids, logprobs = self._generate_by_model(sequences, limit)
+        else:
+            ids, logprobs = self._generate_by_engine(self._engine, sequences, limit)
+        return [self._end(*row, limit) for row in zip(ids, logprobs, strict=True)]
+
+    def _generate_by_engine(
+        self, engine: Any, sequences: Sequence[list[int]], limit: int
+    ) -> tuple[list[list[int]], list[list[float]]]:
+        """Asks TRL's vLLM engine for one reply to each sequence."""
+        usual = engine.max_completion_length
+        engine.max_completion_length = limit
+        try:
+            _, ids, logprobs, _ = engine.generate(prompts=list(sequences), images=None, num_generations=1)
+        finally:
+            engine.max_completion_length = usual
+        if len(ids) != len(sequences) or logprobs is None:
+            raise ValueError(
+                f"vLLM: expected one reply with log probabilities for each of {len(sequences)} prompts, got {len(ids)}:"
+                " remove n and logprobs from generation_kwargs"
+            )
+        return [list(row) for row in ids], [[_number(token[0]) for token in row] for row in logprobs]
+
+    def _generate_by_model(
+        self, sequences: Sequence[list[int]], limit: int
+    ) -> tuple[list[list[int]], list[list[float]]]:
+        """Generates with the model in training."""
+        trainer = self._trainer
         width = max(map(len, sequences))
-        device = self._trainer.accelerator.device
+        device = trainer.accelerator.device
         padded = [[self._tokenizer.pad_token_id] * (width - len(ids)) + ids for ids in sequences]
         shown = [[0] * (width - len(ids)) + [1] * len(ids) for ids in sequences]
-        config = copy.deepcopy(self._trainer.generation_config)
+        config = copy.deepcopy(trainer.generation_config)
         config.max_new_tokens = limit
         config.return_dict_in_generate = config.output_scores = True
+        together = {"synced_gpus": True} if self._is_collective else {}
         with (
-            unwrap_model_for_generation(self._trainer.model_wrapped, self._trainer.accelerator) as model,
+            unwrap_model_for_generation(
+                trainer.model_wrapped,
+                trainer.accelerator,
+                gather_deepspeed3_params=trainer.args.ds3_gather_for_generation,
+                generation_kwargs=trainer.generation_kwargs,
+                gradient_checkpointing_kwargs=trainer.args.gradient_checkpointing_kwargs,
+            ) as model,
             torch.no_grad(),
+            self._backend.summon_full_params(trainer.model_wrapped, recurse=False),
         ):
             out = model.generate(
                 input_ids=torch.tensor(padded, device=device),
                 attention_mask=torch.tensor(shown, device=device),
                 generation_config=config,
+                **together,
             )
             logprobs = model.compute_transition_scores(out.sequences, out.scores, normalize_logits=True)
-        drawn = out.sequences[:, width:].tolist()
-        return [self._end(ids, own) for ids, own in zip(drawn, logprobs.tolist(), strict=True)]
+        return out.sequences[:, width:].tolist(), logprobs.tolist()
 
-    def _end(self, ids: list[int], logprobs: list[float]) -> _Said:
+    def _end(self, ids: list[int], logprobs: list[float], limit: int) -> _Said:
         """Returns a row of the batch up to its first end-of-turn token."""
-        end = next((index + 1 for index, token in enumerate(ids) if token in self._ends), 0)
-        length = end or len(ids)
+        end = next((index + 1 for index, token in enumerate(ids[:limit]) if token in self._ends), 0)
+        length = end or min(len(ids), limit)
         return _Said(ids[:length], logprobs[:length], is_cut=not end)
 
     def _encode(self, text: str) -> list[int]:
@@ -303,10 +400,11 @@ class _Side:
 
 
 class _Seats:
-    """A match with its learners' sides."""
+    """A match with its learners' sides, and the names of its opponents."""
 
-    def __init__(self, match: Match, writer: _Writer) -> None:
+    def __init__(self, match: Match, opponents: Mapping[str, str], writer: _Writer) -> None:
         self.match = match
+        self.opponents = opponents
         self._sides = {agent: _Side(writer) for agent in match.learners}
 
     def side(self, learner: str) -> _Side:
@@ -331,7 +429,7 @@ async def _play(seats: Sequence[_Seats], writer: _Writer) -> None:
     """Plays matches to their ends, with batched replies."""
     try:
         asked = await _next([(one, one.match.start()) for one in seats])
-        while asked:
+        while any(writer.gather(bool(asked))):
             sides = [one.hear(question) for one, question in asked]
             replies = iter(writer.write([side for side in sides if side.room]))
             answers = [side.say(next(replies)) if side.room else Reply("", Failure.TRUNCATED) for side in sides]
@@ -339,6 +437,11 @@ async def _play(seats: Sequence[_Seats], writer: _Writer) -> None:
     finally:
         for one in seats:
             await one.match.close()
+
+
+def _number(logprob: float | None) -> float:
+    """Returns a log probability; NaN, which the trainer ignores, where vLLM has none."""
+    return math.nan if logprob is None else logprob
 
 
 async def _next(

@@ -52,7 +52,8 @@ class LLMPolicy(ChatPolicy):
         deadline: seconds for all attempts at one reply and the random waits between them; waiting in the queue, for rate limits
             and for the end of an outage does not count.
         max_attempts: maximum number of attempts at one reply; failures during an outage do not count.
-        outage: seconds of an outage or a requested pause after which calls fail.
+        outage: seconds of an outage or a requested pause after which calls fail; by default 3600 in a run, which has a
+            ``service``, else 25.
         max_in_flight: maximum number of concurrent requests to the model, over all policies that share the service.
         requests_per_minute: maximum number of requests to the model in any minute, over all of them; ``None`` for no limit.
         tokens_per_minute: the same for prompt and completion tokens.
@@ -116,7 +117,7 @@ class LLMPolicy(ChatPolicy):
         timeout: float = 180.0,
         deadline: float = 540.0,
         max_attempts: int = 8,
-        outage: float = 3600.0,
+        outage: float | None = None,
         max_in_flight: int = MAX_CONNECTIONS,
         requests_per_minute: int | None = None,
         tokens_per_minute: int | None = None,
@@ -146,6 +147,8 @@ class LLMPolicy(ChatPolicy):
         check_bool("format_with_second_call", format_with_second_call)
         _check_number("timeout", timeout, positive=True)
         _check_number("deadline", deadline, positive=True)
+        if outage is None:
+            outage = 25.0 if service is None else 3600.0
         _check_number("outage", outage, positive=False)
         check_int("max_in_flight", max_in_flight, 1, MAX_CONNECTIONS)
         for name, limit in (("requests_per_minute", requests_per_minute), ("tokens_per_minute", tokens_per_minute)):

@@ -10,10 +10,12 @@ from typing import Any
 from agents.records import encodable
 from agents.registry import baselines, make_policy, split_spec
 from agents.training.match import Match
+from agents.training.opponents import draw_opponent
 from agents.turn import STANDARD_TURNS, TurnSettings
-from llmarena_envs.catalogue import NAMES, canonical_name, load_environment, make_environment
+from llmarena_envs.adapters import adapted_names
+from llmarena_envs.catalogue import NAMES, load_environment, make_environment, module_name
 from llmarena_envs.core.declaration import role_of
-from llmarena_envs.core.options import OptionError, check_choice, check_int
+from llmarena_envs.core.options import OptionError, check_choice, check_int, nearest
 from llmarena_envs.sandbox.choice import ISOLATING
 
 MAX_SEED = 2**63 - 1
@@ -26,7 +28,8 @@ class Deal:
     Attributes:
         environment: name of the environment, e.g. ``tictactoe_v0``.
         seed: seed of the match, 0 to 2**63 - 1; can be a NumPy integer.
-        opponents: names of policies by agent id; see ``agents.registry``. Every other seat is a learner.
+        opponents: names of policies by agent id; see ``agents.registry``. Every other seat is a learner. ``pool:PATH`` draws a
+            policy by the seed; see ``agents.training.opponents``.
         options: constructor options; by default as in rated matches.
 
     Raises:
@@ -48,15 +51,36 @@ class Deal:
         """The group id of the deal, for group-relative advantages of GRPO (Shao et al., arXiv 2402.03300)."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
 
+    def baseline(self, seat: str) -> str:
+        """Returns the key of a seat's advantage baseline, ``ENVIRONMENT:SEAT``.
+
+        Seats of a game can expect different rewards, e.g. the first mover's and the second mover's, so they share no baseline
+        (Liu et al., SPIRAL, arXiv 2506.24119).
+
+        Raises:
+            OptionError: if the seat is not a learner's.
+        """
+        check_choice("seat", seat, self.learners)
+        return f"{self.environment}:{seat}"
+
     @property
     def learners(self) -> tuple[str, ...]:
         """Agent ids of the learners, in seat order."""
         agents = make_environment(self.environment, self.options).unwrapped.possible_agents
         return tuple(agent for agent in agents if agent not in self.opponents)
 
+    def drawn_opponents(self) -> dict[str, str]:
+        """Returns the names of the opponents, where a pool is replaced by the policy drawn from it.
+
+        Raises:
+            OptionError: if a pool is invalid or empty.
+        """
+        return {agent: draw_opponent(spec, self.seed, agent) for agent, spec in self.opponents.items()}
+
     def match(self, *, settings: TurnSettings = STANDARD_TURNS, history: str = "updates") -> Match:
         """Returns a new match of this deal with new opponents, closed when the match is over, void, or closed."""
-        opponents = {agent: make_policy(spec, self.environment) for agent, spec in self.opponents.items()}
+        drawn = self.drawn_opponents()
+        opponents = {agent: make_policy(spec, self.environment) for agent, spec in drawn.items()}
         env = make_environment(self.environment, self.options)
         return Match(env, opponents, seed=self.seed, settings=settings, history=history, close_opponents=True)
 
@@ -76,9 +100,9 @@ class Deal:
 
         Args:
             text: the JSON.
-            trusted: whether it can name any environment and policy. Otherwise only environments of the suite and scripted
-                policies are allowed, because other names import code, load weights, or send a key to a server. File names and
-                programs without isolation are then forbidden as well.
+            trusted: whether it can name any environment and policy. Otherwise only environments of the suite and of its adapters
+                and scripted policies are allowed, because other names import code, load weights, or send a key to a server. File
+                names and programs without isolation are then forbidden as well.
 
         Raises:
             OptionError: if it is invalid, or names something forbidden.
@@ -101,7 +125,12 @@ class Deal:
         if deal.to_json() != encodable(deal.to_json()):
             raise OptionError(f"deal: expected text, got lone surrogates in {row!r:.200}")
         if not trusted:
-            check_choice("deal: environment of an untrusted row", canonical_name(environment).partition("#")[0], NAMES)
+            name = module_name(environment)
+            if name not in NAMES and name not in adapted_names():
+                raise OptionError(
+                    "deal: environment of an untrusted row: expected one of the suite or of its adapters, got"
+                    f" {name!r:.200}{nearest(name, [*NAMES, *adapted_names()])}"
+                )
             _check_harmless(environment, options or {})
             for spec in opponents.values():
                 name, own = split_spec(spec)
@@ -123,16 +152,16 @@ def deals(
     Args:
         environment: name of the environment.
         seeds: of the matches.
-        opponent: name of the policy on the other rated seats; ``None`` for self-play, which yields every seed once.
+        opponent: name of the policy on the other rated seats, or ``pool:PATH``; ``None`` for self-play, which yields every seed
+            once.
         staff: names of policies by role, for unrated roles such as judges.
         options: constructor options; by default as in rated matches.
 
     Raises:
         OptionError: if there is no such environment or option, or an unrated role has no policy.
     """
-    declaration = load_environment(environment).declaration
     agents = make_environment(environment, options).unwrapped.possible_agents
-    rated = [agent for agent in agents if declaration.is_rated(agent)]
+    rated = rated_seats(environment, options)
     employed = {agent: role_of(agent) for agent in agents if agent not in rated}
     roles, given = sorted(set(employed.values())), dict(staff or {})
     if sorted(given) != roles:
@@ -147,6 +176,17 @@ def deals(
         for learner in rated:
             others = {agent: opponent for agent in rated if agent != learner}
             yield Deal(environment, seed, others | seats, options)
+
+
+def rated_seats(environment: str, options: Mapping[str, Any] | None = None) -> tuple[str, ...]:
+    """Returns the agent ids of the rated seats, which a learner can take, in seat order.
+
+    Raises:
+        OptionError: if there is no such environment or option.
+    """
+    declaration = load_environment(environment).declaration
+    agents = make_environment(environment, options).unwrapped.possible_agents
+    return tuple(agent for agent in agents if declaration.is_rated(agent))
 
 
 def _check_harmless(environment: str, options: Mapping[str, Any]) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Coroutine, Generator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
+from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from pettingzoo import AECEnv
@@ -90,6 +91,7 @@ class Match:
         close_opponents: whether the match closes its opponents when it is over, void, or closed; otherwise the caller must.
 
     Attributes:
+        id: unique id of the match, the same for the training rows of all its seats.
         env: the environment; learners must not see more of it than their questions.
         learners: agent ids of the learners, in seat order.
         steps: all replies, in order.
@@ -123,6 +125,7 @@ class Match:
         self.initial_rewards = self._book.initial_rewards
         self.episode: Episode | None = None
         self.endings: dict[str, str] = {}
+        self.id = uuid4().hex
         self.env = env
         self._seed = seed
         self._settings = settings

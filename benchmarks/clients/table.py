@@ -1,4 +1,4 @@
-"""The table of ``docs/clients.md``: a line for every way to use a client, a column for every environment, and notes."""
+"""The table of the client trials: a row for every trial of a client, a column for every environment, and notes."""
 
 from collections.abc import Sequence
 

@@ -194,6 +194,33 @@ def of_open_spiel(name: str, **options: Any) -> Contestant:
     return Contestant(f"OpenSpiel {name}", make, play_open_spiel, "pip install open_spiel")
 
 
+def play_bare(game: Any, uniform: Callable[[], float]) -> int:
+    """Plays a game of ``pyspiel`` itself, without observations."""
+    decisions = 0
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            actions, weights = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(random.choices(actions, weights)[0])
+        else:
+            legal = state.legal_actions()
+            state.apply_action(legal[int(uniform() * len(legal))])
+            decisions += 1
+    return decisions
+
+
+def adapted(name: str) -> tuple[Contestant, ...]:
+    """Returns a game of OpenSpiel through the adapter of this suite, in OpenSpiel's loop, and bare."""
+
+    def load(seed: int) -> Any:
+        import pyspiel
+
+        return pyspiel.load_game(name)
+
+    bare = Contestant(f"pyspiel {name}", load, play_bare, "pip install open_spiel")
+    return (*ours(f"openspiel:{name}-v0"), of_open_spiel(name), bare)
+
+
 # Heads-up with the stacks, the blinds and the order of play of PettingZoo's game; OpenSpiel has no half-pot raise.
 HEADS_UP = {"betting": "nolimit", "numPlayers": 2, "numRounds": 4, "blind": "1 2", "firstPlayer": "1 1 1 1"}
 DECK = {"numSuits": 4, "numRanks": 13, "numHoleCards": 2, "numBoardCards": "0 3 1 1"}
@@ -222,6 +249,9 @@ GAMES: dict[str, tuple[Contestant, ...]] = {
         replace(of_open_spiel("goofspiel", **FIVE_BIDS_AT_ONCE), play=play_at_once),
     ),
     "bargain": (*ours("bargain-v0", talk=True), of_open_spiel("bargaining")),
+    "openspiel_breakthrough": adapted("breakthrough"),
+    "openspiel_leduc_poker": adapted("leduc_poker"),
+    "openspiel_backgammon": adapted("backgammon"),
 }
 """The contestants of each game; ratios are relative to the first one of PettingZoo, otherwise of OpenSpiel."""
 

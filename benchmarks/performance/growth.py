@@ -60,7 +60,7 @@ def measure(matches: int, directory: Path) -> Growth:
     for command in COMMANDS:
         arguments = ("replay", run, "--verify") if command == "verify" else (command, run)
         seconds[command] = _processor_time(*arguments)
-    boards = json.loads(_llmarena("rate", run, "--json"))
+    boards = json.loads(_llmarena("rate", run, "--json"))["leaderboards"]
     size = sum(path.stat().st_size for path in run.glob("run.db*"))
     return Growth(boards[0]["matches"], seconds, size / 1e6)
 

@@ -10,8 +10,8 @@ requests and prompts. The page is opened in headless Chromium (``--chromium``), 
 """
 
 import itertools
-import json
 import random
+import resource
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -29,8 +29,9 @@ from agents.turn import TurnSettings
 from benchmarks.options import option, parse
 from llmarena_envs.catalogue import make_environment
 from rating.store.records import Match, Record, outcome_of
-from rating.store.state import RunState
-from rating.viewer.report.page import RunContents, write_page
+from rating.viewer.report.contents import EMPTY
+from rating.viewer.report.page import write_page
+from rating.viewer.report.replays import Replays
 
 ENVIRONMENT = "tictactoe_v0"
 NAMES = ("random", "first_legal", "greedy", "minimax")
@@ -47,6 +48,13 @@ _TIMED = """async (act) => {
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   return [made - begin, performance.now() - begin];
 }"""
+# The browser may lay the page out before it paints it, so the entry may come later.
+_FIRST_PAINT = """() => new Promise((done) => {
+  new PerformanceObserver((list) => {
+    const [paint] = list.getEntriesByName("first-contentful-paint");
+    if (paint) done(paint.startTime);
+  }).observe({ type: "paint", buffered: true });
+})"""
 _CLICK = "document.querySelector({!r}).click()"
 _TYPE = 'const box = document.getElementById("search"); box.value = {!r}; box.dispatchEvent(new Event("input"))'
 _CHOOSE = "const box = document.getElementById({!r}); box.value = {!r}; box.dispatchEvent(new Event('change'))"
@@ -128,12 +136,10 @@ def write(path: Path, matches: int, *, models: bool = False) -> None:
     """Writes the report of a run with so many matches."""
     env = make_environment(ENVIRONMENT, {})
     env.reset(seed=0)
-    facts = {f"rules:{ENVIRONMENT}": json.dumps({agent: env.observe(agent)["rules"] for agent in env.possible_agents})}
-    run = RunContents(
-        "large run", 0, [], {}, None, [], {"finished": matches}, RunState(facts), "", "", turns={ENVIRONMENT: SETTINGS}
-    )
+    rules = {ENVIRONMENT: {agent: env.observe(agent)["rules"] for agent in env.possible_agents}}
+    replays = Replays(records(matches, models=models), {}, rules, {ENVIRONMENT: SETTINGS})
     with path.open("w", encoding="utf-8") as file:
-        write_page(run, records(matches, models=models), file)
+        write_page(EMPTY, replays, file)
 
 
 def look(path: Path, chromium: str) -> None:
@@ -146,6 +152,7 @@ def look(path: Path, chromium: str) -> None:
         with timed("open it"):
             page.goto(path.as_uri())
             page.locator("#list a").first.wait_for()
+        print(f"{'first paint':40} {page.evaluate(_FIRST_PAINT) / 1000:6.2f} s", flush=True)
         with timed("show a match"):
             page.locator("#list a").first.press("Enter")
             page.locator(".turn").first.wait_for()
@@ -157,10 +164,11 @@ def look(path: Path, chromium: str) -> None:
 
 @contextmanager
 def timed(what: str) -> Iterator[None]:
-    """Prints how long something takes."""
-    begin = time.perf_counter()
+    """Prints how long something takes, and the processor time of this process."""
+    begin, busy = time.perf_counter(), time.process_time()
     yield
-    print(f"{what:40} {time.perf_counter() - begin:6.2f} s", flush=True)
+    spent = time.process_time() - busy
+    print(f"{what:40} {time.perf_counter() - begin:6.2f} s, processor time here {spent:6.2f} s", flush=True)
 
 
 def main() -> None:
@@ -170,7 +178,9 @@ def main() -> None:
         path = Path(folder) / "report.html"
         with timed(f"write {options.matches} matches"):
             write(path, options.matches, models=options.models)
-        print(f"{'size':40} {path.stat().st_size / 1e6:6.1f} MB", flush=True)
+        print(f"{'size':40} {path.stat().st_size / 1e6:6.1f} MB")
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        print(f"{'memory to write it, at most':40} {peak / 1e6:6.1f} MB", flush=True)
         look(path, options.chromium)
 
 

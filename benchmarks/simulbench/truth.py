@@ -35,7 +35,6 @@ from benchmarks.simulbench.pool import (
     simulators,
     with_staff,
 )
-from benchmarks.simulbench.prediction_powered import corrected_mean
 from llmarena_envs import simulation_v0
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError, check_int, check_number
@@ -44,6 +43,7 @@ from rating.config.run_file import RunConfig
 from rating.config.run_tables import EnvironmentConfig
 from rating.errors import RunError
 from rating.stats.estimates import Estimate, mean_estimate
+from rating.stats.prediction_powered import corrected_mean
 from rating.store.records import PLAYED, Outcome
 
 RUN = "dialogues"

@@ -23,9 +23,9 @@ _INTRODUCTION = """# The run file
 Generated from the validation code by `python docs/build_pages.py`. Unknown keys and values of another type are refused, and
 play begins only after all environments and policies of the file were created. The
 [quickstart](../quickstart.md#rate-a-language-model) has an example. See also [models and their
-options](../models.md#options), [prices and budgets](../models.md#costs), [stop rules](../stopping.md),
+options](../models.md#options), [prices and budgets](../models.md#costs), [stop rules](../schedules.md#stopping-rules),
 [schedules](../schedules.md), [tournaments](../tournaments.md), [ways of
-comparing](../adding_an_environment.md#how-its-players-are-compared), [batches that run
+comparing](../environment_guide.md#rating-schemes), [batches that run
 ahead](../performance.md#filling-many-slots) and [changes to a run in
 progress](../running.md#changing-a-run-in-progress).
 

@@ -46,3 +46,47 @@ name = "connect_four_v0"
 """
 SHOWN_TURN = 12
 """After which the position of its longest match is shown."""
+
+TABS_RUN = """
+seed = 1
+workers = 1
+[stop]
+min_matches = 60
+max_matches = 60
+[[environment]]
+name = "tictactoe_v0"
+[[environment]]
+name = "debate_v0"
+options = {{ n_judges = 3, discussion = false }}
+staff = {{ judge = ["honest", "length", "constant"] }}
+tournament = {{ questions = 4 }}
+[[policy]]
+spec = "minimax"
+environments = ["tictactoe_v0"]
+[[policy]]
+spec = "greedy"
+environments = ["tictactoe_v0"]
+[[policy]]
+spec = "random"
+[[policy]]
+name = "echo"
+spec = "openai:echo:base_url={address}"
+environments = ["tictactoe_v0"]
+[[policy]]
+spec = "debater"
+environments = ["debate_v0"]
+[[policy]]
+spec = "verbose"
+environments = ["debate_v0"]
+[[policy]]
+spec = "off_topic"
+environments = ["debate_v0"]
+[[price]]
+model = "echo"
+input = 2
+output = 8
+currency = "USD"
+"""
+"""A run whose report has every tab; ``echo`` is a server at ``{address}`` that always replies ``ECHO``."""
+
+ECHO = "X: (2, 2)"

@@ -1,5 +1,8 @@
 """Screenshots of pages, taken in Chromium; starts and stops the servers behind the pages."""
 
+import io
+import itertools
+import os
 import re
 import shutil
 import subprocess
@@ -7,19 +10,25 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Literal
 
+from PIL import Image
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
+from benchmarks.performance.chat_server import running
 from rating.play import run_directory
 from rating.store.records import FINISHED
 from rating.viewer.report.write import write_report
 from site_builder.moving import REDUCED_MOTION
-from site_builder.scenes import BOARD_RUN, MOVES, OPPONENT, REPORT_RUN, SHOWN_TURN
+from site_builder.scenes import BOARD_RUN, ECHO, MOVES, OPPONENT, REPORT_RUN, SHOWN_TURN, TABS_RUN
 
 WIDTH, HEIGHT = 1280, 800
+SCREENS = {"wide": (WIDTH, HEIGHT), "phone": (390, 800)}
+_SHEET, _GAP = 1600, 8
+"""Width of a contact sheet, and space between its pictures."""
 _BUILD = Path(__file__).parents[1] / "build_site.py"
 _PATIENCE = 120.0
 """Seconds until a started process is stopped."""
@@ -47,9 +56,11 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def _page(browser: Browser, address: str) -> Iterator[Page]:
+def _page(
+    browser: Browser, address: str, theme: Literal["light", "dark"] = "light", size: tuple[int, int] = (WIDTH, HEIGHT)
+) -> Iterator[Page]:
     """Opens a page."""
-    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
+    page = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=theme)
     page.goto(address)
     yield page
     page.close()
@@ -139,6 +150,60 @@ def answer(browser: Browser, picture: Path) -> None:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=_PATIENCE)
         with _page(browser, (out / "report.html").as_uri()) as page:
             page.screenshot(path=picture)
+
+
+def tabs(browser: Browser, folder: Path, singles: Path | None = None) -> list[Path]:
+    """Takes pictures of every tab of a report in both themes, on a wide screen and on a phone.
+
+    Args:
+        browser: the browser.
+        folder: directory of the contact sheets.
+        singles: directory for each picture in full size; ``None`` to write none.
+
+    Returns:
+        The paths of the contact sheets, one for each theme and screen.
+    """
+    sheets = []
+    with tempfile.TemporaryDirectory() as temporary:
+        address = _report_with_every_tab(Path(temporary)).as_uri()
+        for theme, (screen, size) in itertools.product(("light", "dark"), SCREENS.items()):
+            pictures = {}
+            with _page(browser, address, theme, size) as page:
+                page.locator("#list a").first.wait_for(state="attached")
+                for link in page.locator("#tabs a").all():
+                    link.click()
+                    page.locator("#tabs [aria-current]", has_text=link.inner_text()).wait_for()
+                    pictures[link.inner_text().lower()] = page.screenshot()
+            for name, data in pictures.items():
+                if singles is not None:
+                    (singles / f"{name}-{screen}-{theme}.png").write_bytes(data)
+            sheets.append(folder / f"report-{screen}-{theme}.png")
+            _write_sheet(list(pictures.values()), sheets[-1])
+    return sheets
+
+
+def _report_with_every_tab(folder: Path) -> Path:
+    run_file, out = folder / "run.toml", folder / "run"
+    with running(ECHO) as address:
+        run_file.write_text(TABS_RUN.format(address=address), encoding="utf-8")
+        command = [sys.executable, "-m", "rating.cli", "run", str(run_file), "--quiet", "--out", str(out)]
+        environment = {**os.environ, "OPENAI_API_KEY": "none"}
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=_PATIENCE, env=environment)
+    return write_report(out, out / "report.html")
+
+
+def _write_sheet(pictures: Sequence[bytes], path: Path) -> None:
+    """Writes pictures of one size side by side, reduced, in few colours."""
+    opened = [Image.open(io.BytesIO(data)) for data in pictures]
+    across = 4 if opened[0].width > opened[0].height else 7
+    width = _SHEET // across
+    height = round(width * opened[0].height / opened[0].width)
+    rows = -(-len(opened) // across)
+    sheet = Image.new("RGB", (_SHEET, rows * (height + _GAP) - _GAP), "#6e7781")
+    for number, picture in enumerate(opened):
+        place = (number % across * width, number // across * (height + _GAP))
+        sheet.paste(picture.convert("RGB").resize((width - _GAP, height), Image.Resampling.LANCZOS), place)
+    sheet.quantize(64).save(path, optimize=True)
 
 
 def report(browser: Browser, picture: Path) -> None:

@@ -109,7 +109,7 @@ def read_action(reply: str, agent: str) -> Action:
     if isinstance(action, Deal):
         return action
     told = _told(fields)
-    return Offer(action.counts, _message(before if told is None else told))
+    return Offer(action.counts, read_message(before if told is None else told))
 
 
 def _told(fields: Mapping[str, Any]) -> str | None:
@@ -122,7 +122,7 @@ def _told(fields: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _message(text: str) -> str:
+def read_message(text: str) -> str:
     """Returns the free text before a plan as sent to the other side."""
     text = text[-2 * MAX_MESSAGE :]
     labels = list(_MESSAGE_LABEL.finditer(text))

@@ -1,15 +1,16 @@
 """Observations of bargaining and the parsing of replies."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from llmarena_envs.bargain.game import Action, Bargain, BargainView, Offer, rest_of
-from llmarena_envs.bargain.grammar import MAX_MESSAGE, plan_text, read_action, write_action
+from llmarena_envs.bargain.game import ITEMS, Action, Bargain, BargainView, Offer, rest_of
+from llmarena_envs.bargain.grammar import MAX_MESSAGE, plan_text, read_action, read_message, write_action
 from llmarena_envs.bargain.scenarios import Triple, worth
-from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.codec import Codec, ReplyPart
 from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.prompts import Prompts
-from llmarena_envs.core.quoting import quote
+from llmarena_envs.core.quoting import quote, without_marks
 
 
 @cache  # per language at most 216 plans, and fewer triples of values
@@ -183,6 +184,26 @@ class BargainCodec(Codec[Action, BargainView]):
     def format(self, action: Action, view: BargainView) -> str:
         """Writes ``player_0: 2 hats 1 ball 0 apples`` after the message, or ``player_0: Deal``."""
         return write_action(view.agent, action)
+
+    def parts(self, view: BargainView) -> tuple[ReplyPart, ...]:
+        """Returns a message and the items of an offer; the last offer is accepted from the list of moves."""
+        items = (
+            ReplyPart(item, self._prompts.render(f"part_{item}"), tuple(map(str, range(count + 1))))
+            for item, count in zip(ITEMS, view.counts, strict=True)
+        )
+        return ReplyPart("message", self._prompts.render("part_message", other=view.other)), *items
+
+    def join_parts(self, texts: Mapping[str, str], view: BargainView) -> str:
+        """Writes a message and an offer."""
+        counts = [texts.get(item, "") for item in ITEMS]
+        if not all(count.isdecimal() for count in counts):
+            return ""
+        hats, balls, apples = map(int, counts)
+        for message in (texts.get("message", ""), without_marks(texts.get("message", ""))):
+            offer = Offer((hats, balls, apples), read_message(message))
+            if (written := write_action(view.agent, offer)) != write_action(view.agent, offer._replace(message="")):
+                break
+        return written
 
     def picture(self, game: Any) -> str:
         """Shows the items, both sides' values, and all messages and offers."""

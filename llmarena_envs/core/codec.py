@@ -1,7 +1,7 @@
 """The codec contract: texts for players, and parsing of replies."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Generic, Literal, NamedTuple
 
 from llmarena_envs.core.ending import Ending, ending_texts
@@ -22,6 +22,22 @@ class ChatMessage(NamedTuple):
 
     role: Role
     content: str
+
+
+class ReplyPart(NamedTuple):
+    """A part of a reply, as a field of a form.
+
+    Attributes:
+        name: name of the part.
+        label: label of the field, in the language of the texts.
+        choices: the allowed texts; empty for free text.
+        lines: height of the field for free text.
+    """
+
+    name: str
+    label: str
+    choices: tuple[str, ...] = ()
+    lines: int = 4
 
 
 class Codec(ABC, Generic[Action, ViewType]):
@@ -91,6 +107,21 @@ class Codec(ABC, Generic[Action, ViewType]):
         Raises:
             ParseError: with kind ``UNPARSABLE`` if no move is stated, ``ILLEGAL`` if the stated one cannot exist.
         """
+
+    def parts(self, view: ViewType) -> tuple[ReplyPart, ...]:
+        """Returns the parts of a reply, so that people need not write tags, code fences or JSON.
+
+        By default there are none: a reply is one text.
+        """
+        return ()
+
+    def join_parts(self, texts: Mapping[str, str], view: ViewType) -> str:
+        """Returns the reply made of the texts of its ``parts``, by name; ``parse`` reads each of them back.
+
+        Marks inside a text, such as tags, cannot end its part: they are replaced where they would. Empty texts are missing
+        parts.
+        """
+        raise NotImplementedError
 
     def may_be_empty(self, view: ViewType) -> bool:
         """Says whether an empty reply is a move; by default not. A reply cut off in its reasoning never is."""

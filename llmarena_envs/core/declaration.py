@@ -77,6 +77,26 @@ class Verdicts:
     score: str = ""
 
 
+class Truth(NamedTuple):
+    """Exact quality of judged work, e.g. by an engine, tests or a reference; it validates the judges' scores.
+
+    Attributes:
+        name: its name in tables.
+        statistic: a rated player's statistic that holds it; a negative value is unknown.
+        role: role of the judged players. Two players of this role in one match are compared, by judges and by the truth.
+        best: largest value of the statistic; the smallest is 0.
+        scores: smallest and largest score of a judge of one player.
+        part: a rated player's statistic with the number of the task; empty for none.
+    """
+
+    name: str
+    statistic: str
+    role: str
+    best: float = 1.0
+    scores: tuple[float, float] = (1.0, 10.0)
+    part: str = "task"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Declaration:
     """The declaration of an environment class.
@@ -90,6 +110,7 @@ class Declaration:
         results: meaning of a reward if policies are compared by role: ``wins`` (above 0 is a victory) or ``scores``.
         channels: the kinds of messages that its roles send, by name; the game's message pool enforces them.
         verdicts: keys of judges' verdicts in ``infos``, if there are any.
+        truths: exact measures of judged work in ``infos``; a match has at most one of them.
         abilities: abilities that it tests (for the games of LLMArena: arXiv 2402.16499, section 2.4).
         rated_options: constructor options of rated matches, e.g. a random opening; without one, deterministic players would
             repeat one game.
@@ -113,6 +134,7 @@ class Declaration:
     results: str = "wins"
     channels: Mapping[str, Channel] = field(default_factory=dict)
     verdicts: Verdicts | None = None
+    truths: tuple[Truth, ...] = ()
     abilities: tuple[str, ...] = ()
     rated_options: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: FILE_OPTIONS)
@@ -129,6 +151,9 @@ class Declaration:
         check_choice("unparsable", self.unparsable, FALLBACKS)
         check_choice("illegal", self.illegal, FALLBACKS)
         check_int("llmarena_reasks", self.llmarena_reasks, 0, 100)
+        for truth in self.truths:
+            if not truth.best > 0 or not truth.scores[0] < truth.scores[1]:
+                raise OptionError(f"truths: {truth.name}: expected best above 0 and a range of scores, got {truth}")
 
     def named_files(self, options: Mapping[str, Any]) -> dict[str, str]:
         """Returns the file paths in options, by option."""

@@ -6,6 +6,7 @@
   * ``PromptError`` (``llmarena_envs.core.prompts``): a prompt file that does not fit its game.
   * ``InvalidReply`` (``llmarena_envs.core.failures``): an invalid or illegal reply, with the reason in the player's language;
     ``ParseError`` before the reason is rendered.
+  * ``AecError`` (``llmarena_envs.aec.inner``): an AEC environment that breaks PettingZoo's interface.
   * ``SandboxError`` (``llmarena_envs.sandbox``): a sandbox that cannot isolate on this machine.
   * ``ConformanceError`` (``llmarena_envs.testing``): an environment that breaks a rule of the conformance suite.
   * ``PolicyError`` (``agents.errors``): a policy gave no reply.

@@ -137,6 +137,24 @@ class Game(ABC, Generic[Action, ViewType]):
         two_players = len(self.agents) == 2 and len(offenders) == 1
         return tuple(-1.0 if agent in offenders else float(two_players) for agent in self.agents)
 
+    def forfeit_to(
+        self, lowest: float, totals: Sequence[float], offenders: tuple[str, ...], *, zero_sum: bool
+    ) -> tuple[float, ...]:
+        """Returns the last rewards of a forfeited match whose offenders end with the lowest total of the game.
+
+        Args:
+            lowest: the lowest total.
+            totals: the total of each agent so far.
+            offenders: the agents who acted illegally.
+            zero_sum: whether the other player of two receives what the only offender loses; otherwise others receive 0.
+        """
+        losses = [
+            lowest - total if agent in offenders else 0.0 for agent, total in zip(self.agents, totals, strict=True)
+        ]
+        if len(losses) == 2 and len(offenders) == 1 and zero_sum:
+            losses[1 - self.agents.index(offenders[0])] = -sum(losses)
+        return tuple(losses)
+
     def resample(self, agent: str, rng: np.random.Generator) -> None:
         """Redraws all information hidden from ``agent``: others' secrets and future chance events.
 
@@ -159,9 +177,14 @@ class Game(ABC, Generic[Action, ViewType]):
         position.resample(agent, rng)
         return position
 
+    def legal_actions(self, agent: str) -> Sequence[Action]:
+        """Returns ``view(agent).legal``; games whose views are costly override this for search."""
+        legal: Sequence[Action] = self.view(agent).legal
+        return legal
+
     def random_action(self, agent: str, rng: np.random.Generator) -> Action:
         """Draws a legal action for ``agent``; games whose actions cannot be listed override this."""
-        legal: Sequence[Action] = self.view(agent).legal
+        legal = self.legal_actions(agent)
         return legal[int(rng.integers(len(legal)))]
 
     def default_action(self, agent: str) -> Action | None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from llmarena_envs.core.failures import Failure, ParseError
-from llmarena_envs.core.quoting import printable, quote, tidy
+from llmarena_envs.core.quoting import printable, quote, tidy, without_marks
 from llmarena_envs.core.reading import judged
 from llmarena_envs.core.reading.grammar import CHINESE_DIGITS, DIGIT_WORDS, Grammar, Value
 from llmarena_envs.core.reading.judged import Quotation, cover, find_quotations
@@ -174,6 +174,19 @@ def with_statement(words: str, line: str, states: Callable[[str], bool]) -> str:
         if states(text):
             return text
     return f"{quote(words)}\n{line}"
+
+
+def join_statement(words: str, line: str, states: Callable[[str], bool]) -> str:
+    """Returns a reply of a judge with these words and this statement; see ``with_statement``.
+
+    Marks in the words are replaced if they hide the statement, as an unclosed tag of reasoning does.
+    """
+    written = ""
+    for text in (words, without_marks(words)):
+        written = with_statement(text, line, lambda text: states(own_words(text)))
+        if states(own_words(written)):
+            break
+    return written
 
 
 def read_scores(reply: str, roles: Sequence[str], scale: Scale) -> dict[str, Score]:

@@ -25,6 +25,13 @@ _TOKEN = re.compile(
 _LINE_END = re.compile("\r\n?|[\u2028\u2029\x85]")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n){2,}+")
 _LONG_BLANK = re.compile(r"[^\S\n]{33,}+")
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("<[{＜［｛〈《【〔«‹「", "("),
+        **dict.fromkeys(">]}＞］｝〉》】〕»›」", ")"),
+        **dict.fromkeys("`~", "'"),
+    }
+)
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -41,6 +48,11 @@ def tidy(text: str) -> str:
 def without_tokens(text: str) -> str:
     """Returns a text with the control tokens of chat templates broken by a blank after their first sign."""
     return _TOKEN.sub(lambda match: f"{match[0]} ", text)
+
+
+def without_marks(text: str) -> str:
+    """Returns a text with brackets and code marks replaced by parentheses and quotes, so that it contains no markup."""
+    return text.translate(_PLAIN)
 
 
 def quote(text: str) -> str:

@@ -4,9 +4,10 @@ Only presentation attributes are written: no style sheets, scripts, references o
 of drawings under a strict content security policy. The same calls give the same bytes.
 """
 
+import math
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from xml.sax.saxutils import escape, quoteattr
@@ -59,10 +60,24 @@ def cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + CUT
 
 
+def round_numbers(values: Iterable[float], ticks: int = 6, *, whole: bool = False) -> list[float]:
+    """Returns about ``ticks`` evenly spaced round numbers that cover the finite values."""
+    known = [value for value in values if math.isfinite(value)]
+    low, high = min(known, default=0.0), max(known, default=1.0)
+    if high <= low:
+        low, high = low - 0.5, high + 0.5
+    rough = max((high - low) / (ticks - 1), 1 if whole else 0)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(step * power for step in (1, 2, 5, 10) if step * power >= rough)
+    first = math.floor(low / step)
+    count = math.ceil(high / step) - first
+    return [(first + number) * step for number in range(count + 1)]
+
+
 def text_width(text: str, size: float = 16, bold: bool = False) -> float:
     """Estimates the drawn width of a text, in pixels; conservative, because the reader's font is unknown."""
-    width = sum([_WIDTHS.get(code) or _letter_width(code) for code in map(ord, printable(text))])
-    return width * size * (BOLD if bold else 1)
+    parts = (text[place : place + MAX_LETTERS] for place in range(0, len(text), MAX_LETTERS))
+    return sum(map(_width, parts)) * size * (BOLD if bold else 1)
 
 
 def fixed_width(text: str, size: float = 16) -> float:
@@ -85,6 +100,11 @@ def cut_to_width(text: str, width: float, size: float = 16, bold: bool = False) 
     return shown + CUT
 
 
+@lru_cache(maxsize=4096)  # the same words and labels recur
+def _width(text: str) -> float:
+    return sum([_WIDTHS.get(code) or _letter_width(code) for code in map(ord, printable(text))])
+
+
 @lru_cache(maxsize=4096)
 def _letter_width(code: int) -> float:
     letter = chr(code)
@@ -101,7 +121,7 @@ class Svg:
         height: height of the drawing.
         title: short title, for screen readers.
         description: the position in words, for screen readers.
-        fill: background colour.
+        fill: background colour; empty for a transparent background.
         small_print: whether it is illegible at half its size; pages for narrow screens scroll it instead.
     """
 
@@ -121,7 +141,8 @@ class Svg:
         self._parts: list[str] = [f"<title>{xml_text(cut(title, MAX_LETTERS))}</title>"]
         if description:
             self._parts.append(f"<desc>{xml_text(cut(description, MAX_DESCRIPTION))}</desc>")
-        self.rect(0, 0, width, height, fill=fill, rx=8)
+        if fill:
+            self.rect(0, 0, width, height, fill=fill, rx=8)
 
     def rect(self, x: float, y: float, width: float, height: float, **attributes: object) -> None:
         """Adds a rectangle; keyword arguments are SVG attributes, with ``_`` for ``-``."""
@@ -145,7 +166,7 @@ class Svg:
         At most ``MAX_LETTERS`` characters are drawn.
         """
         given = {"x": x, "y": y, "font_size": size, "fill": INK, **attributes}
-        self._parts.append(f"<text{_attributes(given)}>{xml_text(cut(text, MAX_LETTERS))}</text>")
+        self._parts.append(f"<text{_attributes(given)}>{_line(cut(text, MAX_LETTERS))}</text>")
 
     @contextmanager
     def group(self, reply: str = "", **attributes: object) -> Iterator[None]:
@@ -180,8 +201,17 @@ class Svg:
         self._parts.append(f"<{tag}{_attributes(attributes)}/>")
 
 
+# Successive drawings of a match have most elements in common.
+_line = lru_cache(maxsize=4096)(xml_text)
+
+
 def _attributes(values: dict[str, object]) -> str:
-    return "".join([_attribute(name, value) for name, value in values.items() if value is not None])
+    return _written(tuple(values.items()))
+
+
+@lru_cache(maxsize=16_384)
+def _written(values: tuple[tuple[str, object], ...]) -> str:
+    return "".join([_attribute(name, value) for name, value in values if value is not None])
 
 
 @lru_cache(maxsize=4096)  # the same colours, sizes and positions recur

@@ -71,11 +71,15 @@ class TextEnv(AECEnv):
     """
 
     metadata: ClassVar[dict[str, Any]]
+    title: ClassVar[str] = ""
+    """Name of the game for people; by default the heading of the module's documentation."""
     declaration: ClassVar[Declaration] = Declaration()
     """The declaration: rating scheme, roles, options of rated matches."""
     obs_types: ClassVar[tuple[str, ...]] = ("text", "vector")
     fresh_turns: ClassVar[bool] = False
     """Whether some turns are answered without the history: views have ``fresh``, texts ``fresh_history``."""
+    can_resample: ClassVar[bool] = True
+    """Whether the game can redraw hidden information, which search needs; see ``Game.resample``."""
     action_examples: ClassVar[tuple[str, ...]] = ()
     """Texts that a text action space samples, for games without enumerated actions."""
 

@@ -2,7 +2,14 @@
 
 from llmarena_envs.core.committee import Abstention, Given, Judgement
 from llmarena_envs.core.failures import ParseError
-from llmarena_envs.core.judging import ABSTENTION, is_abstention, own_words, read_verdict, with_statement
+from llmarena_envs.core.judging import (
+    ABSTENTION,
+    is_abstention,
+    join_statement,
+    own_words,
+    read_verdict,
+    with_statement,
+)
 from llmarena_envs.core.text_length import TextCounter
 from llmarena_envs.debate.protocol import SIDES
 
@@ -32,6 +39,11 @@ def read_judgement(reply: str, counter: TextCounter) -> Given:
     if words != text and not _states(words, verdict):
         words = counter.cut(text, limit - counter.budget(_ROOM)).rstrip()
     return Judgement(verdict, _completed(words, verdict))
+
+
+def join_judgement(explanation: str, verdict: str) -> str:
+    """Writes a reply with an explanation and a verdict, ``A``, ``B`` or ``tie``."""
+    return join_statement(explanation, f"[[{verdict.capitalize()}]]", lambda text: _states(text, verdict))
 
 
 def write_judgement(given: Given) -> str:

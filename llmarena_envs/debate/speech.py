@@ -9,10 +9,10 @@ required and missing. All in linear time.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from llmarena_envs.core.quoting import printable, tidy
+from llmarena_envs.core.quoting import printable, tidy, without_marks
 from llmarena_envs.core.reading.markup import drop_reasoning, final_channel, narrow
 from llmarena_envs.core.replies import MAX_THOUGHT
 from llmarena_envs.core.text_length import share
@@ -79,6 +79,34 @@ def write_speech(speech: Speech, actions: tuple[str, ...] = ()) -> str:
     given = [part.action for part in speech.parts]
     parts = (*speech.parts, *(Part(action, "") for action in actions if action not in given))
     return "\n".join(f"<{action}>{text}</{action}>" for action, text in parts)
+
+
+def join_speech(texts: Mapping[str, str], actions: Sequence[str]) -> str:
+    """Writes a turn from the texts of its parts, which ``read_speech`` reads back.
+
+    Tags and code marks in the texts are replaced if they would end a part or hide its end.
+
+    Args:
+        texts: text by action; actions without a text are missing.
+        actions: the required actions, besides thoughts.
+    """
+    given = [(action, tidy(printable(texts.get(action, "")))) for action in (THINK, *actions)]
+    written = ""
+    for replaced in (str, _without_tags, without_marks):
+        parts = tuple(Part(action, replaced(text)) for action, text in given if text)
+        written = write_speech(Speech(parts))
+        if read_speech(written, tuple(actions)).parts == parts:
+            break
+    return written
+
+
+def _without_tags(text: str) -> str:
+    """Replaces the brackets of tags by parentheses."""
+    pieces, position = [], 0
+    for match in _TAG.finditer(narrow(text)):
+        pieces += [text[position : match.start()], without_marks(text[match.start() : match.end()])]
+        position = match.end()
+    return "".join([*pieces, text[position:]])
 
 
 def _parts(text: str) -> tuple[list[Part], str]:

@@ -1,10 +1,10 @@
 """Observations of examiners, debaters and judges and the parsing of replies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from llmarena_envs.core.codec import ChatMessage, Codec
+from llmarena_envs.core.codec import ChatMessage, Codec, ReplyPart
 from llmarena_envs.core.committee import Abstention, Given, Judgement
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.ending import Ending, ending_texts
@@ -17,11 +17,11 @@ from llmarena_envs.core.updates import new_parts
 from llmarena_envs.debate.actions import Action, DebateView, Part, Passage, Query, Reference, Speech
 from llmarena_envs.debate.delivery import allowed_parts, room_for
 from llmarena_envs.debate.game import DEBATE, DISCUSS, EXAMINE, JUDGE, REFERENCE, REFERENCE_WORDS, Debate
-from llmarena_envs.debate.judgement import JUDGEMENT_WORDS, read_judgement, write_judgement
-from llmarena_envs.debate.protocol import ACTIONS, CRITICIZE, RESPOND, THINK, budgets
+from llmarena_envs.debate.judgement import JUDGEMENT_WORDS, join_judgement, read_judgement, write_judgement
+from llmarena_envs.debate.protocol import ACTIONS, CRITICIZE, RESPOND, SIDES, THINK, budgets
 from llmarena_envs.debate.questions import examiner_prompt, read_questions
 from llmarena_envs.debate.questions.examiner import examiner_prompts, screen
-from llmarena_envs.debate.speech import read_speech, write_speech
+from llmarena_envs.debate.speech import join_speech, read_speech, write_speech
 
 EXPLANATION_WORDS = 200
 """Maximum number of words of a judge's explanation, as requested."""
@@ -238,6 +238,28 @@ class DebateCodec(Codec[Action, DebateView]):
         """Returns the text of a reason; the examiner's texts explain refused questions."""
         name, texts = f"reason_{reason.name}", examiner_prompts(self.language)
         return texts.render(name, **reason.fields) if name in texts else super().explain(reason, view)
+
+    def parts(self, view: DebateView) -> tuple[ReplyPart, ...]:
+        """Returns thoughts and the required actions, a request, or an explanation and a verdict, by the stage."""
+        label = self._prompts.render
+        if view.stage == DEBATE:
+            thoughts = ReplyPart(THINK, label(f"part_{THINK}"), lines=2)
+            return thoughts, *(ReplyPart(action, label(f"part_{action}")) for action in view.actions)
+        if view.stage == EXAMINE:
+            return (ReplyPart("request", label("part_request")),)
+        if view.stage == REFERENCE:
+            return ()
+        verdict = ReplyPart("verdict", label("part_verdict"), (*SIDES, "Tie"))
+        return ReplyPart("explanation", label("part_explanation")), verdict
+
+    def join_parts(self, texts: Mapping[str, str], view: DebateView) -> str:
+        """Writes a turn in tags, a numbered request, or an explanation with a verdict."""
+        if view.stage == DEBATE:
+            return join_speech(texts, view.actions)
+        if view.stage == EXAMINE:
+            request = " ".join(texts.get("request", "").split())
+            return _numbered(request) if request else ""
+        return join_judgement(texts.get("explanation", ""), texts.get("verdict", ""))
 
     def example(self, view: DebateView) -> str:
         """Returns the reader's answer format."""

@@ -118,7 +118,7 @@ default; 1 + `n_judges` for a script, and 2 + 2 * `n_judges` with `pairwise`; or
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from llmarena_envs.core.declaration import Declaration, Verdicts
+from llmarena_envs.core.declaration import Declaration, Truth, Verdicts
 from llmarena_envs.core.failures import InvalidReply
 from llmarena_envs.core.options import check_choice
 from llmarena_envs.core.order import order_checked
@@ -156,6 +156,7 @@ class raw_env(TextEnv):
             length="words",
             score="rating",
         ),
+        truths=(Truth("engine", "exact", "simulator"),),
         abilities=("simulation", "instruction following", "state tracking"),
         history="full",
         unparsable="noop",

@@ -5,6 +5,7 @@ from llmarena_envs.core.failures import ParseError
 from llmarena_envs.core.judging import (
     ABSTENTION,
     is_abstention,
+    join_statement,
     own_words,
     read_rating,
     read_verdict,
@@ -56,6 +57,19 @@ def write_judge(given: Given) -> str:
     if isinstance(given, Abstention):
         return ABSTENTION
     return _completed(given, given.text)
+
+
+def join_judge(explanation: str, value: str, *, compares: bool) -> str:
+    """Writes a reply with an explanation and a rating from 1 to 10, or a verdict, ``A``, ``B`` or ``C``."""
+
+    def states(text: str) -> bool:
+        try:
+            given = _stated(text, compares)
+        except ParseError:
+            return False
+        return value == (f"{given.score:g}" if isinstance(given, Rating) else LETTERS[given.verdict])
+
+    return join_statement(explanation, f"[[{value}]]" if compares else f"Rating: [[{value}]]", states)
 
 
 def _stated(text: str, compares: bool) -> Rating | Judgement:

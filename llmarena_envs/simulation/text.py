@@ -1,10 +1,10 @@
 """Observations of users, simulators and judges and the parsing of replies."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from llmarena_envs.core.codec import ChatMessage, Codec, Role
+from llmarena_envs.core.codec import ChatMessage, Codec, ReplyPart, Role
 from llmarena_envs.core.committee import Abstention
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.ending import Ending, ending_texts
@@ -23,8 +23,8 @@ from llmarena_envs.simulation.actions import (
     Utterance,
 )
 from llmarena_envs.simulation.game import Simulation
-from llmarena_envs.simulation.judgement import LETTERS, read_judge, write_judge
-from llmarena_envs.simulation.protocol import ANSWER, PAIRWISE, REQUEST, SIDES
+from llmarena_envs.simulation.judgement import LETTERS, join_judge, read_judge, write_judge
+from llmarena_envs.simulation.protocol import ANSWER, PAIRWISE, REQUEST, SCALE, SIDES
 from llmarena_envs.simulation.speech import as_said, read_request, write_request
 
 _ROLES: dict[str, Role] = {USER: "user", SIMULATOR: "assistant"}
@@ -151,6 +151,22 @@ class SimulationCodec(Codec[Action, SimulationView]):
         if role == USER:
             return read_request(reply)
         return read_judge(reply, compares=self._mode == PAIRWISE)
+
+    def parts(self, view: SimulationView) -> tuple[ReplyPart, ...]:
+        """Returns an explanation and a rating or verdict for a judge; requests and answers are one text."""
+        if role_of(view.agent) != "judge":
+            return ()
+        compares = self._mode == PAIRWISE
+        values = tuple(LETTERS.values()) if compares else tuple(map(str, range(int(SCALE.low), int(SCALE.high) + 1)))
+        label = self._prompts.render
+        return (
+            ReplyPart("explanation", label("part_explanation")),
+            ReplyPart("value", label("part_verdict" if compares else "part_rating"), values),
+        )
+
+    def join_parts(self, texts: Mapping[str, str], view: SimulationView) -> str:
+        """Writes an explanation with a rating or a verdict."""
+        return join_judge(texts.get("explanation", ""), texts.get("value", ""), compares=self._mode == PAIRWISE)
 
     def example(self, view: SimulationView) -> str:
         """Returns the reader's answer format."""

@@ -4,7 +4,7 @@
 """
 
 from llmarena_envs.testing.check import check_environment
-from llmarena_envs.testing.rules import RULES
+from llmarena_envs.testing.rules import NEED_RESAMPLE, RULES
 from llmarena_envs.testing.trial import ConformanceError
 
-__all__ = ["RULES", "ConformanceError", "check_environment"]
+__all__ = ["NEED_RESAMPLE", "RULES", "ConformanceError", "check_environment"]

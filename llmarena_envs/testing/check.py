@@ -2,7 +2,7 @@
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from llmarena_envs.testing.rules import RULES, OnKept, check_rules
@@ -23,6 +23,7 @@ def check_environment(
     expected_totals: Totals | None = None,
     time_limit: float | None = 60.0,
     on_kept: OnKept | None = None,
+    skip: Collection[str] = (),
 ) -> None:
     """Checks an environment against every rule of the suite; see the functions in ``RULES``.
 
@@ -61,16 +62,20 @@ def check_environment(
             rule, also while a pattern backtracks; otherwise the rules are checked in another process, which needs picklable
             arguments.
         on_kept: called with each passed rule; immediately, or at the end if the rules are checked in another process.
+        skip: names of rules that are not checked, e.g. ``NEED_RESAMPLE`` for a game without ``resample``.
 
     Raises:
         ConformanceError: for the first failed or timed-out rule, with position, expected and actual value.
-        ValueError: if there are fewer than two seeds, or if ``time_limit`` is not positive or cannot be enforced.
+        ValueError: if there are fewer than two seeds, if ``skip`` holds an unknown name, or if ``time_limit`` is not positive or
+            cannot be enforced.
     """
     numbers = tuple(seeds)
     if len(set(numbers)) < 2:
         raise ValueError(f"seeds: expected at least two different ones, got {numbers}")
     if time_limit is not None and not time_limit > 0:
         raise ValueError(f"time_limit: expected a positive number of seconds or None, got {time_limit!r}")
+    if unknown := sorted(set(skip) - {rule.__name__ for rule in RULES}):
+        raise ValueError(f"skip: expected names of rules, got {unknown}")
     trial = Trial(
         env_fn,
         parallel_env_fn,
@@ -80,6 +85,7 @@ def check_environment(
         reward_range=reward_range,
         zero_sum=zero_sum,
         expected_totals=expected_totals,
+        skip=frozenset(skip),
     )
     tell = on_kept or (lambda rule: None)
     if time_limit is None:
@@ -96,7 +102,8 @@ def _check_in_subprocess(trial: Trial, time_limit: float, tell: OnKept) -> None:
         check_in_subprocess(trial, time_limit)
     except ConformanceError as error:
         broken = error
-    for rule in itertools.takewhile(lambda rule: broken is None or rule.__name__ != broken.rule, RULES):
+    checked = [rule for rule in RULES if rule.__name__ not in trial.skip]
+    for rule in itertools.takewhile(lambda rule: broken is None or rule.__name__ != broken.rule, checked):
         tell(rule)
     if broken is not None:
         raise broken

@@ -78,7 +78,10 @@ def _first_difference(left: str, right: str) -> int:
 
 
 def are_alike(left: Any, right: Any) -> bool:
-    """Says whether two values are equal, down to the attributes of objects; shared objects are skipped."""
+    """Says whether two values are equal, down to the attributes of objects; shared objects are skipped.
+
+    Of an object with its own ``__getstate__`` the returned state is compared.
+    """
     return _are_alike(left, right, set())
 
 
@@ -102,6 +105,8 @@ def _are_alike(left: Any, right: Any, begun: set[tuple[int, int]]) -> bool:
     if not hasattr(left, "__dict__"):
         return False
     begun.add((id(left), id(right)))
+    if "__getstate__" in vars(type(left)):
+        return _are_alike(left.__getstate__(), right.__getstate__(), begun)
     return _are_alike(vars(left), vars(right), begun)
 
 

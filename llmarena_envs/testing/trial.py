@@ -83,6 +83,7 @@ class Trial:
         reward_range: lowest and highest sum of an agent's rewards over a match, or ``None``.
         zero_sum: whether the rewards of a match add up to 0.
         expected_totals: see ``Totals``, or ``None``.
+        skip: names of rules that are not checked.
         rule: name of the current rule.
         seed: seed of the current match.
         turn: number of turns taken in it.
@@ -96,6 +97,7 @@ class Trial:
     reward_range: tuple[float, float] | None = None
     zero_sum: bool = False
     expected_totals: Totals | None = None
+    skip: frozenset[str] = frozenset()
     rule: str = ""
     seed: int | None = None
     turn: int | None = None

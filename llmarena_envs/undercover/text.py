@@ -1,13 +1,14 @@
 """Observations of Undercover and the parsing of replies."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.codec import Codec, ReplyPart
 from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.failures import Failure, ParseError, Reason
 from llmarena_envs.core.messages import Message
 from llmarena_envs.core.prompts import Prompts
+from llmarena_envs.core.quoting import without_marks
 from llmarena_envs.core.updates import new_parts
 from llmarena_envs.undercover.game import CLUE, Clue, Result, Undercover, UndercoverView, Vote
 from llmarena_envs.undercover.grammar import read_clue, read_vote
@@ -129,6 +130,25 @@ class UndercoverCodec(Codec[Clue | Vote, UndercoverView]):
         if clue.text == self._clue_form:  # the player repeated the placeholder of the instruction
             raise ParseError(Failure.UNPARSABLE, "nothing_stated")
         return clue
+
+    def parts(self, view: UndercoverView) -> tuple[ReplyPart, ...]:
+        """Returns a clue, or a vote and the guesses; a vote without guesses is listed."""
+        label = self._prompts.render
+        if view.stage == CLUE:
+            return (ReplyPart("clue", label("part_clue"), lines=1),)
+        if not self._ask_guess:
+            return ()
+        players = tuple(vote.target for vote in view.legal)
+        guesses = (ReplyPart(player, label("part_guess", player=player), lines=1) for player in players)
+        return ReplyPart("vote", label("part_vote"), players), *guesses
+
+    def join_parts(self, texts: Mapping[str, str], view: UndercoverView) -> str:
+        """Writes a clue after the player's name, or a vote with the guesses."""
+        texts = {name: " ".join(text.split()) for name, text in texts.items()}
+        if view.stage == CLUE:
+            return self.format(Clue(texts["clue"]), view) if texts.get("clue") else ""
+        guesses = [(vote.target, without_marks(texts.get(vote.target, ""))) for vote in view.legal]
+        return self.format(Vote(texts.get("vote", ""), tuple(guess for guess in guesses if guess[1])), view)
 
     def example(self, view: UndercoverView) -> str:
         """Returns the format of a clue or a vote, by stage."""

@@ -120,7 +120,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-from llmarena_envs.core.declaration import Declaration
+from llmarena_envs.core.declaration import Declaration, Truth, Verdicts
 from llmarena_envs.core.options import OptionError, check_bool, check_choice, check_int
 from llmarena_envs.core.order import order_checked
 from llmarena_envs.core.prompts import Prompts
@@ -159,6 +159,8 @@ class raw_env(TextEnv):
         channels=CHANNELS,
         rated_roles=("writer", "editor"),
         results="scores",
+        verdicts=Verdicts(first="", final="", side="", score="score_writer"),
+        truths=(Truth("tests", "pass_last", "writer"), Truth("chrF++", "chrf_first", "writer", best=100.0)),
         abilities=("communication", "team collaboration"),
         history="single_turn",
         unparsable="noop",

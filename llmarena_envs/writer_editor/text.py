@@ -1,8 +1,9 @@
 """Observations of writer and editor and the parsing of replies."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from llmarena_envs.core.codec import Codec
+from llmarena_envs.core.codec import Codec, ReplyPart
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.ending import Ending, ending_texts
 from llmarena_envs.core.prompts import Prompts
@@ -14,10 +15,12 @@ from llmarena_envs.writer_editor.game import (
     EDIT,
     JUDGE,
     MAX_TEXT,
+    SCALE,
     TRANSLATION,
     WRITE,
     Abstention,
     Action,
+    Given,
     Scores,
     Text,
     WriterEditor,
@@ -26,6 +29,9 @@ from llmarena_envs.writer_editor.game import (
 from llmarena_envs.writer_editor.grammar import NAMES, read_judgement, write_scores
 from llmarena_envs.writer_editor.programs import read_program, write_program
 from llmarena_envs.writer_editor.reading import read_polished, read_review, read_translation
+
+RATED = ("writer", "editor")
+"""The rated roles, in the order of their names in a judgement."""
 
 ABSTENTION = "abstain"
 """A judge's abstention."""
@@ -123,6 +129,33 @@ class WriterEditorCodec(Codec[Action, WriterEditorView]):
                 read_program(reply, view.assignment.entry_point) if program else read_review(reply, self._token)
             )
         return Text(read_translation(reply) if role == "writer" else read_polished(reply, self._token))
+
+    def parts(self, view: WriterEditorView) -> tuple[ReplyPart, ...]:
+        """Returns a program for its fences, or a judge's reasons and scores; reviews and translations are one text."""
+        role, label = role_of(view.agent), self._prompts.render
+        if role == "writer" and view.task == CODE_REVIEW:
+            return (ReplyPart("program", label("part_program"), lines=12),)
+        if role != "judge":
+            return ()
+        scores = tuple(map(str, range(int(SCALE.low), int(SCALE.high) + 1)))
+        return tuple(
+            part
+            for role, name in zip(RATED, self._names.values(), strict=True)
+            for part in (
+                ReplyPart(f"{role}_evaluation", label("part_evaluation", role=name)),
+                ReplyPart(f"{role}_score", label("part_score", role=name), scores),
+            )
+        )
+
+    def join_parts(self, texts: Mapping[str, str], view: WriterEditorView) -> str:
+        """Writes a program in a fenced block, or reasons and scores as JSON."""
+        if role_of(view.agent) == "writer":
+            program = texts.get("program", "").strip("\n")
+            return write_program(program) if program.strip() else ""
+        given = [(texts.get(f"{role}_score", ""), texts.get(f"{role}_evaluation", "")) for role in RATED]
+        if not all(score.isdecimal() for score, _ in given):
+            return ""
+        return write_scores(Scores(*(Given(float(score), reason) for score, reason in given)), view.task)
 
     def example(self, view: WriterEditorView) -> str:
         """Returns the reader's answer format."""

@@ -1,15 +1,16 @@
 """``llmarena agreement``: judge agreement before and after discussion, and judge bias."""
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 
 from llmarena_envs.core.options import OptionError, check_choice, parse_pairs
 from rating.cli import flags
 from rating.cli.printing import print_sheets
+from rating.judge_errors import transport_between
 from rating.judgements import Judgement
 from rating.judges import study
 from rating.readers import read_judgements
+from rating.viewer.report.judge_errors import transport_sheet
 from rating.viewer.report.judges import judge_sheets, to_json
 from rating.viewer.source import open_source
 
@@ -51,16 +52,20 @@ def main(args: argparse.Namespace) -> None:
     """Prints judge agreement and bias from the judgements of a run or files."""
     paths: list[Path] = args.paths
     if not any(path.is_dir() for path in paths):
-        title, judged = ", ".join(path.name for path in paths), _of_files(paths, args.environment)
+        title, judged = ", ".join(path.name for path in paths), read_judgements(paths)
     elif len(paths) == 1:
         title, judged = "", _of_run(paths[0], args.environment)
     else:
         raise OptionError(f"expected one directory of a run, or files of judgements, got {len(paths)} paths")
-    if len(judged) > 1:
+    environment = args.environment
+    if environment:
+        check_choice("environment", environment, judged)
+    elif len(judged) > 1:
         raise OptionError(
             f"{paths[0]}: expected one of several environments: say --environment with {', '.join(judged)}"
         )
-    ((environment, judgements),) = judged.items()
+    environment = environment or next(iter(judged))
+    judgements, transport = judged[environment], transport_between(judged)
     found = study(
         judgements,
         level=args.level,
@@ -68,31 +73,22 @@ def main(args: argparse.Namespace) -> None:
         families=parse_pairs(args.family, "family", "NAME=FAMILY"),
     )
     if args.json:
-        print(to_json(found))
+        print(to_json(found, transport))
     else:
-        print_sheets(judge_sheets(found, title or environment))
-
-
-def _of_files(paths: Sequence[Path], environment: str) -> dict[str, list[Judgement]]:
-    """Returns the judgements in files by environment, or of one environment."""
-    judged = read_judgements(paths)
-    if not environment:
-        return judged
-    check_choice("environment", environment, judged)
-    return {environment: judged[environment]}
+        between = transport_sheet(transport, "environments")
+        print_sheets([*judge_sheets(found, title or environment), *([between] if between else [])])
 
 
 def _of_run(directory: Path, environment: str) -> dict[str, list[Judgement]]:
-    """Returns the judgements of a run by environment, or of one environment."""
+    """Returns the judgements of a run by environment."""
     with open_source(directory) as source:
         known = source.environments()
         if environment:
             check_choice("environment", environment, known)
-        names = [environment] if environment else known
-        judged = {name: said for name in names if (said := source.judgements(name)) is not None}
-    if not judged:
+        judged = {name: said for name in known if (said := source.judgements(name)) is not None}
+    if not judged or environment not in ("", *judged):
         raise OptionError(
             f"{directory}: expected an environment whose judges give verdicts, got"
-            f" {', '.join(names) or 'no match that has ended'}"
+            f" {environment or ', '.join(known) or 'no match that has ended'}"
         )
     return judged

@@ -39,6 +39,16 @@ class Command(NamedTuple):
     main: str = "main"
 
 
+_FIRST_STEPS = """\
+llmarena demo                                       a rated tournament of scripted policies, offline, in a minute
+llmarena play ttt                                   play tic-tac-toe yourself
+llmarena run --games ttt,connect4 --model openai/gpt-5 --policy random --budget 1 --out runs/first
+                                                    rate a model
+llmarena init                                       write a run file to edit
+llmarena new nim                                    write a game of your own
+
+llmarena --help                                     all commands"""
+
 COMMANDS = {
     "list": Command("environments", "list the environments, or the policies of one", has_json=True),
     "check": Command(
@@ -48,6 +58,7 @@ COMMANDS = {
         main="check",
     ),
     "new": Command("new", "write the Python file of a new environment"),
+    "init": Command("new", "write a run file to edit", add_arguments="add_init_arguments", main="init"),
     "play": Command("play", "play one match", has_json=True),
     "run": Command("run", "play and rate policies until the ratings converge", plays=True),
     "resume": Command(
@@ -79,6 +90,10 @@ COMMANDS = {
         main="report",
     ),
     "compare": Command("compare", "test whether one policy is better than another", has_json=True),
+    "exploit": Command(
+        "exploit", "measure how far a policy is from unexploitable play, in a small game", has_json=True
+    ),
+    "blame": Command("blame", "find the turn that lost a match, by continuing it after other replies", has_json=True),
     "replay": Command("replay", "show a match turn by turn, or verify recorded matches", has_json=True),
     "agreement": Command("agreement", "show judge agreement and bias", has_json=True),
     "export": Command("export", "write the matches or results of a run to standard output"),
@@ -135,6 +150,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     with Interruptions() as interruptions:
         words = list(sys.argv[1:] if arguments is None else arguments)
+        if not words and sys.stdout.isatty():
+            print(_FIRST_STEPS)
+            return EXIT_DONE
         args = build_parser(words).parse_args(words)
         args.interruptions = interruptions
         with closed_pipes_ignored(continues=args.command.plays):

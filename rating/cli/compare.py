@@ -1,26 +1,38 @@
-"""``llmarena compare``: test whether one policy is better than another, valid at any moment of a run."""
+"""``llmarena compare``: test whether one policy is better than another, or than itself in other names."""
 
 import argparse
+import itertools
 import json
 import re
 import sys
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
+from llmarena_envs.catalogue import parse_name
 from llmarena_envs.core.options import OptionError
 from rating.cli.results import add_source, opened
 from rating.stats.compare import elo_margin
 from rating.stats.units import SHARED
 from rating.viewer.comparison import AVERAGE, ComparisonResult, Question, compare_policies, parts_of
+from rating.viewer.isomorphs import gaps_of
 from rating.viewer.report import compared
 from rating.viewer.report.tables import WIDTH
+from rating.viewer.source import RunSource
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     add_source(parser, several=False)
-    parser.add_argument("policies", nargs="+", metavar="POLICY", help="two policies, or any number with --against")
-    parser.add_argument("--against", default="", metavar="POLICY", help="compare all policies with this one")
+    policies = parser.add_argument(
+        "policies", nargs="+", default=[], metavar="POLICY", help="two policies, or any number with --against"
+    )
+    parser.add_argument(
+        "--against",
+        default="",
+        metavar="POLICY",
+        help="compare all policies with this one; with --isomorph: in matches with it",
+    )
     parser.add_argument(
         "--environment", default="", metavar="ENV", help="only this environment (default: each, and their average)"
     )
@@ -34,10 +46,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="required lead, in win rate, e.g. 0.05, or Elo, e.g. 50elo (default 0)",
     )
     parser.add_argument("--equal", metavar="MARGIN", help="also test whether they are equal within this margin")
+    parser.add_argument(
+        "--isomorph",
+        action=_WithoutPolicies,
+        policies=policies,
+        help="compare each policy with itself: games in other names (NAME?isomorph=SEED) with the same deals in their own",
+    )
+
+
+class _WithoutPolicies(argparse.Action):
+    """A flag that makes the policies optional."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, policies: argparse.Action, **options: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, default=False, **options)
+        self._policies = policies
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:
+        self._policies.required = False
+        setattr(namespace, self.dest, True)
 
 
 def main(args: argparse.Namespace) -> None:
-    """Prints the comparison of two policies, or of challengers with a champion."""
+    """Prints the comparison of two policies, of challengers with a champion, or of games in other names."""
+    if args.isomorph:
+        _compare_isomorphs(args)
+        return
     with opened(args) as source:
         parts = parts_of(source, args.environment)
         known = sorted({name for part in parts for name in part.policies})
@@ -48,6 +81,27 @@ def main(args: argparse.Namespace) -> None:
         _print(results)
     else:
         print("no pair of matches between these policies, or deal of both, has ended yet", file=sys.stderr)
+
+
+def _compare_isomorphs(args: argparse.Namespace) -> None:
+    """Prints the gap of each policy between games in other names and in their own."""
+    if args.policies:
+        raise OptionError(f"--isomorph: expected no policies, got {', '.join(args.policies)}")
+    with opened(args) as source:
+        if not isinstance(source, RunSource):
+            raise OptionError(f"--isomorph: expected the directory of a run, got {args.paths}")
+        gaps = gaps_of(source, args.environment, args.against)
+    if args.json:
+        print(json.dumps([gap.to_table() for gap in gaps], indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    if not gaps:
+        print("no match has ended in both names yet", file=sys.stderr)
+        return
+    for environment, found in itertools.groupby(gaps, lambda gap: gap.environment):
+        _print_line(f"{environment} minus {parse_name(environment).module}, the same matches in both")
+        for gap in found:
+            _print_line(compared.gap_line(gap), "  ")
+    _print_line("Negative: worse in other names. A deal is one cluster; the interval holds for one look.")
 
 
 def _question(args: argparse.Namespace, known: Sequence[str]) -> Question:

@@ -9,17 +9,20 @@ from functools import partial
 from typing import Any
 
 from agents.registry import baselines
+from llmarena_envs.adapters import ADAPTERS, adapted_names, registry_id
 from llmarena_envs.catalogue import (
     CATALOGUE,
     canonical_name,
+    full_name,
     installed,
     load_environment,
     load_module,
     make_environment,
+    module_name,
 )
 from llmarena_envs.core.options import OptionError, check_choice, check_int, parse_options
 from llmarena_envs.core.terminal import printable
-from llmarena_envs.testing import RULES, ConformanceError, check_environment
+from llmarena_envs.testing import NEED_RESAMPLE, RULES, ConformanceError, check_environment
 from rating.cli import flags
 from rating.schemes.registry import find_scheme
 from rating.store.environments import admit
@@ -30,6 +33,7 @@ _EXIT_BROKEN = 1
 
 _EVERYWHERE = {
     "human": "A person at the terminal.",
+    "PROVIDER/MODEL": "A model of a known provider, e.g. openai/gpt-5, anthropic/..., openrouter/..., ollama/...",
     "openai:MODEL": "A model on an OpenAI-compatible server; options base_url, api_key_env, history, temperature.",
     "hf:PATH_OR_ID": "A Hugging Face model in this process; options mode, device, dtype, temperature.",
     "package.module:factory": "Your own function, which returns a policy.",
@@ -39,11 +43,20 @@ _EVERYWHERE = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``list``."""
-    parser.add_argument("env", nargs="?", metavar="ENV", help="list the policies of this environment")
+    parser.add_argument(
+        "env",
+        nargs="?",
+        type=full_name,
+        metavar="ENV",
+        help=f"list the policies of this environment, or the games of a collection: {', '.join(ADAPTERS)}",
+    )
 
 
 def main(args: argparse.Namespace) -> None:
     """Lists the environments, or one with its policies."""
+    if args.env in ADAPTERS:
+        _list_collection(args.env, as_json=args.json)
+        return
     rows = [_named_row(args.env)] if args.env else list(_rows())
     if args.json:
         print(json.dumps(rows, indent=2))
@@ -55,6 +68,21 @@ def main(args: argparse.Namespace) -> None:
     if args.env:
         for name, text in {**rows[0]["policies"], **_EVERYWHERE}.items():
             print(printable(f"  {name:14} {text}"))
+    else:
+        for collection in ADAPTERS:
+            count = sum(name.startswith(f"{collection}/") for name in adapted_names())
+            print(f"{collection}/...: {count} games; llmarena list {collection}")
+
+
+def _list_collection(collection: str, *, as_json: bool) -> None:
+    """Lists the games of an adapter."""
+    names = [name for name in adapted_names() if name.startswith(f"{collection}/")]
+    rows = [{"name": name, "id": registry_id(name), "title": load_environment(name).title} for name in names]
+    if as_json:
+        print(json.dumps(rows, indent=2))
+        return
+    for row in rows:
+        print(printable(f"{row['name']:36} {row['title']}"))
 
 
 def _named_row(env: str) -> dict[str, Any]:
@@ -63,8 +91,8 @@ def _named_row(env: str) -> dict[str, Any]:
     load_environment(env)
     name = canonical_name(env)
     for entry in CATALOGUE:
-        if entry.name == name:
-            return _row(name, entry.registry_id, entry.title, _OURS)
+        if entry.name == module_name(name):
+            return _row(name, entry.registry_id if name == entry.name else name, entry.title, _OURS)
     other = installed().environments.get(name)
     return _row(name, other.registry_id if other else name, _title(name), other.distribution if other else "")
 
@@ -103,7 +131,9 @@ def _row(name: str, registry_id: str, title: str, distribution: str) -> dict[str
 
 
 def _title(name: str) -> str:
-    """Returns the title of a third-party environment: the first line of its docstring."""
+    """Returns the title of an environment that is not in the catalogue: its own, or the first line of its docstring."""
+    if title := load_environment(name).title:
+        return title
     documentation = sys.modules[load_environment(name).__module__].__doc__ or load_module(name).__doc__ or name
     return documentation.strip().partition("\n")[0].strip("# .")
 
@@ -120,7 +150,10 @@ def _description(function: Callable[..., Any]) -> str:
 def add_check_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of ``check``."""
     parser.add_argument(
-        "env", metavar="ENV", help="environment, e.g. tictactoe_v0, or your own: nim.py, package.module"
+        "env",
+        type=full_name,
+        metavar="ENV",
+        help="environment, e.g. tictactoe_v0 or ttt, or your own: nim.py, package.module",
     )
     flags.add_option(parser)
     parser.add_argument(
@@ -144,6 +177,9 @@ def check(args: argparse.Namespace) -> int:
     make_environment(args.env, {name: value for name, value in options.items() if name != "obs_type"}).close()
     find_scheme(args.env, raw_env.declaration.scheme)
     module = load_module(args.env)
+    skipped = () if raw_env.can_resample else NEED_RESAMPLE
+    if skipped:
+        print(f"not checked, since the game does not redraw hidden information: {', '.join(skipped)}")
     try:
         check_environment(
             module.env,
@@ -151,10 +187,12 @@ def check(args: argparse.Namespace) -> int:
             parallel_env_fn=getattr(module, "parallel_env", None),
             seeds=range(args.seeds),
             on_kept=lambda rule: print(f"kept   {rule.__name__}: {_description(rule)}", flush=True),
+            skip=skipped,
         )
     except ConformanceError as error:
         (broken,) = (rule for rule in RULES if rule.__name__ == error.rule)
         print(f"broken {broken.__name__}: {_description(broken)}")
         print(f"llmarena: {printable(str(error))}", file=sys.stderr)
         return _EXIT_BROKEN
+    print(f"{args.env} keeps all {len(RULES) - len(skipped)} rules")
     return 0

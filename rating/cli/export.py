@@ -27,7 +27,7 @@ _RESULTS = {"battles": write_battles, "matrix": write_matrix, "verdicts": write_
 
 _NOT_OF_DEALS = ("policies", "staff", "history")
 _SELECTION = ("environment", "policies", "staff", "people", "history")
-_OF_FORMATS = ("winners", "min_reward", "rejected", "reasoning", "margin")
+_OF_FORMATS = ("winners", "min_reward", "rejected", "reasoning", "legal", "logprobs", "margin")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +87,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--reasoning", action="store_true", default=None, help="sft, grpo: add a column with the reasoning"
     )
     training.add_argument(
+        "--legal",
+        action="store_true",
+        default=None,
+        help="sft, grpo: add a column with the legal moves before each reply",
+    )
+    training.add_argument(
+        "--logprobs",
+        action="store_true",
+        default=None,
+        help="sft, grpo: add a column with the log probability of each reply, where its policy recorded one",
+    )
+    training.add_argument(
         "--margin",
         type=flags.amount,
         metavar="REWARD",
@@ -136,7 +148,8 @@ def _export_training_data(args: argparse.Namespace, directory: Path) -> int:
     if args.parquet:
         check_extra("Parquet files need", "parquet", "pyarrow")
     own: dict[str, Any] = {name: value for name, value in given.items() if name in _OF_FORMATS}
-    selection = Selection(**{name: value for name, value in given.items() if name in _SELECTION})
+    selected = {name: value for name, value in given.items() if name in _SELECTION}
+    selection = Selection(**selected, legal=bool(args.legal))
     run, store = run_directory.open_run(directory)
     with closing(store):
         export = Export(run.config, store, FORMATS[args.format](**own), selection)

@@ -60,7 +60,11 @@ def add_session(parser: argparse.ArgumentParser) -> None:
     """Adds the settings of a session: limits, executor, cache and web pages."""
     parser.add_argument("--max-errors", type=count, metavar="N", help="stop after this many provider failures")
     parser.add_argument(
-        "--max-cost", type=amount, metavar="AMOUNT", help="stop at this total cost of the run; requires prices"
+        "--max-cost",
+        "--budget",
+        type=amount,
+        metavar="AMOUNT",
+        help="stop at this total cost of the run; requires prices",
     )
     parser.add_argument("--max-tokens", type=count, metavar="N", help="stop at this total number of tokens of the run")
     parser.add_argument(
@@ -88,22 +92,27 @@ def add_cache(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--offline", action="store_true", help="use only cached replies; call no model")
 
 
-def add_web(parser: argparse.ArgumentParser) -> None:
-    """Adds ``--web`` and the address of the web pages."""
+def add_web(parser: argparse.ArgumentParser, *, any_port: bool = False) -> None:
+    """Adds ``--web`` and the address of the web pages; see ``add_address``."""
     parser.add_argument("--web", action="store_true", help="serve web pages to play and watch in a browser")
-    add_address(parser)
+    add_address(parser, any_port=any_port)
 
 
-def add_address(parser: argparse.ArgumentParser) -> None:
-    """Adds the address of the web pages."""
+def add_address(parser: argparse.ArgumentParser, *, any_port: bool = False) -> None:
+    """Adds the address of the web pages.
+
+    Args:
+        parser: parser of the command.
+        any_port: whether the default is any free port if the default port is taken; it is then ``None``.
+    """
     parser.add_argument(
         "--host", default=DEFAULT_HOST, help=f"host of the web pages (default {DEFAULT_HOST}: this machine only)"
     )
     parser.add_argument(
         "--port",
         type=count,
-        default=DEFAULT_PORT,
-        help=f"port of the web pages; 0 for any free port (default {DEFAULT_PORT})",
+        default=None if any_port else DEFAULT_PORT,
+        help=f"port of the web pages; 0 for any free port (default {DEFAULT_PORT}{', or a free one' if any_port else ''})",
     )
 
 

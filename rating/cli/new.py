@@ -1,4 +1,4 @@
-"""``llmarena new``: write the Python file of a new environment, a complete game to edit."""
+"""``llmarena new`` and ``init``: write the Python file of a new environment, or a run file, both complete, to edit."""
 
 import argparse
 import re
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from llmarena_envs.catalogue import NAMES
 from llmarena_envs.core.options import OptionError
+from rating.cli import flags
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
@@ -26,6 +27,27 @@ def main(args: argparse.Namespace) -> None:
     print(f"{file}: the game Nim; replace its rules and texts by your own")
     print(f"  check it: llmarena check {file}")
     print(f"  play it:  llmarena play {file}")
+    print(
+        f"  rate it:  llmarena run --env {args.name} --policy random --policy mcts --max-matches 30 --out runs/{args.name}"
+    )
+
+
+def add_init_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds the arguments of ``init``."""
+    parser.add_argument(
+        "file", nargs="?", type=flags.local_path, default=Path("run.toml"), metavar="FILE", help="run file"
+    )
+
+
+def init(args: argparse.Namespace) -> None:
+    """Writes a run file with comments."""
+    if args.file.exists():
+        raise OptionError(f"{args.file} already exists; choose another name, or remove it")
+    text = (resources.files("rating.cli") / "example_run.toml").read_text(encoding="utf-8")
+    args.file.write_text(text.replace("run.toml", str(args.file), 1), encoding="utf-8")
+    print(f"{args.file}: two games, two scripted policies; edit it")
+    print(f"  forecast it: llmarena run {args.file} --dry-run")
+    print(f"  play it:     llmarena run {args.file} --out runs/first")
 
 
 def source(name: str) -> str:

@@ -1,10 +1,12 @@
 """``llmarena play``: play one match on the terminal, or in a browser as a recorded run."""
 
 import argparse
+import itertools
 import json
+import socket
 import sys
 from collections.abc import Mapping
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -21,20 +23,22 @@ from agents.player import Player
 from agents.policy import Policy
 from agents.records import Episode, Turn
 from agents.registry import make_policy
-from llmarena_envs.catalogue import canonical_name, load_environment, make_environment
+from agents.seat_names import result_in_words, seat_name, seating
+from llmarena_envs.catalogue import canonical_name, full_name, load_environment, make_environment
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.options import OptionError, check_choice, parse_options
 from llmarena_envs.core.terminal import printable
 from rating.cli import flags
-from rating.cli.playing import check_complete, free_directory, play_run, resumable, run_line
-from rating.cli.serve import listener_if_asked, web_flags
+from rating.cli.playing import check_complete, make_free_directory, play_run, resumable, run_line
+from rating.cli.serve import listener_if_asked, show_end, web_flags
 from rating.config.run_file import PERSON
 from rating.play import run_directory
 from rating.play.session import Session
 from rating.schemes.registry import find_scheme
 from rating.store.environments import admit
 from rating.store.export import write_jsonl
-from rating.store.records import PLAYED, Record
+from rating.store.records import PLAYED, UNDECIDED, Record
+from rating.viewer.web.links import copy_links
 
 _LONGEST_REASON = 300
 """Maximum characters printed of the error of a match; its record has the full text."""
@@ -43,7 +47,10 @@ _LONGEST_REASON = 300
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     parser.add_argument(
-        "env", metavar="ENV", help="environment, e.g. tictactoe_v0, or your own: nim.py, package.module"
+        "env",
+        type=full_name,
+        metavar="ENV",
+        help="environment, e.g. tictactoe_v0 or ttt, or your own: nim.py, package.module",
     )
     parser.add_argument(
         "--policy",
@@ -55,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     flags.add_option(parser)
     parser.add_argument("--seed", type=flags.count, default=0, help="seed of the match (default 0)")
     flags.add_cache(parser)
-    flags.add_web(parser)
+    flags.add_web(parser, any_port=True)
     parser.add_argument(
         "--out",
         type=flags.local_path,
@@ -72,14 +79,30 @@ def main(args: argparse.Namespace) -> None:
     if args.web:
         _play_in_browser(args, specs)
         return
-    if len(args.policy) < len(agents):
-        print(", ".join(f"{agent}: {spec}" for agent, spec in specs.items()), file=sys.stderr)
     with ExitStack() as stack:
         cache = Session(cache=args.cache, offline=args.offline).open_cache()
         if cache is not None:
             stack.enter_context(closing(cache))
-        service = ModelService(cache=cache, offline=args.offline)
-        _play_on_terminal(args, specs, service)
+        for seed in itertools.count(args.seed):
+            _play_on_terminal(args, specs, seed, ModelService(cache=cache, offline=args.offline))
+            if PERSON not in specs.values() or args.json or not _asks_again(seed + 1):
+                return
+
+
+def _asks_again(seed: int) -> bool:
+    """Asks at a terminal for another match; Ctrl-C and Ctrl-D are a no.
+
+    Args:
+        seed: of the other match.
+    """
+    if not sys.stdin.isatty():
+        return False
+    try:
+        answer = input(f"Play again with seed {seed}? [y/N] ")
+    except (EOFError, KeyboardInterrupt):
+        print()
+        return False
+    return answer.strip().lower() in ("y", "yes")
 
 
 def _read_seats(seats: list[str], agents: list[str]) -> dict[str, str]:
@@ -96,12 +119,17 @@ def _read_seats(seats: list[str], agents: list[str]) -> dict[str, str]:
     return specs
 
 
-def _play_on_terminal(args: argparse.Namespace, specs: Mapping[str, str], service: ModelService) -> None:
+def _play_on_terminal(args: argparse.Namespace, specs: Mapping[str, str], seed: int, service: ModelService) -> None:
     env = make_environment(args.env, parse_options(args.option, "--option"))
     environment = canonical_name(args.env)
     players = {agent: Player(make_policy(spec, environment, service=service)) for agent, spec in specs.items()}
     # A human player must not see the observations and replies of the others.
-    is_shown = not args.json and not any(player.is_person for player in players.values())
+    has_person = any(player.is_person for player in players.values())
+    is_shown = not args.json and not has_person
+    if not args.json:
+        own = _own_seat(specs)
+        title = f"{seating(env.unwrapped.declaration, specs, own)}, seed {seed}"
+        print(printable(title), end="\n\n", file=sys.stdout if has_person else sys.stderr)
 
     def show(turn: Turn) -> None:
         reply = turn.attempts[-1].reply
@@ -113,8 +141,8 @@ def _play_on_terminal(args: argparse.Namespace, specs: Mapping[str, str], servic
     async def check_and_play() -> Episode:
         try:
             if not service.offline:
-                await _check(env, {agent: player.policy for agent, player in players.items()}, args.seed)
-            return await play_and_close(env, players, args.seed, on_turn=show if is_shown else lambda turn: None)
+                await _check(env, {agent: player.policy for agent, player in players.items()}, seed)
+            return await play_and_close(env, players, seed, on_turn=show if is_shown else lambda turn: None)
         finally:
             await service.close()
 
@@ -122,10 +150,14 @@ def _play_on_terminal(args: argparse.Namespace, specs: Mapping[str, str], servic
     if args.json:
         print(json.dumps(asdict(episode), indent=2, ensure_ascii=False))
         return
-    if not is_shown:
-        print(printable(env.unwrapped.codec.picture(env.unwrapped.game)))
-    for agent, reward in episode.rewards.items():
-        print(printable(f"{agent} ({specs[agent]}): {reward:+g}{_forfeit(episode.forfeit(agent))}"))
+    if has_person:
+        seen = [env.observe(agent)["text"] for agent, player in players.items() if player.is_person]
+        picture = env.unwrapped.codec.picture(env.unwrapped.game)
+        if not set(picture.splitlines()) <= set("\n".join(seen).splitlines()):
+            print(f"\nThe whole position:\n{printable(picture)}")
+        print()
+    forfeits = {agent: episode.forfeit(agent) for agent in specs}
+    _print_result(args.env, specs, episode.rewards, forfeits, undecided=episode.undecided)
 
 
 async def _check(env: AECEnv, policies: Mapping[str, Policy], seed: int) -> None:
@@ -141,22 +173,83 @@ async def _check(env: AECEnv, policies: Mapping[str, Policy], seed: int) -> None
 
 
 def _play_in_browser(args: argparse.Namespace, specs: Mapping[str, str]) -> None:
-    """Plays a match with people in browsers, records it, and prints its result."""
-    directory = free_directory(args.out or Path("llmarena-play"))
-    with listener_if_asked(args) as listener, resumable(directory, resume_flags := web_flags(args, listener)):
-        session = Session(cache=args.cache, offline=args.offline, quiet=True, human_queue=HumanQueue())
-        run, store = run_directory.create(directory, run_file(args, specs), "command line", offline=session.offline)
-        output = sys.stderr if args.json else None
-        with run_directory.held(directory, store):
-            void = play_run(
-                directory, run, store, args.interruptions, session, listener, output, board=not run.config.people()
+    """Plays matches with people in browsers until they stop; see ``_play_recorded``."""
+    with listener_if_asked(args) as listener:
+        assert listener is not None
+        before: Path | None = None
+        for seed in itertools.count(args.seed):
+            before = _play_recorded(args, specs, seed, listener, before)
+            if before is None:
+                return
+
+
+def _play_recorded(
+    args: argparse.Namespace, specs: Mapping[str, str], seed: int, listener: socket.socket, before: Path | None
+) -> Path | None:
+    """Plays a match with people in browsers, records it in a new directory, prints its result, and offers another one.
+
+    Args:
+        args: arguments of the command.
+        specs: policy specs by seat.
+        seed: seed of the match.
+        listener: listening socket of the pages, which stays open.
+        before: directory of the match before it, whose addresses stay valid.
+
+    Returns:
+        Its directory if a player starts another match; ``None`` if the players stop, or the command is interrupted after the
+        match.
+    """
+    directory, output = make_free_directory(args.out or Path("llmarena-play")), sys.stderr if args.json else None
+    flags_to_resume = web_flags(args, listener)
+    is_played = continues = False
+    with resumable(directory, flags_to_resume), ExitStack() as held:
+        session = Session(cache=args.cache, offline=args.offline, quiet=True, human_queue=HumanQueue(continues=True))
+        try:
+            run, store = run_directory.create(
+                directory, run_file(args, specs, seed), "command line", offline=session.offline
             )
+        except BaseException:
+            with suppress(OSError):  # not empty
+                directory.rmdir()
+            raise
+        held.enter_context(run_directory.held(directory, store))
+        if before is not None:
+            copy_links(before, directory)
+
+        async def end(queue: HumanQueue) -> None:
+            nonlocal is_played, continues
+            record = next(store.records())
+            held.close()  # other commands can use the run while its pages wait
+            is_played = record.outcome is not None and record.outcome.status in PLAYED
             if args.json:
-                write_jsonl(store.records(), sys.stdout)
+                write_jsonl([record], sys.stdout)
             else:
-                _print_rewards(next(store.records()))
-            print(run_line(directory), file=output)
-    check_complete(directory, void, flags=resume_flags)
+                _print_record(record)
+            print(run_line(directory), file=output, flush=True)
+            if is_played and run.config.people():
+                print("The page offers another match. Ctrl-C stops.", file=sys.stderr, flush=True)
+                continues = await queue.ask_again(seed + 1)
+            if not continues:
+                await show_end(queue)
+
+        try:
+            void = play_run(
+                directory,
+                run,
+                store,
+                args.interruptions,
+                session,
+                listener.dup(),  # the server closes its own
+                output,
+                board=not run.config.people(),
+                at_end=end,
+            )
+        except KeyboardInterrupt:
+            if not is_played:
+                raise
+            return None
+    check_complete(directory, void, flags=flags_to_resume)
+    return directory if continues else None
 
 
 def fill_seats(environment: str, specs: Mapping[str, str], agents: list[str]) -> dict[str, str]:
@@ -174,7 +267,7 @@ def fill_seats(environment: str, specs: Mapping[str, str], agents: list[str]) ->
     return {agent: {**specs, **added}[agent] for agent in agents}
 
 
-def run_file(args: argparse.Namespace, specs: Mapping[str, str]) -> str:
+def run_file(args: argparse.Namespace, specs: Mapping[str, str], seed: int) -> str:
     """Returns the run file of a match in a browser."""
     name, options = canonical_name(args.env), parse_options(args.option, "--option")
     declaration = load_environment(name).declaration
@@ -196,7 +289,7 @@ def run_file(args: argparse.Namespace, specs: Mapping[str, str]) -> str:
     }
     if fixed := find_scheme(name, declaration.scheme).with_seats:
         environment["scheme"] = fixed
-    run = {"seed": args.seed, "executor": "asyncio", "stop": {"matches": 1}}
+    run = {"seed": seed, "executor": "asyncio", "stop": {"matches": 1}}
     return tomlkit.dumps({**run, "environment": [environment], "policy": policies})
 
 
@@ -206,13 +299,39 @@ def _policy_names(specs: Mapping[str, str]) -> dict[str, str]:
     return {agent: f"{spec} {agent}" if played.count(spec) > 1 else spec for agent, spec in specs.items()}
 
 
-def _print_rewards(record: Record) -> None:
+def _own_seat(policies: Mapping[str, str]) -> str:
+    """Returns the seat of the only person; an empty string without one, or with several."""
+    own = [agent for agent, policy in policies.items() if policy == PERSON]
+    return own[0] if len(own) == 1 else ""
+
+
+def _print_record(record: Record) -> None:
     if record.outcome is None or record.outcome.status not in PLAYED:
         print(printable(f"The match failed: {' '.join(record.error.split())[:_LONGEST_REASON]}"))
         return
-    for seat in record.outcome.seats:
-        print(printable(f"{seat.agent} ({seat.policy}): {seat.reward:+g}{_forfeit(seat.forfeit)}"))
+    seats = record.outcome.seats
+    _print_result(
+        record.match.environment,
+        {seat.agent: seat.policy for seat in seats},
+        {seat.agent: seat.reward for seat in seats},
+        {seat.agent: seat.forfeit for seat in seats},
+        undecided=record.outcome.status == UNDECIDED,
+    )
 
 
-def _forfeit(reason: str) -> str:
-    return f", forfeit ({reason})" if reason else ""
+def _print_result(
+    environment: str,
+    policies: Mapping[str, str],
+    rewards: Mapping[str, float],
+    forfeits: Mapping[str, str],
+    *,
+    undecided: bool,
+) -> None:
+    """Prints who won, and the reward of each seat, with the names of the policies."""
+    declaration = load_environment(environment).declaration
+    you = _own_seat(policies)
+    if words := result_in_words(declaration, policies, rewards, you, undecided=undecided):
+        print(printable(words))
+    for agent, reward in rewards.items():
+        forfeit = f", forfeit ({forfeits[agent]})" if forfeits[agent] else ""
+        print(printable(f"{seat_name(agent, policies, you)}: {reward:+g}{forfeit}"))

@@ -1,10 +1,11 @@
 """A session of a run for ``run``, ``resume``, ``demo`` and ``play``: progress, web pages, results, and how to resume."""
 
 import argparse
+import itertools
 import shlex
 import socket
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -45,6 +46,7 @@ def play_run(
     output: TextIO | None = None,
     *,
     board: bool = True,
+    at_end: Callable[[HumanQueue], Awaitable[None]] = show_end,
 ) -> int:
     """Plays a run to its end with a progress display, and returns the number of void matches.
 
@@ -57,6 +59,7 @@ def play_run(
         listener: listening socket of the web pages; ``None`` for no pages.
         output: output stream for the page addresses; ``None`` for standard output.
         board: whether to print the address of the board, which human players must not see.
+        at_end: called at the end of a run with pages for people, which stay up until it returns.
 
     Raises:
         BudgetExceeded: if a limit of the budget was reached.
@@ -71,7 +74,7 @@ def play_run(
         async with pages(directory, listener, session.human_queue, run.config.people(), output, board=board):
             void = await display.watch(runner.run, runner.progress)
             if session.human_queue is not None:
-                await show_end(session.human_queue)
+                await at_end(session.human_queue)
             return void
 
     with rare_collections():
@@ -171,11 +174,28 @@ def check_complete(directory: Path, void: int, paused: Sequence[str] = (), flags
 
 def free_directory(path: Path) -> Path:
     """Returns ``path``, or ``path-2``, ``path-3`` ... if it is taken."""
-    candidate, number = path, 1
-    while candidate.exists():
-        number += 1
-        candidate = path.with_name(f"{path.name}-{number}")
-    return candidate
+    return next(candidate for candidate in _numbered(path) if not candidate.exists())
+
+
+def make_free_directory(path: Path) -> Path:
+    """Makes ``path``, or ``path-2``, ``path-3`` ... if it is taken, also by a process that starts at the same time."""
+    candidates = _numbered(path)
+    while True:
+        candidate = next(candidates)
+        try:
+            candidate.mkdir(parents=True)
+        except FileExistsError:
+            if not candidate.parent.is_dir():
+                raise
+        else:
+            return candidate
+
+
+def _numbered(path: Path) -> Iterator[Path]:
+    """Yields ``path``, ``path-2``, ``path-3`` ... without end."""
+    yield path
+    for number in itertools.count(2):
+        yield path.with_name(f"{path.name}-{number}")
 
 
 def session_flags(args: argparse.Namespace, listener: socket.socket | None) -> dict[str, str]:

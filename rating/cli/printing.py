@@ -12,7 +12,7 @@ from rating.schemes.leaderboard import Leaderboard
 from rating.schemes.summary import Summary
 from rating.viewer.answer import answers, size
 from rating.viewer.report.costs import Costs, cost_sheet, policy_cells
-from rating.viewer.report.tables import WIDER, WIDTH, Sheet, brief_sheet, render, sheet
+from rating.viewer.report.tables import MANY, WIDER, WIDTH, Sheet, brief_sheet, games_sheet, render, sheet
 from rating.viewer.source import RunSource, tables_of
 
 if TYPE_CHECKING:
@@ -47,6 +47,9 @@ def print_results(tables: Sequence[Leaderboard | Summary], spent: Costs | None, 
 
 def _sheets(tables: Sequence[Leaderboard | Summary], spent: Costs | None, detail: Detail) -> Iterable[Sheet]:
     boards = [table for table in tables if isinstance(table, Leaderboard)]
+    if detail == "brief" and len(boards) > MANY:
+        yield games_sheet(boards)
+        tables = [table for table in tables if isinstance(table, Summary)]
     for table in tables:
         costs = policy_cells(spent, table.environment) if isinstance(table, Leaderboard) else {}
         if detail == "brief":

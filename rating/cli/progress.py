@@ -21,6 +21,7 @@ from rating.play.attempts import MATCH
 from rating.play.runner import EnvironmentProgress, Progress
 from rating.schemes.stopping import PAUSED
 from rating.store.calls import Usage
+from rating.viewer.report.tables import MANY
 
 T = TypeVar("T")
 
@@ -167,7 +168,10 @@ class GameBars(Bars):
 
     def line(self, progress: Progress) -> str:
         """Returns the progress of a run in one line."""
-        matches = [f"{game.name} {_matches(game)}" for game in progress.environments if not game.stopped]
+        games = [game for game in progress.environments if not game.stopped]
+        shown = games if len(games) <= MANY else [game for game in games if game.finished]
+        matches = [f"{game.name} {_matches(game)}" for game in shown]
+        matches += [f"{len(games) - len(shown)} other games"] if len(shown) < len(games) else []
         left = [task.time_remaining for task in self.tasks]
         parts = [f"matches: {', '.join(matches) or 'all played'}", _calls(progress)]
         if left and None not in left:
@@ -179,6 +183,23 @@ class GameBars(Bars):
         yield from super().get_renderables()
         if self._calls:
             yield Text(self._calls, overflow="ellipsis", no_wrap=True)
+
+
+@contextmanager
+def progress_line(what: str, unit: str = "matches") -> Iterator[Callable[[int, int], None]]:
+    """Shows a line with a bar on a terminal during some work.
+
+    Args:
+        what: name of the work.
+        unit: name of the counted units.
+
+    Yields:
+        A function that takes the numbers of units done and of all units.
+    """
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20), TextColumn("{task.fields[done]}"))
+    with Bars(*columns, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bars:
+        number = bars.add_task(what, total=None, done="")
+        yield lambda done, total: bars.update(number, completed=done, total=total, done=f"{done:,} of {total:,} {unit}")
 
 
 class FailureLines(logging.Handler):
@@ -244,7 +265,7 @@ def _calls(progress: Progress) -> str:
         parts.append(f"{total.calls:,} calls, {progress.in_flight:,}{limit} in flight")
     if total.calls:
         parts.append(f"tokens: {_tokens(total.prompt_tokens, total)} in, {_tokens(total.completion_tokens, total)} out")
-        parts.append(f"cost {_cost(total)}")
+        parts.append(f"cost {_cost(total)}" + (f" of {progress.budget:g}" if progress.budget is not None else ""))
     if total.errors:
         kinds = sorted(total.errors.items(), key=lambda item: (-item[1], item[0]))
         parts.append(f"failed calls: {', '.join(f'{count:,} {kind}' for kind, count in kinds)}")

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from agents.registry import baselines
-from llmarena_envs.catalogue import canonical_name
+from llmarena_envs.catalogue import canonical_name, full_name
 from llmarena_envs.core.options import OptionError, nearest, parse_options
 from llmarena_envs.core.terminal import printable
-from rating.cli import flags
+from rating.cli import asking, flags
+from rating.cli.asking import at_terminal, is_start_confirmed
 from rating.cli.playing import (
     address_of,
     check_complete,
@@ -23,15 +24,17 @@ from rating.cli.playing import (
     session_flags,
 )
 from rating.cli.printing import print_sheets
+from rating.cli.progress import progress_line
 from rating.cli.serve import listener_if_asked
 from rating.config.budget import Budget
+from rating.config.game_sets import game_set
 from rating.config.judge_warnings import family_warnings, scripted_judge_warnings
 from rating.config.run_file import parse_run_file, run_file_text
-from rating.config.run_file_source import RunFileText, named_run_files, read_run_file
+from rating.config.run_file_source import RunFileText, named_run_files, read_run_file, with_price_file
 from rating.config.tournament_config import add_newcomer
 from rating.errors import RunError
 from rating.play import run_directory
-from rating.play.dry_run import NOTHING, Expected, Forecast, Span, forecast
+from rating.play.dry_run import NOTHING, REASONING, Expected, Forecast, Span, forecast
 from rating.play.executors.ray import check_executor
 from rating.schemes.leaderboard import ALWAYS
 from rating.store.state import StateWriter
@@ -60,18 +63,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         type=Path,
         metavar="RUNFILE",
-        help="path of a run file, or name of an installed one; alternatively use --env and --policy",
+        help="path of a run file, or name of an installed one; alternatively use --games and --policy",
     )
-    parser.add_argument("--env", action="append", default=[], metavar="ENV", help="environment; repeatable")
+    parser.add_argument(
+        "--games",
+        "--env",
+        dest="env",
+        action="extend",
+        type=_games,
+        default=[],
+        metavar="GAME,...",
+        help="environments, by name or short name, e.g. ttt,connect4,holdem; repeatable",
+    )
+    parser.add_argument(
+        "--game-set",
+        dest="env",
+        action="extend",
+        type=_game_set,
+        metavar="NAME",
+        help="a set of games, e.g. openspiel-40: 40 games of OpenSpiel",
+    )
     parser.add_argument(
         "--policy",
+        "--model",
         action="append",
         default=[],
         metavar="POLICY[@ENV,...]",
-        help="policy, in the named environments or in all, e.g. minimax@tictactoe_v0,connect_four_v0; repeatable",
+        help="policy or model, in the named environments or in all, e.g. minimax@tictactoe_v0 or openai/gpt-5; repeatable",
     )
     parser.add_argument("--seed", type=flags.count, help="root seed")
-    parser.add_argument("--preset", choices=("standard", "llmarena"), help="invalid-reply policy")
+    parser.add_argument(
+        "--preset",
+        choices=("standard", "llmarena"),
+        help="invalid-reply policy (default standard; llmarena: as in the LLMArena paper)",
+    )
     parser.add_argument(
         "--schedule",
         choices=("round_robin", "adaptive"),
@@ -81,7 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--stop",
         metavar="RULE",
         help="stopping rule of rated games: order (default), spearman=0.99, top=3, separated=60, width=60, or rules joined by +;"
-        " trueskill for the rule of the paper",
+        " trueskill for the rule of the LLMArena paper",
     )
     parser.add_argument("--max-matches", type=flags.count, metavar="N", help="maximum matches of a policy")
     parser.add_argument("--min-matches", type=flags.count, metavar="N", help="minimum matches of a policy")
@@ -96,14 +121,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="run directory, new or empty (default for an installed run file: its name, or a numbered one)",
     )
     flags.add_store(parser)
-    parser.add_argument("--dry-run", action="store_true", help="forecast calls, cost and time; play nothing")
-    parser.add_argument(
-        "--reply-tokens",
-        type=flags.positive,
-        default=200,
-        metavar="N",
-        help="assumed tokens per reply in a dry run (default 200)",
+    asking.add_arguments(
+        parser, reply_tokens="assumed tokens per reply in a dry run", yes="start a run with models without a question"
     )
+    parser.add_argument("--dry-run", action="store_true", help="forecast calls, cost and time; play nothing")
     parser.add_argument(
         "--latency",
         type=flags.amount,
@@ -117,8 +138,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Plays a run from a run file or flags, and prints its leaderboards."""
     text, where = _run_file(args)
+    if args.prices is not None:
+        text = with_price_file(text, args.prices)
     if args.dry_run:
         print_forecast(text, where, args)
+        return
+    if not _is_confirmed(text, where, args):
         return
     address = address_of(args)
     out = args.out or _directory_of_name(args.run_file)
@@ -126,10 +151,38 @@ def main(args: argparse.Namespace) -> None:
         session = read_session(args)
         check_executor(session.executor or parse_run_file(text, where).executor)
         run, store = run_directory.create(out, text, where, offline=session.offline, address=address)
-        for note in (*run.idle_stop_rules(), *scripted_judge_warnings(run.config), *family_warnings(run.config, {})):
+        notes = [*run.idle_stop_rules(), *scripted_judge_warnings(run.config), *family_warnings(run.config, {})]
+        if unpriced := run.config.unpriced():
+            notes.append(f"costs are not shown, since there is no price for {', '.join(unpriced)}: --prices FILE")
+        for note in notes:
             print(f"note: {note}", file=sys.stderr)
         missing = play_and_print(out, run, store, args.interruptions, args.detail, session, listener)
     check_complete(out, *missing, resume_flags)
+
+
+def _game_set(name: str) -> list[str]:
+    """Reads the name of a set of games."""
+    try:
+        return game_set(name)
+    except OptionError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _games(text: str) -> list[str]:
+    """Reads names of environments, separated by commas."""
+    return [full_name(name) for name in flags.names(text)]
+
+
+def _is_confirmed(run_file: str, where: str, args: argparse.Namespace) -> bool:
+    """Shows the forecast of a run with models on a terminal, and asks whether to start."""
+    config = parse_run_file(run_file, where)
+    if args.yes or args.offline or not config.names_models() or not at_terminal():
+        return True
+    run = run_directory.check_run_file(run_file, where).run
+    found = asyncio.run(forecast(run, reply_tokens=args.reply_tokens, latency=args.latency))
+    budget = run.config.budget.budget(args.max_cost, args.max_tokens, args.max_time)
+    print(forecast_line(found, budget), end=" ", file=sys.stderr)
+    return is_start_confirmed()
 
 
 def _run_file(args: argparse.Namespace) -> RunFileText:
@@ -141,7 +194,7 @@ def _run_file(args: argparse.Namespace) -> RunFileText:
             raise OptionError(f"expected a run file or flags, got both {args.run_file} and {names}")
         return read_run_file(args.run_file)
     if not args.env or not args.policy:
-        raise OptionError("expected a run file, or at least one --env and one --policy")
+        raise OptionError("expected a run file, or --games and at least one --policy or --model")
     stop = {"rule": args.stop, "min_matches": args.min_matches, "max_matches": args.max_matches}
     settings = {name: getattr(args, name) for name in ("seed", "preset", "schedule", "workers")}
     settings["stop"] = _given(stop) or None
@@ -277,7 +330,9 @@ def demo(args: argparse.Namespace) -> None:
     with resumable(out):
         run, store = run_directory.create(out, text, "demo", address=address_of(args))
         missing = play_and_print(out, run, store, args.interruptions, args.detail)
-    print(f"Report: {write_report(out, out / REPORT)}")
+    with progress_line("Report") as show:
+        path = write_report(out, out / REPORT, show)
+    print(f"Report: {path}")
     check_complete(out, *missing)
 
 
@@ -302,6 +357,21 @@ def print_forecast(run_file: str, where: str, args: argparse.Namespace) -> None:
     print_sheets([Sheet("Forecast", header, rows, notes, [ALWAYS] * len(header))])
 
 
+def forecast_line(found: Forecast, budget: Budget) -> str:
+    """Returns the forecast of a run, and what its budget buys, in one line."""
+    matches = sum(found.matches.values(), NOTHING)
+    parts = [f"{_number(matches)} matches", f"{_clock(found.seconds.expected)}"]
+    cost = sum((row.cost for row in found.rows if row.cost is not None), NOTHING)
+    if found.currency:
+        parts.insert(0, f"{_money(cost)} {found.currency}")
+    line = f"Forecast: {', '.join(parts)}."
+    if budget.cost is not None and cost.expected > 0:
+        played = [row.matches.expected for row in found.rows]
+        bought = min(1.0, budget.cost / cost.expected) * sum(played) / len(played)
+        line += f" {budget.cost:g} {found.currency} buys about {bought:.0f} matches of each model in each game."
+    return line
+
+
 def _forecast_row(row: Expected, currency: str) -> list[str]:
     counts = [row.matches, row.calls, row.prompt_tokens, row.completion_tokens]
     cost = [_money(row.cost) if row.cost else "no price"] if currency else []
@@ -324,9 +394,10 @@ def _forecast_notes(found: Forecast, reply_tokens: int, latency: float) -> Itera
     yield f"matches: {', '.join(f'{name}: {_number(span)}' for name, span in found.matches.items())}"
     yield f"time: {_clock(found.seconds.expected)} [{_clock(found.seconds.low)}, {_clock(found.seconds.high)}]"
     yield (
-        f"assumed: {reply_tokens} tokens per reply or max_tokens if smaller (--reply-tokens), {latency:g} s per call (--latency)"
+        f"assumed: {reply_tokens} tokens per reply (--reply-tokens), {REASONING * reply_tokens} of a reasoning model, or"
+        f" max_tokens if smaller; {latency:g} s per call (--latency)"
     )
-    yield "not included: re-asked replies, failed calls, long messages between players; reasoning models write far more"
+    yield "not included: re-asked replies, failed calls, long messages between players"
     if not found.currency:
         yield "no costs: add prices with [[price]] in the run file"
     if found.left_out:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from agents.human_queue import HumanQueue
+from llmarena_envs.core.options import OptionError
 from rating.cli import flags
 from rating.play import run_directory
 from rating.viewer.web.server import authority, is_loopback, listen, serving
@@ -56,7 +57,7 @@ def listener_if_asked(args: argparse.Namespace) -> AbstractContextManager[socket
 def _listener(args: argparse.Namespace) -> socket.socket:
     """Returns a socket that listens on the address of the flags."""
     flags.check_extra("web pages need", "web", "starlette", "uvicorn")
-    listener = listen(args.host, args.port)
+    listener = _listen_on_any_port(args.host) if args.port is None else listen(args.host, args.port)
     if not is_loopback(listener):
         print(
             f"llmarena: warning: {args.host} accepts connections from other machines, without encryption; keep the printed"
@@ -64,6 +65,14 @@ def _listener(args: argparse.Namespace) -> socket.socket:
             file=sys.stderr,
         )
     return listener
+
+
+def _listen_on_any_port(host: str) -> socket.socket:
+    """Returns a socket that listens on the default port, or on a free one if that is taken."""
+    try:
+        return listen(host, flags.DEFAULT_PORT)
+    except OptionError:
+        return listen(host, 0)
 
 
 @asynccontextmanager

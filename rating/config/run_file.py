@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from pydantic import BaseModel, Field, ValidationError
 from agents.models import ModelService
 from agents.models.service import Target
 from agents.player import Player
-from agents.registry import make_policy
+from agents.registry import is_model, make_policy
 from agents.turn import TurnSettings
 from llmarena_envs.core.declaration import Declaration
 from llmarena_envs.core.options import OptionError, check_choice, nearest
@@ -33,7 +34,7 @@ from rating.config.run_tables import (
     TurnsConfig,
 )
 from rating.config.tournament_config import TournamentConfig
-from rating.prices import Price, PriceTable, read_prices
+from rating.prices import OPENAI, Price, PriceTable, read_prices, shipped_prices
 from rating.schemes.base import Scheme
 from rating.schemes.registry import find_scheme
 from rating.schemes.setting import ROUND_ROBIN
@@ -158,14 +159,35 @@ class RunConfig(Table):
         Raises:
             OptionError: if one has none.
         """
-        prices, today = self.price_table(), datetime.now(UTC).date()
+        for model in self.unpriced():
+            raise OptionError(
+                f"budget: a limit on cost needs a price for every model, but {model!r} has none; write into the run file or a"
+                " file for --prices, with amounts for a million tokens:\n[[price]]\n"
+                f"model = {json.dumps(model)}\ninput = 0.50\noutput = 1.50"
+            )
+
+    def names_models(self) -> bool:
+        """Returns whether a policy is a built-in language model."""
+        return any(is_model(item.spec) for item in self.policy)
+
+    def known_prices(self) -> list[Price]:
+        """Returns the shipped prices of the models of a run without prices, as of today."""
+        if self.price or self.prices or not self.names_models():
+            return []
+        table, today = PriceTable(shipped_prices()), datetime.now(UTC).date()
+        found = {}
         for target in self.targets().values():
-            if prices.find(target.model, target.endpoint.split()[0] or "", today) is None:
-                raise OptionError(
-                    f"budget: a limit on cost needs a price for every model, but {target.model!r} has none; write into the run"
-                    " file, with amounts for a million tokens:\n[[price]]\n"
-                    f"model = {json.dumps(target.model)}\ninput = 0.50\noutput = 1.50"
-                )
+            address = target.base_url
+            price = table.find(target.model, address or os.environ.get("OPENAI_BASE_URL") or OPENAI, today)
+            if price is not None:
+                found[target.model, address] = price.model_copy(update={"model": target.model, "base_url": address})
+        return list(found.values())
+
+    def unpriced(self) -> list[str]:
+        """Returns the models without a price today, by name."""
+        prices, today = self.price_table(), datetime.now(UTC).date()
+        targets = self.targets().values()
+        return sorted({one.model for one in targets if prices.find(one.model, one.base_url, today) is None})
 
     def targets(self) -> dict[tuple[str, str], Target]:
         """Returns the model of each policy that declares one, by environment and name of the policy."""
@@ -232,9 +254,9 @@ class RunConfig(Table):
                     not_played[environment.name] = error
         if not_played and plays and not policy.environments:
             raise OptionError(
-                f"policy {policy.title!r} plays {', '.join(plays)}, but not {', '.join(not_played)}: restrict it with"
+                f"policy {policy.title!r} does not play {', '.join(not_played)}: restrict it with"
                 f" environments = {json.dumps(plays)} in the run file, or"
-                f" {' '.join(f'--policy {policy.spec}@{name}' for name in plays)} on the command line"
+                f" --policy {policy.spec}@{','.join(plays)} on the command line"
                 f" ({next(iter(not_played.values()))})"
             )
         for refusal in not_played.values():

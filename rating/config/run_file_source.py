@@ -20,7 +20,7 @@ from tomlkit.exceptions import TOMLKitError
 from llmarena_envs.core.entry_points import Unreadable, find_entries
 from llmarena_envs.core.options import nearest
 from rating.errors import RunError
-from rating.prices import read_prices
+from rating.prices import Price, read_prices
 
 GROUP = "llmarena.run_files"
 
@@ -130,13 +130,24 @@ def keep_prices(run_file: str) -> str:
     Raises:
         OptionError: if the file cannot be read.
     """
+    path = tomlkit.parse(run_file).get("prices")
+    return with_prices(run_file, read_prices(Path(path))) if isinstance(path, str) else run_file
+
+
+def with_price_file(run_file: str, path: Path) -> str:
+    """Returns the text of a run file with a price file in place of its prices."""
     document = tomlkit.parse(run_file)
-    path = document.get("prices")
-    if not isinstance(path, str):
-        return run_file
-    del document["prices"]
+    document.pop("price", None)
+    document["prices"] = str(path)
+    return tomlkit.dumps(document)
+
+
+def with_prices(run_file: str, prices: Sequence[Price]) -> str:
+    """Returns the text of a run file with these prices."""
+    document = tomlkit.parse(run_file)
+    document.pop("prices", None)
     tables = tomlkit.aot()
-    for price in read_prices(Path(path)):
+    for price in prices:
         table = tomlkit.table()
         table.update(price.model_dump(by_alias=True, exclude_defaults=True))
         tables.append(table)

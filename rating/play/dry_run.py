@@ -21,7 +21,8 @@ from agents.models.service import ModelService, Target
 from agents.play import play_async, script_observation
 from agents.player import seat_players
 from agents.policy import Policy, Reply, ScriptedPolicy
-from agents.registry import baselines, make_policy
+from agents.providers import REASONING_TOKENS
+from agents.registry import baselines, make_policy, split_spec
 from llmarena_envs.core.declaration import role_of
 from llmarena_envs.core.text_length import TOKEN, WordCounter
 from rating.config.run_file import RunConfig
@@ -36,6 +37,9 @@ _MODELS = "openai:"
 """Spec prefix of the policies with requests sent by our service, which can be intercepted."""
 
 _RANDOM = "random"
+
+REASONING = 10
+"""Assumed tokens of a reasoning model's reply, as a multiple of those of another model's."""
 
 _REHEARSALS = 12
 """Rehearsals of each policy in each of its roles in an environment."""
@@ -126,7 +130,8 @@ async def forecast(run: Run, *, reply_tokens: int, latency: float) -> Forecast:
 
     Args:
         run: the run.
-        reply_tokens: tokens per reply, unless a request allows fewer.
+        reply_tokens: tokens per reply, unless a request allows fewer; ``REASONING`` times as many with a reasoning effort, or
+            with room for reasoning (``agents.providers``).
         latency: seconds per call.
     """
     config = run.config
@@ -166,7 +171,7 @@ def _left_out(config: RunConfig) -> list[str]:
     for item in config.environment:
         for name in config.seated(item.name):
             policy = config.find_policy(name)
-            if not policy.spec.startswith(_MODELS):
+            if not split_spec(policy.spec)[0].startswith(_MODELS):
                 made = make_policy(policy.spec, item.name, policy.options)
                 found |= set() if isinstance(made, ScriptedPolicy) else {name}
     return sorted(found)
@@ -196,7 +201,7 @@ def _roles(match: Match, agents: Sequence[str]) -> dict[str, Roles]:
 
 
 @dataclass
-class _Usage:
+class Usage:
     """Usage of a policy in one match."""
 
     calls: int = 0
@@ -211,7 +216,7 @@ class _Rehearsal:
     outcome: Outcome
     options: str
     roles: Mapping[str, Roles]
-    usage: Mapping[str, _Usage]
+    usage: Mapping[str, Usage]
 
 
 class _Simulation:
@@ -310,7 +315,7 @@ class _Simulation:
         matches = [_span([played[policy, roles] for played in self._played]) for roles in all_roles]
         usages = [self._usages(policy, roles) for roles in all_roles]
 
-        def add_up(value: Callable[[_Usage], float]) -> Span:
+        def add_up(value: Callable[[Usage], float]) -> Span:
             spans = (_times(often, [*map(value, used)]) for often, used in zip(matches, usages, strict=True))
             return sum(spans, NOTHING)
 
@@ -324,7 +329,7 @@ class _Simulation:
             cost=add_up(lambda used: price.cost(used.prompt_tokens, 0, used.completion_tokens, 0)) if price else None,
         )
 
-    def _usages(self, policy: str, roles: Roles) -> list[_Usage]:
+    def _usages(self, policy: str, roles: Roles) -> list[Usage]:
         """Returns a policy's usage in some roles; if not rehearsed, other policies' usage in them, or its own in others."""
         in_roles = [item for item in self.rehearsals if roles in item.roles.values()]
         own = [item.usage[policy] for item in in_roles if item.roles.get(policy) == roles]
@@ -349,13 +354,13 @@ def _styles(environment: str) -> list[str]:
 async def _rehearse(config: RunConfig, match: Match, style: str, reply_tokens: int) -> _Rehearsal:
     """Plays a match by a script, and measures the requests that its models would send."""
     env = make_environment(match.environment, match.options)
-    usage: defaultdict[str, _Usage] = defaultdict(_Usage)
+    usage: defaultdict[str, Usage] = defaultdict(Usage)
     players: dict[str, Policy] = {}
     for agent, name in zip(env.possible_agents, match.policies, strict=True):
         policy = config.find_policy(name)
         model = None
-        if policy.spec.startswith(_MODELS):
-            service = _Meter(usage[name], reply_tokens)
+        if split_spec(policy.spec)[0].startswith(_MODELS):
+            service = Meter(usage[name], reply_tokens)
             model = make_policy(policy.spec, match.environment, policy.options, service=service)
         players[agent] = _Rehearser(env, make_policy(style, match.environment), model)
     try:
@@ -401,23 +406,27 @@ class _Rehearser:
         return {**observation, "chat": tuple(chat)}
 
 
-class _Meter(ModelService):
+class Meter(ModelService):
     """Measures requests instead of sending them, and replies with placeholder text of the expected length."""
 
-    def __init__(self, usage: _Usage, reply_tokens: int) -> None:
+    def __init__(self, usage: Usage, reply_tokens: int) -> None:
         super().__init__(offline=True)
         self._usage = usage
         self._reply_tokens = reply_tokens
         self._counter = WordCounter("en")
 
     async def complete(self, target: Target, request: Mapping[str, Any], *, agent: str, sample: str) -> Reply:
+        """Adds a request to the usage, and returns placeholder text."""
         limits = [request.get(name) for name in ("max_completion_tokens", "max_tokens")]
-        written = min(self._reply_tokens, *(limit if type(limit) is int else _NO_LIMIT for limit in limits))
+        limit = min(value if type(value) is int else _NO_LIMIT for value in limits)
+        visible = min(self._reply_tokens, limit)
+        reasons = "reasoning_effort" in request or REASONING_TOKENS <= limit < _NO_LIMIT
+        written = min(REASONING * self._reply_tokens, limit) if reasons else visible
         read = sum(_FRAME + self._length(message.get("content")) for message in request["messages"])
         self._usage.calls += 1
         self._usage.prompt_tokens += read
         self._usage.completion_tokens += written
-        text = " ".join(["word"] * max(1, round(_WORDS_PER_TOKEN * written)))
+        text = " ".join(["word"] * max(1, round(_WORDS_PER_TOKEN * visible)))
         return Reply(text, prompt_tokens=read, completion_tokens=written)
 
     def _length(self, content: object) -> int:

@@ -128,7 +128,7 @@ class Players:
     def seat(self, name: str, match: Match) -> Player:
         """Returns an unused player for a match; with a human input queue, a person gets a new seat in each match."""
         if self._queue is not None and self._config.find_policy(name).spec == PERSON:
-            return Player(self._queue.seat(name, match.id, match.environment))
+            return Player(self._queue.seat(name, match.id, match.environment, self.seats(match)))
         return self.borrow_player(name, match.environment)
 
     def return_player(self, name: str, environment: str, player: Player) -> None:

@@ -3,7 +3,7 @@
 import importlib.metadata
 import platform
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,7 +11,7 @@ from agents.registry import split_spec
 from llmarena_envs.core.options import OptionError
 from rating.config.resume import differences, earlier, identity_of, merged, with_names
 from rating.config.run_file import PERSON, RunConfig, parse_run_file
-from rating.config.run_file_source import keep_prices
+from rating.config.run_file_source import keep_prices, with_prices
 from rating.config.tournament_config import keep_scores
 from rating.errors import RunError
 from rating.play.lock import LOCK, Lock
@@ -42,7 +42,8 @@ def create(
 
     Args:
         path: the directory: missing, empty, or with an unplayed run, which is replaced.
-        run_file: text of the run file; stored verbatim, except that scores and prices replace the paths of their files.
+        run_file: text of the run file; stored verbatim, except that scores and prices replace the paths of their files, and
+            that the shipped prices of its models are added if it has none.
         where: name of the run file in error messages.
         offline: whether no model is asked; then no keys are needed.
         address: of the database on a server, with the name of the directory as default run name; ``None`` for a file in the
@@ -60,7 +61,8 @@ def create(
             location.discard_store(path)
     elif path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise RunError(
-            f"{path}: expected a new or empty directory, but it holds something; to go on with a run: resume {path}"
+            f"{path}: expected a new or empty directory, got one with files;"
+            f" choose another, or continue its run: llmarena resume {path}"
         )
     path.mkdir(parents=True, exist_ok=True)
     store = location.create_store(path, address)
@@ -119,6 +121,11 @@ def check_run_file(run_file: str, where: str, *, offline: bool = False) -> NewRu
     stored = keep_prices(keep_scores(run_file))
     if stored != run_file:
         config = parse_run_file(stored, where)
+    config.admit()
+    with suppress(OptionError):  # the check reports it
+        if prices := config.known_prices():
+            stored = with_prices(stored, prices)
+            config = parse_run_file(stored, where)
     declared = config.check(offline=offline)
     run = Run(config)
     run.check()

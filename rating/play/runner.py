@@ -17,6 +17,7 @@ from rating.play.batches import play_batches
 from rating.play.players import Players
 from rating.play.run import Run
 from rating.play.session import ONE_GO, Session
+from rating.play.shares import Shares
 from rating.prices import PriceTable
 from rating.schedules.batches import Schedule
 from rating.store.calls import Bill, LoggedCall, Usage
@@ -72,6 +73,7 @@ class Progress:
         limit: current limit of the servers on concurrent calls; ``None`` if unknown.
         suspended: policies that failed permanently, with the reason.
         deaths: workers that died during a match in this session.
+        budget: limit on the cost of the run; ``None`` for no limit.
     """
 
     environments: tuple[EnvironmentProgress, ...]
@@ -81,6 +83,7 @@ class Progress:
     limit: int | None = None
     suspended: Mapping[str, str] = field(default_factory=dict)
     deaths: int = 0
+    budget: float | None = None
 
 
 class Runner:
@@ -108,6 +111,7 @@ class Runner:
         self._budget = config.budget.budget(session.max_cost, session.max_tokens, session.max_seconds)
         if self._budget.cost is not None:
             config.check_priced()
+        self._shares = Shares(self._budget.cost, self.bill, [item.name for item in config.environment])
         self._tallies = {item.name: EnvironmentProgress(item.name) for item in config.environment}
         self._schedules: dict[str, Schedule] = {}
         self._recorded: dict[str, Outcome] = {}
@@ -151,6 +155,7 @@ class Runner:
             limit=self._players.calls_allowed or None,
             suspended=self._matches.suspended,
             deaths=self._matches.deaths,
+            budget=self._budget.cost,
         )
 
     async def _play_environment(self, environment: str) -> None:
@@ -201,6 +206,7 @@ class Runner:
                 missing,
             )
         tally.stopped = stop.reason
+        self._shares.end(environment)
 
     def _describe(self, environment: str) -> None:
         """Records the rules for each seat, and the sources of the environment and its data."""
@@ -220,6 +226,7 @@ class Runner:
             return known
         if (left := self._matches.leave_withdrawn(match)) is not None:
             return left
+        await self._shares.turn(match.environment)
         outcome = await self._matches.play(match)
         tally.count(outcome, is_new=True)
         return outcome
@@ -239,6 +246,7 @@ class Runner:
         telemetry.record(call)
         entry = self._logged(call)
         self.bill.add(entry.environment, entry.policy, call, entry.time)
+        self._shares.update()
         try:
             self._calls.write(entry)
         except (OSError, StoreError) as error:  # a log with gaps is worse than none
@@ -267,6 +275,7 @@ class Runner:
     def _end(self, error: Exception) -> None:
         """Lets no match, turn or call begin any more; in-flight turns finish."""
         self._matches.halt.order(error)
+        self._shares.close()
         self._players.stop_calls(Halted(str(error)))
         if self._queue is not None:
             self._queue.close(Halted(str(error)))

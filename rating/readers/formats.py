@@ -13,10 +13,12 @@ from rating.judgements import Judgement
 from rating.readers.inspect import is_inspect, read_inspect
 from rating.readers.lm_eval import read_lm_eval
 from rating.readers.matrix import is_matrix, read_matrix
+from rating.readers.mindgames import COLUMNS as MINDGAMES
+from rating.readers.mindgames import read_mindgames
 from rating.readers.results import Rejected, Result, name_of
 from rating.readers.rows import UnreadableRow, each_row, first_character
 from rating.readers.verdicts import PLAYERS, has_pairs, read_debate, read_judgement, read_rows, read_vote
-from rating.stats.results import Battle
+from rating.stats.results import Battle, SeatConduct
 
 AUTO = "auto"
 
@@ -40,6 +42,7 @@ class Log:
         format: name of the format.
         battles: battles by environment, in file order.
         judgements: verdicts of named judges by environment; verdicts before and after discussion are one judgement.
+        conduct: errors by environment, for formats that have them.
         rejected: the first rejected rows.
         num_rejected: number of rejected rows.
     """
@@ -47,6 +50,7 @@ class Log:
     format: str
     battles: dict[str, list[Battle]] = field(default_factory=dict)
     judgements: dict[str, list[Judgement]] = field(default_factory=dict)
+    conduct: dict[str, list[SeatConduct]] = field(default_factory=dict)
     rejected: list[Rejected] = field(default_factory=list)
     num_rejected: int = 0
 
@@ -111,6 +115,7 @@ FORMATS: Mapping[str, _Format] = {
         read_matrix,
     ),
     "lm-eval": _Format("samples_*.jsonl of lm-evaluation-harness", _has("doc_id", "doc", "resps"), read_lm_eval),
+    "mindgames": _Format("games of MindGames and TextArena by player", _has(*MINDGAMES), read_mindgames),
     "inspect": _Format("logs of Inspect", lambda head: is_inspect(head.path, head.start), read_inspect),
 }
 """Formats by name."""
@@ -141,6 +146,8 @@ def open_log(paths: Sequence[Path], format: str = AUTO, metric: str = "") -> Log
         environment = result.environment or unnamed
         if result.battle is not None:
             log.battles.setdefault(environment, []).append(result.battle)
+        if result.conduct:
+            log.conduct.setdefault(environment, []).extend(result.conduct)
         judgements[environment].add(result)
     if not log.battles:
         bad = log.rejected[:1]
@@ -194,8 +201,8 @@ def read_battles(path: Path | str | Sequence[Path | str], format: str = AUTO, *,
 
     Args:
         path: a file, or several where each holds the scores of one model.
-        format: one of ``battles``, ``pairwise``, ``verdicts``, ``auto-arena``, ``matrix``, ``lm-eval`` and ``inspect``, or
-            ``auto`` to recognise it.
+        format: one of ``battles``, ``pairwise``, ``verdicts``, ``auto-arena``, ``matrix``, ``lm-eval``, ``mindgames`` and
+            ``inspect``, or ``auto`` to recognise it.
         metric: the metric to compare, where files hold several scores.
 
     Raises:

@@ -11,7 +11,7 @@ from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.judgements import Judgement
 from rating.readers.rows import is_text
-from rating.stats.results import NO_STYLE, Battle, Style
+from rating.stats.results import NO_STYLE, Battle, SeatConduct, Style
 
 MOST_BATTLES = 2_000_000
 """Most battles of one log; a win matrix or a few files of scores can state any number of them."""
@@ -36,6 +36,7 @@ class Result(NamedTuple):
         judgement: the verdict of a named judge; ``None`` without one.
         is_first: whether the judgement is the verdict before discussion only.
         lengths: the lengths of the texts of an item; ``None`` unless the row is about them.
+        conduct: errors of the seats of a game; empty if the format has none.
     """
 
     battle: Battle | None
@@ -43,6 +44,7 @@ class Result(NamedTuple):
     judgement: Judgement | None = None
     is_first: bool = False
     lengths: Lengths | None = None
+    conduct: tuple[SeatConduct, ...] = ()
 
 
 class Rejected(NamedTuple):

@@ -12,6 +12,8 @@ Fields of a row and their accepted names:
 | stage | ``stage`` | ``first`` (before discussion) or ``final``; optional |
 | order | ``order`` | ``AB``, or ``BA`` if the two were shown in reverse order; optional |
 | lengths | ``words_a``, ``words_b`` | of the two players' texts; optional |
+| truth | ``truth`` | the right verdict, e.g. by an engine, tests or a reference; optional |
+| task | ``task`` | of the item; optional |
 
 A verdict refers to the positions as the judge saw them: with the order ``BA``, ``A`` is a verdict for player b.
 
@@ -99,7 +101,7 @@ class _Verdicts:
                     f"the verdict of {judgement.judge!r:.60} on {judgement.item!r:.80} is in {known} already;"
                     " keep one of the two, or give judges names of their own"
                 )
-            for label in (judgement.first, judgement.final):
+            for label in (judgement.first, judgement.final, judgement.truth):
                 if label is not None and kind not in (None, type(label)):
                     raise OptionError(
                         f"expected verdicts of one kind in all lines, A, B and tie or numbers, got {label!r}"
@@ -173,6 +175,7 @@ class _Verdict(NamedTuple):
         environment: empty if the row has none.
         is_first: whether the verdict was given before discussion.
         is_swapped: whether the players were shown in reverse order.
+        truth: the right verdict; ``None`` if unknown.
     """
 
     label: Label | None
@@ -182,6 +185,7 @@ class _Verdict(NamedTuple):
     environment: str
     is_first: bool
     is_swapped: bool
+    truth: Label | None = None
 
 
 def _read_verdict(row: Mapping[str, Any], columns: tuple[str, str] | None) -> _Verdict:
@@ -202,6 +206,7 @@ def _read_verdict(row: Mapping[str, Any], columns: tuple[str, str] | None) -> _V
         environment=name_of(environment) if environment else "",
         is_first=_choice(row, "stage", _IS_FIRST),
         is_swapped=is_swapped,
+        truth=_label(_optional(row, ("truth",)), shown),
     )
 
 
@@ -237,7 +242,8 @@ def _battle(row: Mapping[str, Any], verdict: _Verdict) -> Battle | None:
         raise OptionError("expected a winner or a score, got neither")
     if score is None or verdict.is_first:
         return None
-    return battle_of(verdict.players, score, verdict.question, 1.0 if weight is None else weight, style)
+    battle = battle_of(verdict.players, score, verdict.question, 1.0 if weight is None else weight, style)
+    return battle if verdict.truth is None else battle._replace(truth=_score(verdict.truth))
 
 
 def _score(label: Label) -> float:
@@ -266,6 +272,9 @@ def _judgement(row: Mapping[str, Any], verdict: _Verdict, unnamed: str = "") -> 
         players=verdict.players,
         words=_words(row, verdict.is_swapped),
         texts_name=texts,
+        truth=verdict.truth,
+        part=case_name(_optional(row, ("task",))),
+        deal=verdict.question,
     )
 
 
@@ -315,7 +324,9 @@ def read_debate(row: dict[str, Any], path: Path, where: str) -> Iterator[Result]
                 raise OptionError(f"{judge}: expected an object with a list `winner`, got {str(other)!r:.60}")
         battle = None if final is None else battle_of(players, _score(final), question)
         first_label = before[0] if before else None
-        judgement = Judgement(item, name_of(judge), final, first=first_label, players=players, texts_name=texts)
+        judgement = Judgement(
+            item, name_of(judge), final, first=first_label, players=players, texts_name=texts, deal=question
+        )
         yield Result(battle, judgement=judgement)
 
 

@@ -8,6 +8,7 @@ Matches of one deal have the same seed and therefore the same cards, opening, wo
 
 import hashlib
 import itertools
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,6 +57,8 @@ class Schedule(Protocol):
     def next_batch(self) -> list[Match] | Stop:
         """Returns batch k after the outcomes of batches 0 to k - ``lag`` were added, or the reason to stop."""
 
+
+_DISTINCTION = re.compile(r"[?#][^/]*")
 
 SEED_BITS = 53
 """Bits of a seed; JSON readers keep integers of this size exactly."""
@@ -169,10 +172,11 @@ def deal_seed(root: int, environment: str, deal: int) -> int:
 
     Args:
         root: root seed of the run, 0 or more.
-        environment: module name; a label after ``#`` is ignored, so that runs of one environment under two labels share deals.
+        environment: module name; an isomorph after ``?`` and a label after ``#`` are ignored, so that uses of one environment
+            under other names share deals.
         deal: deal number, 0 or more; index of the child of the environment's ``SeedSequence``.
     """
-    name = int.from_bytes(hashlib.sha256(environment.partition("#")[0].encode()).digest()[:16], "big")
+    name = int.from_bytes(hashlib.sha256(_DISTINCTION.sub("", environment).encode()).digest()[:16], "big")
     words = np.random.SeedSequence([root, name], spawn_key=(deal,)).generate_state(1, np.uint64)
     return int(words[0]) >> (64 - SEED_BITS)
 

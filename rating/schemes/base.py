@@ -35,6 +35,7 @@ from rating.schemes.stopping import (
     fold_values,
     no_information,
 )
+from rating.schemes.true_scores import judged_works, with_true_scores
 from rating.stats.bradley_terry import Comparisons
 from rating.stats.design import Design
 from rating.stats.simultaneous import DealResult, reward_cases
@@ -209,9 +210,13 @@ class Scheme(ABC):
         own = self.own(outcomes)
         scored = counted(own, scheduled)
         values = self.rule_values(scored, absent.keys(), stop_reason, stopped_after)
+        board = self.board(scored, stop_reason)
+        if truths := self.setting.environment.declaration.truths:
+            names = " or ".join(truth.name for truth in truths)
+            board = with_true_scores(board, judged_works(scored, truths), names)
         return add_caveats(
             replace(
-                self.board(scored, stop_reason),
+                board,
                 references=dict(self.setting.environment.references),
                 stopped_after=stopped_after,
                 stopped_with=values.stopped_with,

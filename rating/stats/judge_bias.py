@@ -11,6 +11,7 @@ Sources: Fuller, "Measurement Error Models" (1987), for the corrected moments; M
 heteroskedasticity-consistent covariance matrix estimators with improved finite sample properties" (1985), for HC3.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
@@ -23,6 +24,12 @@ from rating.stats.estimates import Estimate, Floats, Integers, rate_estimate, wi
 
 FEWEST_ITEMS = 20
 """Minimum number of items with the trait on one side for a test."""
+
+POINTS = 0.1
+"""Size of the bias in statements of power: of two equal sides, the favoured one scores 60 instead of 50 points of 100."""
+
+POINTS_BEYOND = 2 * POINTS
+"""The same bias as a value of ``beyond_others``: the difference between the trait on side A and on side B."""
 
 
 class BiasTrial(NamedTuple):
@@ -46,10 +53,35 @@ class BiasTest(NamedTuple):
         estimate: the size of the bias: for ``preference`` the mean score of the tested kind of side, 0 to 1, where 0.5 is no
             bias; for ``beyond_others`` the points that the trait adds to the score of a side, -1 to 1.
         p: p-value of the test of no bias.
+        error: standard error of the estimate, without a bias.
+        freedom: its degrees of freedom.
+        step: distance of neighbouring values of the estimate, which makes an exact test conservative; 0 if it is continuous.
+        power: chance that a bias of 10 points would have been found; ``None`` if it is not computed.
     """
 
     estimate: Estimate
     p: float
+    error: float = math.nan
+    freedom: float = math.inf
+    step: float = 0.0
+    power: float | None = None
+
+
+def power(test: BiasTest, level: float, bias: float) -> float | None:
+    """Returns the chance that a test finds a bias, from its own standard error.
+
+    Args:
+        test: the test.
+        level: two-sided level.
+        bias: true value of its estimate, less the value without a bias.
+
+    Returns:
+        ``None`` without a standard error, since nothing varied.
+    """
+    if not test.error > 0:
+        return None
+    shift, critical = (bias - test.step / 2) / test.error, float(stdtrit(test.freedom, 1 - level / 2))
+    return float(stdtr(test.freedom, shift - critical) + stdtr(test.freedom, -shift - critical))
 
 
 def preference(trials: Sequence[BiasTrial]) -> BiasTest | None:
@@ -79,7 +111,18 @@ def preference(trials: Sequence[BiasTrial]) -> BiasTest | None:
     share, informative = float(1 + gains @ weights / weights.sum()) / 2, max(1, int(4 * weights.sum()))
     estimate = rate_estimate(min(max(share, 0.0), 1.0) * informative, informative)
     assert estimate is not None
-    return BiasTest(estimate._replace(n=n, clusters=n), _exact_p(mixed))
+    error, step = _null_error(mixed, weights), 0.5 / float(weights.sum())
+    return BiasTest(estimate._replace(n=n, clusters=n), _exact_p(mixed), error, step=step)
+
+
+def _null_error(strata: Sequence[tuple[list[float], list[float]]], weights: Floats) -> float:
+    """Returns the standard error of the share if the scores of each stratum are exchangeable."""
+    variance = 0.0
+    for other, own in strata:
+        scores = np.array(other + own)
+        n = len(scores)
+        variance += len(other) * len(own) / (n * (n - 1)) * float(np.sum((scores - scores.mean()) ** 2))
+    return math.sqrt(variance) / (2 * float(weights.sum()))
 
 
 def _exact_p(strata: Sequence[tuple[list[float], list[float]]]) -> float:
@@ -210,4 +253,4 @@ def beyond_others(rows: Sequence[JudgedItem]) -> BiasTest | None:
     half = float(stdtrit(freedom, 0.975)) * error
     p = float(2 * stdtr(freedom, -abs(value) / error))
     value = min(max(value, -1.0), 1.0)
-    return BiasTest(with_interval(value, value - half, value + half, n, n, (-1, 1)), p)
+    return BiasTest(with_interval(value, value - half, value + half, n, n, (-1, 1)), p, error, freedom)

@@ -133,6 +133,8 @@ class Battle(NamedTuple):
         deal: battles of one deal, e.g. of one question, are not independent; empty for a battle of its own.
         weight: weight of the battle, ``LEAST_WEIGHT`` to ``MOST_WEIGHT``.
         style: covariates that ratings can hold equal (``style_control``); empty if unknown.
+        truth: score of the first policy by the truth, if the score is a judge's; ``None`` if unknown.
+        is_forfeited: whether an invalid move decided the game, of either policy or of another one at the table.
     """
 
     first: str
@@ -141,6 +143,26 @@ class Battle(NamedTuple):
     deal: str = ""
     weight: float = 1.0
     style: Style = NO_STYLE
+    truth: float | None = None
+    is_forfeited: bool = False
+
+
+class SeatConduct(NamedTuple):
+    """Errors in one seat of a game of a log.
+
+    Attributes:
+        policy: name.
+        deal: the game.
+        erred: whether it made an invalid move.
+        forfeited: whether that decided the result.
+        others_forfeited: whether another seat forfeited.
+    """
+
+    policy: str
+    deal: str
+    erred: bool
+    forfeited: bool
+    others_forfeited: bool
 
 
 def check_battle(battle: Battle) -> None:

@@ -77,6 +77,21 @@ def holm(values: Sequence[float]) -> list[float]:
     return corrected
 
 
+def benjamini_hochberg(values: Sequence[float]) -> list[float]:
+    """Returns p-values corrected for the false discovery rate, in the order given.
+
+    Among the tests with a corrected value below a level, the expected share of false ones is at most this level if the tests
+    are independent or positively dependent. Source: Benjamini and Hochberg, Controlling the false discovery rate (1995).
+    """
+    order = sorted(range(len(values)), key=values.__getitem__, reverse=True)
+    corrected = [0.0] * len(values)
+    lowest = 1.0
+    for place, index in enumerate(order):
+        lowest = min(lowest, values[index] * len(values) / (len(values) - place))
+        corrected[index] = lowest
+    return corrected
+
+
 def established_above(
     lead: Floats, covariance: Floats, one: Integers, other: Integers, *, degrees: float, growth: float = 1.0
 ) -> NDArray[np.bool_]:

@@ -47,6 +47,7 @@ _SUMMARY = (
     _columns.policies,
     _columns.turns,
     _columns.error,
+    _columns.tries,
 )
 _SUMMARIES = select(*_SUMMARY).order_by(*_ORDER)
 _SUMMARY_OF_ONE = select(*_SUMMARY).where(_columns.id == bindparam("match"))
@@ -262,6 +263,7 @@ class Reader:
 
 
 def _glance(row: Row) -> Glance:
-    environment, number, seed, status, seats, policies, turns, error = row
+    environment, number, seed, status, seats, policies, turns, error, tries = row
     match = load_match(environment, number, policies, seed, "{}")
-    return Glance(match, load_outcome(environment, number, seed, status, seats, len(match.policies)), turns, error)
+    outcome = load_outcome(environment, number, seed, status, seats, len(match.policies))
+    return Glance(match, outcome, turns, error, tries)

@@ -145,12 +145,14 @@ class Glance(NamedTuple):
         outcome: the outcome, or ``None`` while unfinished.
         turns: number of turns, once the match has ended.
         error: reason if it is void, or an empty string.
+        tries: number of attempts, including void ones.
     """
 
     match: Match
     outcome: Outcome | None
     turns: int
     error: str
+    tries: int
 
 
 class Damage(NamedTuple):

@@ -3,6 +3,7 @@
 Each match is replayed; a match that differs from its record gives no data.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,7 @@ class Selection:
         staff: whether to include unrated seats, such as judges.
         people: whether to include matches with a human player, whose messages the others read.
         history: earlier turns in a conversation; see ``agents.chat.Chat``.
+        legal: whether to list the legal moves before each reply.
     """
 
     environment: str = ""
@@ -43,6 +45,7 @@ class Selection:
     staff: bool = False
     people: bool = False
     history: str = "updates"
+    legal: bool = False
 
 
 @dataclass
@@ -95,6 +98,8 @@ class Reply:
         played: the move in the game's grammar, or the action played instead.
         reward: reward of the seat from this reply up to its next one; 0 if it is asked again.
         reasoning: reasoning before the reply.
+        logprob: log probability of the reply, the ``logprob`` in the detail of its policy; ``None`` if unknown.
+        legal: legal moves in the game's grammar, at most 200, if requested.
     """
 
     observed: tuple[Message, ...]
@@ -106,6 +111,8 @@ class Reply:
     played: str
     reward: float
     reasoning: str
+    logprob: float | None = None
+    legal: tuple[str, ...] = ()
 
 
 @dataclass
@@ -188,7 +195,7 @@ def played_seats(
             match_id, deal = match.id, deal_columns(match)
             if match.environment not in settings:
                 raise ReplayMismatch("the run has no recorded invalid-reply policy for this environment")
-            seats = replayed_seats(record, settings[match.environment], selection.history)
+            seats = replayed_seats(record, settings[match.environment], selection.history, legal=selection.legal)
         except (ReplayMismatch, ValueError) as error:
             tally.damaged(f"match {match.number} of {match.environment}", str(error))
             continue
@@ -215,19 +222,20 @@ def deal_columns(match: Match) -> dict[str, str]:
     return {"environment": deal.environment, "group": deal.group, "deal": deal.to_json()}
 
 
-def replayed_seats(record: Record, settings: TurnSettings, history: str) -> list[Seat]:
+def replayed_seats(record: Record, settings: TurnSettings, history: str, *, legal: bool = False) -> list[Seat]:
     """Replays a match and returns its seats in order.
 
     Args:
         record: a finished match.
         settings: invalid-reply policy of its run.
         history: content of a conversation; see ``agents.chat.Chat``.
+        legal: whether to list the legal moves before each reply.
 
     Raises:
         ReplayMismatch: if the replay differs from the record.
     """
     recorders: dict[str, _ChatRecorder] = {}
-    episode = play_again(record, settings, lambda agent: recorders.setdefault(agent, _ChatRecorder(history)))
+    episode = play_again(record, settings, lambda agent: recorders.setdefault(agent, _ChatRecorder(history, legal)))
     rewards, initial = _rewards(episode.turns)
     seats = []
     for agent, recorder in recorders.items():
@@ -244,6 +252,8 @@ def replayed_seats(record: Record, settings: TurnSettings, history: str) -> list
                 played=turn.played,
                 reward=rewards[turn.index] if is_last else 0.0,
                 reasoning=encodable(attempt.reasoning),
+                logprob=_logprob(attempt),
+                legal=replayed.legal,
             )
             conversations[replayed.conversation].append(reply)
         seats.append(Seat(agent, conversations, initial[agent]))
@@ -252,12 +262,13 @@ def replayed_seats(record: Record, settings: TurnSettings, history: str) -> list
 
 @dataclass(frozen=True)
 class _Replayed:
-    """A replayed reply: messages before it, conversation index, and whether it completes a partly kept reply."""
+    """A replayed reply: messages before it, conversation index, whether it completes a partly kept reply, and legal moves."""
 
     observed: tuple[Message, ...]
     conversation: int
     first: bool
     completes: bool
+    legal: tuple[str, ...]
 
 
 class _ChatRecorder(Recorded):
@@ -265,7 +276,8 @@ class _ChatRecorder(Recorded):
 
     wants_update = True
 
-    def __init__(self, history: str) -> None:
+    def __init__(self, history: str, legal: bool) -> None:
+        self.wants_legal = legal
         self._chat = Chat(history)
         self._numbers: dict[int, int] = {}  # conversation index by ``id`` of its messages
         self._messages: list[list[Message]] = []  # keeps them alive, so that every ``id`` is unique
@@ -282,8 +294,13 @@ class _ChatRecorder(Recorded):
         if number == len(self._messages):
             self._messages.append(messages)
         first, completes = not observation.get("attempt"), bool(observation.get("kept"))
-        self.replies.append(_Replayed(observed, number, first, completes))
+        self.replies.append(_Replayed(observed, number, first, completes, tuple(observation.get("legal", ()))))
         self._chat.say(reply)
+
+
+def _logprob(attempt: Attempt) -> float | None:
+    value = (attempt.detail or {}).get("logprob")
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
 
 def _attempts(turns: Sequence[Turn], agent: str) -> Iterator[tuple[Turn, Attempt, bool]]:

@@ -35,19 +35,28 @@ REPLIES: Columns = {
 }
 """Columns with turns, kinds and rewards of the replies of a conversation."""
 
-REASONING: Columns = {"reasoning": ["string"]}
-"""Optional column with the reasoning of each reply."""
+OPTIONAL: Columns = {"reasoning": ["string"], "legal": [["string"]], "logprobs": ["float64"]}
+"""Optional columns of each reply, by the attribute of the format that adds them."""
 
 
-def _conversation_columns(played: PlayedSeat, replies: Sequence[Reply], *, reasoning: bool) -> Row:
-    """Returns the columns ``REPLIES``, ``REASONING`` if requested, and ``ORIGIN``."""
+def _optional_columns(rows: "Sft | Grpo") -> Columns:
+    return {name: kind for name, kind in OPTIONAL.items() if getattr(rows, name)}
+
+
+def _conversation_columns(played: PlayedSeat, replies: Sequence[Reply], optional: Iterable[str]) -> Row:
+    """Returns the columns ``REPLIES``, the requested ones of ``OPTIONAL``, and ``ORIGIN``."""
+    facts = {
+        "reasoning": [reply.reasoning for reply in replies],
+        "legal": [list(reply.legal) for reply in replies],
+        "logprobs": [reply.logprob for reply in replies],
+    }
     return {
         "turns": [reply.turn for reply in replies],
         "kinds": [reply.kind.name.lower() for reply in replies],
         "rewards": [reply.reward for reply in replies],
         "reward": played.reward,
         "initial_reward": played.seat.initial_reward,
-        **({"reasoning": [reply.reasoning for reply in replies]} if reasoning else {}),
+        **{name: facts[name] for name in optional},
         **played.deal,
         "agent": played.seat.agent,
         "policy": played.policy,
@@ -71,19 +80,22 @@ class Sft:
         min_reward: least reward of a seat in the match.
         rejected: whether to keep invalid replies in the conversation, as not trainable.
         reasoning: whether to add a column with the reasoning.
+        legal: whether to add a column with the legal moves before each reply, at most 200; the seats must have them.
+        logprobs: whether to add a column with the log probability of each reply.
     """
 
     winners: bool = False
     min_reward: float | None = None
     rejected: bool = False
     reasoning: bool = False
+    legal: bool = False
+    logprobs: bool = False
 
     @property
     def columns(self) -> Columns:
         """Columns of a row and their types."""
         message = {**MESSAGE, **({"weight": "int8"} if self.rejected else {})}
-        thoughts = REASONING if self.reasoning else {}
-        return {"messages": [message], "trainable": ["bool"], **REPLIES, **thoughts, **ORIGIN}
+        return {"messages": [message], "trainable": ["bool"], **REPLIES, **_optional_columns(self), **ORIGIN}
 
     def rows(self, seats: Iterable[PlayedSeat]) -> Iterator[Row]:
         """Yields one row per conversation with a move."""
@@ -99,7 +111,7 @@ class Sft:
                 yield {
                     "messages": _weighted(messages, trainable) if self.rejected else messages,
                     "trainable": trainable,
-                    **_conversation_columns(played, replies, reasoning=self.reasoning),
+                    **_conversation_columns(played, replies, _optional_columns(self)),
                 }
 
     def _is_example(self, played: PlayedSeat) -> bool:
@@ -122,16 +134,19 @@ class Grpo:
 
     Attributes:
         reasoning: whether to add a column with the reasoning.
+        legal: whether to add a column with the legal moves before each reply, at most 200; the seats must have them.
+        logprobs: whether to add a column with the log probability of each reply.
     """
 
     reasoning: bool = False
+    legal: bool = False
+    logprobs: bool = False
 
     @property
     def columns(self) -> Columns:
         """Columns of a row and their types."""
         texts = {"prompt": [MESSAGE], "completion": [MESSAGE], "mask": ["bool"]}
-        thoughts = REASONING if self.reasoning else {}
-        return {**texts, "prompt_id": "string", "samples": "int32", **REPLIES, **thoughts, **ORIGIN}
+        return {**texts, "prompt_id": "string", "samples": "int32", **REPLIES, **_optional_columns(self), **ORIGIN}
 
     def rows(self, seats: Iterable[PlayedSeat]) -> Iterator[Row]:
         """Yields one row per conversation, with all replies, since all of them led to the reward."""
@@ -148,7 +163,7 @@ class Grpo:
                     "mask": [message["role"] == "assistant" for message in completion],
                     "prompt_id": key,
                     "samples": 0,  # counted at the end
-                    **_conversation_columns(played, replies, reasoning=self.reasoning),
+                    **_conversation_columns(played, replies, _optional_columns(self)),
                 }
                 samples[key].append(row)
         for rows in samples.values():

@@ -196,8 +196,8 @@ def card(
         [
             *["---", *(f"{name}: {json.dumps(value)}" for name, value in front.items()), "---", ""],
             f"# {rows} rows for training ({format})\n",
-            "Written by `llmarena export` from the recorded matches of a run; `docs/training_data.md` of llmarena-envs explains",
-            f"the columns. {checked}".rstrip(),
+            "Written by `llmarena export` from the recorded matches of a run; `docs/training_reference.md` of llmarena-envs",
+            f"describes the columns. {checked}".rstrip(),
             *_table("Origin", ("name", "value"), origin.items()),
             *_table("Matches", ("environment", "matches"), tally.environments.items()),
             *_table("Left out", ("reason", "matches"), sorted(tally.left_out.items())),

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
-from rating.judgements import Judgement, declared_verdicts, judgements_of
+from rating.blame.results import DIRECTORY, Blame, read_results
+from rating.judgements import Judgement, declared_truths, declared_verdicts, judgements_of
 from rating.play import run_directory
 from rating.play.run import Run
 from rating.readers import open_log
@@ -23,6 +24,7 @@ from rating.stats.bradley_terry.comparisons import comparisons_of
 from rating.stats.results import NO_STYLE, Battle, finished
 from rating.stats.style import LENGTH, StyleControl, style_control
 from rating.store.records import Outcome
+from rating.store.state import RunState
 from rating.viewer.report.costs import Costs, Spending, costs
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class RunSource:
         run: the run.
         store: the run's database.
         title: display name.
+        directory: directory of the run; ``None`` to show no results of ``llmarena blame``.
 
     Attributes:
         title: display name.
@@ -50,13 +53,24 @@ class RunSource:
 
     seated = True
 
-    def __init__(self, run: Run, store: "Store", title: str) -> None:
+    def __init__(self, run: Run, store: "Store", title: str, directory: Path | None = None) -> None:
         self.title, self.run, self.store = title, run, store
+        self._directory = directory
+
+    @cached_property
+    def blames(self) -> dict[str, list[Blame]]:
+        """Results of ``llmarena blame`` by match."""
+        return read_results(self._directory / DIRECTORY) if self._directory else {}
 
     @cached_property
     def outcomes(self) -> list[Outcome]:
         """All outcomes, in the order of the store."""
         return list(self.store.outcomes())
+
+    @cached_property
+    def state(self) -> RunState:
+        """Recorded state of the run."""
+        return run_directory.read_state(self.store)
 
     def environments(self) -> tuple[str, ...]:
         """Returns the environments of the run file with an ended match."""
@@ -84,11 +98,12 @@ class RunSource:
     def judgements(self, environment: str) -> list[Judgement] | None:
         """Returns the judges' verdicts, if the environment declares them; else ``None``."""
         verdicts = declared_verdicts(environment)
-        return judgements_of(self._of(environment), verdicts) if verdicts else None
+        truths = declared_truths(environment)
+        return judgements_of(self._of(environment), verdicts, truths) if verdicts else None
 
     def leaderboards(self) -> list[Leaderboard]:
         """Returns the leaderboards by the rating schemes of the run."""
-        return self.run.leaderboards(self.outcomes, run_directory.read_state(self.store))
+        return self.run.leaderboards(self.outcomes, self.state)
 
     def summary(self, boards: Sequence[Leaderboard]) -> Summary | None:
         """Returns the summary with the abilities that environments declare; ``None`` for a single environment."""
@@ -148,7 +163,10 @@ class LogSource:
 
     def leaderboards(self) -> list[Leaderboard]:
         """Returns Bradley-Terry ratings."""
-        return [battle_leaderboard(name, self.battles(name), seated=self.seated) for name in self.environments()]
+        return [
+            battle_leaderboard(name, self.battles(name), seated=self.seated, conduct=self.log.conduct.get(name, ()))
+            for name in self.environments()
+        ]
 
     def summary(self, boards: Sequence[Leaderboard]) -> Summary | None:
         """Returns the summary without abilities, which a log does not state; ``None`` for a single environment."""
@@ -213,7 +231,7 @@ def open_source(
     try:
         if format != AUTO or metric or seated:
             raise OptionError(f"{path}: expected a log file for --log-format, --metric and --seated, got a run")
-        yield RunSource(run, store, path.resolve().name)
+        yield RunSource(run, store, path.resolve().name, path)
     finally:
         store.close()
 

@@ -87,14 +87,17 @@ def write_verdicts(source: Source, file: TextIO, environment: str = "") -> None:
         OptionError: if the source has no such environment.
     """
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["environment", "item", "judge", "stage", "verdict", "a", "b", "words_a", "words_b"])
+    columns = ["environment", "item", "judge", "stage", "verdict", "a", "b", "words_a", "words_b", "truth", "task"]
+    writer.writerow(columns)
     for name in _chosen(source, environment):
         for said in source.judgements(name) or ():
             item = said.item.removesuffix(": " + item_name("", said.players))
             stages = [("first", said.first)] if said.first is not None else []
             for stage, label in [*stages, ("final", said.final)]:
                 shown = "" if label is None else label
-                writer.writerow([name, item, said.judge, stage, shown, *said.players, *(said.words or ("", ""))])
+                truth = "" if said.truth is None else said.truth
+                row = [name, item, said.judge, stage, shown, *said.players, *(said.words or ("", "")), truth, said.part]
+                writer.writerow(row)
 
 
 def _chosen(source: Source, environment: str) -> tuple[str, ...]:

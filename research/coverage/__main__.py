@@ -22,7 +22,7 @@ ROWS: tuple[Setting, ...] = (*ratings.rows(), *means.rows(), *style.rows())
 class Options:
     """Options of the study."""
 
-    runs: int = option(300, "data sets of each row", smoke=3)
+    runs: int = option(300, "data sets of each row", smoke=1)
     seed: int = option(0, "seed of all data")
     only: tuple[str, ...] = option((), "rows whose name contains one of these")
     smoke: bool = option(False, "the smallest size, which only shows that everything runs")

@@ -34,6 +34,7 @@ def test_a_deal_is_read_as_it_was_written() -> None:
         ({"environment": ["tictactoe_v0"]}, "environment"),
         ({"environment": "tictactoe_v9"}, "did you mean 'tictactoe_v0'"),
         ({"environment": "os.path"}, "environment of an untrusted row"),
+        ({"environment": "aec/os.path"}, "environment of an untrusted row"),
         ({"opponents": ["random"]}, "opponents"),
         ({"opponents": {"player_1": None}}, "opponents"),
         ({"opponents": {"player_1": "openai:gpt:base_url=http://evil"}}, "opponent of an untrusted row"),
@@ -115,3 +116,11 @@ def test_deals_seat_the_staff() -> None:
     assert debates[0].opponents["judge_4"] == "honest"
     with pytest.raises(OptionError, match="judge"):
         list(deals("debate_v0", [1], "debater"))
+
+
+def test_baseline_keys_separate_seats_and_games() -> None:
+    first, second = Deal("tictactoe_v0", 1), Deal("tictactoe_v0", 2)
+    assert first.baseline("player_0") == second.baseline("player_0") == "tictactoe_v0:player_0"
+    assert len({Deal(game, 1).baseline(seat) for game in ("tictactoe_v0", "bid_v0") for seat in first.learners}) == 4
+    with pytest.raises(OptionError, match="player_1"):
+        Deal("tictactoe_v0", 1, {"player_1": "random"}).baseline("player_1")

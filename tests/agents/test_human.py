@@ -1,5 +1,6 @@
 import asyncio
 import io
+import json
 import os
 import re
 import signal
@@ -9,11 +10,12 @@ import pytest
 
 from agents.baselines.general import FirstLegal, Random
 from agents.errors import Quit
-from agents.human import HELP, HumanPolicy
+from agents.human import HELP, HumanPolicy, numbered
 from agents.play import play
 from agents.turn import TurnSettings
 from llmarena_envs import connect_four_v0, tictactoe_v0
 from llmarena_envs.catalogue import make_environment
+from llmarena_envs.core.codec import ReplyPart
 
 OBSERVATION = {"rules": "The rules.", "text": "The text.", "legal": ["X: (1, 1)", "X: (1, 2)"]}
 
@@ -42,10 +44,11 @@ def test_person_reads_rules_once_then_the_models_text():
     policy, screen = person("X: (1, 1)", "X: (1, 2)", "X: (1, 1)")
     policy.reset("player_0", 0)
     assert ask(policy) == "X: (1, 1)"
-    assert screen.getvalue() == f"The rules.\n\n{HELP}\n\nThe text.\n> "
+    moves = "Moves: [1]\u00a0(1,\u00a01)  [2]\u00a0(1,\u00a02)"
+    assert screen.getvalue() == f"The rules.\n\n{HELP}\n\nThe text.\n{moves}\nYou> "
     assert ask(policy) == "X: (1, 2)"
     assert screen.getvalue().count("The rules.") == 1
-    assert screen.getvalue().endswith("> \nThe text.\n> ")
+    assert screen.getvalue().endswith(f"> \nThe text.\n{moves}\nYou> ")
     policy.reset("player_1", 0)
     ask(policy)
     assert screen.getvalue().count("The rules.") == 2
@@ -54,7 +57,54 @@ def test_person_reads_rules_once_then_the_models_text():
 def test_question_mark_lists_the_legal_moves_and_asks_again():
     policy, screen = person("?", " ? ", "X: (1, 2)")
     assert ask(policy) == "X: (1, 2)"
-    assert screen.getvalue().count("Legal moves:\nX: (1, 1)\nX: (1, 2)\n") == 2
+    assert screen.getvalue().count("Legal moves:\n[1] X: (1, 1)\n[2] X: (1, 2)\n") == 2
+
+
+def test_a_number_chooses_a_listed_move_or_is_the_reply():
+    policy, _ = person("2", "3")
+    assert ask(policy) == "X: (1, 2)" and ask(policy) == "3"
+
+
+@pytest.mark.parametrize(
+    ("legal", "numbers"),
+    [
+        (["Action: Fold", "Action: Call"], "1 2"),
+        (["X: (1, 1)", "X: (1, 2)"], "1 2"),
+        (["X: 2", "X: 5"], "2 5"),
+        (['{"coins": 0}', '{"coins": 7}'], "0 7"),
+        (["vote: player_1", "vote: player_3"], "1 3"),
+        (["take: pass", "take: 2"], ""),  # 2 would be the move and a place in the list
+        (["bid: 0.05", "bid: 0.10"], "0.05 0.10"),
+        ([f"X: ({place}, {place})" for place in range(200)], ""),  # may be truncated
+        ([], ""),
+    ],
+)
+def test_numbers_of_moves_are_never_ambiguous(legal, numbers):
+    assert " ".join(numbered(legal)) == numbers
+
+
+def test_enter_asks_for_the_parts_one_by_one():
+    parts = (ReplyPart("text", "Text"), ReplyPart("verdict", "Verdict", ("A", "B")))
+    policy, screen = person("", "one\\", "two", "c", "b")
+    joined = ask(policy, {"rules": "", "text": "", "parts": parts, "join_parts": json.dumps})
+    assert joined == '{"text": "one\\ntwo", "verdict": "B"}'
+    assert screen.getvalue().count("Verdict (A, B)> ") == 2
+
+
+def test_a_block_between_fences_is_one_reply():
+    policy, _ = person("```python", "x = 1", "", "```", "later")
+    assert ask(policy) == "```python\nx = 1\n\n```"
+
+
+def test_a_long_beginning_is_shown_once_and_again_on_request():
+    policy, screen = person("a", "??", "b")
+    lines = [f"line {number}" for number in range(20)]
+    ask(policy, {"rules": "r", "text": "\n".join(lines[:10])})
+    before = len(screen.getvalue())
+    ask(policy, {"rules": "r", "text": "\n".join(lines)})
+    first, again = screen.getvalue()[before:].split("You> ")[:2]
+    assert first == "\n(10 lines as before)\n" + "\n".join(lines[10:]) + "\n"
+    assert again == "r\n\n" + "\n".join(lines) + "\n"
 
 
 def test_question_mark_without_enumerable_moves():
@@ -103,7 +153,7 @@ def test_person_is_reasked_without_limit_in_any_notation():
     assert "the mark to play is X" in screen.getvalue()
 
 
-def test_a_person_sees_exactly_the_texts_of_a_model():
+def test_a_person_sees_the_texts_of_a_model_and_what_was_wrong():
     seen = []
 
     def model(observation):
@@ -115,15 +165,16 @@ def test_a_person_sees_exactly_the_texts_of_a_model():
     policy, screen = person("?!", "X: (1, 1)", *["X: (3, 3)"] * 10)
     with pytest.raises(Quit):
         play(tictactoe_v0.env(), {"player_0": policy, "player_1": FirstLegal()}, 0, settings)
-    for text in seen[:3]:
-        assert f"\n{text}\n> " in screen.getvalue()
+    assert f"\n{seen[0]}\nMoves: " in screen.getvalue() and f"\n{seen[2]}\nMoves: " in screen.getvalue()
+    assert seen[1].endswith(reason := screen.getvalue().split("You> ")[1].partition("\nMoves: ")[0])
+    assert "in the form X: (1, 1)" in reason and screen.getvalue().count(seen[0]) == 1
 
 
 def test_the_play_loop_supplies_the_legal_moves():
     policy, screen = person("?", "q")
     with pytest.raises(Quit):
         play(connect_four_v0.env(), {"player_0": policy, "player_1": FirstLegal()}, 0)
-    assert "Legal moves:\n" + "\n".join(f"X: {column}" for column in range(1, 8)) in screen.getvalue()
+    assert "Legal moves:\n" + "\n".join(f"[{column}] X: {column}" for column in range(1, 8)) in screen.getvalue()
 
 
 def test_an_interruption_ends_the_match_at_once():

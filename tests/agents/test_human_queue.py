@@ -10,17 +10,18 @@ from agents.player import Player, seat_players
 from llmarena_envs import tictactoe_v0
 from tests.support.asynchronous import asynchronous
 
+READ = {"rules": "r", "text": "t", "picture": "", "legal": ["X: 1"], "parts": (), "join_parts": None}
 SEEN = {"rules": "r", "text": "t", "language": "en", "picture": "<svg/>", "over": False}
 
 
 def asked(seat, **more):
     """Asks a seat, and returns the task that waits for the answer."""
-    return asyncio.ensure_future(seat({"rules": "r", "text": "t", "picture": "", "legal": ["X: 1"], **more}))
+    return asyncio.ensure_future(seat({**READ, **more}))
 
 
 async def seated():
     queue = HumanQueue()
-    seat = queue.seat("Ada", "m", "tictactoe_v0")
+    seat = queue.seat("Ada", "m", "tictactoe_v0", {})
     seat.reset("player_0", 1)
     return queue, seat
 
@@ -97,8 +98,8 @@ async def test_queue_reports_the_end_to_every_seat_holder():
 @asynchronous
 async def test_queue_lists_asked_players_first_and_finished_last():
     queue = HumanQueue()
-    over, asks, waits = (queue.seat("Ada", match, "tictactoe_v0") for match in ("over", "asks", "waits"))
-    queue.seat("Bob", "asks", "tictactoe_v0").reset("player_1", 1)
+    over, asks, waits = (queue.seat("Ada", match, "tictactoe_v0", {}) for match in ("over", "asks", "waits"))
+    queue.seat("Bob", "asks", "tictactoe_v0", {}).reset("player_1", 1)
     for seat in (over, asks, waits):
         seat.reset("player_0", 1)
     over.watch({**SEEN, "over": True})
@@ -111,7 +112,7 @@ async def test_queue_lists_asked_players_first_and_finished_last():
 @asynchronous
 async def test_a_person_sees_every_turn_and_the_end():
     queue = HumanQueue()
-    seat = queue.seat("Ada", "m", "tictactoe_v0")
+    seat = queue.seat("Ada", "m", "tictactoe_v0", {})
     versions, pictures = [], set()
 
     async def answer():

@@ -86,7 +86,9 @@ def test_the_players_of_a_game_come_before_the_general_ones(monkeypatch):
 def test_third_party_environment_has_general_baselines_only():
     # Even one whose game is a game of the suite.
     assert set(baselines("tests.rating.broken_env")) == {"random", "first_legal", "mcts"}
-    with pytest.raises(OptionError, match="expected one of random, first_legal, mcts, human, openai:MODEL"):
+    with pytest.raises(
+        OptionError, match="expected one of random, first_legal, mcts, human, PROVIDER/MODEL, openai:MODEL"
+    ):
         make_policy("greedy", "tests.rating.broken_env")
 
 

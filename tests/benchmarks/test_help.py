@@ -11,6 +11,7 @@ from benchmarks.auto_arena.__main__ import PAPER as AUTO_ARENA
 from benchmarks.deepeval.__main__ import PAPER as DEEPEVAL
 from benchmarks.llmarena.__main__ import PAPER as LLMARENA
 from benchmarks.simulbench.__main__ import PAPER as SIMULBENCH
+from tests.support.lacking import need
 
 ROOT = Path(benchmarks.__file__).parent
 PAPERS = {f"{paper.name}.__main__": paper for paper in (AUTO_ARENA, DEEPEVAL, LLMARENA, SIMULBENCH)}
@@ -26,6 +27,9 @@ COMMANDS = sorted(
 def test_help_of_a_command_is_printed(command, capsys, monkeypatch):
     if command == "train_grpo":
         pytest.importorskip("trl")  # .ci/libraries installs it
+    if command == "train_self_play":
+        need("torch")
+        need("safetensors")
     monkeypatch.setattr(sys, "argv", [command, "--help"])
     with pytest.raises(SystemExit) as ended:
         runpy.run_module(f"benchmarks.{command}", run_name="__main__")

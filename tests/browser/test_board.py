@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from rating.play.attempts import HELD_BACK
 from tests.browser.conftest import PATIENCE
 from tests.browser.considerate import PACE, allow
 from tests.rating.viewer.web.test_board import HOSTILE
@@ -121,77 +120,81 @@ def moves(tmp_path, monkeypatch):
     return folder
 
 
+def finished(page):
+    """Returns the number of finished matches that the page shows."""
+    return int(page.locator("[id='tab Progress'] tbody td").nth(4).text_content())
+
+
 def test_board_follows_run_without_reload_through_kill_and_resume(page, tmp_path, moves):
     run_file, directory = tmp_path / "run_file.toml", tmp_path / "run"
     run_file.write_text(RUN)
     with command("run", run_file, "--out", directory) as run:
         begun(directory)
         with served(directory) as board:
-            page.goto(board)
+            page.goto(f"{board}#matches")
             is_same = unmarked(page)
-            text_of(page, "#progress", "Running, or killed.")
+            text_of(page, "#state", "Running, or killed.")
             allow(moves, 1)
-            page.locator("#under-way-table a").first.wait_for(timeout=WAIT)
-            assert is_same()
-            page.locator("#under-way-table a").first.click()
-            is_same = unmarked(page)
-            text_of(page, "#steps", "following")
-            turns = page.locator("#steps span")
-            before, picture = turns.inner_text(), page.locator("#position svg").inner_html()
-            page.locator("#turns-list summary").click()
-            page.locator("#step-prev").focus()
+            page.locator("#list tr.row", has_text="under way").first.wait_for(timeout=WAIT)
+            page.locator("#list a").first.click()
+            turns = "document.querySelectorAll('.turn').length"
+            page.locator("details", has_text="Rules as told to player_0").locator("summary").click()
+            page.get_by_role("button", name="Next", exact=True).last.click()
+            page.locator("#match figure img").wait_for(timeout=WAIT)
+            before, picture = page.evaluate(turns), page.locator("#match figure img").get_attribute("src")
+            last = f"document.querySelector('#match input[type=range]').value = {before}"
+            page.evaluate(
+                f"{last}; document.querySelector('#match input[type=range]').dispatchEvent(new Event('input'))"
+            )
+            page.get_by_role("button", name="Back", exact=True).focus()
             allow(moves, 1)
-            wait_until(page, "before => document.querySelector('#steps span').textContent.trim() !== before", before)
-            wait_until(page, "before => document.querySelector('#position svg').innerHTML !== before", picture)
-            assert page.locator("#turns-list").get_attribute("open") is not None
-            assert page.evaluate("document.activeElement.id") == "step-prev"
+            wait_until(page, f"before => {turns} > before", before)
+            wait_until(page, "before => document.querySelector('#match figure img').src !== before", picture)
+            assert page.locator("details", has_text="Rules as told to player_0").get_attribute("open") is not None
+            assert page.evaluate("document.activeElement.textContent") == "Back"
             assert is_same()
 
             page.goto(board)
             is_same = unmarked(page)
             allow(moves, A_MATCH)
-            text_of(page, "#ratings-1-table", "slow")
+            text_of(page, "#overview", "slow")
             assert is_same()
 
             os.kill(run.pid, signal.SIGKILL)
             run.wait()
             page.goto(board)
-            text_of(page, "#progress", "Running, or killed")
+            text_of(page, "#state", "Running, or killed")
             is_same = unmarked(page)
-            finished = page.locator("#progress-table tbody td").nth(4).inner_text()
+            page.locator("#overview th button", has_text="policy").click()
+            before = finished(page)
             with command("resume", directory):
                 allow(moves, A_MATCH)
-                more = "before => Number(document.querySelectorAll('#progress-table tbody td')[4].innerText) > before"
-                wait_until(page, more, int(finished))
+                more = "before => Number(document.querySelectorAll('[id=\"tab Progress\"] tbody td')[4].textContent) > before"
+                wait_until(page, more, before)
+                assert page.locator("#overview th[aria-sort=ascending]").inner_text() == "policy"
                 assert is_same()
 
 
-def test_board_steps_through_run_by_keyboard_without_scripts(browser, page, tmp_path):
+def test_a_turn_of_a_match_has_an_address(browser, page, tmp_path):
     directory = play_run(tmp_path, SHORT_RUN)
     with served(directory) as board:
-        page.goto(board)
-        page.get_by_role("link", name="All matches").click()
-        page.get_by_label("environment").select_option("connect_four_v0")
-        page.get_by_role("button", name="Show").click()
-        text_of(page, "#list", "8 matches")
-        page.locator("#list-table a").first.click()
-        text_of(page, "#steps", "after turn")
-        for key, place in (
-            ("Shift+ArrowLeft", "the beginning of"),
-            ("ArrowRight", "after turn 1 of"),
-            ("ArrowLeft", "the beginning of"),
-            ("Shift+ArrowRight", r"after turn (\d+) of \1\b"),
-        ):
-            page.wait_for_load_state()
+        page.goto(f"{board}#matches")
+        page.locator("#environment").select_option("connect_four_v0")
+        text_of(page, "#shown", "8 of 16 matches")
+        page.locator("#list a").first.click()
+        text_of(page, "#match figcaption", "At the beginning")
+        page.locator("#match").focus()
+        for key, place in (("ArrowRight", "1"), ("ArrowRight", "2"), ("ArrowLeft", "1")):
             page.keyboard.press(key)
-            text_of(page, "#steps", place)
-
-        plain = browser.new_page(java_script_enabled=False)
-        plain.goto(page.url)
-        plain.get_by_role("link", name="Previous").click()
-        text_of(plain, "#steps", r"after turn")
-        assert plain.locator("#position svg").count() == 1
-        plain.close()
+            wait_until(page, "place => location.hash.includes(`turn=${place}`)", place)
+        text_of(page, "#match figcaption", "After turn 1 of")
+        other = browser.new_page()
+        other.goto(page.url)
+        text_of(other, "#match figcaption", "After turn 1 of")
+        assert other.locator(".turn.chosen").inner_text().startswith("1.")
+        other.locator(".turn a").nth(3).click()
+        text_of(other, "#match figcaption", "After turn 4 of")
+        other.close()
 
 
 def test_a_run_is_followed_without_scripts(browser, tmp_path, moves):
@@ -199,19 +202,12 @@ def test_a_run_is_followed_without_scripts(browser, tmp_path, moves):
     run_file.write_text(RUN)
     with command("run", run_file, "--out", directory):
         begun(directory)
-        time.sleep(2 * HELD_BACK)  # a first move that took less is not written before the next one
-        allow(moves, 1)
         with served(directory) as board:
             page = browser.new_page(java_script_enabled=False)
             page.goto(board)
-            page.locator("#under-way-table a").first.wait_for(timeout=WAIT)
-            page.locator("#under-way-table a").first.click()
-            before = page.locator("#steps span").inner_text()
-            allow(moves, 1)
-            end = time.monotonic() + PATIENCE
-            while page.locator("#steps span").inner_text() == before and time.monotonic() < end:
-                time.sleep(0.2)
-            assert page.locator("#steps span").inner_text() != before
+            page.locator("#state", has_text="Running, or killed.").wait_for(timeout=WAIT)
+            allow(moves, A_MATCH)
+            page.locator("#overview", has_text="slow").wait_for(timeout=WAIT)
             page.close()
 
 
@@ -223,16 +219,16 @@ def test_hostile_run_executes_nothing_and_pages_fit_a_phone(browser, tmp_path):
     page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
     page.on("console", lambda message: said.append(message.text) if "Content Security Policy" in message.text else None)
     with served(directory) as board:
-        page.goto(board)
-        links = {f"{board}/matches", *(item.get_attribute("href") for item in page.locator("a[href*='/match/']").all())}
-        page.goto(f"{board}/matches")
-        links |= {item.get_attribute("href") for item in page.locator("a[href*='/match/']").all()}
-        assert len(links) > 6
-        for link in [board, *sorted(links)]:
-            page.goto(link if link.startswith("http") else board.partition("/board/")[0] + link)
+        page.goto(f"{board}#matches")
+        page.locator("#list a").first.wait_for(timeout=WAIT)
+        links = [item.get_attribute("href") for item in page.locator("#list a").all()]
+        assert len(links) == 6
+        for link in ["", *(item.get_attribute("href") for item in page.locator("#tabs a").all()), *links]:
+            page.goto(board + link)
+            if "match=" in link:
+                page.locator("#match h3").wait_for(timeout=WAIT)
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, link
-            assert page.locator("main img, main script, main b, main style").count() == 0
-        assert "<script>alert(1)</script>" in page.inner_text("#board") or said == []
+            assert page.locator("main img[src^=x], main script, main b b, main style").count() == 0
     assert said == []
     phone.close()
 
@@ -250,5 +246,5 @@ def test_page_recovers_when_server_or_run_returns(page, tmp_path):
         (directory / "run.db").rename(tmp_path / "away.db")
         text_of(page, "#trouble", "there is none")
         (tmp_path / "away.db").rename(directory / "run.db")
-        text_of(page, "#progress", "Finished.")
+        text_of(page, "#state", "Finished.")
         assert is_same()

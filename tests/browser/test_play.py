@@ -39,8 +39,10 @@ def give(page, answer):
     elif page.locator("#listed").count():
         page.get_by_role("button", name="Send the chosen move").click()
     else:
+        if not page.get_by_label("Your reply").is_visible():
+            page.get_by_text("Write the reply as a model would").click()
         page.get_by_label("Your reply").fill(answer)
-        page.get_by_role("button", name="Send", exact=True).click()
+        page.locator("#typed").get_by_role("button", name="Send", exact=True).click()
     page.wait_for_function(
         "name => document.querySelector('#typed input[name=question]')?.value !== name",
         arg=question,
@@ -48,11 +50,19 @@ def give(page, answer):
     )
 
 
+def stop(page):
+    """Stops at the end of a match, if another one is offered."""
+    page.locator("#end button[value=stop], #state:has-text('ended')").first.wait_for(timeout=PATIENCE * 1000)
+    if page.locator("#end button[value=stop]").count():
+        page.locator("#end button[value=stop]").click()
+
+
 def finish(page, answer, turns=60):
-    """Answers until the match is over."""
+    """Answers until the match is over, and stops."""
     for _ in range(turns):
-        page.locator("#typed, #state:has-text('over')").first.wait_for(timeout=PATIENCE * 1000)
+        page.locator("#typing form, #state:has-text('over')").first.wait_for(timeout=PATIENCE * 1000)
         if "over" in page.inner_text("#state"):
+            stop(page)
             return
         give(page, answer)
     raise AssertionError(f"not over after {turns} turns: {page.inner_text('#live')[-2000:]}")
@@ -72,20 +82,26 @@ def test_every_environment_is_played_recorded_verified_and_rated(browser, tmp_pa
     assert command.end() == 0
     page.close()
     assert errors == []
-    assert "(human)" in command.output.getvalue()
+    assert "You (" in command.output.getvalue()
     assert Command("replay", str(tmp_path / "run"), "--verify").end() == 0
     assert Command("rate", str(tmp_path / "run")).end() == 0
 
 
-def test_two_people_see_each_other_move_in_two_browsers(browser, tmp_path):
+def two_people(browser, tmp_path):
+    """Starts a match of tic-tac-toe between two people; returns the command and the page of each."""
     seats = ("--policy", "player_0=human", "--policy", "player_1=human")
     command = Command("play", "tictactoe_v0", *seats, "--web", "--port", "0", "--out", str(tmp_path / "run"))
     pages = [browser.new_context().new_page() for _ in range(2)]
     for page, address in zip(pages, command.addresses(2), strict=True):
         page.goto(address)
+    return command, pages
+
+
+def test_two_people_see_each_other_move_in_two_browsers(browser, tmp_path):
+    command, pages = two_people(browser, tmp_path)
     first, second = pages
     wait_for(first, "It is your move")
-    wait_for(second, "Others are to move")
+    wait_for(second, "human (player_0) is to move")
     first.locator("svg").wait_for()
     for turn in range(9):
         page, other = pages[turn % 2], pages[1 - turn % 2]
@@ -95,10 +111,59 @@ def test_two_people_see_each_other_move_in_two_browsers(browser, tmp_path):
         other.wait_for_function("before => document.querySelector('#text').innerText !== before", arg=before)
         if "over" in page.inner_text("#state"):
             break
+    stop(first)
     for page in pages:
         wait_for(page, "The run has ended")
     assert command.end() == 0
-    assert "player_0 (human player_0): " in command.output.getvalue()
+    assert "human (player_0): " in command.output.getvalue()
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_parts_of_a_reply_are_filled_in_and_kept_while_typed(browser, tmp_path, scripts):
+    command = Command("play", "debate_v0", "--web", "--port", "0", "--out", str(tmp_path / "run"))
+    page = browser.new_context(java_script_enabled=scripts).new_page()
+    page.goto(command.addresses()[0])
+    page.locator("#parts").wait_for()
+    fields = page.locator("#parts textarea")
+    labels = page.locator("#parts label").all_inner_texts()
+    assert labels[0].startswith("Thoughts") and len(labels) == fields.count() > 1
+    assert not page.get_by_label("Your reply").is_visible()
+    fields.nth(0).fill("a plan")
+    page.get_by_role("button", name="Send", exact=True).first.click()  # the required parts are missing
+    page.locator(".refused", has_text="is missing").wait_for()
+    for number in range(1, fields.count()):
+        fields.nth(number).fill(f"a whale </respond><raise> {number}")
+    page.get_by_role("button", name="Send", exact=True).first.click()
+    wait_for_question(page, "2.0")
+    assert page.locator(".refused").all_inner_texts() == []
+    for _ in range(10):
+        page.locator("#typing form, #end button").first.wait_for()
+        if page.locator("#end button").count():
+            break
+        question = page.locator("#typed input[name=question]").input_value()
+        for field in fields.all():
+            field.fill("more")
+        page.get_by_role("button", name="Send", exact=True).first.click()
+        page.locator(f"#typed input[value='{question}']").wait_for(state="detached")
+    stop(page)
+    wait_for(page, "The run has ended")
+    assert command.end() == 0
+
+
+def test_another_match_is_started_on_all_pages(browser, tmp_path):
+    command, pages = two_people(browser, tmp_path)
+    for number in range(2):
+        for turn in range(7):
+            wait_for(pages[turn % 2], "It is your move")
+            give(pages[turn % 2], "")
+        wait_for(pages[0], "You (player_0) won.")
+        wait_for(pages[1], "human (player_0) won.")
+        assert pages[0].locator(".results tr").all_inner_texts() == ["You (player_0)\t+1", "human (player_1)\t-1"]
+        pages[1].get_by_role("button", name="Stop" if number else "Play again").click()
+    for page in pages:
+        wait_for(page, "The run has ended")
+    assert command.end() == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "run-2"]
 
 
 def test_a_match_is_played_without_scripts(browser, tmp_path):
@@ -111,10 +176,11 @@ def test_a_match_is_played_without_scripts(browser, tmp_path):
     page.get_by_role("button", name="Send", exact=True).click()
     assert page.locator(".refused").get_attribute("lang") == "zh"
     for _ in range(60):
-        page.locator("#typed, #state:has-text('over')").first.wait_for()
+        page.locator("#typing form, #state:has-text('over')").first.wait_for()
         if "over" in page.inner_text("#state"):
             break
         page.locator("#moves button[name=reply]").first.click()
+    stop(page)
     wait_for(page, "The run has ended")  # the page asks again by itself until it has
     assert command.end() == 0
 
@@ -139,12 +205,16 @@ def test_a_match_is_played_by_keyboard_and_the_focus_stays(browser, tmp_path):
             "name => document.querySelector('#typed input[name=question]')?.value !== name && !document.hidden",
             arg=question,
         )
-        page.locator("#typed, #state:has-text('over')").first.wait_for()
+        page.locator("#typing form, #state:has-text('over')").first.wait_for()
         if "over" in page.inner_text("#state"):
             break
         page.wait_for_function("() => document.activeElement.closest('#moves')")
-    wait_for(page, "The run has ended")
     assert page.evaluate("document.activeElement.id") == "state"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Stop"
+    page.keyboard.press("Enter")
+    wait_for(page, "The run has ended")
     assert "over" in page.inner_text("#announcement")
     assert command.end() == 0
 
@@ -223,7 +293,7 @@ def test_hostile_words_of_others_stay_words(browser, tmp_path):
     page.goto(command.addresses()[0])
     read = ""
     for _ in range(10):
-        page.locator("#typed, #state:has-text('over')").first.wait_for()
+        page.locator("#typing form, #state:has-text('over')").first.wait_for()
         read += page.inner_text("#text")
         assert page.locator("img, iframe, #live script, [onerror], svg image, svg script, svg a").count() == 0
         if "over" in page.inner_text("#state"):
@@ -231,6 +301,7 @@ def test_hostile_words_of_others_stay_words(browser, tmp_path):
         give(page, ANSWERS["debate_v0"])
     assert MARKUP.splitlines()[0] in read
     assert dialogs == []
+    stop(page)
     wait_for(page, "The run has ended")
     assert command.end() == 0
 

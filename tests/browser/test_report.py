@@ -1,6 +1,7 @@
 """The report in a real browser: needs ``chromium`` on the path, so it is run apart from the other tests."""
 
 import asyncio
+import json
 import re
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -8,6 +9,7 @@ from contextlib import closing
 from html import escape
 
 import pytest
+from playwright.sync_api import expect
 
 from rating.play import run_directory
 from rating.play.runner import Runner
@@ -79,13 +81,19 @@ def test_positions_are_stepped_with_the_turns(browser, tmp_path):
             "turn chosen",
             "turn",
         ]
-        page.get_by_role("button", name="Position").first.click()
-        assert "After turn 1 of" in figure.inner_text()
+        page.locator(".turn a").first.click()
+        expect(figure).to_contain_text("After turn 1 of")
         picture = figure.locator("img")
-        assert "player_1 to move" in picture.get_attribute("alt")
+        expect(picture).to_have_attribute("alt", re.compile("player_1 to move"))
         assert picture.evaluate("image => image.decode().then(() => image.naturalWidth)") > 100
+        page.get_by_role("button", name="Play", exact=True).click()
+        expect(figure).to_contain_text("After turn 2 of")
+        page.get_by_role("button", name="Pause", exact=True).click()
         page.get_by_role("slider").press("End")
         assert page.get_by_role("button", name="Next", exact=True).is_disabled()
+        page.locator("summary", has_text="As data").click()
+        data = json.loads(page.locator("details", has_text="As data").locator("pre").inner_text())
+        assert [turn["agent"] for turn in data["turns"][:2]] == ["player_0", "player_1"]
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
@@ -217,6 +225,9 @@ def test_first_screen_holds_the_answer_and_the_first_rows(browser, first_screen,
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (paper == "rgb(255, 255, 255)") == (scheme == "light")
+        drawn = "figure .fig-paper rect", "figure .fig-ink text"
+        fills = [page.locator(one).first.evaluate("shape => getComputedStyle(shape).fill") for one in drawn]
+        assert fills == [paper, page.evaluate("getComputedStyle(document.body).color")]
 
 
 def test_tables_are_sorted_by_any_heading_and_by_keyboard(browser, first_screen):
@@ -245,10 +256,10 @@ def test_parts_of_the_page_are_chosen_by_the_address(browser, first_screen):
         page.goto(first_screen)
         assert page.locator(".tab:visible").get_attribute("data-tab") == "tab Games"
         page.locator("#tabs a", has_text="Pairs").press("Enter")
-        assert page.locator(".tab:visible").get_attribute("data-tab") == "tab Pairs"
+        expect(page.locator(".tab:visible")).to_have_attribute("data-tab", "tab Pairs")
         assert page.url.endswith("#tab%20Pairs")
         page.go_back()
-        assert page.locator("#tabs [aria-current]").inner_text() == "Games"
+        expect(page.locator("#tabs [aria-current]")).to_have_text("Games")
         for fragment, tab in [
             ("section%20Seats%3A%20bid_v0", "tab Games"),
             ("matches", "matches"),
@@ -257,9 +268,19 @@ def test_parts_of_the_page_are_chosen_by_the_address(browser, first_screen):
         ]:
             page.goto("about:blank")
             page.goto(f"{first_screen}#{fragment}")
-            assert page.locator(".tab:visible").get_attribute("data-tab") == tab
+            expect(page.locator(".tab:visible")).to_have_attribute("data-tab", tab)
         for fragment in ("%E0%A4%A", "tab%20Nothing", "section%20Nothing"):
             page.goto("about:blank")
             page.goto(f"{first_screen}#{fragment}")
             assert page.locator(".tab:visible").get_attribute("data-tab") == "tab Games"
     assert failures == []
+
+
+def test_print_without_javascript_shows_folded_definitions_in_light_colours(browser, first_screen):
+    with browser.new_context(java_script_enabled=False, color_scheme="dark") as context, context.new_page() as page:
+        page.goto(first_screen)
+        definition = page.locator("details.notes li").first
+        assert not definition.is_visible()
+        page.emulate_media(media="print")
+        assert definition.is_visible()
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"

@@ -14,8 +14,9 @@ from benchmarks.performance import report_page
 from rating.play import run_directory
 from rating.play.runner import Runner
 from rating.store.export import record_table
-from rating.store.state import RunState
-from rating.viewer.report.page import RunContents, write_page
+from rating.viewer.report.contents import EMPTY
+from rating.viewer.report.page import write_page
+from rating.viewer.report.replays import Replays
 from rating.viewer.report.write import write_report
 from tests.browser.conftest import CHROMIUM
 from tests.support.fault_server import HTTP_500, OK, fault_server
@@ -180,6 +181,19 @@ def test_filters_hold_together_and_are_cleared(page, run):
     assert listed(page) == wanted
     page.get_by_role("button", name="Clear").click()
     assert listed(page) == ids(run[0])
+
+
+def test_failures_lead_to_the_matches_of_the_policy(page, run):
+    page.locator("#tabs a", has_text="Failures").click()
+    row = page.locator("[id='tab Failures'] tr", has=page.locator("td.key", has_text="model two")).first
+    environment = row.locator("td").first.inner_text()
+    row.get_by_role("link", name="matches").click()
+    page.locator("#list a").first.wait_for()
+    wanted = ids(run[0], lambda one: one["match"]["environment"] == environment and seated("model two")(one))
+    assert sorted(listed(page)) == sorted(wanted)
+    cells = page.locator("#list tbody td:nth-last-child(3)")
+    bad = cells.evaluate_all("cells => cells.map((cell) => parseInt(cell.textContent) || 0)")
+    assert bad == sorted(bad, reverse=True) and bad[0] > 0
 
 
 WORDS = {
@@ -409,11 +423,7 @@ def test_a_prompt_that_is_not_certain_is_not_shown(page, run, tmp_path):
     for name, changed in {"": turns, "now": tuple(replace(turn, read="another text") for turn in turns)}.items():
         path = tmp_path / f"{name}.html"
         with path.open("w", encoding="utf-8") as file:
-            write_page(
-                RunContents("run", 0, [], {}, None, [], {}, RunState({}), "", ""),
-                [replace(record, turns=changed)],
-                file,
-            )
+            write_page(EMPTY, Replays([replace(record, turns=changed)], {}, {}, {}), file)
         page.goto(f"{path.as_uri()}#match={record.match.id}")
         box = page.locator("details", has_text="exact prompt").first
         box.locator("summary").click()
@@ -496,7 +506,7 @@ def test_agent_can_be_named_like_an_object_property(page, run, tmp_path):
     changed = replace(record, turns=turns, outcome=None)
     path = tmp_path / "page.html"
     with path.open("w", encoding="utf-8") as file:
-        write_page(RunContents("run", 0, [], {}, None, [], {}, RunState({}), "", ""), [changed], file)
+        write_page(EMPTY, Replays([changed], {}, {}, {}), file)
     page.goto(f"{path.as_uri()}#match={record.match.id}")
     expect(page.locator(".turn b").first).to_have_text("1. constructor ")
     expect(page.locator(".turn")).to_have_count(len(turns))

@@ -1,11 +1,7 @@
-"""The documentation of the repository, as its tests read it.
-
-``python -m tests.docs.pages PAGE FOLDER`` writes the files that a page consists of.
-"""
+"""The documentation of the repository, as its tests read it."""
 
 import importlib.util
 import re
-import sys
 import textwrap
 from pathlib import Path
 from types import ModuleType
@@ -89,13 +85,6 @@ def fenced_blocks(text: str) -> list[CodeBlock]:
     return blocks
 
 
-def write_files(page: str, folder: Path) -> None:
-    """Writes the blocks of ``docs/<page>`` that are files where their titles say."""
-    for block in code_blocks(page):
-        if block.language in ("python", "toml"):
-            write_file(block, folder)
-
-
 def write_file(block: CodeBlock, folder: Path) -> None:
     """Writes a block into the file that its title names."""
     file = folder / block.title
@@ -111,7 +100,3 @@ def build_pages() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-if __name__ == "__main__":
-    write_files(sys.argv[1], Path(sys.argv[2]))

@@ -54,7 +54,8 @@ def check(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def run(command: str) -> None:
     """Runs a command of ``llmarena`` here, to its end, in one process."""
     _, *words = shlex.split(command)
-    alone = ["--workers", "1"] if words[0] == "run" and "--env" in words else []  # a run file says it itself
+    named = {"--env", "--games"}.isdisjoint(words)  # a run file sets its own workers
+    alone = [] if words[0] != "run" or named else ["--workers", "1"]
     try:
         code = main([*words, *alone])
     except SystemExit as ended:  # of its parser, also after --version

@@ -27,6 +27,7 @@ from typing import Any
 import pytest
 import tomlkit
 
+from agents.providers import Provider
 from llmarena_envs.catalogue import CATALOGUE
 from llmarena_envs.core.options import OptionError
 from rating.cli.app import build_parser
@@ -43,6 +44,38 @@ OF_SYSTEMS = ("ini", "sql")
 """Languages that stand only on a page with a test of its own."""
 POLICIES = [{"name": "one", "spec": "random"}, {"name": "another", "spec": "random"}]
 """Policies for parts of run files that name none."""
+
+
+MODULES = {
+    "text": ["sacrebleu"],
+    "tokens": ["tiktoken"],
+    "data": ["datasets"],
+    "web": ["starlette", "uvicorn"],
+    "pictures": ["resvg_py"],
+    "telemetry": ["opentelemetry"],
+    "rl": ["stable_baselines3", "sb3_contrib"],
+    "parquet": ["pyarrow"],
+    "ray": ["ray"],
+    "postgres": ["psycopg"],
+    "classic": ["rlcard"],
+    "textarena": ["textarena"],
+    "openspiel": ["pyspiel"],
+    "benchmarks": ["pyspiel", "rlcard", "choix", "evalica", "trueskill"],
+}
+"""Modules of the extras, without those that cannot be taken away from a process that has imported them (PyTorch, Matplotlib)."""
+
+
+def missing_modules(page: str) -> set[str]:
+    """Returns the modules of the extras that a page does not name: its readers need not have them."""
+    named = {
+        extra
+        for group in re.findall(r"(?:llmarena-envs|\.)\[([\w, -]+)\]", page)
+        for extra in re.split(r"[, ]+", group)
+    }
+    named |= {"ray", "postgres"} if "scale" in named else set()
+    named |= {extra for extra in MODULES if f"extra `{extra}`" in page or (f"`{extra}`" in page and "extras" in page)}
+    there = {module for extra in named for module in MODULES.get(extra, [])}
+    return {module for modules in MODULES.values() for module in modules} - there
 
 
 class Page:
@@ -166,7 +199,12 @@ def check_data(block: CodeBlock) -> None:
         case "csv":
             assert len({len(row) for row in csv.reader(io.StringIO(block.text))}) == 1
         case "toml":
-            check_run_file(tomllib.loads(block.text))
+            tables = tomllib.loads(block.text)
+            if all(isinstance(each, dict) and "base_url" in each for each in tables.values()):  # a file of providers
+                for each in tables.values():
+                    Provider.model_validate(each)
+            else:
+                check_run_file(tables)
         case other:
             raise AssertionError(
                 f"expected python, {', '.join((*SHELL, *FILES))} or text behind a fence, got {other!r}"
@@ -231,7 +269,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 RUN = [
-    pytest.param(page, marks=[pytest.mark.slow] if page in untested.SLOW else [])
+    pytest.param(
+        page,
+        marks=[
+            *([pytest.mark.slow] if page in untested.SLOW else []),
+            *([pytest.mark.needs(*untested.NEEDS[page])] if page in untested.NEEDS else []),
+        ],
+    )
     for page, blocks in BLOCKS.items()
     if blocks and page not in untested.COVERED
 ]
@@ -239,6 +283,8 @@ RUN = [
 
 @pytest.mark.parametrize("name", RUN)
 def test_every_block_is_run_or_checked(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in missing_modules((ROOT / name).read_text(encoding="utf-8")):
+        monkeypatch.setitem(sys.modules, module, None)
     page = Page(name, folder, monkeypatch)
     for block in BLOCKS[name]:
         if block.title and not block.title.startswith("output of "):

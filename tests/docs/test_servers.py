@@ -8,6 +8,7 @@ import pytest
 
 from rating.cli.app import EXIT_BUDGET, main
 from tests.docs.pages import DOCS, code_blocks
+from tests.docs.shell import commands
 from tests.support.fault_server import Fault, Request, fault_server
 from tests.support.hostile_server import completion
 
@@ -23,34 +24,30 @@ def move_as_shown(request: Request) -> Fault:
     return Fault("ok", body=json.dumps(completion({"content": reply}, usage=usage)).encode())
 
 
-def test_first_paid_run_commands_match_the_page(tmp_path, monkeypatch, capsys):
-    page = " ".join((DOCS / "first_paid_run.md").read_text(encoding="utf-8").split())
-    run_file, ended = code_blocks("first_paid_run.md")
-    forecast, run, resume, report = (
-        shlex.split(line)[1:] for line in re.findall(r"`(llmarena [^`]* [^`]*)`", page)[:4]
-    )
+def test_quickstart_commands_match_the_page(tmp_path, monkeypatch, capsys):
+    page = " ".join((DOCS / "quickstart.md").read_text(encoding="utf-8").split())
+    blocks = code_blocks("quickstart.md")
+    (run_file,) = [block.text for block in blocks if block.title]
+    shell = [shlex.split(each) for block in blocks if block.language == "bash" for each in commands(block.text)]
+    forecast, run, resume, report, rate, replay = [
+        words[1:] for words in shell if re.search(r"\bfirst\b", " ".join(words))
+    ]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     with fault_server(move_as_shown) as server:
-        paid = run_file.text.replace("http://127.0.0.1:9000/v1", server.url)
-        (tmp_path / "paid.toml").write_text(paid, encoding="utf-8")
+        cheap = run_file.replace("http://127.0.0.1:9000/v1", server.url).replace("cost = 0.50", "cost = 0.02")
+        (tmp_path / "first.toml").write_text(cheap, encoding="utf-8")
         assert main(forecast) == 0
-        least, most, read_least, read_most = re.findall(
-            r"expects ([\d,]+) to ([\d,]+) calls, ([\d,]+) to ([\d,]+) tokens", page
-        )[0]
-        forecast = capsys.readouterr().out
-        assert f"[{least}, {most}]" in forecast and f"[{read_least}, {read_most}]" in forecast
+        calls, tokens = re.findall(r"is ([\d,]+ to [\d,]+) calls that read ([\d,]+ to [\d,]+) tokens", page)[0]
+        printed = capsys.readouterr().out
+        assert f"[{calls.replace(' to ', ', ')}]" in printed and f"[{tokens.replace(' to ', ', ')}]" in printed
         assert main(run) == EXIT_BUDGET
-        assert without_cents(capsys.readouterr().err) == without_cents(ended.text)
+        assert "Resume with: llmarena resume runs/first --max-cost" in capsys.readouterr().err
         assert main(resume) == 0
-        assert main(["rate", resume[1], "--explain"]) == 0
+        capsys.readouterr()
+        assert main(rate) == 0
         bill = capsys.readouterr().out
         calls = re.findall(r"^total +(\d+) +(\d+) +(\d+) +([\d.]+)", bill, re.M)[0][0]
         assert int(calls) == len(server.log)
         assert re.search(r"^connect_four_v0 +model .* [\d.]+ +[\d.]+ +yes *$", bill, re.M)
-        assert main(report) == 0
-
-
-def without_cents(text):
-    """Returns a text without the last digits of amounts: requests in flight when the budget runs out are still paid for."""
-    return re.sub(r"(\.\d\d)\d+", r"\1", text)
+        assert main(report) == main(replay) == 0

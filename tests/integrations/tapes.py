@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pytest
 
 from agents.play import play
 from agents.records import Episode
@@ -12,7 +13,7 @@ from agents.registry import make_policy
 from agents.training import Deal
 from llmarena_envs.catalogue import CATALOGUE, load_environment, make_environment
 
-GAMES = [entry.name for entry in CATALOGUE]
+GAMES = [*(entry.name for entry in CATALOGUE), pytest.param("openspiel/kuhn_poker", marks=pytest.mark.needs("pyspiel"))]
 
 
 @dataclass

@@ -24,7 +24,7 @@ KINDS = {
     ".gz",  # idioms and their pronunciations
     ".typed",
 }
-MAX_BYTES = 3_000_000
+MAX_BYTES = 3_500_000
 """Of an archive: so much that something is in it that should not be."""
 
 

@@ -250,7 +250,7 @@ def test_bad_arguments_are_reported_before_server_starts(opponents: Any, options
 
 
 def test_the_page_s_scripts_run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = {block.title: block.text for block in code_blocks("training.md")}
+    blocks = {block.title: block.text for block in code_blocks("training_reference.md")}
     apps: list[Any] = []
     monkeypatch.setattr(uvicorn, "run", lambda app, port: apps.append((app, port)))
     exec(compile(blocks["serve.py"], "serve.py", "exec"), {})

@@ -1,4 +1,4 @@
-"""The package of docs/packaging_an_environment.md beside ours and a broken one, all installed into a fresh environment."""
+"""The package of docs/examples beside ours and a broken one, all installed into a fresh environment."""
 
 import json
 import os

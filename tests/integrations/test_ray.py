@@ -52,8 +52,8 @@ tournament = { questions = 4, min_judges = 3 }
 
 
 def on_page(begin):
-    """Returns the words of the command of docs/cluster.md that begins so."""
-    known = [each for block in code_blocks("cluster.md") if block.language == "bash" for each in commands(block.text)]
+    """Returns the words of the command of docs/executors.md that begins so."""
+    known = [each for block in code_blocks("executors.md") if block.language == "bash" for each in commands(block.text)]
     (found,) = [shlex.split(each) for each in known if each.startswith(begin)]
     return found
 

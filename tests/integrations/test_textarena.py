@@ -17,7 +17,9 @@ from tests.docs.pages import code_blocks
 from tests.integrations.opponents import Patient
 from tests.integrations.tapes import GAMES, Tape, record
 
-IDS = {entry.name: entry.registry_id for entry in CATALOGUE}
+IDS = {entry.name: entry.registry_id for entry in CATALOGUE} | {
+    "openspiel/kuhn_poker": "llmarena/openspiel:kuhn_poker-v0"
+}
 
 
 def _play(env: Any, tape: Tape) -> tuple[dict[int, float], dict[int, dict[str, Any]], list[Any]]:
@@ -196,7 +198,7 @@ def test_environment_can_be_reset_during_a_match() -> None:
 
 
 def test_the_page_s_script_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    (block,) = [block for block in code_blocks("training.md") if block.title == "arena.py"]
+    (block,) = [block for block in code_blocks("training_reference.md") if block.title == "arena.py"]
     exec(compile(block.text, block.title, "exec"), {})
     assert "The match is over." in capsys.readouterr().out
 

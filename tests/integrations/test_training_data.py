@@ -35,7 +35,9 @@ def load(path: Path, cache: Path) -> Any:
     return datasets.load_dataset(str(path), cache_dir=str(cache))["train"]
 
 
-@pytest.mark.parametrize("flags", [(), ("--rejected",), ("--reasoning", "--history", "full")])
+@pytest.mark.parametrize(
+    "flags", [(), ("--rejected",), ("--reasoning", "--history", "full"), ("--legal", "--logprobs")]
+)
 def test_parquet_holds_the_rows_of_the_json_lines(run: Path, tmp_path: Path, flags: tuple[str, ...]) -> None:  # noqa: F811
     lines = export(run, tmp_path / "rows.jsonl", "sft", *flags).read_text(encoding="utf-8").split("\n")[:-1]
     found = load(export(run, tmp_path / "data", "sft", "--parquet", *flags), tmp_path / "cache")
@@ -105,7 +107,7 @@ def test_trl_sft_trains_on_conversations(
     monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "sft").symlink_to(data["sft"])
-    (code,) = [block.text for block in code_blocks("training_data.md") if block.title == "tune.py"]
+    (code,) = [block.text for block in code_blocks("training_reference.md") if block.title == "tune.py"]
     own = {"Qwen/Qwen3-0.6B": model, "max_steps=1000": "max_steps=1, use_cpu=True, report_to='none'"}
     for shown, meant in own.items():
         assert code.count(shown) == 1

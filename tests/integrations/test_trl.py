@@ -3,10 +3,14 @@
 import asyncio
 import itertools
 import json
+import os
 import random
+import socket
+import subprocess
+import sys
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,12 +21,13 @@ from trl import GRPOConfig, GRPOTrainer
 
 from agents.baselines import general
 from agents.errors import ProviderError
-from agents.integrations.trl import Rollouts, dataset, match_reward
-from agents.training import Deal, deals
+from agents.integrations.trl import Rollouts, dataset, match_reward, row_key
+from agents.training import Deal, Match, deals
 from llmarena_envs.core.failures import Failure
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.tictactoe.text import TicTacToeCodec
 from tests.docs.pages import code_blocks
+from tests.integrations.engines import install
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -71,6 +76,7 @@ def _trainer(
     chosen: list[Deal] = DEALS,
     template: str = TEMPLATE,
     context: int = 4096,
+    model: Any = None,
     **options: Any,
 ) -> GRPOTrainer:
     tokenizer = _tokenizer(template)
@@ -88,7 +94,7 @@ def _trainer(
         **options,
     }
     return GRPOTrainer(
-        model=_model(tokenizer, context),
+        model=_model(tokenizer, context) if model is None else model,
         reward_funcs=rewards,
         args=GRPOConfig(output_dir=str(out), **arguments),
         train_dataset=dataset(chosen),
@@ -271,17 +277,137 @@ def test_reasoning_template_keeps_all_sampled_tokens(tmp_path: Path) -> None:
     assert _said(trainer.processing_class, out, 0) == f"<think>hm</think>no idea{END}" * len(writer.read)
 
 
-@pytest.mark.parametrize("zero_stage", [None, 3])
-def test_a_model_that_is_spread_over_processes_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zero_stage: int | None
+@pytest.mark.parametrize("mode", ["colocate", "server"])
+def test_vllm_samples_with_current_weights_and_the_cap_of_a_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
-    trainer = _trainer(tmp_path, Rollouts())
-    state = SimpleNamespace(deepspeed_plugin=zero_stage and SimpleNamespace(zero_stage=zero_stage))
-    monkeypatch.setattr(trainer, "accelerator", SimpleNamespace(num_processes=2, state=state))
-    monkeypatch.setattr(trainer, "is_fsdp_enabled", zero_stage is None)
-    monkeypatch.setattr(trainer, "is_deepspeed_enabled", zero_stage is not None)
-    with pytest.raises(OptionError, match="spread over processes"):
+    model = _model(_tokenizer())
+    engine = install(monkeypatch, model)
+    options = {"use_vllm": True, "vllm_mode": mode, "learning_rate": 1e-2, "shuffle_dataset": False}
+    chosen = list(deals("bid_v0", range(4), None))
+    trainer = _trainer(tmp_path, Rollouts(max_reply_tokens=6), chosen=chosen, model=model, **options)
+    before = [weight.clone() for weight in model.parameters()]
+    trainer.train()
+    assert not all(torch.equal(old, new) for old, new in zip(before, model.parameters(), strict=True))
+    assert engine.stale == 0
+    assert {limit for _, limit in engine.calls} == {6}
+    assert engine.calls[0][0] == 2  # both seats of a deal are rows of the same two matches
+    assert trainer.vllm_generation.max_completion_length == trainer.max_completion_length
+    assert trainer.state.log_history[0]["sampling/sampling_logp_difference/max"] < 1e-3
+
+    trainer.vllm_generation.sync_weights()
+    out = Rollouts(max_reply_tokens=6)(_prompts(chosen[:1]), trainer)
+    for prompt, completion, said, mask in zip(
+        out["prompt_ids"], out["completion_ids"], out["logprobs"], out["env_mask"], strict=True
+    ):
+        with torch.no_grad():
+            logits = model(input_ids=torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
+        expected = logits.log_softmax(-1)[torch.arange(len(completion)), completion]
+        chosen_tokens = torch.tensor(mask).bool()
+        torch.testing.assert_close(torch.tensor(said)[chosen_tokens], expected[chosen_tokens], atol=1e-4, rtol=1e-4)
+
+
+def test_vllm_reply_over_the_cap_is_cut_and_its_context_is_respected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = _model(_tokenizer())
+    engine = install(monkeypatch, model, max_model_len=1500)
+    options = {"use_vllm": True, "generation_kwargs": {"max_tokens": 9}}
+    trainer = _trainer(tmp_path, Rollouts(), model=model, **options)
+    out = Rollouts(max_reply_tokens=4)(_prompts(DEALS[:1]), trainer)
+    assert {limit for _, limit in engine.calls} == {9}
+    assert len(out["prompt_ids"][0] + out["completion_ids"][0]) <= 1500
+    (match,) = out["match"]
+    assert match.steps[0].kind is Failure.TRUNCATED
+    assert sum(out["env_mask"][0]) <= 4 * len(match.steps)
+    monkeypatch.setattr(trainer.vllm_generation, "generate", lambda prompts, **_: (prompts, [], [], []))
+    with pytest.raises(ValueError, match="expected one reply"):
         Rollouts()(_prompts(DEALS[:1]), trainer)
+
+
+@pytest.mark.parametrize("mode", ["server", "fsdp"])
+def test_processes_with_matches_of_different_length_wait_for_each_other(tmp_path: Path, mode: str) -> None:
+    tokenizer = _tokenizer()
+    tokenizer.save_pretrained(tmp_path)
+    _model(tokenizer).save_pretrained(tmp_path)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    command = [sys.executable, "-m", "tests.integrations.processes", mode, str(tmp_path), str(tmp_path)]
+    group = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": "2", "OMP_NUM_THREADS": "1"}
+    running = []
+    for rank in ("0", "1"):
+        own = os.environ | group | {"RANK": rank, "LOCAL_RANK": rank}
+        running.append(
+            subprocess.Popen(command, env=own, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE, text=True)
+        )
+    try:
+        errors = [process.communicate(timeout=500)[1] for process in running]
+    finally:
+        for process in running:
+            process.kill()
+    assert [process.returncode for process in running] == [0, 0], errors
+    first, second = (json.loads((tmp_path / f"{rank}.json").read_text()) for rank in range(2))
+    if mode == "fsdp":
+        assert first["lengths"] != second["lengths"]
+        return
+    assert first["steps"] == second["steps"] == 2
+    assert first["calls"] and first["stale"] == 0
+    assert not second["calls"]  # only the main process asks the server
+    assert {size for size, _ in first["calls"]} == {4}  # two of each process, or one that waits
+
+
+def test_self_play_advantages_of_two_seats_are_not_averaged_away(tmp_path: Path) -> None:
+    """The first seat wins three of four matches: a baseline over both seats would be 0, and credit its head start."""
+    wins = iter([True, True, True, False] * 2)
+
+    def replies(one: Match) -> dict[str, float]:
+        return {"player_0": 1.0, "player_1": -1.0} if next(wins) else {"player_0": -1.0, "player_1": 1.0}
+
+    seen: dict[str, Any] = {}
+
+    def outcome(prompts: Any, match: list[Match], learner: list[str], **_: Any) -> list[float]:
+        seen.update(prompts=prompts, match=match, learner=learner)
+        results = {one.id: replies(one) for one in dict.fromkeys(match)}
+        return [results[one.id][seat] for one, seat in zip(match, learner, strict=True)]
+
+    options = {"num_generations": 4, "per_device_train_batch_size": 8, "max_steps": 1, "shuffle_dataset": False}
+    trainer = _trainer(
+        tmp_path, Rollouts(max_reply_tokens=3), rewards=[outcome], chosen=list(deals("bid_v0", [5], None)), **options
+    )
+    trainer.train()
+    assert len({one.id for one in seen["match"]}) == 4  # of eight rows
+    sides = list(zip(seen["match"], seen["learner"], strict=True))
+    assert len(set(sides)) == 8
+    keys = [row_key(prompt) for prompt in seen["prompts"]]
+    assert len({key.group for key in keys}) == 1
+    assert [key.baseline for key in keys] == ["bid_v0:player_0"] * 4 + ["bid_v0:player_1"] * 4
+    spread = 1 + 1e-4  # the standard deviation of 1, 1, 1 and -1
+    advantages = [0.5 / spread] * 3 + [-1.5 / spread] + [-0.5 / spread] * 3 + [1.5 / spread]
+    assert list(trainer._logs["advantages"]) == pytest.approx(advantages, abs=1e-3)
+
+
+def test_opponent_from_a_pool_is_the_same_for_all_matches_of_a_deal(tmp_path: Path) -> None:
+    pool = tmp_path / "pool.toml"
+    pool.write_text('[[policy]]\nspec = "minimax"\n[[policy]]\nspec = "first_legal"\n')
+    chosen = list(deals("tictactoe_v0", range(4), f"pool:{pool}"))
+    trainer = _trainer(tmp_path, Rollouts())
+    Writer(trainer, itertools.repeat(f"no idea{END}"))
+    out = Rollouts(trusted=True)([prompt for prompt in _prompts(chosen) for _ in range(2)], trainer)
+    assert out["opponents"][::2] == out["opponents"][1::2] == [deal.drawn_opponents() for deal in chosen]
+    assert {name for each in out["opponents"] for name in each.values()} == {"minimax", "first_legal"}
+
+
+def test_self_play_row_without_its_counterpart_has_its_own_match(tmp_path: Path) -> None:
+    trainer = _trainer(tmp_path, Rollouts())
+    first, second = _prompts(list(deals("openspiel/kuhn_poker", [1], None)))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message="self-play")
+        out = Rollouts(max_reply_tokens=3)([first, first, second, second], trainer)
+    assert [out["match"].index(one) for one in out["match"]] == [0, 1, 0, 1]
+    with pytest.warns(UserWarning, match="shuffle_dataset=False"):
+        out = Rollouts(max_reply_tokens=3)([first, first, second], trainer)
+    assert [out["match"].index(one) for one in out["match"]] == [0, 1, 0]
 
 
 def test_self_play_trains_the_learner_that_the_prompt_names(tmp_path: Path) -> None:
@@ -359,10 +485,12 @@ def test_turns_that_are_answered_anew_are_refused(tmp_path: Path) -> None:
         Rollouts()(_prompts(sides), trainer)
 
 
-def test_the_page_on_training_trains(tmp_path: Path) -> None:
+def test_the_page_on_training_trains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (script,) = [block.text for block in code_blocks("training.md") if block.title == "grpo.py"]
+    monkeypatch.chdir(tmp_path)
     tokenizer = _tokenizer()
-    options = {"output_dir": str(tmp_path), "max_steps": 1, "use_cpu": True, "bf16": False, "report_to": []}
-    given = {"model": _model(tokenizer), "tokenizer": tokenizer, "options": options}
-    exec(compile(script, "grpo.py", "exec"), given)
-    assert given["trainer"].state.global_step == 1
+    _model(tokenizer).save_pretrained("runs/tiny")
+    tokenizer.save_pretrained("runs/tiny")
+    names: dict[str, Any] = {}
+    exec(compile(script.replace("max_steps=5", "max_steps=1"), "grpo.py", "exec"), names)
+    assert names["trainer"].state.global_step == 1

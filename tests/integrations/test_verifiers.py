@@ -5,12 +5,16 @@ import itertools
 import json
 import re
 import shlex
+import socket
+import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import llmarena_verifiers
 import pytest
 import verifiers.v1 as vf
 from aiohttp import web
@@ -18,7 +22,7 @@ from pydantic import ValidationError
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
-from agents.integrations.verifiers import DealHarness, DealTaskset, MatchEnv
+from agents.integrations.verifiers import DealHarness, DealsConfig, DealTaskset, MatchEnv
 from agents.training import Deal
 from llmarena_envs.core.options import OptionError
 from tests.docs.pages import DOCS, code_blocks
@@ -42,9 +46,9 @@ Answer = Callable[[], str | int]
 """Gives a reply, or the HTTP status of a refusal."""
 
 
-def _env(environment: str = "tictactoe_v0", role: dict[str, Any] | None = None, **config: Any) -> Any:
+def _env(environment: str = "tictactoe_v0", roles: dict[str, Any] | None = None, **config: Any) -> Any:
     taskset = {"id": "llmarena-verifiers", "environment": environment, "seeds": 1, **config}
-    return vf.load_environment(vf.resolve_env_config({"taskset": taskset, "learner": role or {}}))
+    return vf.load_environment(vf.resolve_env_config({"taskset": taskset, **(roles or {})}))
 
 
 @asynccontextmanager
@@ -153,6 +157,9 @@ def test_the_same_replies_play_the_same_match_against_oneself(environment: str) 
         seat = trace.info["seat"]
         said = [attempt for turn in tape.episode.turns if turn.agent == seat for attempt in turn.attempts]  # type: ignore[union-attr]
         assert trace.agent.trainable
+        assert trace.agent.name == seat
+        assert trace.info["match"] == episode.traces[0].info["match"]
+        assert trace.info["baseline"] == f"{environment}:{seat}"
         assert trace.task.key == trace.info["group"] == task.deal.group
         assert trace.info["digest"] == tape.digest
         assert [message.content for message in trace.assistant_messages] == [attempt.reply for attempt in said]
@@ -210,6 +217,64 @@ def test_masks_mark_the_models_tokens(environment: str, history: str, one_sequen
         assert len(sampled) == len(said)
 
 
+def test_a_seat_with_its_own_model_asks_it_and_is_not_trained() -> None:
+    asked: list[str] = []
+
+    async def through() -> Any:
+        async with (
+            _model(lambda: asked.append("run") or "X: (1, 1)") as run,
+            _model(lambda: asked.append("own") or "no") as own,
+        ):
+            pinned = {"model": "fixed", "client": own.client.model_dump()}
+            env = _env("openspiel/tic_tac_toe", {"player_1": pinned}, opponent=None)
+            async with env.serving():
+                return await env.run_episode(next(iter(env.taskset)), run)
+
+    episode = asyncio.run(through())
+    assert episode.ok, episode.errors
+    traces = {trace.agent.name: trace for trace in episode.traces}
+    assert {name: (trace.agent.config.model, trace.agent.trainable) for name, trace in traces.items()} == {
+        "player_0": ("m", True),
+        "player_1": ("fixed", False),
+    }
+    assert asked.count("run") == traces["player_0"].num_turns > 0
+    assert asked.count("own") == traces["player_1"].num_turns > 0
+
+
+def test_roles_of_a_game_survive_the_configuration_of_a_server() -> None:
+    config = _env("undercover_v0", {"player_3": {"model": "fixed"}}, opponent=None).config
+    copy = vf.resolve_env_config(json.loads(config.model_dump_json()))
+    roles = {name: value.model for name, value in copy if isinstance(value, vf.AgentConfig)}
+    assert roles == {f"player_{seat}": "fixed" if seat == 3 else None for seat in range(5)}
+    with pytest.raises(ValidationError, match="player_5"):
+        _env("undercover_v0", {"player_5": {}})
+
+
+@pytest.mark.needs("pyspiel")
+def test_prime_rl_file_configures_a_role_per_seat() -> None:
+    path = Path(llmarena_verifiers.__file__).with_name("prime_rl.toml")
+    config = tomllib.loads(path.read_text(encoding="utf-8"))["orchestrator"]
+    games = {}
+    for source in config["train"]["source"] + config["eval"]["source"]:
+        env = vf.load_environment(vf.resolve_env_config(source["env"]))
+        task = next(iter(env.taskset))
+        games[source["name"]] = (task.deal.environment, len(task.deal.learners))
+        assert set(task.deal.learners) <= set(env.config.agent_harnesses()) == {"player_0", "player_1"}
+    assert games.pop("tictactoe-minimax") == ("tictactoe_v0", 1)
+    assert sorted(games.values()) == [
+        (name, 2)
+        for name in ("bargain_v0", "bid_v0", "connect_four_v0", "holdem_v0", "openspiel/kuhn_poker", "tictactoe_v0")
+    ]
+
+
+def test_hub_package_names_the_module_and_the_version() -> None:
+    path = Path(llmarena_verifiers.__file__).with_name("pyproject.toml")
+    package = tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+    ours = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert vf.taskset_config_type(package["name"]) is DealsConfig
+    assert package["dependencies"] == [f"llmarena-envs[verifiers,openspiel]=={ours['version']}"]
+
+
 def test_an_opponent_that_fails_fails_the_episode_and_is_no_loss() -> None:
     env = _env(opponent="tests.integrations.opponents:broken")
     env.config.retries = vf.RetryConfig(rules=[vf.RetryRule(type="ProviderError", max_retries=1)])
@@ -227,10 +292,12 @@ def test_a_learner_that_cannot_be_reached_fails_the_episode(status: int) -> None
     assert "void" in episode.errors[-1].message
     assert not any(trace.ok for trace in episode.traces)
     assert all("match" not in trace.rewards for trace in episode.traces)
+    assert {trace.info["seat"] for trace in episode.traces} <= {"player_0", "player_1"}
 
 
 def test_stopped_learner_is_silent_and_match_continues() -> None:
-    for episode in _run(_env(opponent="minimax", role={"max_turns": 2}), _constant("no idea")):
+    roles = {"player_0": {"max_turns": 2}, "player_1": {"max_turns": 2}}
+    for episode in _run(_env(opponent="minimax", roles=roles), _constant("no idea")):
         (trace,) = episode.traces
         assert episode.ok
         assert trace.stop_condition == "max_turns"
@@ -301,14 +368,41 @@ def _print(folder: Path, command: Callable[[str], list[str]]) -> str:
     return asyncio.run(through())
 
 
-def test_the_page_s_script_runs(tmp_path: Path) -> None:
-    (block,) = [block for block in code_blocks("training.md") if block.title == "deals.py"]
-    printed = _print(tmp_path, lambda url: [sys.executable, "-c", block.text.replace(URL, url)])
-    assert printed.count("replies_unparsable") == 8
+def _page_script(tokenizer: Any) -> str:
+    """Returns the script of the page with the tests' tokenizer and a free port."""
+    (block,) = [block for block in code_blocks("training.md") if block.title == "rollouts.py"]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    line = 'MODEL, PORT = "runs/tiny", 8001'
+    assert block.text.count(line) == 1
+    return block.text.replace(line, f"MODEL, PORT = {tokenizer.name_or_path!r}, {port}")
+
+
+def test_the_page_s_script_prints_a_row_for_each_seat(tokenizer: Any) -> None:
+    code = _page_script(tokenizer)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert [row[1] for row in rows].count("tictactoe_v0:player_0") == len(rows) / 2 == 4
+    assert all(int(own) < int(tokens) for _, _, _, own, _, tokens, *_ in rows)
+    rewards = [float(row[2]) for row in rows]
+    assert [first + second for first, second in zip(rewards[::2], rewards[1::2], strict=True)] == [0.0] * 4
+
+
+def test_the_page_s_script_names_an_unreachable_model(tokenizer: Any) -> None:
+    code = _page_script(tokenizer)
+    line = 'await web.TCPSite(server, "127.0.0.1", PORT).start()'
+    assert code.count(line) == 1
+    code = code.replace(line, "pass")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 1
+    assert "the match is void, since player_" in done.stderr
+    assert "KeyError" not in done.stderr
 
 
 def test_the_page_s_command_runs(tmp_path: Path) -> None:
-    line = re.search(r"`(vf-eval .*?)`", (DOCS / "training.md").read_text(encoding="utf-8"), re.DOTALL)
+    line = re.search(r"`(vf-eval .*?)`", (DOCS / "training_reference.md").read_text(encoding="utf-8"), re.DOTALL)
     assert line is not None
     program, *arguments = shlex.split(line[1])
     _print(

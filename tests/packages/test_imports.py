@@ -21,11 +21,12 @@ ROOMS = (
     {"rating.errors", "rating.replacing", "rating.prices"},
     {"rating.store"},
     {"rating.schedules", "rating.stats", "rating.judgements"},
+    {"rating.judge_biases", "rating.judge_errors"},
     {"rating.judges"},
     {"rating.schemes"},
     {"rating.config"},
     {"rating.play"},
-    {"rating.readers", "rating.training"},
+    {"rating.blame", "rating.exploit", "rating.readers", "rating.training"},
     {"rating.viewer"},
     {"rating.api", "rating.cli"},
 )

@@ -32,8 +32,9 @@ def rate(path: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, float]:
     """Returns the numbers of the leaderboards of a run or log."""
     capsys.readouterr()
     assert main(["rate", str(path), "--json"]) == 0
-    boards = [board for board in json.loads(capsys.readouterr().out) if "rows" in board]
-    return numbers({board.get("environment", "all"): board for board in boards})
+    found = json.loads(capsys.readouterr().out)
+    boards = {board["environment"]: board for board in found["leaderboards"]}
+    return numbers(boards | ({"all": found["summary"]} if found["summary"] else {}))
 
 
 def check(name: str, found: dict[str, float]) -> None:

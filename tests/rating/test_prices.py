@@ -9,7 +9,7 @@ from llmarena_envs.core.options import OptionError
 from rating.config.run_file import parse_run_file
 from rating.play import run_directory
 from rating.play.run import Run
-from rating.prices import Price, PriceTable
+from rating.prices import Price, PriceTable, read_prices
 from rating.store.calls import Bill
 from tests.rating.play.calls import PRICES, run_file
 
@@ -121,3 +121,9 @@ def test_cost_budget_needs_a_price_for_every_model(tmp_path):
     parse_run_file(run_file(tables=PRICES + "[budget]\ncost = 5\n"), "run.toml").check()
     with pytest.raises(OptionError, match="'gpt-y-2' has none"):
         parse_run_file(run_file(tables=PRICES.replace("gpt-y", "gpt-z") + "[budget]\ncost = 5\n"), "run.toml").check()
+
+
+def test_price_file_without_prices_is_refused(tmp_path):
+    (tmp_path / "prices.toml").write_text("")
+    with pytest.raises(OptionError, match="price: field required"):
+        read_prices(tmp_path / "prices.toml")

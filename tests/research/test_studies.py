@@ -8,11 +8,14 @@ import pytest
 
 STUDIES = (
     "adaptive_runs",
+    "blame",
     "calibration",
     "coverage",
+    "exploitability",
     "false_alarms",
     "games_to_order",
     "judge_biases",
+    "judge_errors",
     "overlap",
     "paired_means",
     "stopping",

@@ -21,8 +21,8 @@ from pathlib import Path
 from llmarena_envs import connect_four_v0, tictactoe_v0
 
 MODULES = (tictactoe_v0, connect_four_v0)
-EXAMPLES = 800
-STEPS = 160
+EXAMPLES = 500
+STEPS = 80
 BATCH = 8
 VOCABULARY = 600
 SHOWN = 120

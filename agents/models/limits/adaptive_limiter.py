@@ -34,12 +34,17 @@ PACE_MARGIN = 0.9
 SLOWEST_PACE = 0.05
 """Requests per second."""
 
+SLOWEST_GUESS = 0.1
+"""Share of the rate measured last: refusals without a reply do not lower the rate further, since pauses grow meanwhile."""
+
 _MINUTE = 60.0
 _BURST = 12  # a twelfth of the limit per minute is allowed in a burst
 _WINDOWS_TO_DOUBLE = 4  # windows without a refusal after which growth of limit and pace doubles
 _PACE_SLACK = 0.05  # seconds: tolerance for a late timer
 _MEASURED, _REMEMBERED = 1.0, 30.0  # seconds: shortest and longest time to measure the reply rate
 _RECOVERY = 1.25  # growth factor of a pace per window, until its first refusal
+_RETURN = 2.0  # growth factor below the pace that was measured last, as in slow start
+_ENOUGH = 4  # replies in a measurement of the reply rate
 _PROBING = 0.02  # growth of a pace per longer window afterwards
 _PROBING_WINDOW = 5.0
 
@@ -159,6 +164,7 @@ class AdaptiveLimiter:
         self._pace_windows = 0
         self._is_paced = False  # whether the pace delayed the last request
         self._pace_was_refused = False
+        self._measured_pace = 0.0  # from enough replies; a lower pace is a guess
         self._replies = 0.0
         self._measured_since: float | None = None
 
@@ -299,11 +305,16 @@ class AdaptiveLimiter:
         if not self._is_paced:
             self._pace_window_start = now
             return
-        window = _PROBING_WINDOW if self._pace_was_refused else WINDOW
-        if now - self._pace_window_start < max(window, 4 / pace.rate):
+        is_guess = pace.rate < self._measured_pace
+        is_probing = self._pace_was_refused and not is_guess
+        if now - self._pace_window_start < max(
+            _PROBING_WINDOW if is_probing else WINDOW, (2 if is_guess else 4) / pace.rate
+        ):
             return
         self._pace_window_start = now
-        if self._pace_was_refused:
+        if is_guess:
+            pace.rate = min(pace.rate * _RETURN, self._measured_pace)
+        elif is_probing:
             pace.rate *= 1 + min(_PROBING * 2 ** (self._pace_windows // _WINDOWS_TO_DOUBLE), _RECOVERY - 1)
             self._pace_windows = min(self._pace_windows + 1, 100)
         else:
@@ -322,7 +333,11 @@ class AdaptiveLimiter:
             known = math.inf if self._pace is None else self._pace.rate
             measured = self._replies / max(seconds, _MEASURED) if self._replies else known / 2
             if math.isfinite(measured):
-                self._set_pace(max(min(known, measured) * PACE_MARGIN, SLOWEST_PACE))
+                slowest = SLOWEST_PACE if self._replies else max(SLOWEST_PACE, self._measured_pace * SLOWEST_GUESS)
+                learned = max(min(known, measured) * PACE_MARGIN, slowest)
+                if self._replies >= _ENOUGH:
+                    self._measured_pace = learned
+                self._set_pace(learned)
             self._replies, self._measured_since = 0.0, now
 
     def _set_pace(self, rate: float) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
+from agents.providers import needs_key
 from llmarena_envs.core.options import OptionError
 
 NO_KEY = "no-key"
@@ -20,7 +21,7 @@ class Endpoint:
 
     Attributes:
         base_url: address, usually ending in ``/v1``; ``None`` for ``OPENAI_BASE_URL``, or OpenAI's own. A query such as
-            ``?api-version=2024-10-21`` is sent with every request.
+            ``?api-version=2024-10-21`` is sent with every request. ``${NAME}`` stands for an environment variable.
         api_key_env: name of the variable.
     """
 
@@ -30,8 +31,9 @@ class Endpoint:
     def check(self) -> None:
         """Raises an ``OptionError`` if the address is not usable or ``api_key_env`` is not a variable name."""
         if self.base_url is not None:
+            address = _expanded(self.base_url) if isinstance(self.base_url, str) else self.base_url
             try:
-                parts = urlsplit(self.base_url)
+                parts = urlsplit(address)
                 usable = parts.scheme in ("http", "https") and bool(parts.hostname)
                 is_secret = bool(parts.username or parts.password) or any(
                     _names_secret(name) for name, _ in parse_qsl(parts.query, keep_blank_values=True)
@@ -53,7 +55,7 @@ class Endpoint:
 
     def split(self) -> tuple[str | None, dict[str, str]]:
         """Returns the address without its query, and the query; ``None`` is OpenAI's own address."""
-        address = self.base_url or os.environ.get("OPENAI_BASE_URL") or None
+        address = _expanded(self.base_url or "") or os.environ.get("OPENAI_BASE_URL") or None
         if address is None:
             return None, {}
         parts = urlsplit(address)
@@ -70,12 +72,30 @@ class Endpoint:
             raise OptionError(f"{self.api_key_env}: expected a key of printable ASCII characters")
         if key:
             return key
+        if self.base_url and needs_key(self.base_url):
+            raise OptionError(f"there is no key for {self.base_url}: set the environment variable {self.api_key_env}")
         if self.base_url or os.environ.get("OPENAI_BASE_URL"):
             return NO_KEY
         raise OptionError(
             f"there is no key for OpenAI: set the environment variable {self.api_key_env}, or give the base_url of a"
             " server that needs no key"
         )
+
+
+def _expanded(address: str) -> str:
+    """Returns an address with the values of environment variables.
+
+    Raises:
+        OptionError: if a variable is not set.
+    """
+
+    def value(variable: re.Match[str]) -> str:
+        found = os.environ.get(variable[1], "").rstrip("/")
+        if not found:
+            raise OptionError(f"base_url: {address} needs the environment variable {variable[1]}, which is not set")
+        return found
+
+    return re.sub(r"\$\{(\w+)\}", value, address)
 
 
 def secret_fields(fields: object) -> list[str]:

@@ -3,7 +3,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from llmarena_envs import bargain_v0
 
-# Any chat model of LangChain does here; this one says what it is told to, for tests.
+# Use any chat model of LangChain. This one gives fixed answers.
 model = GenericFakeChatModel(messages=iter([AIMessage("1 hat 0 balls 0 apples"), AIMessage("Deal")]))
 
 env = bargain_v0.env(instance=[[1, 2, 2], [2, 2, 2], [4, 1, 2]])

@@ -8,7 +8,7 @@ from llmarena_envs import connect_four_v0
 
 
 class OneLearner(BaseWrapper, gymnasium.Env[Any, Any]):
-    """One policy for both seats: it sees the position of whoever is to move, and gets the reward of whoever moved."""
+    """One policy for both seats: it observes as the agent to move, and gets the reward of the agent that moved."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         super().reset(seed=seed)
@@ -30,5 +30,5 @@ class OneLearner(BaseWrapper, gymnasium.Env[Any, Any]):
 
 env = OneLearner(connect_four_v0.env(obs_type="vector"))
 env.reset(seed=0)
-model = MaskablePPO("MlpPolicy", env, n_steps=128, device="cpu", seed=0)
+model = MaskablePPO("MlpPolicy", env, n_steps=128, device="cpu", seed=0, verbose=1)
 model.learn(256)

@@ -18,6 +18,7 @@ class PythonPrompt(SandboxedEngine):
     session: ClassVar[str] = "python_session.py"
     limits: ClassVar[Limits] = Limits(seconds=10.0, cpu_seconds=2.0, memory=256 * 2**20)
 
-    def find_sandbox(self) -> Sandbox:
+    @staticmethod
+    def find_sandbox() -> Sandbox:
         """Returns the first sandbox that isolates."""
         return find_sandbox()

@@ -1,6 +1,7 @@
-"""Engines that run in the sandbox: every request runs the session again from its beginning and prints the new output."""
+"""Engines that run in the sandbox: every new session of requests runs from its beginning; its last output is printed."""
 
 from abc import abstractmethod
+from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -9,7 +10,13 @@ from llmarena_envs.simulation.engines.engine import MAX_OUTPUT, Engine, cut_outp
 
 MAX_SESSION = 100_000
 """Maximum number of characters of all requests of a session."""
+_SESSIONS = 256
+"""Number of sessions whose last output is cached."""
 _UNDONE = {"timeout": "out of time", "memory": "out of memory"}
+
+
+class _StoppedError(Exception):
+    """A request was stopped."""
 
 
 class SandboxedEngine(Engine):
@@ -35,8 +42,9 @@ class SandboxedEngine(Engine):
         self.find_sandbox()
         self._requests: tuple[str, ...] = ()
 
+    @staticmethod
     @abstractmethod
-    def find_sandbox(self) -> Sandbox:
+    def find_sandbox() -> Sandbox:
         """Returns the sandbox; raises ``SandboxError`` without one."""
 
     def respond(self, request: str) -> str:
@@ -48,14 +56,30 @@ class SandboxedEngine(Engine):
         if sum(map(len, self._requests)) + len(request) > MAX_SESSION:
             return "ERROR: the session is full"
         requests = (*self._requests, request)
-        source = Path(__file__).with_name(self.session).read_text(encoding="utf-8")
-        result = self.find_sandbox().run(source, [call("run_session", requests, MAX_OUTPUT)], self.limits)
-        (answer,) = result.values
-        if result.status != "ok" or not isinstance(answer.value, str):
-            return f"ERROR: {_UNDONE.get(result.status, f'the {self.thing} was stopped')}"
+        try:
+            output = _run_session(type(self), requests)
+        except _StoppedError as error:
+            return f"ERROR: {error}"
         self._requests = requests
-        return cut_output(answer.value.removesuffix("\n"))
+        return cut_output(output.removesuffix("\n"))
 
     def state(self) -> str:
         """Returns the session's requests."""
         return "\n".join(self._requests)
+
+
+@lru_cache(
+    _SESSIONS
+)  # scripted players and judges rebuild the engine of a match, and matches on a task repeat its requests
+def _run_session(engine: type[SandboxedEngine], requests: tuple[str, ...]) -> str:
+    """Returns the output of the last request of a session.
+
+    Raises:
+        _StoppedError: if it had to be stopped.
+    """
+    source = Path(__file__).with_name(engine.session).read_text(encoding="utf-8")
+    result = engine.find_sandbox().run(source, [call("run_session", requests, MAX_OUTPUT)], engine.limits)
+    (answer,) = result.values
+    if result.status != "ok" or not isinstance(answer.value, str):
+        raise _StoppedError(_UNDONE.get(result.status, f"the {engine.thing} was stopped"))
+    return answer.value

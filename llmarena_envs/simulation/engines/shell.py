@@ -18,6 +18,7 @@ class Shell(SandboxedEngine):
     session: ClassVar[str] = "shell_session.py"
     limits: ClassVar[Limits] = Limits(seconds=10.0, cpu_seconds=10.0, memory=256 * 2**20, processes=32)
 
-    def find_sandbox(self) -> Sandbox:
+    @staticmethod
+    def find_sandbox() -> Sandbox:
         """Returns the sandbox that has a shell."""
         return find_shell()

@@ -206,8 +206,8 @@ def caveats(fitted: BradleyTerryFit, comparisons: Comparisons, links: Comparison
         notes.append(f"{int(tied.sum())} of {len(tied)} results are ties and left out.")
     if not links.linked.any():
         notes.append(
-            f"Nobody has both beaten and lost to another, not even through others{without}: results give an order, if any, but no"
-            " distances; those shown are an assumption (the prior)."
+            f"No two policies have beaten each other, not even through others{without}: the results give an order, if any, but no"
+            " distances; those shown come from the prior."
         )
     else:
         notes += _unlinked(names, links, without)

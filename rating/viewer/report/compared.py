@@ -6,6 +6,7 @@ from llmarena_envs.core.terminal import printable
 from rating.stats.compare import Champion, ConfidenceSequence, PolicyComparison, elo_of
 from rating.stats.estimates import Estimate
 from rating.stats.units import BATTLES, DEALS, MATCHED, PAIRS, ROUNDS, SHARED
+from rating.viewer.isomorphs import Gap
 
 _UNITS = {
     PAIRS: ("pair", "a pair is a deal played from both seats"),
@@ -87,6 +88,18 @@ def champion_lines(champion: Champion) -> list[str]:
         else f"verdict: level {champion.level:g}"
     )
     return told
+
+
+def gap_line(gap: Gap) -> str:
+    """Returns the gap of a policy between a game in other names and in its own."""
+    what = "score" if gap.is_score else "result"
+    unpaired = (
+        f"; left out: {count(gap.unpaired, 'match')} without the same match in its own names" if gap.unpaired else ""
+    )
+    return (
+        f"{name(gap.policy)}: {_difference(gap.difference)}; mean {what} {gap.renamed:.3g} minus {gap.plain:.3g}; over"
+        f" {count(gap.pairs, 'pair')} of matches on {count(gap.difference.n, 'deal')}{unpaired}"
+    )
 
 
 def limits(comparisons: Sequence[PolicyComparison], results: int, *, averaged: bool) -> list[str]:

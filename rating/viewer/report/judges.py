@@ -1,7 +1,8 @@
 """Judge studies as tables and JSON: agreement before and after discussion and with the majority, biases, changed verdicts."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from rating.judges import JudgeRow, JudgeStudy, StageAgreement
@@ -10,6 +11,8 @@ from rating.schemes.leaderboard import ALWAYS
 from rating.stats.agreement import Agreement, PairMeans, RaterPair
 from rating.stats.estimates import Estimate
 from rating.stats.judge_bias import BiasTest
+from rating.stats.transport import PartError
+from rating.viewer.report.judge_errors import error_sheets, error_tables, interval_table, part_tables
 from rating.viewer.report.tables import Sheet
 
 _MOST_PAIRS = 45
@@ -19,6 +22,8 @@ _MOST_JUDGES = 60
 
 _MOST_DRAWN = 20
 """Maximum number of judges in a heat map."""
+
+NOTHING: Mapping[str, Sequence[PartError]] = MappingProxyType({})
 
 _DECIMALS = 10
 """Decimals of numbers in JSON."""
@@ -35,8 +40,7 @@ def judge_sheets(found: JudgeStudy, title: str) -> list[Sheet]:
     if any(stage.pairs for stage in _stages(found).values()):
         sheets.append(_pairs(found))
         sheets.append(_majority(found))
-    sheets.append(_habits(found))
-    return sheets
+    return [*sheets, _habits(found), *error_sheets(found)]
 
 
 def kappa_charts(found: JudgeStudy) -> list[tuple[list[str], dict[str, dict[tuple[str, str], Agreement]]]]:
@@ -52,8 +56,13 @@ def kappa_charts(found: JudgeStudy) -> list[tuple[list[str], dict[str, dict[tupl
     return [(names, tables)]
 
 
-def to_json(found: JudgeStudy) -> str:
-    """Returns a study as JSON: final agreement at the top level, agreement before discussion under ``before``."""
+def to_json(found: JudgeStudy, transport: Mapping[str, Sequence[PartError]] = NOTHING) -> str:
+    """Returns a study as JSON: final agreement at the top level, agreement before discussion under ``before``.
+
+    Args:
+        found: the study.
+        transport: of the judges' calibrations between environments.
+    """
     table: dict[str, Any] = {
         **_stage_table(found.after, found),
         "items": found.items,
@@ -61,9 +70,11 @@ def to_json(found: JudgeStudy) -> str:
         "level": found.level,
         "rounded": found.rounded,
         "before": _stage_table(found.before, found) if found.before else None,
-        "changed": _interval(found.changed),
-        "decisions_changed": _interval(found.decisions_changed),
+        "changed": interval_table(found.changed),
+        "decisions_changed": interval_table(found.decisions_changed),
         "by_judge": [_judge_table(row, found) for row in found.judges],
+        **error_tables(found),
+        "transport": {judge: part_tables(parts) for judge, parts in transport.items()},
     }
     return json.dumps(_rounded(table), indent=2, ensure_ascii=False, allow_nan=False)
 
@@ -211,7 +222,7 @@ def _habits(found: JudgeStudy) -> Sheet:
     ]
     rows = [[cell(row) for _, cell, _ in columns] for row in found.judges[:_MOST_JUDGES]]
     used = [index for index in range(len(columns)) if index < 3 or any(row[index] for row in rows)]
-    notes = ["p: corrected for all tests of all judges (Holm)"]
+    notes = ["p: corrected for all tests of all judges (false discovery rate, Benjamini-Hochberg)"]
     if found.before:
         notes.append(
             "biases: from verdicts before discussion; position bias from final ones where both orders were judged"
@@ -264,9 +275,9 @@ def _stage_table(stage: StageAgreement, found: JudgeStudy) -> dict[str, Any]:
         "pairs": None if stage.pairs is None else [_pair_table(pair, found) for pair in stage.pairs],
         "fleiss": stage.fleiss and stage.fleiss.value,
         "krippendorff": stage.krippendorff and stage.krippendorff.value,
-        "intervals": {"fleiss": _interval(stage.fleiss), "krippendorff": _interval(stage.krippendorff)},
+        "intervals": {"fleiss": interval_table(stage.fleiss), "krippendorff": interval_table(stage.krippendorff)},
         "shared_items": stage.shared,
-        "agreement_pooled": _interval(stage.pooled),
+        "agreement_pooled": interval_table(stage.pooled),
         "mean": _means_table(stage.means),
         "mean_of_pairs_with_enough": _means_table(stage.means_of_many),
         "majority": [
@@ -300,8 +311,8 @@ def _means_table(means: PairMeans | None) -> dict[str, Any] | None:
     if means is None:
         return None
     return {
-        "agreement": _interval(means.agreement),
-        "kappa": _interval(means.kappa),
+        "agreement": interval_table(means.agreement),
+        "kappa": interval_table(means.kappa),
         "pairs": means.pairs,
         "pairs_with_kappa": means.defined,
         "pairs_left_out": means.left_out,
@@ -319,28 +330,25 @@ def _judge_table(row: JudgeRow, found: JudgeStudy) -> dict[str, Any]:
     position, verbosity, family = row.biases.position, row.biases.verbosity, row.biases.family
     return {
         **table,
-        "ties": _interval(row.ties),
+        "ties": interval_table(row.ties),
         "position_bias": _test_table(position, "first_side"),
         "verbosity_bias": {
-            "longer_text": verbosity.longer and _interval(verbosity.longer.estimate),
-            "beyond_others": verbosity.beyond and _interval(verbosity.beyond.estimate),
+            "longer_text": verbosity.longer and interval_table(verbosity.longer.estimate),
+            "beyond_others": verbosity.beyond and interval_table(verbosity.beyond.estimate),
             "p": verbosity.p,
+            "power": verbosity.power,
         },
         "family_bias": family and _test_table(family, "beyond_others"),
-        "same_in_both_orders": _interval(row.consistent),
-        "changed": row.changes and _interval(row.changes.changed),
-        "changed_to_majority": row.changes and _interval(row.changes.towards),
-        "changed_from_majority": row.changes and _interval(row.changes.away),
+        "same_in_both_orders": interval_table(row.consistent),
+        "changed": row.changes and interval_table(row.changes.changed),
+        "changed_to_majority": row.changes and interval_table(row.changes.towards),
+        "changed_from_majority": row.changes and interval_table(row.changes.away),
         "biases": row.biases.named(),
     }
 
 
 def _test_table(found: BiasTest | None, name: str) -> dict[str, Any]:
-    return {name: found and _interval(found.estimate), "p": found and found.p}
-
-
-def _interval(value: Estimate | None) -> dict[str, Any] | None:
-    return value and {"value": value.value, "low": value.low, "high": value.high, "n": value.n}
+    return {name: found and interval_table(found.estimate), "p": found and found.p, "power": found and found.power}
 
 
 def _rounded(value: Any) -> Any:

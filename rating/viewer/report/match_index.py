@@ -1,16 +1,52 @@
 """Index of a run's matches for the page: columns of numbers, with repeated values stored once."""
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Mapping, Set
+from typing import Any, NamedTuple
 
 from llmarena_envs.core.failures import Failure
 from rating.store.export import FAILURES
-from rating.store.records import VOID, Record
+from rating.store.records import FINISHED, VOID, Glance, Outcome, Record
 
 PROVIDER, REASKED, FALLBACK = "provider error", "asked again", "fallback"
 TROUBLES = (*FAILURES, PROVIDER, REASKED, FALLBACK)
 """Problems of a match, as bits of the column ``troubles``: kinds of invalid replies, provider error (match replayed or void),
 re-ask, fallback move."""
+
+
+class Replies(NamedTuple):
+    """What went wrong with the replies of a match.
+
+    Attributes:
+        bad: number of invalid replies.
+        troubles: those of ``TROUBLES`` that occurred.
+    """
+
+    bad: int
+    troubles: Set[str]
+
+
+def replies_in(record: Record) -> Replies:
+    """Returns what went wrong in a match by its turns, which void and unfinished matches have as well."""
+    kinds = [attempt.kind for turn in record.turns for attempt in turn.attempts]
+    reasked = any(len(turn.attempts) > 1 for turn in record.turns)
+    found = _troubles(
+        record.outcome, record.tries, {REASKED: reasked, FALLBACK: any(turn.fallback for turn in record.turns)}
+    )
+    return Replies(sum(kind is not Failure.OK for kind in kinds), found | {kind.name.lower() for kind in kinds})
+
+
+def replies_at(glance: Glance) -> Replies:
+    """Returns what went wrong in a match by its outcome: nothing yet in an unfinished match."""
+    seats = glance.outcome.seats if glance.outcome else ()
+    kinds = {kind for seat in seats for kind in seat.failures}
+    fallback = any(seat.fallbacks for seat in seats)
+    found = _troubles(glance.outcome, glance.tries, {REASKED: any(seat.reasks for seat in seats), FALLBACK: fallback})
+    return Replies(sum(sum(seat.failures.values()) for seat in seats), found | kinds)
+
+
+def _troubles(outcome: Outcome | None, tries: int, found: Mapping[str, bool]) -> Set[str]:
+    failed = tries > 1 or (outcome is not None and outcome.status == VOID)
+    return {name for name, is_found in found.items() if is_found} | ({PROVIDER} if failed else set())
 
 
 class MatchIndex:
@@ -26,35 +62,40 @@ class MatchIndex:
             name: {} for name in ("environment", "policies", "result", "cost")
         }
 
-    def add(self, record: Record, cost: str, place: int) -> None:
+    def add(
+        self, glance: Glance, replies: Replies, identity: str, status: str, *, turns: int, cost: str, place: int = 0
+    ) -> None:
         """Adds a match.
 
         Args:
-            record: recorded match.
+            glance: the match with its outcome.
+            replies: what went wrong with its replies.
+            identity: id of the match.
+            status: status of the match, in words.
+            turns: number of turns played.
             cost: formatted cost.
             place: position of the match in its pack; 0 starts a new pack.
         """
-        match = record.match
-        seats = record.outcome.seats if record.outcome else ()
-        rewards = tuple(seat.reward for seat in seats) if record.status == "finished" else ()
+        match, outcome = glance.match, glance.outcome
+        seats = outcome.seats if outcome else ()
+        rewards = tuple(seat.reward for seat in seats) if status == FINISHED else ()
         forfeits = tuple(seat.forfeit for seat in seats)
         if not any(forfeits):
             forfeits = ()
-        kinds = [attempt.kind for turn in record.turns for attempt in turn.attempts]
         row = {
             "environment": self._code("environment", match.environment),
             "number": match.number,
             "policies": self._code("policies", match.policies),
-            "result": self._code("result", (record.status, rewards, forfeits, record.error)),
-            "turns": len(record.turns),
-            "bad": sum(kind is not Failure.OK for kind in kinds),
-            "troubles": _troubles(record, {kind.name.lower() for kind in kinds}),
+            "result": self._code("result", (status, rewards, forfeits, glance.error)),
+            "turns": turns,
+            "bad": replies.bad,
+            "troubles": sum((name in replies.troubles) << bit for bit, name in enumerate(TROUBLES)),
             "cost": self._code("cost", cost),
             "place": place,
         }
         for name, value in row.items():
             self._columns[name].append(value)
-        self._ids.append(match.id)
+        self._ids.append(identity)
 
     def _code(self, column: str, value: Hashable) -> int:
         values = self._values[column]
@@ -74,13 +115,3 @@ class MatchIndex:
             "kinds": TROUBLES,
             "ids": "".join(self._ids),
         }
-
-
-def _troubles(record: Record, kinds: set[str]) -> int:
-    found = {
-        **{name: name in kinds for name in FAILURES},
-        PROVIDER: record.status == VOID or record.tries > 1,
-        REASKED: any(len(turn.attempts) > 1 for turn in record.turns),
-        FALLBACK: any(turn.fallback for turn in record.turns),
-    }
-    return sum(found[name] << bit for bit, name in enumerate(TROUBLES))

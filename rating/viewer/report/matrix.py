@@ -14,11 +14,11 @@ _ROOM_FOR_NAMES = 24
 
 
 class Cell(NamedTuple):
-    """Text, lines of detail, and background colour of a cell."""
+    """Text, lines of detail, and class of the background (``shade-0`` to ``shade-10``, or empty) of a cell."""
 
     text: str
     detail: str
-    colour: str
+    shade: str
 
 
 class PageMatrix(NamedTuple):
@@ -73,7 +73,7 @@ def _score(tally: WinDrawLoss) -> Estimate:
 
 def _pair_cell(tally: WinDrawLoss | None, expected: float | None) -> Cell:
     if tally is None:
-        return Cell("", "", "transparent")
+        return Cell("", "", "")
     score = _score(tally).value
     details = [" / ".join(map(str, tally))]
     details += [] if expected is None else [f"expected {100 * expected:.0f} %"]
@@ -82,11 +82,11 @@ def _pair_cell(tally: WinDrawLoss | None, expected: float | None) -> Cell:
 
 def _mean_cell(value: Estimate | None, low: float, high: float, *, percent: bool) -> Cell:
     if value is None:
-        return Cell("", "", "transparent")
+        return Cell("", "", "")
     text, _, detail = (formatting.percent(value) if percent else formatting.estimate(value)).partition(" ")
     return Cell(text, detail, _shade((value.value - low) / (high - low) if high > low else 0.5))
 
 
 def _shade(share: float) -> str:
-    """Returns a background colour: red at 0, near white at 0.5, green at 1."""
-    return f"hsl({120 if share >= 0.5 else 0} 60% {97 - 30 * abs(share - 0.5):.0f}%)"
+    """Returns the class of a background, from a loss (0) over an even score to a win (1)."""
+    return f"shade-{round(10 * share)}"

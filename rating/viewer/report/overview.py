@@ -13,7 +13,7 @@ from rating.viewer.report.costs import Costs, policy_cells, total_cells
 from rating.viewer.report.figures import bars
 from rating.viewer.report.tables import Sheet, brief_sheet
 
-_NO_RESULTS = "No match has ended yet: ratings and figures stand here once one has and the report is written again."
+_NO_RESULTS = "No match has ended yet."
 
 
 @dataclass(frozen=True)

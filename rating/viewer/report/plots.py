@@ -89,7 +89,7 @@ def write_plots(plots: Sequence[Plot], directory: Path) -> list[Path]:
     for name in earlier - files.keys():
         (directory / name).unlink()
     if files:
-        directory.mkdir(exist_ok=True)
+        directory.mkdir(parents=True, exist_ok=True)
     for name, plot in files.items():
         unfinished = directory / f".{name}.part"  # files with final names are always complete
         unfinished.write_bytes(plot.svg_file() if name.endswith(".svg") else plot.png_file())

@@ -8,7 +8,8 @@ from typing import TypeVar
 from markupsafe import Markup
 
 from llmarena_envs.core.options import OptionError
-from rating.judgements import Judgement, declared_verdicts, judgements_of
+from rating.judge_errors import transport_between
+from rating.judgements import Judgement, declared_truths, declared_verdicts, judgements_of
 from rating.judges import study
 from rating.schemes.base import Scheme
 from rating.schemes.figures import Figure as AnyFigure
@@ -20,11 +21,12 @@ from rating.viewer.report import figures
 from rating.viewer.report.by_seat import place_tables
 from rating.viewer.report.calibrated import calibration_sheet
 from rating.viewer.report.failures import failure_shares, failure_sheet, reasons_grid
+from rating.viewer.report.judge_errors import transport_sheet
 from rating.viewer.report.judges import judge_sheets, kappa_charts
 from rating.viewer.report.matrix import PageMatrix, mean_matrix, pair_matrix, score_table
 from rating.viewer.report.plots import Plot
 from rating.viewer.report.rated import Rated
-from rating.viewer.report.tables import NOTHING, Sheet, sheet
+from rating.viewer.report.tables import Sheet, sheet
 from rating.viewer.report.transitivity import transitivity_sheet
 
 T = TypeVar("T")
@@ -38,6 +40,8 @@ class Tab(StrEnum):
     JUDGES = "Judges"
     FAILURES = "Failures"
     COST = "Cost"
+    PROGRESS = "Progress"
+    MATCHES = "Matches"
     METHODS = "Methods"
 
 
@@ -69,23 +73,20 @@ def _plot(environment: str, what: str, label: str, draw: Callable[[T, str], str]
     return Plot(environment, what, draw(shown, f"{environment}: {label}"))
 
 
-def table_section(board: Leaderboard | Summary, costs: Mapping[str, str] = NOTHING) -> Section:
-    """Returns a section with all columns of a table; ``costs`` as for ``sheet``."""
-    return Section(sheet(board, wide=True, costs=costs), Tab.GAMES)
+def table_section(board: Leaderboard | Summary) -> Section:
+    """Returns a section with all columns of a table."""
+    return Section(sheet(board, wide=True), Tab.GAMES)
 
 
-def leaderboard_sections(
-    board: Leaderboard, drawn: Iterable[AnyFigure], costs: Mapping[str, str] = NOTHING, rated: Rated | None = None
-) -> list[Section]:
+def leaderboard_sections(board: Leaderboard, drawn: Iterable[AnyFigure], rated: Rated | None = None) -> list[Section]:
     """Returns a leaderboard with its figures, and the results of its pairs if it has them.
 
     Args:
         board: the leaderboard.
         drawn: its figures, without withheld policies (``reservations.figures``).
-        costs: as for ``sheet``.
         rated: Bradley-Terry results, for predicted scores beside the pairwise results; ``None`` without them.
     """
-    section, pairs = table_section(board, costs), []
+    section, pairs = table_section(board), []
 
     def add(what: str, label: str, draw: Callable[[T, str], str], shown: T) -> None:
         section.plots.append(_plot(board.environment, what, label, draw, shown))
@@ -139,15 +140,18 @@ def rated_sections(environment: str, rated: Rated) -> list[Section]:
 
 
 def failure_sections(
-    outcomes: Mapping[str, Sequence[Outcome]], reasons: Sequence[tuple[str, str, str, int]]
+    outcomes: Mapping[str, Sequence[Outcome]],
+    reasons: Sequence[tuple[str, str, str, int]],
+    suspended: Mapping[str, str],
 ) -> list[Section]:
     """Returns the failures section, or no section without failures.
 
     Args:
         outcomes: outcomes by environment.
         reasons: environment, status, reason and number of failed matches.
+        suspended: reasons by suspended policy.
     """
-    shown = failure_sheet([one for own in outcomes.values() for one in own], {})
+    shown = failure_sheet([one for own in outcomes.values() for one in own], suspended)
     if shown is None:
         return []
     plots = [
@@ -165,8 +169,34 @@ def judges_sections(environment: str, outcomes: Sequence[Outcome]) -> list[Secti
         environment: environment name.
         outcomes: outcomes of the environment.
     """
+    return study_sections(environment, _judgements(environment, outcomes))
+
+
+def _judgements(environment: str, outcomes: Sequence[Outcome]) -> list[Judgement]:
     verdicts = declared_verdicts(environment)
-    return study_sections(environment, judgements_of(outcomes, verdicts) if verdicts else [])
+    return judgements_of(outcomes, verdicts, declared_truths(environment)) if verdicts else []
+
+
+def truth_sections(outcomes: Mapping[str, Sequence[Outcome]]) -> list[Section]:
+    """Returns the transport of the judges' calibrations between environments with truth, or none for fewer than two.
+
+    Args:
+        outcomes: outcomes by environment.
+    """
+    named = [environment for environment in outcomes if declared_truths(environment)]
+    if len(named) < 2:
+        return []
+    return transport_sections({environment: _judgements(environment, outcomes[environment]) for environment in named})
+
+
+def transport_sections(judged: Mapping[str, Sequence[Judgement]]) -> list[Section]:
+    """Returns the transport of the judges' calibrations between environments, or none without truth in two.
+
+    Args:
+        judged: judgements by environment.
+    """
+    shown = transport_sheet(transport_between(judged), "environments") if len(judged) > 1 else None
+    return [Section(shown, Tab.JUDGES)] if shown else []
 
 
 def study_sections(environment: str, judgements: Sequence[Judgement]) -> list[Section]:

@@ -21,6 +21,9 @@ from rating.viewer.report.names import shortened
 WIDTH = 100
 """Default maximum width of printed lines, in characters."""
 
+MANY = 8
+"""With more games than these, a short table has one row a game in place of one table a game."""
+
 DECIMALS = 4
 """Decimals of numbers in JSON."""
 
@@ -222,10 +225,25 @@ def brief_sheet(
     return shown._replace(title=f"{table.environment}: {matches}{_end(table)}", notes=[*shown.warnings])
 
 
+def games_sheet(boards: Sequence[Leaderboard]) -> Sheet:
+    """Returns one row a game, with the first policy of its leaderboard, for a run of many games."""
+    rows = []
+    for board in boards:
+        ranked = [row for row in board.rows if row.rank]
+        first = ranked[0] if ranked else None
+        cells = (
+            [first.policy, formatting.ranks(*first.rank), _score_cell(first)] if first and first.rank else ["", "", ""]
+        )
+        warnings = len(_warnings(board))
+        rows.append([board.environment, *cells, str(board.matches), board.stop_reason or "", str(warnings or "")])
+    header = ["game", "first", "rank", "score", "matches", "stopped", "warnings"]
+    return Sheet("Games", header, rows, [], [ALWAYS] * 5 + [2, 1], texts=2, has_names=True)
+
+
 def _scores_by_game(summary: Summary, boards: Sequence[Leaderboard], costs: Mapping[str, str]) -> Sheet:
     """Returns the scores of a summary with the score in each game, or the metric of a game without scores."""
+    games = [board.environment for board in boards] if len(boards) <= MANY else []
     cells = {(board.environment, row.policy): _score_cell(row) for board in boards for row in board.rows}
-    games = [board.environment for board in boards]
     marks = [caveats.fallback_mark(row.fallback_share) for row in summary.rows]
     rows = [
         [

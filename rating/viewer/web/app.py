@@ -36,6 +36,7 @@ def make_app(directory: Path, links: Links, names: Collection[str], queue: Human
         *board_routes(directory, links),
         *(people_routes(queue, links) if queue is not None else []),
         Mount("/static", StaticFiles(packages=[("rating.viewer.web", "static")])),
+        Mount("/bundle", StaticFiles(packages=[("rating.viewer.report", "bundle")])),
     ]
     # The guard wraps everything, including error responses.
     return Guard(Starlette(routes=routes, exception_handlers={HTTPException: failed}), names)

@@ -53,6 +53,13 @@ def keep_links(directory: Path, people: Sequence[str]) -> Links:
     return links
 
 
+def copy_links(source: Path, directory: Path) -> None:
+    """Gives a new run the addresses of an earlier one, whose pages stay open."""
+    links = _read(source / LINKS)
+    if links.board:  # else they could not be saved
+        _write(directory / LINKS, links)
+
+
 def _secret() -> str:
     return secrets.token_urlsafe(_SECRET_BYTES)
 

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
@@ -115,11 +115,6 @@ class Live:
         """Returns the matches, and an error message if they cannot be read or an empty string."""
         return await self._moments.get()
 
-    @property
-    def match_costs(self) -> Mapping[str, str]:
-        """Formatted cost of each match by id, as last computed."""
-        return self._made_last.tables.match_costs
-
     async def view(self) -> View:
         """Returns the contents of the board."""
         read = await self._moments.get()
@@ -132,15 +127,6 @@ class Live:
     async def changed(self, version: str) -> str:
         """Waits until the version of the board changes, and returns the new one."""
         while (latest := (await self.view()).version) == version:
-            await asyncio.sleep(_LEAST_PAUSE)
-        return latest
-
-    async def match_changed(self, version_of: Callable[[Moment, str], str], version: str) -> str:
-        """Waits until the version of a match changes, and returns the new one.
-
-        ``version_of`` computes the version from the values that ``moment`` returns.
-        """
-        while (latest := version_of(*await self._moments.get())) == version:
             await asyncio.sleep(_LEAST_PAUSE)
         return latest
 

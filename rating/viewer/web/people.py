@@ -13,6 +13,8 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from agents.human_queue import HumanQueue, Seat, StaleAnswer
+from agents.seat_names import result_in_words, seat_name, seating
+from llmarena_envs.catalogue import load_environment
 from llmarena_envs.core.replies import MAX_THOUGHT
 from rating.viewer.web.links import Links
 from rating.viewer.web.pages import events, page
@@ -23,8 +25,17 @@ MAX_BODY = 12 * MAX_THOUGHT
 MAX_BUTTONS = 60
 """Maximum number of legal moves shown as buttons; above it, a list is shown."""
 
+_MAX_BUTTONS_BESIDE_PARTS = 12
+"""The same beside the fields for the parts of a reply."""
+
 MAX_LISTED = 5_000
 """Maximum number of legal moves in the list; above it, moves are typed."""
+
+_PART = "part."
+"""Prefix of the names of fields for parts of a reply."""
+
+_MAX_FIELDS = 19
+"""Maximum number of fields of a form: more than any game has parts."""
 
 _NEXT_SECONDS = 1.0
 """Seconds a submitted reply waits for its result: pages without scripts show it at once."""
@@ -44,6 +55,7 @@ def people_routes(queue: HumanQueue, links: Links) -> list[Route]:
         Route("/play/{secret}/{match}", pages.show, methods=["GET"]),
         Route("/play/{secret}/{match}", pages.answer, methods=["POST"]),
         Route("/play/{secret}/{match}/events", pages.listen),
+        Route("/play/{secret}/{match}/next", pages.choose, methods=["POST"]),
     ]
 
 
@@ -63,7 +75,7 @@ class _PeoplePages:
         return page(
             "matches.html",
             person=person,
-            seats=seats,
+            seats=[(seat, self._names(seat)) for seat in seats],
             home=request.url.path,
             ended=self._queue.ended,
             version=self._version(person),
@@ -73,13 +85,18 @@ class _PeoplePages:
         """Shows a seat."""
         person = self._person(request)
         seat = self._queue.find(person, request.path_params["match"])
+        if seat is None and self._queue.continues and not self._queue.ended:  # the match before this one
+            return RedirectResponse(self._home(person), 303)
         return self._absent(person, request) if seat is None else self._seat(seat)
 
     async def answer(self, request: Request) -> Response:
         """Takes a reply and shows its result."""
         person = self._person(request)
-        reply, question = await _read_form(request)
+        form = await _read_form(request)
+        reply, question = form.get("reply", ""), form.get("question", "")
         seat = self._queue.find(person, request.path_params["match"])
+        if parts := {name.removeprefix(_PART): text for name, text in form.items() if name.startswith(_PART)}:
+            reply = seat.join(question, parts) if seat is not None else "\n\n".join(parts.values())
         if seat is None:
             return self._absent(person, request, reply)
         try:
@@ -90,6 +107,14 @@ class _PeoplePages:
             async with asyncio.timeout(_NEXT_SECONDS):
                 await seat.after(question)
         return RedirectResponse(request.url.path, 303)
+
+    async def choose(self, request: Request) -> Response:
+        """Starts another match, or stops."""
+        person = self._person(request)
+        form = await _read_form(request)
+        if self._queue.find(person, request.path_params["match"]) is not None:
+            self._queue.choose(again=form.get("next") == "again")
+        return RedirectResponse(request.url.path.removesuffix("/next"), 303)
 
     async def listen(self, request: Request) -> Response:
         """Streams the versions of a seat."""
@@ -124,9 +149,11 @@ class _PeoplePages:
             "seat.html",
             status,
             seat=seat,
+            **self._names(seat),
+            next_seed=self._queue.next_seed,
             picture=Markup(seat.picture),
             question=seat.question,
-            buttons=MAX_BUTTONS,
+            buttons=_MAX_BUTTONS_BESIDE_PARTS if seat.question and seat.question.parts else MAX_BUTTONS,
             listed=MAX_LISTED,
             kept=kept,
             stale=status != 200,
@@ -135,6 +162,20 @@ class _PeoplePages:
             ended=self._queue.ended,
             version=self._seat_version(seat.person, seat.match),
         )
+
+    def _names(self, seat: Seat) -> dict[str, object]:
+        """Returns the seating, the player to move, and the result, with the names of policies and people."""
+        declaration = load_environment(seat.environment).declaration
+        names = {agent: seat_name(agent, seat.policies, seat.agent) for agent in seat.policies}
+        result = ""
+        if seat.rewards:
+            result = result_in_words(declaration, seat.policies, seat.rewards, seat.agent, undecided=seat.undecided)
+        return {
+            "seating": seating(declaration, seat.policies, seat.agent),
+            "mover": names.get(seat.to_move, ""),
+            "result": result,
+            "rewards": [(names.get(agent, agent), reward) for agent, reward in seat.rewards.items()],
+        }
 
     def _absent(self, person: str, request: Request, kept: str = "") -> Response:
         """Returns the page of a match that is not running in this process."""
@@ -161,7 +202,8 @@ class _PeoplePages:
             return f"{self._start}.absent.{self._queue.ended:d}"
         seats = self._queue.seats(person)
         asked = sum(other.question is not None for other in seats if other is not seat)
-        return f"{self._start}.{seat.version}.{len(seats)}.{asked}.{self._queue.ended:d}"
+        offer = self._queue.next_seed is not None
+        return f"{self._start}.{seat.version}.{len(seats)}.{asked}.{offer:d}{self._queue.ended:d}"
 
     def _stream(self, version: Callable[[], str]) -> Response:
         async def change_after(known: str) -> str:
@@ -171,19 +213,18 @@ class _PeoplePages:
         return events(version(), change_after)
 
 
-async def _read_form(request: Request) -> tuple[str, str]:
-    """Returns the submitted reply and the id of its question.
+async def _read_form(request: Request) -> dict[str, str]:
+    """Returns the last value of each field of a submitted form.
 
     Raises:
         HTTPException: if the form is invalid.
     """
     body = (await _read_body(request)).decode("utf-8", "replace")
     try:
-        form = parse_qs(body, keep_blank_values=True, max_num_fields=10)
+        form = parse_qs(body, keep_blank_values=True, max_num_fields=_MAX_FIELDS)
     except ValueError:
         raise HTTPException(400, "expected a form with a question and a reply") from None
-    reply, question = (form.get(name, [""])[-1] for name in ("reply", "question"))
-    return reply.replace("\r\n", "\n"), question
+    return {name: values[-1].replace("\r\n", "\n") for name, values in form.items()}
 
 
 async def _read_body(request: Request) -> bytes:

@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MAX_CONNECTIONS = 100
+MAX_CONNECTIONS = 200
 """Connections above which requests get status 503. Leaves file descriptors for recording matches."""
 
 _STOP_SECONDS = 2
 """Seconds for open requests to finish when the server stops."""
+
+_REQUEST_SECONDS = 0.1
+"""Seconds for accepted connections to send their request when the server stops."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -53,11 +56,11 @@ def authority(listener: socket.socket) -> str:
 
 @asynccontextmanager
 async def serving(app: "ASGIApp", listener: socket.socket) -> AsyncIterator["uvicorn.Server"]:
-    """Serves an application while entered. On exit, open requests have ``_STOP_SECONDS`` to finish.
+    """Serves an application while entered. On exit, accepted connections are answered, in at most ``_STOP_SECONDS``.
 
     Args:
         app: ASGI application.
-        listener: listening socket, which stays open.
+        listener: listening socket, which is closed on exit.
     """
     closable = _Closable(app)
     server = _quiet_server(closable)
@@ -68,7 +71,6 @@ async def serving(app: "ASGIApp", listener: socket.socket) -> AsyncIterator["uvi
         yield server
     finally:
         server.should_exit = True
-        closable.closing.set()
         await task
 
 
@@ -110,14 +112,22 @@ class _Closable:
             await send({"type": "http.response.body", "body": b""})
 
 
-def _quiet_server(app: "ASGIApp") -> "uvicorn.Server":
-    """Returns a uvicorn server without signal handlers and logging."""
+def _quiet_server(app: "_Closable") -> "uvicorn.Server":
+    """Returns a uvicorn server without signal handlers and logging, which closes the application after the last request."""
     import uvicorn
 
     class Server(uvicorn.Server):
         @contextlib.contextmanager
         def capture_signals(self) -> Iterator[None]:
             yield
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            # uvicorn resets connections that have not sent their request
+            for server in self.servers:
+                server.close()
+            await asyncio.sleep(_REQUEST_SECONDS)
+            app.closing.set()
+            await super().shutdown(sockets)
 
     config = uvicorn.Config(
         app,

@@ -1,79 +1,56 @@
-"""Tables of the board, as ``rate`` prints them: leaderboards with plots, failures and costs."""
+"""Contents of the board besides the matches: the page of the report, made again only where something has changed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rating.config.run_file import RunConfig
-from rating.play.run import Run, suspensions
-from rating.schemes import caveats
-from rating.schemes.figures import Figure, Intervals
+from rating.play.run import Run
 from rating.schemes.leaderboard import Leaderboard
-from rating.schemes.summary import Summary, summarise
+from rating.schemes.summary import summarise
 from rating.store.records import Outcome
 from rating.store.state import RunState
-from rating.viewer.answer import answers
-from rating.viewer.report import figures
-from rating.viewer.report.costs import Costs, Spending, cost_sheet, costs, match_cells, policy_cells
-from rating.viewer.report.failures import failure_sheet
-from rating.viewer.report.tables import Sheet, sheet
+from rating.viewer.report.contents import EMPTY, Contents, leaderboard_parts, run_contents
+from rating.viewer.report.costs import Spending, costs
+from rating.viewer.report.sections import Section
 
 if TYPE_CHECKING:
-    from rating.store.call_log import Calls
-
-
-@dataclass(frozen=True)
-class Ratings:
-    """The leaderboard of an environment, or the summary of all environments.
-
-    Attributes:
-        sheet: main columns.
-        wide: all columns.
-        plots: values with intervals, as SVG.
-    """
-
-    sheet: Sheet
-    wide: Sheet
-    plots: tuple[str, ...] = ()
+    from rating.store.store import Store
 
 
 @dataclass(frozen=True)
 class Tables:
-    """Contents of the board besides matches.
+    """Contents of the board besides the matches.
 
     Attributes:
-        answers: which policy is best so far.
-        ratings: leaderboard of each environment; with two or more, also the summary.
-        failures: failures by policy; ``None`` without failures.
-        costs: costs of models; ``None`` if no model was called.
+        contents: contents of the page.
         expected: total matches of the schedule, by environment; ``None`` if it depends on the results.
-        match_costs: formatted cost of each match, by id.
     """
 
-    answers: tuple[str, ...] = ()
-    ratings: tuple[Ratings, ...] = ()
-    failures: Sheet | None = None
-    costs: Sheet | None = None
+    contents: Contents = EMPTY
     expected: Mapping[str, int | None] = field(default_factory=dict)
-    match_costs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class _Made:
-    """A leaderboard with its plots and outcomes."""
+    """A leaderboard with its sections and outcomes."""
 
     outcomes: Sequence[Outcome]
     board: Leaderboard
-    plots: tuple[str, ...]
+    sections: Sequence[Section]
 
 
 class TablesOfRun:
-    """Computes the tables of a run incrementally.
+    """Makes the tables of a run incrementally.
 
     Reuses unchanged leaderboards and reads each logged call once.
+
+    Args:
+        title: name of the run.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, title: str) -> None:
+        self._title = title
         self._run: Run | None = None
         self._made: dict[str, _Made] = {}
         self._expected: dict[str, int | None] = {}
@@ -86,7 +63,7 @@ class TablesOfRun:
         outcomes: Mapping[str, Sequence[Outcome]],
         state: RunState,
         statuses: Mapping[str, str],
-        calls: "Calls",
+        store: "Store",
     ) -> Tables:
         """Returns the tables of a run.
 
@@ -95,7 +72,7 @@ class TablesOfRun:
             outcomes: outcomes by environment, ordered by match number.
             state: recorded state of the run.
             statuses: match statuses by id.
-            calls: call log.
+            store: record of the run.
         """
         names = [item.name for item in run.config.environment]
         begun = [(run.phases(name), run.begun(name).starts) for name in names]
@@ -107,24 +84,16 @@ class TablesOfRun:
         made = [self._leaderboard(known, name, outcomes[name], state) for name in names if outcomes[name]]
         boards = [one.board for one in made]
         everything = [outcome for name in names for outcome in outcomes[name]]
-        spent = costs(self._spending(run.config, calls), statuses, everything, boards)
-        ratings = [_ratings(one.board, spent, one.plots) for one in made]
-        tables: list[Leaderboard | Summary] = [*boards]
-        if len(boards) > 1:
-            summary = summarise(boards, everything)
-            tables.append(summary)
-            ratings.insert(0, Ratings(sheet(summary), sheet(summary, wide=True)))
-        return Tables(
-            tuple(answers(tables)),
-            tuple(ratings),
-            failure_sheet(everything, suspensions(state)),
-            None if spent is None else cost_sheet(spent),
-            self._expected,
-            match_cells(spent),
-        )
+        spent = costs(self._spending(run.config, store), statuses, everything, boards)
+        summary = summarise(boards, everything) if len(boards) > 1 else None
+        parts = [(one.board, one.sections) for one in made]
+        seed = run.config.seed
+        contents = run_contents(self._title, seed, parts, summary, outcomes, spent, state, store)
+        return Tables(contents, self._expected)
 
-    def _spending(self, config: RunConfig, calls: "Calls") -> Spending:
+    def _spending(self, config: RunConfig, store: "Store") -> Spending:
         """Returns the usage of all calls; reads only new calls."""
+        calls = store.calls()
         if self._spent is None:
             self._spent = Spending(calls, config.price_table())
         else:
@@ -137,17 +106,6 @@ class TablesOfRun:
         known = self._made.get(environment)
         if known is None or known.outcomes != outcomes:
             board = run.leaderboard(environment, outcomes, state)
-            drawn = caveats.figures(board, outcomes, run.scheme(environment).figures)
-            known = self._made[environment] = _Made(outcomes, board, _plots(environment, drawn))
+            sections = leaderboard_parts(board, outcomes, run.scheme(environment))
+            known = self._made[environment] = _Made(outcomes, board, sections)
         return known
-
-
-def _ratings(board: Leaderboard, spent: Costs | None, plots: tuple[str, ...]) -> Ratings:
-    spent_by = policy_cells(spent, board.environment)
-    return Ratings(sheet(board, costs=spent_by), sheet(board, wide=True, costs=spent_by), plots)
-
-
-def _plots(environment: str, drawn: Iterable[Figure]) -> tuple[str, ...]:
-    return tuple(
-        figures.intervals(figure, f"{environment}: {figure.label}") for figure in drawn if isinstance(figure, Intervals)
-    )

@@ -10,6 +10,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from agents.records import encodable
+from agents.turn import TurnSettings
+from llmarena_envs.core.terminal import printable
 from rating.play import run_directory
 from rating.store import location
 from rating.store.records import BUG, FINISHED, UNDECIDED, VOID, Glance, Outcome, Record
@@ -85,6 +88,10 @@ class Watched:
 
     Args:
         directory: run directory.
+
+    Attributes:
+        directory: run directory.
+        title: name of the run.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -92,7 +99,8 @@ class Watched:
         self._latest: Moment | None = None
         self._seals: dict[str, str] = {}
         self._glances: dict[str, Glance] = {}
-        self._tables = TablesOfRun()
+        self.title = encodable(printable(directory.resolve().name))
+        self._tables = TablesOfRun(self.title)
         self._lock = threading.Lock()
         self._copy: tuple[Store, _Signature] | None = None
         self._changes = ("", 0)
@@ -114,12 +122,17 @@ class Watched:
             run = run_directory.read_run(self.directory, store)
             outcomes = {item.name: moment.outcomes(item.name) for item in run.config.environment}
             statuses = {entry.id: entry.status for entry in moment.entries.values()}
-            return self._tables.make(run, outcomes, moment.state, statuses, store.calls())
+            return self._tables.make(run, outcomes, moment.state, statuses, store)
 
     def record(self, match: str) -> Record | None:
         """Returns the record of a match by id, or ``None`` if it does not exist."""
         with self._opened() as store:
             return store.record(match)
+
+    def turn_settings(self, environment: str) -> TurnSettings:
+        """Returns the turn settings of an environment, with the invalid-reply policy."""
+        with self._opened() as store:
+            return run_directory.read_run(self.directory, store).config.turn_settings(environment)
 
     def _signature(self) -> _Signature:
         """Returns a fingerprint of the files, which changes with every write."""

@@ -9,6 +9,7 @@ import pytest
 from agents.errors import ProviderError
 from agents.models.llm import LLMPolicy
 from agents.models.server.rate_headers import read_retry_after
+from agents.models.service import ModelService
 from tests.agents.llm_calls import OBSERVATION, ask_once, fail
 from tests.support.hostile_server import HANG, RESET, Answer, completion, error, html, json_answer, say
 
@@ -177,3 +178,9 @@ def test_an_error_says_who_failed_how_and_after_how_many_attempts():
     )
     failure, _ = fail(HANG, timeout=0.2, max_attempts=1)
     assert str(failure) == "mock: no complete reply within 0.2 s; gave up after 1 attempt"
+
+
+def test_policy_gives_up_on_an_outage_sooner_outside_of_runs():
+    alone = LLMPolicy("m", base_url="http://127.0.0.1:9/v1")
+    in_a_run = LLMPolicy("m", base_url="http://127.0.0.1:9/v1", service=ModelService())
+    assert (alone.target.limits.outage, in_a_run.target.limits.outage) == (25, 3600)

@@ -7,8 +7,8 @@ from benchmarks.deepeval.ordering import concordance, rank_correlation
 from benchmarks.experiments.proportions import paired_change, unpaired_change
 from benchmarks.simulbench.against_truth import mean_error, praise, rank_agreement, separation
 from benchmarks.simulbench.both_orders import compare
-from benchmarks.simulbench.prediction_powered import corrected_mean
 from rating.stats.estimates import FEWEST_CLUSTERS, bounded_mean, mean_estimate
+from rating.stats.prediction_powered import corrected_mean
 
 UNIT, SIGNED = (0, 1), (-1, 1)
 

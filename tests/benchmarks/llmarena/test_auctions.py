@@ -90,12 +90,12 @@ def test_few_clusters_have_no_interval():
 def test_the_interval_covers_the_median_of_clustered_values():
     rng = np.random.default_rng(1)
     covered = {"clustered": 0, "as if independent": 0}
-    for _ in range(100):
+    for _ in range(50):
         common = rng.normal(size=40)
         values = [float(value) for centre in common for value in centre + 0.1 * rng.normal(size=4)]
         clusters = [cluster for cluster in range(40) for _ in range(4)]
         for name, groups in (("clustered", clusters), ("as if independent", list(range(160)))):
             estimate = median_estimate(values, groups)
             covered[name] += estimate.low <= 0 <= estimate.high
-    assert covered["clustered"] >= 88
-    assert covered["as if independent"] < 80
+    assert covered["clustered"] >= 44
+    assert covered["as if independent"] < 40

@@ -9,6 +9,7 @@ from llmarena_envs.bargain.game import Deal, Offer
 from llmarena_envs.bargain.grammar import MAX_MESSAGE, write_action
 from llmarena_envs.bargain.scenarios import all_plans
 from llmarena_envs.core.failures import Failure, InvalidReply
+from llmarena_envs.core.reading.markup import own_turns
 
 
 def bargain(**options):
@@ -233,7 +234,9 @@ def test_parsed_action_is_formatted_and_parsed_back(reply):
     assert read(write_action("player_0", action)) == action
 
 
-TALK = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="{}<>[]"), max_size=400)
+TALK = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="{}<>[]"), max_size=400).filter(
+    lambda text: [*own_turns(f"{text}.")] == [(0, len(text) + 1)]  # nothing in the name of another
+)
 
 
 @settings(max_examples=60, deadline=None)

@@ -185,6 +185,7 @@ def test_parsed_turn_round_trips(reply, actions):
     "piece", [*TAGS, "<respond><criticize>", "<respond><raise></think>", "x", " ", "\n", "<", "```\n"]
 )
 def test_a_million_characters_are_read(piece):
-    for reply in (piece * (LONG // len(piece)), "<respond>" + piece * (LONG // len(piece)), "<think>" + "hm " * LONG):
+    for beginning in ("", "<respond>"):
+        reply = beginning + piece * (LONG // len(piece))
         speech = read_speech(reply, ALL)
         assert sum(len(part.text) for part in speech.parts) <= MAX_SPEECH

@@ -106,11 +106,7 @@ def test_examiner_and_judge_texts_are_quoted_too():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "piece",
-    [pytest.param(each, marks=pytest.mark.slow) for each in ("[[A]] ", "</respond>", "<think>", "字", "<|im_start|>")]
-    + ["word ", "\n", "a\n"],
-)
+@pytest.mark.parametrize("piece", ["[[A]] ", "<think>", "字", "a\n"])
 def test_very_long_texts_are_cut_within_the_space(piece):
     env, plain = played_with(piece * (LONG // len(piece)), words=1000)
     shows_the_same(env, plain)
@@ -316,8 +312,13 @@ REASONING = (
 
 
 @pytest.mark.slow_except(1)
-@pytest.mark.parametrize("form", REASONING)
-@pytest.mark.parametrize("said", ["word ", "字", "<raise>or this?</raise> " * 40])
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        *((form, "word ") for form in REASONING),
+        *((REASONING[0], said) for said in ("字", "<raise>or this?</raise> " * 40)),
+    ],
+)
 def test_reasoning_does_not_change_the_parsed_turn(form, said):
     plain, thinking = started(n_judges=1), started(n_judges=1)
     while plain.view(plain.agent_selection).stage == "debate":

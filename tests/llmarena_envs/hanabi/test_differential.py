@@ -13,17 +13,17 @@ pytestmark = pytest.mark.needs("pyspiel")
 LETTERS = "RYGWB"
 FULL = {"colors": 5, "hand_size": 5, "info_tokens": 8, "life_tokens": 3}
 CASES = [
-    (Variant(), 600),
-    (Variant(life_tokens=3), 400),
-    (Variant(**FULL), 120),
-    (Variant(**FULL, players=3), 80),
-    (Variant(**{**FULL, "hand_size": 4}, players=4), 60),
-    (Variant(**{**FULL, "hand_size": 4}, players=5), 60),
-    (Variant(players=3, colors=3, ranks=4, hand_size=3, info_tokens=5, life_tokens=2), 150),
-    (Variant(colors=1, ranks=5, hand_size=5), 300),
-    (Variant(players=5, colors=2, ranks=5, hand_size=4), 100),
-    (Variant(colors=4, ranks=1, hand_size=2, info_tokens=1), 150),
-    (Variant(colors=3, ranks=2, hand_size=1, info_tokens=2), 150),
+    (Variant(), 200),
+    (Variant(life_tokens=3), 133),
+    (Variant(**FULL), 40),
+    (Variant(**FULL, players=3), 26),
+    (Variant(**{**FULL, "hand_size": 4}, players=4), 20),
+    (Variant(**{**FULL, "hand_size": 4}, players=5), 20),
+    (Variant(players=3, colors=3, ranks=4, hand_size=3, info_tokens=5, life_tokens=2), 50),
+    (Variant(colors=1, ranks=5, hand_size=5), 100),
+    (Variant(players=5, colors=2, ranks=5, hand_size=4), 33),
+    (Variant(colors=4, ranks=1, hand_size=2, info_tokens=1), 50),
+    (Variant(colors=3, ranks=2, hand_size=1, info_tokens=2), 50),
 ]
 
 

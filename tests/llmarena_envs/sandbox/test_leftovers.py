@@ -74,7 +74,7 @@ def test_many_parallel_runs_leave_no_processes(
         return [result.status, result.values[0].answer, result.values[0].value]
 
     with ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(run, range(48)))
+        results = list(pool.map(run, range(24)))
     for i, got in enumerate(results):
         wanted = (
             ["ok", "returned", i + 1],

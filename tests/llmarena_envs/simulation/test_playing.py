@@ -127,7 +127,7 @@ def test_a_run_is_played_verified_and_its_judges_compared(tmp_path, capsys, monk
     assert main(["run", "run.toml", "--out", "out"]) == 0
     capsys.readouterr()
     assert main(["rate", "out", "--json"]) == 0
-    (board,) = json.loads(capsys.readouterr().out)
+    (board,) = json.loads(capsys.readouterr().out)["leaderboards"]
     assert {row["policy"] for row in board["rows"]} == {"random_1", "random_2"}
     assert all(row["effort"]["matches"] and not row["effort"]["bug_matches"] for row in board["rows"])
     assert main(["replay", "out", "--verify"]) == 0

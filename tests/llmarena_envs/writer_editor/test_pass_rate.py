@@ -91,9 +91,14 @@ def test_every_test_of_the_packaged_problems_is_judged_outside():
     assert "tests:" not in writer_editor_v0.raw_env().sources()[1].version
 
 
+@pytest.mark.parametrize("problem", shipped_problems(), ids=lambda problem: problem.task_id)
+def test_packaged_solutions_pass_all_their_tests(problem):
+    exec("\n".join((problem.test_setup_code, problem.code, *problem.test_list)), {})
+
+
 @pytest.mark.slow
-def test_packaged_solutions_pass_all_their_tests():
-    assert [p.task_id for p in shipped_problems() if SandboxedPassRate()(p.code, p) != 1] == []
+def test_packaged_solutions_pass_in_the_sandbox():
+    assert {SandboxedPassRate()(problem.code, problem) for problem in shipped_problems()[::8]} == {1}
 
 
 @pytest.mark.slow

@@ -65,7 +65,7 @@ def test_person_who_leaves_gets_the_resume_command(capsys, monkeypatch, tmp_path
     monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
     out = tmp_path / "run"
     assert main([*command, "--out", str(out)]) == 130
-    assert capsys.readouterr().err.endswith(f"{resume.format(out=out)}llmarena: the person left the match\n")
+    assert capsys.readouterr().err.endswith(f"{resume.format(out=out)}llmarena: you left the match\n")
 
 
 def test_interruption_while_modules_load_shows_no_traceback(capsys, monkeypatch):
@@ -192,7 +192,7 @@ TWO = "--policy random --policy first_legal"
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("play tictactoe --policy player_0=random", "did you mean 'tictactoe_v0'"),
+        ("play tictacto --policy player_0=random", "did you mean 'tictactoe_v0'"),
         (f"{PLAY}#a#b --policy player_0=random", "expected a label"),
         (f"{PLAY}#{'x' * 41} --policy player_0=random", "expected a label"),
         (f"{RUN}#a --env llmarena/tictactoe-v0#a {TWO}", "expected distinct names, got 'tictactoe_v0#a' twice"),
@@ -202,7 +202,7 @@ TWO = "--policy random --policy first_legal"
         (f"{PLAY} --policy player_0=minmax --policy player_1=random", "did you mean 'minimax'"),
         (f"{PLAY} --option obs_type=vector --policy player_0=random", "option: expected one of 'hint', 'random_op"),
         (f"run --env tictactoe_v0 {TWO} --out /dev/null/x", "Not a directory"),
-        (RUN, "at least one --env and one --policy"),
+        (RUN, "--games and at least one --policy or --model"),
         (f"{RUN} --policy random", "expected 2 policies or more"),
         ("run missing.toml --out OUT", "missing.toml: expected a run file"),
         (f"{RUN} missing.toml", "expected a run file or flags, got both"),
@@ -231,17 +231,18 @@ def test_url_in_place_of_a_directory_is_not_repeated(capsys, arguments):
 
 def test_run_directory_is_never_overwritten(capsys, finished_run, tmp_path):
     before = (finished_run / "run.db").read_bytes()
-    assert "holds something" in refusal(capsys, "run", "--env", "tictactoe_v0", *POLICIES, "--out", finished_run)
+    assert "got one with files" in refusal(capsys, "run", "--env", "tictactoe_v0", *POLICIES, "--out", finished_run)
     assert (finished_run / "run.db").read_bytes() == before
     (tmp_path / "file").write_text("mine")
-    assert "holds something" in refusal(capsys, "run", "--env", "tictactoe_v0", *POLICIES, "--out", tmp_path)
+    assert "got one with files" in refusal(capsys, "run", "--env", "tictactoe_v0", *POLICIES, "--out", tmp_path)
 
 
 def test_rate_prints_leaderboards(capsys, finished_run):
-    boards = json.loads(output(capsys, "rate", finished_run, "--json"))
-    assert [board["environment"] for board in boards[:2]] == ["tictactoe_v0", "connect_four_v0"]
+    found = json.loads(output(capsys, "rate", finished_run, "--json"))
+    boards = found["leaderboards"]
+    assert [board["environment"] for board in boards] == ["tictactoe_v0", "connect_four_v0"]
     assert {row["policy"] for row in boards[0]["rows"]} == {"random", "first_legal"}
-    assert boards[2]["pool"] == {
+    assert found["summary"]["pool"] == {
         "environments": ["tictactoe_v0", "connect_four_v0"],
         "policies": ["first_legal", "random"],
     }
@@ -262,7 +263,7 @@ def test_resume_of_a_finished_run_plays_nothing(capsys, finished_run):
 def test_resume_adds_a_policy_in_the_named_environments(capsys, finished_run, tmp_path):
     copy = shutil.copytree(finished_run, tmp_path / "copy")
     output(capsys, "resume", copy, "--add", "minimax@tictactoe_v0", "--option", "depth=1", "--name", "one_ply")
-    boards = json.loads(output(capsys, "rate", copy, "--json"))
+    boards = json.loads(output(capsys, "rate", copy, "--json"))["leaderboards"]
     assert {row["policy"] for row in boards[0]["rows"]} == {"random", "first_legal", "one_ply"}
     assert {row["policy"] for row in boards[1]["rows"]} == {"random", "first_legal"}
 
@@ -303,10 +304,11 @@ def test_replay_lists_shows_and_verifies(capsys, finished_run):
 @pytest.mark.slow
 def test_report_prints_its_path(capsys, finished_run, tmp_path):
     path = tmp_path / "r.html"
-    plots = tmp_path / "r-plots"
-    assert output(capsys, "report", finished_run, "--output", path) == f"Report: {path}\nPlots: {plots}\n"
-    printed = json.loads(output(capsys, "report", finished_run, "--output", path, "--json"))
-    assert printed == {"report": str(path), "plots": str(plots)}
+    assert output(capsys, "report", finished_run, "--output", path) == f"Report: {path}\n"
+    assert [*tmp_path.iterdir()] == [path] and not (finished_run / "plots").exists()
+    plots = tmp_path / "new" / "figures"
+    printed = json.loads(output(capsys, "report", finished_run, "--output", path, "--json", "--plots", plots))
+    assert printed == {"report": str(path), "plots": str(plots)} and any(plots.glob("*.svg"))
     first = path.read_bytes()
     output(capsys, "report", finished_run, "--output", path)
     assert path.read_bytes() == first

@@ -50,7 +50,7 @@ def test_new_file_passes_the_check_and_is_played(folder, capsys, monkeypatch, na
     commands = [
         line.split("llmarena ")[1].split() for line in capsys.readouterr().out.splitlines() if "llmarena" in line
     ]
-    assert [command[0] for command in commands] == ["check", "play"]
+    assert [command[0] for command in commands] == ["check", "play", "run"]
     for command in commands:
         assert main(command) == 0
     out = capsys.readouterr().out
@@ -73,7 +73,7 @@ def test_new_file_is_rated_under_the_name_of_its_module(folder, capsys, environm
     assert main(["run", "run.toml", "--out", "run", "--quiet"]) == 0
     capsys.readouterr()
     assert main(["rate", "--json", "run"]) == 0
-    (leaderboard,) = json.loads(capsys.readouterr().out)
+    (leaderboard,) = json.loads(capsys.readouterr().out)["leaderboards"]
     assert leaderboard["environment"] == "nim" and leaderboard["matches"] > 0
     assert main(["replay", "--verify", "--trust", "run"]) == 0
 

@@ -6,11 +6,13 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import threading
 import time
 import urllib.parse
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -32,17 +34,43 @@ def text(*arguments, **specs):
     args = build_parser().parse_args(["play", *arguments, "--web"])
     agents = make_environment(args.env, {}).possible_agents
     seated = fill_seats(args.env, specs, agents)
-    return run_file(args, seated), seated
+    return run_file(args, seated, seed=0), seated
 
 
 def test_play_prints_the_result(capsys):
     seats = ["--policy", "player_0=minimax", "--policy", "player_1=first_legal"]
     command = ["play", "tictactoe_v0", *seats, "--seed", "3"]
     assert main(command) == 0
-    assert "player_0 (minimax): +1\nplayer_1 (first_legal): -1\n" in capsys.readouterr().out
+    shown = "minimax (player_0) won.\nminimax (player_0): +1\nfirst_legal (player_1): -1\n"
+    assert shown in capsys.readouterr().out
     assert main([*command, "--json"]) == 0
     episode = json.loads(capsys.readouterr().out)
     assert episode["rewards"] == {"player_0": 1.0, "player_1": -1.0}
+
+
+@pytest.mark.parametrize("answers", [["y", "n"], [""], ["yes", EOFError], [KeyboardInterrupt]])
+def test_person_at_a_terminal_is_asked_to_play_again(capsys, monkeypatch, answers):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+        def readline(self, *_):
+            return "1\n"
+
+    def answer(question):
+        asked.append(question)
+        if isinstance(given := answers[len(asked) - 1], str):
+            return given
+        raise given
+
+    asked = []
+    monkeypatch.setattr("sys.stdin", Terminal())
+    monkeypatch.setattr("agents.human._typed", lambda source: asyncio.sleep(0))
+    monkeypatch.setattr("builtins.input", answer)
+    assert main(["play", "tictactoe_v0", "--seed", "4"]) == 0
+    matches = 1 + (answers[0] in ("y", "yes"))
+    assert asked == [f"Play again with seed {seed}? [y/N] " for seed in (5, 6)[:matches]]
+    assert capsys.readouterr().out.count("minimax (player_1) won.\nYou (player_0): -1\n") == matches
 
 
 def test_unreachable_model_is_reported_before_the_match(capsys, monkeypatch):
@@ -57,8 +85,9 @@ def test_person_reads_legal_moves_and_history(capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("?\nnonsense\nX: (1, 1)\n"))
     assert main(["play", "tictactoe_v0", "--policy", "player_1=first_legal"]) == 130  # the input ends in mid-match
     shown, errors = capsys.readouterr()
-    assert errors.startswith("player_0: human, player_1: first_legal\n")
-    assert "Legal moves:\nX: (1, 1)" in shown
+    assert errors == "llmarena: the input has ended\n"
+    assert shown.startswith("You (player_0) against first_legal (player_1), seed 0\n")
+    assert "Legal moves:\n[1] X: (1, 1)" in shown
     assert "Moves so far: X: (1, 1), O: (1, 2)" in shown
 
 
@@ -121,15 +150,25 @@ class Person(threading.Thread):
     Args:
         screen: where the address is printed.
         moves: after which the process is interrupted.
+        matches: after which the person stops; 0 to interrupt the process after the first one.
     """
 
-    def __init__(self, screen, moves=100):
+    def __init__(self, screen, moves=100, matches=1):
         super().__init__(daemon=True)
         self._screen = screen
         self._moves = moves
+        self._choices = [*["again"] * (matches - 1), "stop"] if matches else []
         self.address = self.last = ""
+        self.offered = []
 
     def run(self):
+        try:
+            self._play()
+        except BaseException:
+            os.kill(os.getpid(), signal.SIGINT)  # nobody else would end the command
+            raise
+
+    def _play(self):
         while not (found := re.search(r"^human plays at (\S+)$", self._screen.getvalue(), re.MULTILINE)):
             time.sleep(0.01)
         self.address = found[1]
@@ -137,15 +176,78 @@ class Person(threading.Thread):
             with urllib.request.urlopen(self.address) as answer:
                 self.last = answer.read().decode()
             question = re.search(r'name="question" value="([^"]+)"', self.last)
-            if question and not self._moves:
+            offered = re.search(r"and seed (\d+)\.", self.last)
+            if (question and not self._moves) or (offered and not self._choices):
                 os.kill(os.getpid(), signal.SIGINT)
                 return
             if question:
                 self._moves -= 1
                 reply = re.search(r'<button name="reply" value="([^"]+)"', self.last)[1]
-                action = re.search(r'action="([^"]+)"', self.last)[1]
-                data = urllib.parse.urlencode({"question": question[1], "reply": reply}).encode()
-                urllib.request.urlopen(urllib.parse.urljoin(self.address, action), data=data).close()
+                self._send(question=question[1], reply=reply)
+            if offered:
+                self.offered.append(int(offered[1]))
+                self._send(next=self._choices.pop(0))
+
+    def _send(self, **fields):
+        action = re.findall(r'<form method="post" action="([^"]+)"', self.last)[0]
+        data = urllib.parse.urlencode(fields).encode()
+        urllib.request.urlopen(urllib.parse.urljoin(self.address, action), data=data).close()
+
+
+@pytest.mark.slow
+def test_person_plays_again_at_the_same_address(tmp_path, monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", screen)
+    person = Person(screen, matches=3)
+    person.start()
+    assert main(["play", "tictactoe_v0", "--web", "--seed", "7", "--out", str(tmp_path / "run")]) == 0
+    assert person.offered == [8, 9, 10]
+    assert re.findall(r"^human plays at (\S+)$", screen.getvalue(), re.MULTILINE) == [person.address] * 3
+    seeds = set()
+    for name in ("run", "run-2", "run-3"):
+        run, store = run_directory.open_run(tmp_path / name)
+        [record] = store.records()
+        store.close()
+        assert record.outcome.status == "finished" and [seat.policy for seat in record.outcome.seats][1] == "minimax"
+        seeds.add(run.config.seed)
+    assert seeds == {7, 8, 9} and not (tmp_path / "run-4").exists()
+
+
+@pytest.mark.slow
+def test_interrupting_the_offer_of_another_match_is_no_failure(tmp_path, monkeypatch, capfd):
+    screen = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", screen)
+    Person(screen, matches=0).start()
+    assert main(["play", "tictactoe_v0", "--web", "--out", str(tmp_path / "run")]) == 0
+    assert "resume" not in capfd.readouterr().err
+
+
+@pytest.mark.slow
+def test_two_plays_at_once_take_other_ports_and_directories(tmp_path):
+    def start(*flags):
+        command = [sys.executable, "-m", "rating.cli", "play", "tictactoe_v0", *flags]
+        return subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    pages, terminals = [start("--web") for _ in range(2)], [start() for _ in range(2)]
+    addresses = [page.stdout.readline().rpartition(" plays at ")[2].strip() for page in pages]
+    for terminal in terminals:
+        assert terminal.communicate("(1, 1)\n")[0].count("You play X.") == 2
+    for address in addresses:
+        with urllib.request.urlopen(address) as answer:
+            assert "You (player_0) against minimax (player_1)" in answer.read().decode()
+    assert len({urllib.parse.urlsplit(address).port for address in addresses}) == 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["llmarena-play", "llmarena-play-2"]
+    for page in pages:
+        page.send_signal(signal.SIGINT)
+        assert "llmarena resume llmarena-play" in page.communicate()[1]
 
 
 @pytest.mark.slow
@@ -173,7 +275,7 @@ def test_pages_close_after_the_waiting_time(monkeypatch, capsys):
     monkeypatch.setattr(serve, "_AT_ONCE_SECONDS", 0.01)
     monkeypatch.setattr(serve, "END_SECONDS", 0.02)
     queue = HumanQueue()
-    queue.seat("Ada", "m", "tictactoe_v0").reset("player_0", 1)
+    queue.seat("Ada", "m", "tictactoe_v0", {}).reset("player_0", 1)
     asyncio.run(serve.show_end(queue))
     assert queue.ended and "until all players have seen the end" in capsys.readouterr().err
 

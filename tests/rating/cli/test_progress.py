@@ -14,7 +14,7 @@ from collections import Counter
 import pytest
 from rich.console import Console
 
-from rating.cli.progress import FailureLines, GameBars, ProgressDisplay
+from rating.cli.progress import FailureLines, GameBars, ProgressDisplay, progress_line
 from rating.play.attempts import MATCH
 from rating.play.runner import EnvironmentProgress, Progress
 from rating.store.calls import Usage
@@ -62,11 +62,13 @@ def bars_of(*snapshots):
 
 
 def test_bars_show_games_and_calls():
-    _, (first, second, calls) = bars_of(under_way(0), under_way(30), under_way(60, suspended={HOSTILE: "401: no\nkey"}))
+    _, (first, second, calls) = bars_of(
+        under_way(0), under_way(30), under_way(60, budget=20.0, suspended={HOSTILE: "401: no\nkey"})
+    )
     assert re.fullmatch(r"a ━+\S* +60 of 90 30.0 a minute 0:01:00 16 failed calls, cost 1.50", first)
     assert re.fullmatch(r"b ━+ +12 of 12 +0:00:00 stopped: cap, 2 void, 1 failed calls, cost 0.25\+", second)
     assert calls.startswith(
-        "135 calls, 20 of 64 in flight; tokens: 1,251,050+ in, 3,005+ out; cost 1.75+; failed calls: 10"
+        "135 calls, 20 of 64 in flight; tokens: 1,251,050+ in, 3,005+ out; cost 1.75+ of 20; failed calls:"
     )
 
 
@@ -83,6 +85,12 @@ def test_line_shows_time_left_if_known(snapshots, shown, left):
     line = bars.line(snapshots[-1])
     assert line.startswith(f"matches: {shown}; 135 calls")
     assert re.findall("time left: (.*)", line) == ([left] if left else [])
+
+
+def test_line_of_many_games_leaves_out_those_that_have_not_begun():
+    games = [EnvironmentProgress(f"game {number}", int(number == 3), 0, 8) for number in range(20)]
+    bars, _ = bars_of(progress := Progress(tuple(games), usage={}, suspended={}))
+    assert bars.line(progress).startswith("matches: game 3 1 of 8+, 19 other games")
 
 
 def test_hostile_names_are_escaped():
@@ -171,3 +179,17 @@ def test_run_on_a_terminal_shows_bars_and_restores_cursor(tmp_path):
     assert process.returncode == 0
     assert b"tictactoe_v0" in written and b"24 of 24" in written and b"stopped: cap" in written
     assert written.count(b"\x1b[?25l") == written.count(b"\x1b[?25h") == 1
+
+
+def test_progress_line_counts_on_a_terminal_and_is_silent_elsewhere(monkeypatch, capsys):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    for stream in (Terminal(), io.StringIO()):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with progress_line("Report") as show:
+            for number in range(1, 1201):
+                show(number, 4230)
+        assert ("1,200 of 4,230 matches" in stream.getvalue()) == stream.isatty()
+        assert "\n\n" not in stream.getvalue() and capsys.readouterr().out == ""

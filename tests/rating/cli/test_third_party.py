@@ -47,7 +47,7 @@ def rated(folder, capsys, text, code=0):
     assert main(["run", str(folder / "run.toml"), "--out", str(folder / "run")]) == code
     capsys.readouterr()
     assert main(["rate", "--json", str(folder / "run")]) == 0
-    (board,) = json.loads(capsys.readouterr().out)
+    (board,) = json.loads(capsys.readouterr().out)["leaderboards"]
     assert main(["replay", "--verify", str(folder / "run")]) == 0
     return board
 

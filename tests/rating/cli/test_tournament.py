@@ -35,7 +35,7 @@ def run(folder, run_file, code=0):
 def board(directory, capsys):
     capsys.readouterr()
     assert main(["rate", "--json", str(directory)]) == 0
-    (found,) = json.loads(capsys.readouterr().out)
+    (found,) = json.loads(capsys.readouterr().out)["leaderboards"]
     return found
 
 

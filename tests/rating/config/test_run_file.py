@@ -121,9 +121,9 @@ def test_a_registry_id_names_the_same_environment():
 def test_policy_of_some_environments_needs_restriction():
     text = run_file_text(["tictactoe_v0", "connect_four_v0", "holdem_v0"], ["random", "minimax"], {})
     expected = (
-        r"policy 'minimax' plays tictactoe_v0, connect_four_v0, but not holdem_v0: restrict it with "
+        r"policy 'minimax' does not play holdem_v0: restrict it with "
         r'environments = \["tictactoe_v0", "connect_four_v0"\] in the run file, or '
-        r"--policy minimax@tictactoe_v0 --policy minimax@connect_four_v0 on the command line"
+        r"--policy minimax@tictactoe_v0,connect_four_v0 on the command line"
     )
     with pytest.raises(OptionError, match=expected):
         parse_run_file(text, "flags").check()

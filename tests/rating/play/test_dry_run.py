@@ -120,6 +120,17 @@ def test_forecast_counts_replies_in_the_history(monkeypatch):
     assert single < short < long
 
 
+@pytest.mark.parametrize(
+    ("options", "tokens"),
+    [("max_tokens = 1000", 20), ("max_tokens = 16000", 200), ("max_tokens = 100, reasoning_effort = 'low'", 100)],
+)
+def test_reasoning_models_are_assumed_to_write_more(monkeypatch, options, tokens):
+    sends_nothing(monkeypatch)
+    text = run_file("[[environment]]\nname = 'tictactoe_v0'\n", tokens=1000, matches=4, max_matches=8)
+    rows = forecast_of(text.replace("max_tokens = 1000", options), 20).rows
+    assert all(row.completion_tokens.expected == pytest.approx(tokens * row.calls.expected) for row in rows)
+
+
 def test_calls_that_format_replies_are_forecast(monkeypatch):
     sends_nothing(monkeypatch)
     twice, once = (usage(f"format_with_second_call = {option}", 20)[0] for option in ("true", "false"))

@@ -32,7 +32,8 @@ def test_every_scheme_marks_a_policy_with_many_fallbacks(tmp_path, capsys):
     text += '[[policy]]\nname = "faulty"\nspec = "tests.rating.players:falters"\n[[policy]]\nspec = "first_legal"\n'
     play_run(tmp_path / "run", text)
     main(["rate", str(tmp_path / "run"), "--json"])
-    *boards, summary = json.loads(capsys.readouterr().out)
+    found = json.loads(capsys.readouterr().out)
+    boards, summary = found["leaderboards"], found["summary"]
     assert {board["scheme"] for board in boards} == SCHEMES.keys()
     shares = {}
     for board in boards:

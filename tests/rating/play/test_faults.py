@@ -106,11 +106,11 @@ async def restart(server, after):
     await asyncio.to_thread(server.start)
 
 
-async def weigh(runner, matches):
+async def weigh(runner, run, matches):
     """Returns the memory of this process in megabytes when a third of the matches is played, and when nearly all are."""
     weights = []
     for count in (matches // 3, matches - matches // 20):
-        while sum(item.finished for item in runner.progress().environments) < count:
+        while not run.done() and sum(item.finished for item in runner.progress().environments) < count:
             await asyncio.sleep(0.02)
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         weights.append(pages * 4096 / 1e6)
@@ -125,7 +125,7 @@ def play(directory, text, server, matches, die_after):
         runner = Runner(run, store)
         async with asyncio.TaskGroup() as group:
             void = group.create_task(runner.run())
-            weights = group.create_task(weigh(runner, matches))
+            weights = group.create_task(weigh(runner, void, matches))
             if die_after:
                 group.create_task(restart(server, die_after))
         return void.result(), weights.result()
@@ -139,16 +139,17 @@ def play(directory, text, server, matches, die_after):
 @pytest.mark.filterwarnings("ignore:unclosed transport:ResourceWarning")  # and those it had accepted
 @pytest.mark.parametrize(
     ("matches", "in_flight", "share"),
-    [(60, 60, 0.04), (500, 300, 0.08)],
-    ids=["sixty", "three hundred at once, and the server dies"],
+    [(40, 40, 0.04), (160, 100, 0.08)],
+    ids=["forty", "one hundred at once, and the server dies"],
 )
 def test_run_records_exactly_the_models_replies(tmp_path, monkeypatch, matches, in_flight, share):
     monkeypatch.setattr(retry, "FIRST_WAIT", 0.05)
     monkeypatch.setattr(adaptive_limiter, "FIRST_COOL_DOWN", 0.1)
-    model, dies = Model(share, (matches // 2, matches)), in_flight == 300
+    monkeypatch.setattr(adaptive_limiter, "LONGEST_COOL_DOWN", 1.0)
+    model, dies = Model(share, (matches // 2, matches)), in_flight == 100
     with fault_server(model.plan, reply=model.reply) as server:
-        text = write(server.url, matches, in_flight, timeout=5.0 if dies else 1.5)
-        void, (early, late) = play(tmp_path / "run", text, server, matches, die_after=1000 if dies else 0)
+        text = write(server.url, matches, in_flight, timeout=3.0 if dies else 1.5)
+        void, (early, late) = play(tmp_path / "run", text, server, matches, die_after=2 * matches if dies else 0)
     assert void == 0
     assert late - early < 40  # megabytes; the replies that were recorded meanwhile have several times as many
     _, store = run_directory.open_run(tmp_path / "run")

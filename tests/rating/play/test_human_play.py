@@ -31,6 +31,8 @@ class Person(io.TextIOBase):
             reply = "<respond>好</respond><criticize>不</criticize><raise>为何？</raise>"
         elif "The legal moves cannot be listed." in self._screen.getvalue()[-50:]:
             reply = "player_0: 一心一意"  # a clue, or an idiom
+        elif "$d.cc" in self._screen.getvalue()[-300:]:
+            reply = "player_0: $1.00"
         else:
             reply = lines[-1].splitlines()[0]
         self._typed.append(reply)
@@ -51,5 +53,5 @@ def test_a_person_plays_a_match_to_its_end(monkeypatch, name, language):
     flags = [part for seat in seats for part in ("--policy", seat)]
     assert main(["play", name, *flags, "--seed", "3", "--option", f"language={language}"]) == 0
     shown = screen.getvalue()
-    assert re.search(rf"^{person} \(human\): [+-]?[\d.]+", shown, re.MULTILINE)
+    assert re.search(rf"^You \({person}\): [+-]?[\d.]+", shown, re.MULTILINE)
     assert "forfeit" not in shown.split(f"{person}: ")[-1]

@@ -29,7 +29,7 @@ WINS = ['spec = "first_legal"', 'spec = "greedy"']
 
 
 def run_file(policies, settings="", slots=20, environment='name = "tictactoe_v0"'):
-    stop = f"[stop]\nmatches = 100\nalike = 0\n{FORFEIT}"
+    stop = f"[stop]\nmatches = 70\nmax_matches = 70\nalike = 0\n{FORFEIT}"
     head = f'executor = "asyncio"\nconcurrency = {slots}\nmax_errors = 1000\n{settings}\n{stop}'
     tables = "".join(f"[[policy]]\n{policy}\n" for policy in policies)
     return f"{head}\n[[environment]]\n{environment}\nrated_options = false\n{tables}"
@@ -92,7 +92,7 @@ def test_a_tournament_is_looked_at_after_its_first_round():
 def test_a_paused_game_is_named_with_a_command_that_plays_on(tmp_path, capsys):
     text = run_file([*TIES, *(f'{name}\nenvironments = ["connect_four_v0"]' for name in WINS)])
     text += '[[environment]]\nname = "connect_four_v0"\n'
-    (tmp_path / "run.toml").write_text(text.replace("matches = 100", "matches = 100\nmax_matches = 80"))
+    (tmp_path / "run.toml").write_text(text)
     directory = tmp_path / "it's a run"
     assert main(["run", str(tmp_path / "run.toml"), "--out", str(directory), "--quiet"]) == 3
     out, err = capsys.readouterr()
@@ -100,7 +100,7 @@ def test_a_paused_game_is_named_with_a_command_that_plays_on(tmp_path, capsys):
     assert said in " ".join(out.split()) and f"tictactoe_v0 is {said}" in err
     assert "run: tictactoe_v0 paused: the first matches are all tied, forfeited or void; resume with: " in err
     assert main(["rate", str(directory), "--json"]) == 0
-    boards = {board["environment"]: board for board in json.loads(capsys.readouterr().out) if "environment" in board}
+    boards = {board["environment"]: board for board in json.loads(capsys.readouterr().out)["leaderboards"]}
     assert f"paused: {boards['tictactoe_v0']['paused']}" == said
     assert boards["connect_four_v0"]["paused"] == "" and boards["connect_four_v0"]["stop_reason"] == "cap"
     command = re.search(r"resume with: (llmarena .*)", err)[1]

@@ -127,14 +127,15 @@ def test_style_control_of_a_log_and_its_export_are_equal(tmp_path, capsys):
     assert main(["export", str(path), "--format", "battles"]) == 0
     (tmp_path / "again.jsonl").write_text(capsys.readouterr().out, encoding="utf-8")
     found, again = (
-        json.loads(rate(capsys, tmp_path / name, "--style", "length", "--json"))[-1]
+        json.loads(rate(capsys, tmp_path / name, "--style", "length", "--json"))["style_control"]
         for name in ("votes.jsonl", "again.jsonl")
     )
-    assert found == again
-    assert found["style_control"]["effects"]["length"]["low"] > 50
+    ((_, found),) = found.items()
+    assert [found] == list(again.values())
+    assert found["effects"]["length"]["low"] > 50
     table = rating.leaderboard(pd.DataFrame(rows), style=["length"])
     assert [(row.policy, round(row.rating.value, 4)) for row in table.style.rows] == [
-        (row["policy"], row["rating"]["value"]) for row in found["style_control"]["rows"]
+        (row["policy"], row["rating"]["value"]) for row in found["rows"]
     ]
     shown = rate(capsys, path, "--style", "length,format")
     assert "votes: style control" in shown and "the same on both sides of every result: headers, lists, bold" in shown
@@ -185,9 +186,11 @@ rated = false
 def test_style_control_of_a_run_of_debates(tmp_path, capsys):
     (tmp_path / "run.toml").write_text(RUN, encoding="utf-8")
     assert main(["run", str(tmp_path / "run.toml"), "--out", str(tmp_path / "run")]) == 0
-    *_, found = json.loads(rate(capsys, tmp_path / "run", "--style", "length", "--json"))
-    assert found["environment"] == "debate_v0"
-    assert list(found["style_control"]["effects"]) == ["length"]
-    assert {row["policy"] for row in found["style_control"]["rows"]} == {"strong", "weak"}
+    ((environment, found),) = json.loads(rate(capsys, tmp_path / "run", "--style", "length", "--json"))[
+        "style_control"
+    ].items()
+    assert environment == "debate_v0"
+    assert list(found["effects"]) == ["length"]
+    assert {row["policy"] for row in found["rows"]} == {"strong", "weak"}
     message = rate(capsys, tmp_path / "run", "--style", "format", code=2)
     assert "debate_v0: style: expected 'headers' of both texts" in message and "these results have length" in message

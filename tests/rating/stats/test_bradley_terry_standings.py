@@ -82,7 +82,7 @@ def test_standings_policies_with_few_games_are_no_anchors():
     ("battles", "words"),
     [
         ([Battle("a", "b", 0.5)] * 6, "Every result is a tie"),
-        ([Battle("a", "b", 1.0), Battle("b", "c", 1.0)], "Nobody has both beaten and lost to another"),
+        ([Battle("a", "b", 1.0), Battle("b", "c", 1.0)], "No two policies have beaten each other"),
         ([battle._replace(deal="one") for battle in both_ways("ab", "bc")], "All results are of one deal"),
         (both_ways("ab", "bc"), "12 of 12 results name no deal"),
     ],

@@ -8,7 +8,7 @@ import pytest
 from rating.cli import main
 from rating.store.export import write_csv
 from tests.rating.runs import records_of
-from tests.rating.viewer.report.test_report import chunks, directory, page  # noqa: F401  fixtures
+from tests.rating.viewer.report.test_report import directory, matches, page  # noqa: F401  fixtures
 
 THOUGHT = "thought <script>alert(1)</script>"
 
@@ -35,7 +35,7 @@ def test_the_terminal_shows_it_on_demand_only(capsys, directory, records):  # no
 
 @pytest.mark.slow
 def test_page_shows_reasoning_beside_the_reply(page):  # noqa: F811
-    turns = [turn for pack in chunks(page) for match in pack for turn in match["turns"]]
+    turns = [turn for match in matches(page) for turn in match["turns"]]
     thoughts = [attempt.get("reasoning", "") for turn in turns for attempt in turn["attempts"]]
     assert any(thought.startswith(THOUGHT) for thought in thoughts)
     assert "alert(1)" not in page

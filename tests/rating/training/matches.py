@@ -27,7 +27,7 @@ class Says:
         if attempt < self._stumbles:
             return Reply(f"{self._text} {attempt}", reasoning="wrong")
         move = observation["legal"][-1]
-        return Reply(f"{move}\n{self._text}\n{move}", reasoning="right")
+        return Reply(f"{move}\n{self._text}\n{move}", detail={"logprob": -1.5}, reasoning="right")
 
 
 class Guest(Says):

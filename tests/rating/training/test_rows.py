@@ -55,6 +55,7 @@ def states_a_move(reply: str, agent: str) -> bool:
         ("preference", {}),
         ("grpo", {}),
         ("grpo", {"reasoning": True}),
+        ("grpo", {"legal": True, "logprobs": True}),
         ("deals", {}),
     ],
 )
@@ -111,6 +112,17 @@ def test_reasoning_is_a_separate_column(rows: Any) -> None:
         assert row["reasoning"] == ["right"] * len(row["turns"])
     for row in rows("grpo", "--reasoning", "--policy", NAME):
         assert row["reasoning"] == ["wrong", "right"] * (len(row["turns"]) // 2)
+
+
+def test_legal_moves_and_log_probabilities_are_columns_of_each_reply(rows: Any) -> None:
+    found = rows("grpo", "--legal", "--logprobs")
+    for row in found:
+        assert len(row["legal"]) == len(row["logprobs"]) == len(row["turns"])
+        assert all(moves and all(states_a_move(move, row["agent"]) for move in moves) for moves in row["legal"])
+    ours = [row for row in found if row["policy"] == NAME]
+    assert ours and all(row["logprobs"] == [None, -1.5] * (len(row["turns"]) // 2) for row in ours)
+    assert {logprob for row in found if row["policy"] == "random" for logprob in row["logprobs"]} == {None}
+    assert all("legal" not in row for row in rows("grpo"))
 
 
 def test_preference_reask_pairs_a_rejected_reply_with_the_move(rows: Any) -> None:

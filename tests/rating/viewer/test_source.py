@@ -93,7 +93,12 @@ def test_rate_of_a_log_prints_the_first_rejected_rows(tmp_path, capsys):
 
 @pytest.mark.slow
 def test_commands_on_a_log(log, tmp_path, capsys):
-    (board,) = json.loads(run(capsys, "rate", log, "--json").out)
+    shown = json.loads(run(capsys, "rate", log, "--json").out)
+    (board,) = shown["leaderboards"]
+    assert (
+        shown["answer"] == ["votes: no difference between the 3 policies is established yet (95 % confidence)"]
+        and shown["summary"] is shown["costs"] is None
+    )
     expected = battle_leaderboard("votes", open_log([log]).battles["votes"])
     assert (
         [row["policy"] for row in board["rows"]]
@@ -114,7 +119,7 @@ def test_rate_of_several_files_compares_their_models(tmp_path, capsys):
         log = {"eval": {"task": "sums", "model": model}, "samples": [{"id": 1, "scores": {"match": {"value": value}}}]}
         (tmp_path / f"{model}.json").write_text(json.dumps(log))
     paths = [tmp_path / "a.json", tmp_path / "b.json"]
-    (board,) = json.loads(run(capsys, "rate", *paths, "--json", "--metric", "match").out)
+    (board,) = json.loads(run(capsys, "rate", *paths, "--json", "--metric", "match").out)["leaderboards"]
     assert [row["policy"] for row in board["rows"]] == ["a", "b"]
     assert "expected every file once" in run(capsys, "rate", paths[0], paths[0], code=2).err
     assert "expected log files, or one directory of a run" in run(capsys, "rate", paths[0], tmp_path, code=2).err
@@ -221,3 +226,12 @@ def test_exported_verdicts_keep_both_stages(tmp_path, capsys):
 def test_open_source_of_an_empty_directory_is_refused(tmp_path):
     with pytest.raises(RunError, match="expected the directory of a run"), open_source(tmp_path):
         pass
+
+
+def test_exported_verdicts_keep_truth_and_task(tmp_path, capsys):
+    before, after = tmp_path / "log.csv", tmp_path / "log2.csv"
+    before.write_text("item,judge,verdict,a,b,truth,task\nq1,ann,A,x,y,B,sums\nq2,ann,tie,x,y,,\n")
+    after.write_text(run(capsys, "export", before, "--format", "verdicts").out)
+    first, second = open_log([after]).judgements["log"]
+    assert (first.truth, first.part, second.truth, second.part) == ("B", "sums", None, "")
+    assert [battle.truth for battle in open_log([after]).battles["log"]] == [0.0, None]

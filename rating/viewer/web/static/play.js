@@ -8,14 +8,15 @@ const NOT_SENT = "Your reply was not sent, since there is no connection to the s
 const REFUSED = "Your reply was not sent, but stays in the page. The server says: ";
 
 const find = (id) => document.getElementById(id);
-const box = () => find("reply");
+const fields = () => document.querySelectorAll("#typing textarea, #typing input:not([type])");
 
-const PARTS = ["heading", "state", "refusal", "others", "picture", "moves", "text", "typing", "rules", "matches"];
+const PARTS = ["heading", "state", "end", "refusal", "others", "picture", "moves", "text", "typing", "rules", "matches"];
 
 let source = null;
 let latest = ""; // version that the server spoke of last
 let asking = 0; // timer of a page that is hidden
-let draft = ""; // what has been typed and not been sent
+let losing = 0; // timer of a lost connection
+let drafts = {}; // what has been typed and not been sent, by id of the field
 let leftFrom = ""; // part of the page from which a reply was sent
 let sending = false;
 let refreshing = false;
@@ -64,7 +65,7 @@ function keepFocus(before) {
 // Once it is the person's move again, whoever moved by keyboard is where they moved from.
 function takeFocusBack() {
   if (!leftFrom || document.activeElement !== find("state")) return;
-  const next = find(leftFrom)?.querySelector("button, select, textarea") ?? box();
+  const next = find(leftFrom)?.querySelector("button, select, textarea, input:not([type])") ?? find("reply");
   if (next && !next.disabled) {
     next.focus({ preventScroll: true });
     leftFrom = "";
@@ -77,7 +78,7 @@ function show(html, url) {
   const next = fresh.getElementById("live");
   if (!next) return (fresh.querySelector("main") ?? fresh.body).textContent.trim().replace(/\s+/g, " ") || "nothing";
   const now = find("live"), before = document.activeElement, told = said();
-  draft = box()?.value ?? draft;
+  for (const field of fields()) drafts[field.id] = field.value;
   document.title = fresh.title;
   const ids = (root) => [...root.querySelectorAll("[id]")].map((each) => each.id).filter((id) => PARTS.includes(id)).join();
   if (ids(now) === ids(next)) {
@@ -86,6 +87,8 @@ function show(html, url) {
     for (const part of PARTS.map(find).filter(Boolean)) {
       const changed = next.querySelector(`#${part.id}`);
       if (part.id === "rules" && part.open) changed.open = true;
+      const switched = changed.querySelector("#plain");
+      if (switched && part.querySelector("#plain")?.open) switched.open = true;
       if (part.outerHTML !== changed.outerHTML) part.replaceWith(changed);
       if (part.id === "text" && !part.isConnected) scrollToEnd();
     }
@@ -94,7 +97,9 @@ function show(html, url) {
     scrollToEnd();
   }
   if (url && url !== location.href) history.replaceState(null, "", url);
-  if (box() && draft && !box().value.trim()) box().value = draft;
+  for (const field of fields()) {
+    if (drafts[field.id] && !field.value.trim()) field.value = drafts[field.id];
+  }
   keepFocus(before);
   takeFocusBack();
   if (said() !== told) announce(said());
@@ -127,16 +132,23 @@ async function refresh() {
   }
 }
 
-async function send(form, reply) {
+// Sends a form with the value of a button or of the picture, or with what is typed in the form.
+async function send(form, chosen) {
   if (sending) return;
   sending = true;
-  const isTyped = reply === undefined;
-  const body = new URLSearchParams({ question: form.elements.question.value, reply: reply ?? box().value });
+  const isTyped = chosen === undefined;
+  const body = new URLSearchParams(new FormData(form));
+  if (!isTyped) {
+    body.delete("reply");
+    body.set(chosen.name, chosen.value);
+  }
   try {
     const answer = await fetch(form.action, { method: "POST", body });
     const html = await answer.text();
     if (answer.ok) {
-      if (isTyped) draft = box().value = "";
+      if (isTyped) {
+        for (const field of form.querySelectorAll("textarea, input:not([type])")) field.value = drafts[field.id] = "";
+      }
       connected();
     }
     refused(show(html, answer.ok ? answer.url : ""), REFUSED);
@@ -172,13 +184,17 @@ function listen() {
   const own = source = new EventSource(live.dataset.events);
   own.path = live.dataset.events;
   own.onmessage = (event) => {
+    clearTimeout(losing);
+    losing = 0;
     connected();
     latest = event.data;
     if (latest !== find("live")?.dataset.version) refresh();
   };
   own.onerror = () => {
-    connected(LOST);
-    announce(LOST);
+    losing ||= setTimeout(() => {
+      connected(LOST);
+      announce(LOST);
+    }, 1500); // the server restarts between two matches
     if (own.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
   };
 }
@@ -187,8 +203,7 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.method !== "post") return;
   event.preventDefault();
-  const chosen = event.submitter?.name === "reply" ? event.submitter.value : form.elements.listed?.value;
-  send(form, chosen);
+  send(form, event.submitter?.name ? event.submitter : form.elements.listed);
 });
 
 document.addEventListener("visibilitychange", () => {
@@ -207,7 +222,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("click", (event) => {
   const group = event.target.closest("svg [data-reply]");
   const form = find("typed");
-  if (group && form) send(form, group.dataset.reply);
+  if (group && form) send(form, { name: "reply", value: group.dataset.reply });
 });
 
 document.documentElement.classList.add("scripted");

@@ -278,3 +278,25 @@ def test_what_says_that_nobody_else_would_be_served_either(cause, expected):
     error.__cause__.__cause__ = cause
     assert is_down(error) is expected
     assert [is_down(failed(status)) for status in (500, 502, 503, 504)] == [False, True, True, True]
+
+
+def test_pace_is_back_soon_after_a_series_of_refusals():
+    limiter, now = AdaptiveLimiter(), 0.0
+
+    def ask(seconds, *, refused):
+        nonlocal now
+        end = now + seconds
+        while now < end:
+            now = max(now, limiter.ready_at())
+            ticket = limiter.enter(now)
+            now += 0.1
+            (limiter.refuse if refused else limiter.succeed)(ticket, now)
+
+    ask(20, refused=False)
+    ask(0.1, refused=True)
+    measured = limiter.learned_pace
+    assert measured > 5
+    ask(300, refused=True)
+    assert limiter.learned_pace == pytest.approx(measured / 10)
+    ask(60, refused=False)  # with the last pause of 30 s
+    assert limiter.learned_pace >= measured

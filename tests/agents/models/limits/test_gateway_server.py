@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from agents.models import ModelService
-from agents.models.limits import adaptive_limiter
+from agents.models.limits import adaptive_limiter, retry
 from agents.models.llm import LLMPolicy
 from agents.models.preflight import check_models
 from tests.agents.llm_calls import OBSERVATION, SECRET
@@ -71,7 +71,9 @@ def test_a_real_limit_of_requests_a_second(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
-def test_a_server_that_dies_and_comes_back_loses_no_call():
+def test_a_server_that_dies_and_comes_back_loses_no_call(monkeypatch):
+    monkeypatch.setattr(retry, "FIRST_WAIT", 0.05)
+    monkeypatch.setattr(adaptive_limiter, "FIRST_COOL_DOWN", 0.1)
     with fault_server(latency=0.02) as server:
         died = threading.Event()
 
@@ -81,10 +83,10 @@ def test_a_server_that_dies_and_comes_back_loses_no_call():
 
         async def run():
             service = ModelService()
-            policies = [LLMPolicy("mock", base_url=server.url, service=service, max_attempts=3) for _ in range(50)]
+            policies = [LLMPolicy("mock", base_url=server.url, service=service, max_attempts=3) for _ in range(20)]
 
             async def play(policy):
-                return [(await policy(OBSERVATION)).text for _ in range(10)]
+                return [(await policy(OBSERVATION)).text for _ in range(5)]
 
             games = asyncio.gather(*[play(policy) for policy in policies])
             await asyncio.sleep(0.1)
@@ -100,7 +102,7 @@ def test_a_server_that_dies_and_comes_back_loses_no_call():
         games = asyncio.run(run())
         helper.join()
     gc.collect()  # a server that stops drops connections it has just accepted: the warnings are to come here, not in a later test
-    assert games == [["ready"] * 10] * 50
+    assert games == [["ready"] * 5] * 20
 
 
 def preflight(url, **options):

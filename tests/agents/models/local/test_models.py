@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import threading
 import time
 import weakref
 
@@ -120,9 +121,21 @@ def test_cancelled_calls_end_and_others_continue(tiny_model):
     assert [call.status for call in calls] == [CallStatus.CANCELLED, *[CallStatus.OK] * 3]  # none of the waiting one
 
 
-def test_stop_ends_waiting_and_later_calls(tiny_model):
+def test_stop_ends_waiting_and_later_calls(tiny_model, monkeypatch):
+    from agents.models.local.model import LocalModel
+
     class OverBudget(Exception):
         pass
+
+    begun, stopped = threading.Event(), threading.Event()
+    reply = LocalModel.reply
+
+    def held(model, request):
+        begun.set()
+        stopped.wait()
+        return reply(model, request)
+
+    monkeypatch.setattr(LocalModel, "reply", held)
 
     async def run():
         service = ModelService()
@@ -130,9 +143,9 @@ def test_stop_ends_waiting_and_later_calls(tiny_model):
         await models.load(target)
         first = asyncio.create_task(models.complete(target, requests(prompts(1))[0], agent="a"))
         waiting = asyncio.create_task(models.complete(target, requests(prompts(1))[0], agent="a"))
-        while target not in models._threads or models._threads[target]._work_queue.qsize() != 1:
-            await asyncio.sleep(0)
+        await asyncio.to_thread(begun.wait)
         service.stop(OverBudget())
+        stopped.set()
         await service.drained()
         assert (await first).text
         with pytest.raises(OverBudget):

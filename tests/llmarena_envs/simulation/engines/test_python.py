@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llmarena_envs.sandbox import SandboxError
+from llmarena_envs.sandbox import SandboxError, find_sandbox
 from llmarena_envs.simulation.engines import python, python_session
 from llmarena_envs.simulation.engines.python import PythonPrompt
 from llmarena_envs.simulation.engines.python_session import run_session
@@ -64,6 +64,21 @@ def test_a_session_has_an_end():
     answers = [prompt.respond(f"x = {number}\n#{'x' * 9_900}") for number in range(11)]
     assert answers == [""] * 10 + ["ERROR: the session is full"]
     assert prompt.respond("x") == "9"
+
+
+def test_respond_equal_sessions_run_once(monkeypatch):
+    runs = []
+
+    class Counting:
+        def run(self, *arguments):
+            runs.append(arguments)
+            return find_sandbox().run(*arguments)
+
+    monkeypatch.setattr(PythonPrompt, "find_sandbox", staticmethod(Counting))
+    for _ in range(2):
+        prompt = PythonPrompt()
+        assert [prompt.respond(request) for request in ("answer = 42", "answer")] == ["", "42"]
+    assert len(runs) == 2
 
 
 def test_without_isolation_there_is_no_prompt(monkeypatch):

@@ -96,7 +96,7 @@ def test_rate_and_report_show_the_costs(tmp_path, monkeypatch, capsys):
     assert main(["resume", str(run)]) == 0
     assert "6 matches, " in (shown := capsys.readouterr().out) and " USD\n" in shown
     assert main(["rate", str(run), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)[-1]["costs"]
+    found = json.loads(capsys.readouterr().out)["costs"]
     assert found["total"]["calls"] == answers.sent
     assert found["total"]["prompt_tokens"] == 100 * answers.sent
     x, y, *before = found["rows"]

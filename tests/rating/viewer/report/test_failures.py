@@ -49,3 +49,8 @@ def test_reasons_are_counted_sorted_and_cut():
     (many,) = reasons_grid([("g", VOID, f"reason {number}", 1) for number in range(80)])
     assert len(many.rows) == 50 and "50 of 80" in many.title
     assert reasons_grid([]) == []
+
+
+def test_failure_sheet_names_suspended_policies():
+    found = failure_sheet(OUTCOMES[:1], {"d": "suspended: no such key"})
+    assert found.rows == [] and found.notes[-1] == "d is suspended: no such key"

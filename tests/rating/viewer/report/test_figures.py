@@ -1,7 +1,8 @@
-"""Figures: unusual names and values, many policies, and the same bytes each time."""
+"""Figures: unusual names and values, many policies, the same bytes each time, and colours of both themes."""
 
 import re
 import struct
+from importlib import resources
 from xml.etree import ElementTree
 
 import pytest
@@ -73,8 +74,8 @@ def assert_inside(root):
 def test_calibration_has_a_point_an_interval_and_a_bar_per_group():
     root = ElementTree.fromstring(figures.calibration(CALIBRATION, "title"))
     assert_inside(root)
-    assert len(root.findall("{*}circle")) == 1
-    assert len([item for item in root.findall("{*}rect") if item.get("fill") == "#0550ae"]) == 1
+    assert len(root.findall(".//{*}circle")) == 1
+    assert len(root.findall("{*}g[@class='series-0']/{*}rect")) == 1
 
 
 def test_trajectories_are_ordered_by_their_last_value():
@@ -106,11 +107,53 @@ ROWS = [
 def test_intervals_of_any_size_are_within_their_frame(rows):
     root = ElementTree.fromstring(figures.intervals(Intervals(rows, "rating"), "title"))
     assert_inside(root)
-    circles = root.findall("{*}circle")
+    circles = root.findall(".//{*}circle")
     assert len(circles) == len(rows)
     assert [float(item.get("cy")) for item in circles] == sorted(float(item.get("cy")) for item in circles)
-    assert len(root.findall("{*}path")) == sum(row.count(None) for row in rows)  # arrows of open intervals
-    assert len(root.findall("{*}text")) >= len(rows) + 2
+    assert len(root.findall(".//{*}path")) == sum(row.count(None) for row in rows)  # arrows of open intervals
+    assert len(root.findall(".//{*}text")) >= len(rows) + 2
+
+
+@pytest.fixture(scope="module")
+def themes():
+    """Returns the colours of the light and of the dark theme, by variable."""
+    css = (resources.files("rating.viewer") / "report" / "bundle" / "colours.css").read_text(encoding="utf-8")
+    light, dark = (dict(re.findall(r"--([\w-]+): (#\w{6})", part)) for part in css.split("@media"))
+    return {"light": light, "dark": light | dark}
+
+
+def contrast(one, other):
+    def luminance(colour):
+        parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05
+
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return lighter / darker
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_have_enough_contrast_on_paper(themes, theme):
+    colours = themes[theme]
+    for name in ("ink", "dim", "link", "bad", "good", "doubt"):
+        assert contrast(colours[name], colours["paper"]) >= 4.5, name
+        assert contrast(colours[name], colours["soft"]) >= 4.5, name
+    for colour in figures.SERIES:
+        assert contrast(colours[colour.name], colours["paper"]) >= 3, colour
+
+
+def test_figures_as_files_have_the_light_colours(themes):
+    named = (figures.PAPER, figures.INK, figures.DIM, figures.LINE, figures.LOW, figures.HIGH, *figures.SERIES)
+    assert {colour.name: colour.light for colour in named} == {
+        colour.name: themes["light"][colour.name.removeprefix("fig-")] for colour in named
+    }
+    shown = [draw("title") for draw in FIGURES.values()] + [figures.calibration(CALIBRATION, "title")]
+    for svg in shown:
+        groups = {
+            (item.get("class"), item.get("color")) for item in ElementTree.fromstring(svg).findall(".//{*}g[@class]")
+        }
+        assert groups <= {(colour.name, colour.light) for colour in named} and len(groups) > 3
+        assert {*re.findall(r' (?:fill|stroke)="([^"]*)"', svg)} <= {"currentColor", "none"}
 
 
 @pytest.mark.slow

@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,8 @@ from rating.play import run_directory
 from rating.schemes.figures import Intervals
 from rating.viewer.report import figures
 from rating.viewer.report.plots import Plot, file_names, write_plots
-from rating.viewer.report.write import plots_directory, write_report
+from rating.viewer.report.write import write_page_of, write_report
+from rating.viewer.source import open_source
 from tests.rating.viewer.report.test_report import RUN, directory
 from tests.support.disks import read_only
 
@@ -73,14 +73,22 @@ def test_write_plots_over_a_foreign_file_is_refused(tmp_path):
 
 
 @pytest.mark.slow
-def test_report_plots_are_the_figures_of_the_page(directory):
-    page = write_report(directory, directory / "report.html").read_text(encoding="utf-8")
-    first = contents(directory / "plots")
+def test_report_plots_are_the_figures_of_the_page(directory, tmp_path):
+    def written():
+        with open_source(directory) as source:
+            return write_page_of(source, directory, tmp_path / "mine.html", tmp_path / "figures" / "mine")
+
+    before = {path: path.stat().st_mtime_ns for path in directory.rglob("*")}
+    page, plots = written()
+    first = contents(tmp_path / "figures" / "mine")
+    assert sorted(path.name for path in plots) == [*first] and "tictactoe_v0-calibration.svg" in first
+    shown = page.read_text(encoding="utf-8")
     drawings = [data.decode() for name, data in first.items() if name.endswith(".svg")]
-    shown = [text for text in drawings if text[text.index("<svg") :].strip() in page]
-    assert len(shown) == page.count("<figure><svg") == len(drawings) - 1 == len(first) / 2 - 1  # a table has the pairs
-    write_report(directory, directory / "report.html")
-    assert contents(directory / "plots") == first
+    found = [text for text in drawings if text[text.index("<svg") :].strip() in shown]
+    assert len(found) == shown.count("<figure><svg") == len(drawings) - 1 == len(first) / 2 - 1  # a table has the pairs
+    written()
+    assert contents(tmp_path / "figures" / "mine") == first
+    assert {path: path.stat().st_mtime_ns for path in directory.rglob("*")} == before
 
 
 def test_write_plots_without_pictures_writes_svg_only(tmp_path, monkeypatch):
@@ -88,28 +96,28 @@ def test_write_plots_without_pictures_writes_svg_only(tmp_path, monkeypatch):
     assert [path.name for path in write_plots(plots("game_v0"), tmp_path / "plots")] == ["game_v0-ratings.svg"]
 
 
-@pytest.mark.slow
-def test_report_elsewhere_has_its_plots_beside_it(directory, tmp_path):
-    before = {path: path.stat().st_mtime_ns for path in directory.rglob("*")}
-    write_report(directory, tmp_path / "mine.html")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine-plots", "mine.html"]
-    assert "tictactoe_v0-calibration.svg" in contents(tmp_path / "mine-plots")
-    assert {path: path.stat().st_mtime_ns for path in directory.rglob("*")} == before
-
-
-@pytest.mark.slow
-def test_report_into_a_device_has_no_plots(directory):
-    assert plots_directory(directory, write_report(directory, Path("/dev/null"))) is None
-
-
 def test_report_without_a_finished_match_has_no_plots(tmp_path, capsys):
     folder = tmp_path / "run"
     run_directory.create(folder, RUN, "run.toml")[1].close()
-    assert not main(["report", str(folder)])
-    assert capsys.readouterr().out == f"Report: {folder / 'report.html'}\n"
+    assert not main(["report", str(folder), "--plots"])
+    assert capsys.readouterr() == (f"Report: {folder / 'report.html'}\n", "")
     assert "No match has ended yet" in (folder / "report.html").read_text(encoding="utf-8")
-    assert not main(["report", "--json", str(folder)])
+    assert not (folder / "plots").exists()
+    assert not main(["report", "--json", str(folder), "--plots"])
     assert json.loads(capsys.readouterr().out)["plots"] is None
+
+
+def test_report_of_a_log_names_where_to_write(tmp_path, capsys):
+    log = tmp_path / "battles.csv"
+    log.write_text("model_a,model_b,winner\na,b,model_a\nb,a,model_a\n")
+    assert main(["report", str(log)]) == 2
+    assert "a report of a log needs --output FILE" in capsys.readouterr().err
+    page = ["report", str(log), "--output", str(tmp_path / "page.html"), "--plots"]
+    assert main(page) == 2
+    assert "figures of a log need --plots FOLDER" in capsys.readouterr().err
+    assert main([*page, str(log)]) == 2
+    assert "battles.csv: expected a place that can be written" in capsys.readouterr().err
+    assert not main([*page, str(tmp_path / "plots")]) and (tmp_path / "plots" / "battles-ratings.svg").exists()
 
 
 @pytest.mark.needs

@@ -6,7 +6,6 @@ import re
 import zlib
 from contextlib import closing
 from dataclasses import replace
-from io import StringIO
 from urllib.parse import unquote
 
 import pytest
@@ -14,10 +13,10 @@ import pytest
 from rating.schemes.figures import Trajectories
 from rating.store.location import open_file
 from rating.store.records import Outcome, SeatOutcome
-from rating.store.state import RunState
 from rating.viewer.report import replays
+from rating.viewer.report.contents import EMPTY
 from rating.viewer.report.figures import trajectories
-from rating.viewer.report.page import RunContents, write_page
+from rating.viewer.report.page import write_page
 from rating.viewer.report.sections import judges_sections
 from rating.viewer.report.write import write_report
 from tests.rating.runs import play_run, run_file
@@ -59,7 +58,20 @@ def index(page):
 
 
 def matches(page):
-    return [match for pack in chunks(page) for match in pack]
+    return [restored(match, pack["pieces"]) for pack in chunks(page) for match in pack["matches"]]
+
+
+def restored(match, pieces):
+    """Returns a match with its texts, as the script of the page puts them together."""
+
+    def joined(runs, separator):
+        parts = [
+            piece for first, count in zip(runs[::2], runs[1::2], strict=True) for piece in pieces[first : first + count]
+        ]
+        return separator.join(parts)
+
+    turns = [{**turn, "read": joined(turn["read"], "\n")} for turn in match["turns"]]
+    return {**match, "turns": turns, "pictures": [joined(runs, "><") for runs in match["pictures"]]}
 
 
 def turns(page):
@@ -87,11 +99,10 @@ def test_report_holds_every_match_turn_by_turn(page):
     assert {turn["played"] for turn in turns(page) if turn["action"] is None} == {""}
 
 
-def test_report_has_rules_leaderboard_matrix_and_figures(directory, page):
+def test_report_has_rules_leaderboard_matrix_and_figures(page):
     assert "three rows" in index(page)["rules"]["tictactoe_v0"]["player_0"]
     assert "&lt;b&gt;bad&lt;/b&gt; &amp; $x^2$ &lt;/script&gt;" in page
-    assert len(list((directory / "plots").glob("*.svg"))) == 6
-    assert page.count("<figure><svg") == 5  # the table of the pairs stands for the sixth
+    assert page.count("<figure><svg") == 5
     assert page.count('<td class="bar"><svg') == 2
     assert "refusal 24" in page
     assert "0 / 0 / 24" in page
@@ -100,6 +111,7 @@ def test_report_has_rules_leaderboard_matrix_and_figures(directory, page):
 def test_report_shows_seal_and_digest(directory, page, store):
     assert f"Seal of the record, without costs: {store.sealed}." in page
     assert f"Digest of play: {store.digest()}." in page
+    assert "Seed 4. Matches: 24 finished. " in page
     store.set_fact("more", "")
     unsealed = write_report(directory, directory / "unsealed.html").read_text(encoding="utf-8")
     assert "Seal of the record, without costs: none" in unsealed
@@ -119,23 +131,15 @@ def test_report_is_written_while_matches_are_read(store):
             if 'class="chunk"' in piece:
                 waiting.append(read)
 
-    run = RunContents("title", 0, [], {}, None, [], {"finished": 500}, RunState(store.facts()), "", "")
-    write_page(run, records(next(store.records())), File())
-    assert waiting == list(range(50, 501, 50))
-
-
-def test_report_counts_matches_without_a_result():
-    page = StringIO()
-    statuses = {"finished": 5, "void": 3, "undecided": 2}
-    write_page(RunContents("title", 0, [], {}, None, [], statuses, RunState({}), "", ""), [], page)
-    assert "Matches: 5 finished, 2 undecided, 3 void." in page.getvalue()
+    write_page(EMPTY, replays.Replays(records(next(store.records())), {}, {}, {}), File())
+    assert waiting == list(range(100, 501, 100))
 
 
 @pytest.mark.slow
 def test_report_packs_long_matches_apart(directory, monkeypatch):
     monkeypatch.setattr(replays, "_LARGE", 1)
     page = write_report(directory, directory / "apart.html").read_text(encoding="utf-8")
-    assert [len(pack) for pack in chunks(page)] == [1] * 24
+    assert [len(pack["matches"]) for pack in chunks(page)] == [1] * 24
     assert index(page)["columns"]["place"] == [0] * 24
 
 
@@ -152,7 +156,7 @@ def test_report_failed_replay_has_no_pictures(store):
     record = next(store.records())
     gone = replace(record, match=replace(record.match, environment="unknown.module"))
     (pack,) = replays.Replays([gone], {}, {}, {}).chunks()
-    (match,) = unpack(pack)
+    (match,) = unpack(pack)["matches"]
     assert match["turns"] and not match["pictures"] and "unknown.module" in match["missing"]
 
 

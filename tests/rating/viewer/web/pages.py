@@ -38,9 +38,12 @@ def check_inert(html):
             assert attributes.get(name, "/").startswith(("/", "#")) or attributes["href"] == "data:,", attributes
 
 
-def cells(html, table):
-    """Returns the texts of the cells of a table by row, starting with the header."""
-    found = re.search(rf'id="{re.escape(table)}".*?</table>', html, re.DOTALL)[0]
-    rows = re.findall(r"<tr>(.*?)</tr>", found, re.DOTALL)
-    plain = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
-    return [[unescape(re.sub("<[^>]*>", "", cell)) for cell in row] for row in plain]
+def tables_in(html):
+    """Returns the texts of the cells of every table by row, starting with the header."""
+    return [
+        [
+            [unescape(re.sub("<[^>]*>", "", cell)) for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)]
+            for row in re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)
+        ]
+        for table in re.findall(r"<table.*?</table>", html, re.DOTALL)
+    ]

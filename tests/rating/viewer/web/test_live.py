@@ -53,27 +53,26 @@ def test_board_follows_a_match_to_its_end(under_way, played, unpaced):
 
     store.add_match(record.match)
     match = f"{HOME}/match/{record.match.id}"
-    html = pages.get(match).text
-    assert "Waiting" in html and "has not begun yet" in html and "<svg" in html
-    assert "1 match, page" in pages.get(f"{HOME}/matches?result=waiting").text
-    assert "Running, or killed." in pages.get(HOME).text
 
-    pictures = set()
-    for turn in record.turns:
+    def result():
+        index = pages.get(f"{HOME}/index").json()
+        (code,) = index["columns"]["result"]
+        return index["values"]["result"][code][0], index["columns"]["turns"]
+
+    assert result() == ("waiting", [0]) and pages.get(match).json()["turns"] == []
+    assert pages.get(f"{match}/0").json()["svg"].startswith("<svg")
+    html = pages.get(HOME).text
+    assert "Running, or killed." in html and 'http-equiv="refresh"' in html
+    for count, turn in enumerate(record.turns, start=1):
         store.add_turn(record.match, turn)
-        html = pages.get(match).text
-        assert f"after turn {turn.index + 1} of {turn.index + 1}, following" in html and turn.played in html
-        assert f'data-events="{match}/events"' in html and 'http-equiv="refresh"' in html
-        assert f"({record.match.policies[turn.index % 2]})" in html
-        pictures.add(html[html.index("<svg") : html.index("</svg>")])
-    assert len(pictures) == len(record.turns)
-    assert 'id="under-way-table"' in pages.get(HOME).text
+        assert result() == ("under way", [count])
+        assert [one["played"] for one in pages.get(match).json()["turns"]][-1] == turn.played
+    assert "No match has ended yet." in pages.get(HOME).text
 
     end(store, record)
-    html = pages.get(match).text
-    assert "following" not in html and 'data-events=""' in html and "http-equiv" not in html
-    html = pages.get(HOME).text
-    assert 'id="under-way-table"' not in html and 'id="ratings-1-table"' in html
+    assert result() == ("finished", [len(record.turns)])
+    assert pages.get(match).json()["seats"] == {seat.agent: seat.policy for seat in record.outcome.seats}
+    assert "No match has ended yet." not in pages.get(HOME).text
 
 
 def test_watch_reads_each_match_once(under_way, played, monkeypatch):
@@ -111,7 +110,7 @@ def test_watch_makes_leaderboards_per_finished_match(under_way, played, monkeypa
             watched.tables(watched.moment())
         end(store, record)
         found = watched.tables(watched.moment())
-        assert len(made) == count and found.ratings[0].sheet.notes[0].startswith(f"{count} match")
+        assert len(made) == count and found.contents.sections[0].shown.notes[0].startswith(f"{count} match")
 
 
 def test_watch_killed_run_is_read_once_and_unchanged(under_way, played, tmp_path, monkeypatch):

@@ -4,13 +4,15 @@ import asyncio
 import io
 import re
 from contextlib import asynccontextmanager
+from functools import partial
 
 import aiohttp
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
 from agents.human_queue import HumanQueue
-from llmarena_envs import bid_v0, tictactoe_v0
+from llmarena_envs import bid_v0, debate_v0, tictactoe_v0
 from rating.viewer.web import people, server
 from rating.viewer.web.app import make_app
 from rating.viewer.web.links import Links, keep_links
@@ -18,6 +20,7 @@ from rating.viewer.web.server import authority, listen, serving
 from tests.support.asynchronous import asynchronous
 
 LINKS = Links("the-board", {"Ada": "secret-of-ada", "Bob": "secret-of-bob"})
+NAMES = {"player_0": "Ada", "player_1": "minimax"}
 HOSTILE = '</textarea></pre><script>alert(1)</script>"&\u202e\x00'
 
 
@@ -31,7 +34,7 @@ class Pages:
 
     def seat(self, person="Ada", match="m", env=None):
         """Seats a person in a match that has begun."""
-        seat = self.queue.seat(person, match, "tictactoe_v0")
+        seat = self.queue.seat(person, match, "tictactoe_v0", NAMES)
         seat.reset("player_0", 1)
         env = env or tictactoe_v0.env()
         env.reset(seed=1)
@@ -41,7 +44,15 @@ class Pages:
 
     async def ask(self, seat, **more):
         """Asks a person; returns the task that waits for the answer."""
-        told = {"rules": "r", "text": "what now?", "picture": seat.picture, "legal": ["X: 1", "X: 2"], **more}
+        told = {
+            "rules": "r",
+            "text": "what now?",
+            "parts": (),
+            "join_parts": None,
+            "picture": seat.picture,
+            "legal": ["X: 1", "X: 2"],
+            **more,
+        }
         task = asyncio.ensure_future(seat(told))
         await asyncio.sleep(0)
         return task
@@ -121,6 +132,34 @@ async def test_people_rejected_reply_shows_the_feedback(tmp_path):
             assert "that is &lt;b&gt;taken&lt;/b&gt;" in await answer.text()
             assert answer.url.path == PAGE
         await again
+
+
+@asynchronous
+async def test_people_parts_of_a_reply_are_fields_joined_by_the_game(tmp_path):
+    env = debate_v0.env()
+    env.reset(seed=1)
+    raw = env.unwrapped
+    while raw.game.stage == "examine":
+        env.step(raw.random_action(env.agent_selection, np.random.default_rng(1)))
+    view = raw.view(env.agent_selection)
+    form = {"parts": raw.codec.parts(view), "join_parts": partial(raw.codec.join_parts, view=view)}
+    async with pages(tmp_path) as web:
+        waiting = await web.ask(web.seat(), legal=[], **form)
+        _, shown = await web.get(PAGE)
+        fields = re.findall(r'<(?:textarea|input) id="(part\.[^"]+)"', shown)
+        assert fields == [f"part.{name}" for name in ("think", *view.actions)]
+        assert "<summary>Write the reply as a model would</summary>" in shown and 'name="reply"' in shown
+        words = f"</{view.actions[0]}>\r\n{HOSTILE}"
+        for expected in (303, 303):  # twice, as by a double click
+            data = {"question": "1.0", "part.think": "hm", f"part.{view.actions[0]}": words, "part.unknown": "x"}
+            async with web.client.post(PAGE, data=data, allow_redirects=False) as answer:
+                assert answer.status == expected
+        speech = raw.codec.parse(await waiting, view)
+        assert [part.action for part in speech.parts] == ["think", view.actions[0]]
+        assert "alert(1)" in speech.parts[1].text and "<script>" in speech.parts[1].text
+        data["question"] = "0.0"
+        async with web.client.post(PAGE, data=data) as answer:
+            assert answer.status == 409 and "&lt;script&gt;" in await answer.text()
 
 
 @asynchronous
@@ -240,7 +279,7 @@ async def test_people_reply_to_an_absent_match_is_shown_again(tmp_path):
         seat = web.seat()
         assert (await web.get(PAGE))[0] == 200
         seat.leave()
-        assert "broken off" in (await web.get(PAGE))[1]
+        assert "The match was stopped" in (await web.get(PAGE))[1]
 
 
 @asynchronous

@@ -1,0 +1,1 @@
+"""Self-play of small transformers: games and their tokens, networks, matches in batches, evaluation. See ``train_self_play``."""

@@ -1,0 +1,1 @@
+"""TextArena's games as environments (Guertler et al., arXiv 2504.11442)."""
