@@ -1,9 +1,10 @@
-"""Trains a small transformer by self-play, and rates every checkpoint with the harness.
+"""Trains a transformer or a language model by self-play, and rates every checkpoint with the harness.
 
     python -m benchmarks.train_self_play --out self-play
     python -m benchmarks.train_self_play --game openspiel/kuhn_poker --seed 1 --out kuhn --picture kuhn/curve
     python -m benchmarks.train_self_play --planted-collapse --out collapse
     python -m benchmarks.train_self_play --hidden 512 --layers 6 --heads 8 --device cuda --out large  # 19 million weights
+    python -m benchmarks.train_self_play --model Qwen/Qwen3-0.6B --learning-rate 1e-4 --device cuda --out qwen
 
 1. Warm start: the network imitates matches of the scripted policies of the game.
 2. Self-play: PPO (Schulman et al., arXiv 1707.06347). A match is against the latest network, an earlier checkpoint or a
@@ -14,9 +15,12 @@
    reward cannot show one: in a zero-sum game its mean over both seats is 0. A fall has other causes too: close to an
    equilibrium, a player exploits weak policies less. In Kuhn poker the exploitability decides.
 
-Checkpoints are policies of the harness: ``benchmarks.self_play.network:checkpoint:path=OUT/checkpoints/update-0032.safetensors``.
+Checkpoints are policies of the harness:
+``benchmarks.self_play.checkpoints:checkpoint:path=OUT/checkpoints/update-0032.safetensors``.
 
-Needs ``pip install 'llmarena-envs[local,plots]'``, and ``openspiel`` for its games.
+``--model`` trains LoRA weights of a language model, which reads the match as text and answers with the label of a move.
+
+Needs ``pip install 'llmarena-envs[local,plots]'``, ``openspiel`` for its games, and ``trl`` for ``--model``.
 """
 
 import json
@@ -33,16 +37,15 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from benchmarks.options import option, parse
+from benchmarks.self_play.checkpoints import load, save
 from benchmarks.self_play.evaluation import CollapseDetector, RatedRun, evaluate, exploitability, progress, seeded
 from benchmarks.self_play.games import SEATS, SETTINGS
+from benchmarks.self_play.language_model import LanguageModel
 from benchmarks.self_play.matches import Match, Player, Record, legal_mask, play
-from benchmarks.self_play.network import Network, load, padded, save
+from benchmarks.self_play.network import Network, Transformer, padded
 from llmarena_envs.core.options import OptionError, check_choice, check_int
 from rating.cli.flags import check_extra
 from rating.stats.estimates import Floats, mean_estimate
-
-IMITATION_RATE = 1e-3
-"""Learning rate of the warm start."""
 
 PASSES = 3
 """Passes over the imitated matches."""
@@ -69,6 +72,7 @@ class Options:
     imitated: int = option(3000, "scripted matches to imitate", smoke=40)
     updates: int = option(256, "updates of self-play", smoke=4)
     matches: int = option(128, "matches of an update", smoke=8)
+    imitation_rate: float = option(1e-3, "learning rate of the warm start")
     learning_rate: float = option(1e-3, "learning rate of self-play")
     entropy: float = option(0.02, "weight of the entropy bonus")
     latest: float = option(0.5, "weight of the latest network among the opponents")
@@ -81,6 +85,10 @@ class Options:
     hidden: int = option(96, "width of the network", smoke=16)
     layers: int = option(2, "layers of the network", smoke=1)
     heads: int = option(4, "attention heads", smoke=2)
+    model: str = option(
+        "", "language model to train in place of the network: a directory, or a name in the hub's cache"
+    )
+    rank: int = option(16, "rank of the LoRA weights of the language model")
     device: str = option("cpu", "device of the network in training, e.g. cuda")
     out: str = option("self-play", "new directory of the results")
     picture: str = option("", "file to draw the curve in, as PNG and SVG, without their endings")
@@ -120,11 +128,11 @@ class RoleBaselines:
         return record.reward - (self.means[record.seat] or 0.0)
 
 
-def imitate(network: Network, records: Sequence[Record], passes: int, rng: np.random.Generator) -> list[float]:
+def imitate(network: Network, records: Sequence[Record], rate: float, rng: np.random.Generator) -> list[float]:
     """Trains the network to choose the recorded actions among all actions, and returns the losses."""
-    optimizer = torch.optim.Adam(network.parameters(), lr=IMITATION_RATE)
+    optimizer = torch.optim.Adam(network.parameters(), lr=rate)
     losses = []
-    for _ in range(passes):
+    for _ in range(PASSES):
         for rows in _minibatches(len(records), 64, rng):
             tokens, sequences, places, actions, _ = decisions_of([records[row] for row in rows], network.device)
             logits, _ = network(tokens)
@@ -197,7 +205,11 @@ class Training:
         self.setting = SETTINGS[options.game]
         self.rng = np.random.default_rng(options.seed)
         self.generator = seeded(options.seed, 0)
-        self.network = Network(self.setting, options.hidden, options.layers, options.heads).to(options.device)
+        self.network: Network = (
+            LanguageModel(self.setting, options.model, options.rank, options.device)
+            if options.model
+            else Transformer(self.setting, options.hidden, options.layers, options.heads).to(options.device)
+        )
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=options.learning_rate)
         self.baselines = RoleBaselines()
         self.earlier: list[Network] = []
@@ -212,7 +224,7 @@ class Training:
         ]
         play(self.setting, matches, self.generator)
         records = [record for match in matches for record in match.records if record.actions]
-        return imitate(self.network, records, PASSES, self.rng)
+        return imitate(self.network, records, self.options.imitation_rate, self.rng)
 
     def update(self) -> dict[str, float]:
         """Plays matches with the pool and makes one update.
@@ -290,7 +302,7 @@ def run(options: Options) -> dict[str, Any]:
     start = time.perf_counter()
     training = Training(options)
     setting, earlier = training.setting, training.earlier
-    ratings = RatedRun(out / "ratings", setting, options.seed, options.rated)
+    ratings = RatedRun(out / "ratings", setting, options.seed, options.rated, options.device)
     detector = CollapseDetector(LEVEL, max(1, options.updates // options.rate_every))
     losses = training.imitate()
     updates: list[dict[str, float]] = []
@@ -307,7 +319,7 @@ def run(options: Options) -> dict[str, Any]:
         name = f"update-{number:04}"
         path = out / "checkpoints" / f"{name}.safetensors"
         save(training.network, path)
-        earlier.append(load(path).to(options.device))
+        earlier.append(load(path, options.device))
         board = ratings.add(name, path)
         scores.append(evaluate(setting, earlier[-1], options.deals, options.seed))
         win = progress(setting, earlier[-1], earlier[0], options.deals, options.seed) if number else None

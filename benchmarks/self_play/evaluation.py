@@ -119,17 +119,19 @@ class RatedRun:
         setting: the game.
         seed: its seed.
         most: maximum number of matches of a policy.
+        device: device of the checkpoints.
     """
 
-    def __init__(self, directory: Path, setting: Setting, seed: int, most: int) -> None:
-        self._directory, self._setting, self._seed, self._most = directory, setting, seed, most
+    def __init__(self, directory: Path, setting: Setting, seed: int, most: int, device: str) -> None:
+        self._directory, self._setting, self._seed, self._most, self._device = directory, setting, seed, most, device
 
     def add(self, name: str, path: Path) -> dict[str, list[float | None]]:
         """Adds a checkpoint, plays its matches, and returns value and interval of every policy.
 
         The values are Elo, or mean rewards in games without ratings.
         """
-        policy = {"name": name, "spec": "benchmarks.self_play.network:checkpoint", "options": {"path": str(path)}}
+        options = {"path": str(path), "device": self._device}
+        policy = {"name": name, "spec": "benchmarks.self_play.checkpoints:checkpoint", "options": options}
         if not self._directory.exists():
             run, store = run_directory.create(self._directory, self._run_file(policy), "the run file of the training")
         else:

@@ -28,7 +28,8 @@ class Setting:
         name: the environment.
         ladder: scripted policies to imitate, to train against and to be rated with.
         read: returns own information and known moves of a view, each numbered from 0.
-        facts: number of different facts.
+        facts: texts of the facts.
+        moves: texts of the actions.
         length: maximum number of tokens before a decision.
         lowest: lowest reward of a match.
         highest: highest reward of a match.
@@ -38,7 +39,8 @@ class Setting:
     name: str
     ladder: tuple[str, ...]
     read: Callable[[Any], tuple[Sequence[int], Sequence[int]]]
-    facts: int
+    facts: tuple[str, ...]
+    moves: tuple[str, ...]
     length: int
     lowest: float = -1.0
     highest: float = 1.0
@@ -58,13 +60,17 @@ class Setting:
     @property
     def actions(self) -> int:
         """Number of actions."""
-        assert self.game.num_actions is not None
-        return self.game.num_actions
+        return len(self.moves)
 
     @property
     def vocabulary(self) -> int:
         """Number of tokens."""
-        return FIRST_FACT + self.facts + self.actions
+        return self.first_move + self.actions
+
+    @property
+    def first_move(self) -> int:
+        """Token of the first action."""
+        return FIRST_FACT + len(self.facts)
 
     def tokens(self, view: Any) -> list[int]:
         """Returns the sequence that a seat knows.
@@ -75,7 +81,7 @@ class Setting:
         try:
             facts, moves = self.read(view)
             sequence = [START, FIRST_SEAT + self.game.agents.index(view.agent), *(FIRST_FACT + fact for fact in facts)]
-            sequence += [FIRST_FACT + self.facts + move for move in moves]
+            sequence += [self.first_move + move for move in moves]
         except (AttributeError, ValueError):
             sequence = []
         if not START < len(sequence) <= self.length or max(sequence) >= self.vocabulary:
@@ -107,10 +113,15 @@ BOARD_LADDER = ("random", "first_legal", "greedy")
 KUHN_LADDER = ("random", "first_legal", "mcts:simulations=50")
 BID_LADDER = ("random", "first_legal", "truthful", "equilibrium")
 GRID = {"grid": 0.5}
+CELLS = tuple(f"({row}, {column})" for row in (1, 2, 3) for column in (1, 2, 3))
+COLUMNS = tuple(f"column {number}" for number in range(1, 8))
+CARDS = tuple(f"Your card: {card}" for card in ("jack", "queen", "king"))
+VALUATIONS = tuple(f"Your valuation: ${units / 2:.2f}" for units in range(1, 21))
+BIDS = tuple(f"${units / 2:.2f}" for units in range(20))
 _SETTINGS = (
-    Setting("tictactoe_v0", (*BOARD_LADDER, "minimax"), partial(_read_board, cells=9), facts=0, length=10),
-    Setting("connect_four_v0", (*BOARD_LADDER, "minimax:depth=2"), partial(_read_board, cells=42), facts=0, length=43),
-    Setting("openspiel/kuhn_poker", KUHN_LADDER, _read_kuhn, facts=3, length=5, lowest=-2.0, highest=2.0),
-    Setting("bid_v0", BID_LADDER, partial(_read_bid, units=20), 20, 3, lowest=0.0, highest=10.0, options=GRID),
+    Setting("tictactoe_v0", (*BOARD_LADDER, "minimax"), partial(_read_board, cells=9), (), CELLS, 10),
+    Setting("connect_four_v0", (*BOARD_LADDER, "minimax:depth=2"), partial(_read_board, cells=42), (), COLUMNS, 43),
+    Setting("openspiel/kuhn_poker", KUHN_LADDER, _read_kuhn, CARDS, ("Pass", "Bet"), 5, lowest=-2.0, highest=2.0),
+    Setting("bid_v0", BID_LADDER, partial(_read_bid, units=20), VALUATIONS, BIDS, 3, 0.0, 10.0, options=GRID),
 )
 SETTINGS = {setting.name: setting for setting in _SETTINGS}

@@ -1,23 +1,56 @@
-"""The network of the self-play training, its checkpoints, and a checkpoint as a policy."""
+"""Networks of the self-play training: logits of actions and a value for each seat, from the tokens of a game."""
 
-import json
 from collections.abc import Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from agents.policy import ScriptedPolicy
-from benchmarks.self_play.games import PAD, SEATS, SETTINGS, Setting
-from llmarena_envs.core.options import OptionError, check_choice, check_int
+from benchmarks.self_play.games import PAD, SEATS, Setting
+from llmarena_envs.core.options import OptionError, check_int
 
 MAX_SIZES = {"hidden": 4096, "layers": 128, "heads": 128}
-"""Maximum sizes of a network."""
+"""Maximum sizes of a transformer."""
+
+
+class Network(nn.Module):
+    """A network that plays a game.
+
+    Args:
+        setting: the game.
+        size: what a checkpoint needs to make the network again.
+
+    Attributes:
+        batch: maximum number of decisions in a forward pass of ``decide``.
+    """
+
+    batch = 1024
+
+    def __init__(self, setting: Setting, size: dict[str, Any]) -> None:
+        super().__init__()
+        self.setting, self.size = setting, {"game": setting.name, **size}
+
+    def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """Returns logits (rows, tokens, actions) and values (rows, tokens, seats) of padded sequences."""
+        raise NotImplementedError
+
+    def decide(self, sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+        """Returns logits (rows, actions) and values (rows, seats) after each sequence, on the CPU."""
+        parts = []
+        for start in range(0, len(sequences), self.batch):
+            chunk = sequences[start : start + self.batch]
+            with torch.no_grad():
+                outputs = self(padded(chunk, self.device))
+            rows, last = range(len(chunk)), [len(sequence) - 1 for sequence in chunk]
+            parts.append([output.cpu()[rows, last] for output in outputs])
+        logits, values = map(torch.cat, zip(*parts, strict=True))
+        return logits, values
+
+    @property
+    def device(self) -> torch.device:
+        """The device of the weights."""
+        return next(self.parameters()).device
 
 
 class Block(nn.Module):
@@ -38,7 +71,7 @@ class Block(nn.Module):
         return x + self.mlp(self.before_mlp(x))
 
 
-class Network(nn.Module):
+class Transformer(Network):
     """A causal transformer over the tokens of a game, with action logits and a value for each seat.
 
     Args:
@@ -52,9 +85,7 @@ class Network(nn.Module):
     """
 
     def __init__(self, setting: Setting, hidden: int, layers: int, heads: int) -> None:
-        super().__init__()
-        self.setting = setting
-        self.size = {"game": setting.name, "hidden": hidden, "layers": layers, "heads": heads}
+        super().__init__(setting, {"hidden": hidden, "layers": layers, "heads": heads})
         for name, most in MAX_SIZES.items():
             check_int(name, self.size[name], 1, most)
         if hidden % heads:
@@ -66,88 +97,13 @@ class Network(nn.Module):
         self.policy, self.value = nn.Linear(hidden, setting.actions), nn.Linear(hidden, SEATS)
 
     def forward(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
-        """Returns logits (rows, tokens, actions) and values (rows, tokens, seats) of padded sequences."""
+        """See the base class."""
         x = self.token(tokens) + self.position.weight[: tokens.shape[1]]
         x = self.norm(self.blocks(x))
         return self.policy(x), self.value(x)
-
-    def decide(self, sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-        """Returns logits (rows, actions) and values (rows, seats) after each sequence, on the CPU."""
-        last = torch.tensor([len(sequence) - 1 for sequence in sequences])
-        with torch.no_grad():
-            logits, values = self(padded(sequences, self.device))
-        rows = torch.arange(len(sequences))
-        return logits.cpu()[rows, last], values.cpu()[rows, last]
-
-    @property
-    def device(self) -> torch.device:
-        """The device of the weights."""
-        return self.token.weight.device
 
 
 def padded(sequences: Sequence[Sequence[int]], device: torch.device) -> Tensor:
     """Returns sequences as one tensor; attention is causal, so padding at the end affects nothing."""
     longest = max(map(len, sequences))
     return torch.tensor([[*sequence, *[PAD] * (longest - len(sequence))] for sequence in sequences], device=device)
-
-
-def save(network: Network, path: Path) -> None:
-    """Writes a checkpoint: weights and size, as safetensors."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    weights = {name: weight.detach().cpu().contiguous() for name, weight in network.state_dict().items()}
-    save_file(weights, path, metadata={"network": json.dumps(network.size)})
-
-
-def load(path: Path) -> Network:
-    """Reads a checkpoint. It is data: nothing in it is executed.
-
-    Raises:
-        OptionError: if it is not a checkpoint of this script.
-    """
-    expected = f"{path}: expected a checkpoint of benchmarks.train_self_play (safetensors)"
-    try:
-        with safe_open(path, framework="pt") as file:
-            size = json.loads((file.metadata() or {})["network"])
-            weights = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
-        check_choice("game", size["game"], SETTINGS)
-        with torch.device("meta"):  # takes no memory before the weights fit
-            network = Network(SETTINGS[size["game"]], size["hidden"], size["layers"], size["heads"])
-        network.load_state_dict(weights, assign=True)
-    except (OSError, SafetensorError, ValueError, KeyError, TypeError, RuntimeError) as error:
-        raise OptionError(f"{expected}, got {type(error).__name__}: {str(error).splitlines()[0]:.200}") from error
-    return network.float().eval()
-
-
-@lru_cache(maxsize=64)
-def _cached(path: Path, changed: int) -> Network:
-    return load(path)
-
-
-class CheckpointPolicy(ScriptedPolicy):
-    """A checkpoint as a policy of the harness: samples legal moves at temperature 1, as in training.
-
-    Args:
-        network: the network.
-    """
-
-    def __init__(self, network: Network) -> None:
-        self._network = network
-
-    def __call__(self, view: Any) -> int:
-        """Returns a legal action."""
-        logits, _ = self._network.decide([self._network.setting.tokens(view)])
-        legal = list(view.legal)
-        chances = functional.softmax(logits[0, legal].double(), dim=0).numpy()
-        return int(legal[self.rng.choice(len(legal), p=chances / chances.sum())])
-
-
-def checkpoint(path: str) -> CheckpointPolicy:
-    """Returns the policy of a checkpoint file.
-
-    Raises:
-        OptionError: if it cannot be read.
-    """
-    file = Path(path)
-    if not file.is_file():
-        raise OptionError(f"path: expected a checkpoint file, got {path!r:.200}")
-    return CheckpointPolicy(_cached(file, file.stat().st_mtime_ns))

@@ -14,6 +14,9 @@ Totals = Callable[[Any], Mapping[str, float]]
 Move = Callable[[Any, np.random.Generator], Any]
 """Chooses the action of the selected agent."""
 
+ALL_POSITIONS = 32
+"""Number of turns from which on some positions are left out."""
+
 SHOWN = 600
 """Maximum number of characters of a value in an error."""
 
@@ -125,10 +128,18 @@ class Trial:
             yield
 
     def positions(self, **more: Any) -> Iterator[Any]:
-        """Yields an environment at every position of a random match for every seed, to the end."""
+        """Yields an environment at positions of a random match for every seed.
+
+        These are the first 32 turns, later turns with a gap that grows by one, and the end: long matches repeat themselves.
+        """
         for seed in self.seeds:
-            env = self.make(**more)
+            env, following, gap = self.make(**more), 0, 1
             for _ in self.play(env, seed):
+                if self.turn == following:
+                    gap += following >= ALL_POSITIONS
+                    following += gap
+                elif not is_over(env):
+                    continue
                 yield env
 
     def place(self, agent: str | None = None) -> str:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from llmarena_envs import connect_four_v0, tictactoe_v0
+from llmarena_envs import connect_four_v0
 from llmarena_envs.core.options import OptionError
 
 pytestmark = pytest.mark.needs("torch", "safetensors")
@@ -24,8 +24,9 @@ def script():
 
     before = torch.get_num_threads()
     torch.set_num_threads(1)  # as the script does; more are slow on a busy machine
-    parts = ("self_play.games", "self_play.network", "self_play.matches", "self_play.evaluation", "train_self_play")
-    modules = [importlib.import_module(f"benchmarks.{part}") for part in parts]
+    parts = ("games", "network", "language_model", "matches", "checkpoints", "evaluation")
+    modules = [importlib.import_module(f"benchmarks.self_play.{part}") for part in parts]
+    modules.append(importlib.import_module("benchmarks.train_self_play"))
     yield SimpleNamespace(**{name: value for module in modules for name, value in vars(module).items()})
     torch.set_num_threads(before)
 
@@ -133,11 +134,11 @@ def test_detector_flags_collapse_hidden_from_self_play_reward(script):
 
 @pytest.mark.needs("pyspiel")
 def test_exploitability_of_uniform_play_is_exact(script):
-    network = script.Network(script.SETTINGS["openspiel/kuhn_poker"], 16, 1, 2)
+    network = script.Transformer(script.SETTINGS["openspiel/kuhn_poker"], 16, 1, 2)
     network.policy.weight.data.zero_()
     network.policy.bias.data.zero_()
     assert script.exploitability(network) == pytest.approx(11 / 24)  # Kuhn poker: NashConv of uniform play is 11/12
-    assert script.exploitability(script.Network(script.SETTINGS["tictactoe_v0"], 16, 1, 2)) is None
+    assert script.exploitability(script.Transformer(script.SETTINGS["tictactoe_v0"], 16, 1, 2)) is None
 
 
 class _Code:
@@ -174,7 +175,7 @@ def test_checkpoint_with_code_is_refused_and_nothing_runs(script, tmp_path):
 def test_checkpoint_with_wrong_size_is_refused(script, tmp_path, size):
     from safetensors.torch import save_file
 
-    weights = script.Network(script.SETTINGS["tictactoe_v0"], 16, 1, 2).state_dict()
+    weights = script.Transformer(script.SETTINGS["tictactoe_v0"], 16, 1, 2).state_dict()
     save_file(weights, tmp_path / "file", metadata={"network": size})
     with pytest.raises(OptionError, match="expected a checkpoint"):
         script.checkpoint(str(tmp_path / "file"))
@@ -218,39 +219,88 @@ def test_sequence_grows_within_a_match_and_separates_knowledge(script, name):
 
 
 def test_decisions_do_not_depend_on_the_batch(script):
-    network = script.Network(script.SETTINGS["tictactoe_v0"], 16, 2, 2)
+    network = script.Transformer(script.SETTINGS["tictactoe_v0"], 16, 2, 2)
     alone = network.decide([[1, 2]])[0][0]
     beside = network.decide([[1, 2], [1, 3, 4, 5, 6]])[0][0]
     assert alone.numpy() == pytest.approx(beside.numpy(), abs=1e-5)
+
+
+def first_position(script, name):
+    """Returns the setting of a game, and the tokens of its first position."""
+    setting = script.SETTINGS[name]
+    setting.game.reset(np.random.default_rng(0))
+    return setting, setting.tokens(setting.game.view("player_0"))
+
+
+def reward_one_move(script, network, start, rows, action, learning_rate):
+    """Makes ten updates on decisions at the start of a match, where one move pays."""
+    import torch
+
+    optimizer = torch.optim.Adam(network.parameters(), lr=learning_rate)
+    rng, generator, baselines = np.random.default_rng(0), torch.Generator().manual_seed(0), script.RoleBaselines()
+    for _ in range(10):
+        legal = range(network.setting.actions)
+        records = [script.Record(0, list(start), [len(start) - 1], legal=[legal]) for _ in range(rows)]
+        script._decide(network, records, generator)
+        for record in records:
+            record.reward = float(record.actions == [action])
+        script.update(network, optimizer, records, baselines, script.Options(**SMALL), rng)
+
+
+def chance(network, start, action):
+    return math.exp(network.decide([start])[0].log_softmax(1)[0, action])
 
 
 def test_update_makes_a_rewarded_move_likelier(script):
     import torch
 
     torch.manual_seed(0)
-    options = script.Options(**SMALL)
-    setting, rng, generator = (
-        script.SETTINGS["tictactoe_v0"],
-        np.random.default_rng(0),
-        torch.Generator().manual_seed(0),
-    )
-    network = script.Network(setting, 16, 1, 2)
-    optimizer = torch.optim.Adam(network.parameters(), lr=3e-3)
-    game = tictactoe_v0.env().unwrapped.game
-    game.reset(np.random.default_rng(0))
-    start = [setting.tokens(game.view("player_0"))]
+    setting, start = first_position(script, "tictactoe_v0")
+    network = script.Transformer(setting, 16, 1, 2)
+    before = chance(network, start, 4)
+    reward_one_move(script, network, start, 64, 4, learning_rate=3e-3)
+    assert chance(network, start, 4) > 2 * before
 
-    def chance():
-        return math.exp(torch.log_softmax(network.decide(start)[0][0], 0)[4])
 
-    before, baselines = chance(), script.RoleBaselines()
-    for _ in range(10):
-        records = [script.Record(0, list(start[0]), [1], legal=[range(9)]) for _ in range(64)]
-        script._decide(network, records, generator)
-        for record in records:
-            record.reward = float(record.actions == [4])
-        script.update(network, optimizer, records, baselines, options, rng)
-    assert chance() > 2 * before
+@pytest.mark.slow
+@pytest.mark.needs("peft", "pyspiel")
+def test_language_models_learn_apart_and_play_on_from_checkpoints(script, tiny_model, tmp_path):
+    import torch
+
+    torch.manual_seed(0)
+    setting, start = first_position(script, "openspiel/kuhn_poker")
+    learner, other = (script.LanguageModel(setting, str(tiny_model), 8) for _ in range(2))
+    before = chance(learner, start, 1)
+    assert chance(other, start, 1) == pytest.approx(before)
+    reward_one_move(script, learner, start, 16, 1, learning_rate=1e-2)
+    assert chance(learner, start, 1) > before + 0.2
+    assert chance(other, start, 1) == pytest.approx(before)
+    script.save(learner, tmp_path / "one")
+    again = script.load(tmp_path / "one")
+    assert chance(again, start, 1) == pytest.approx(chance(learner, start, 1))
+    assert script.exploitability(again) > 0
+
+
+@pytest.mark.needs("peft", "pyspiel")
+def test_language_model_reads_rules_card_and_moves(script, tiny_model):
+    setting = script.SETTINGS["openspiel/kuhn_poker"]
+    network = script.LanguageModel(setting, str(tiny_model), 1)
+    tokenizer = script._pretrained(str(tiny_model), "cpu").tokenizer
+    tokens = [script.START, script.FIRST_SEAT + 1, script.FIRST_FACT + 2, setting.first_move]
+    text = tokenizer.decode([token for each in tokens for token in network._texts[each]])
+    assert text.startswith("You are playing Kuhn poker")
+    assert text.endswith("A: Pass\nB: Bet\n\nYou are player_1.\nYour card: king\nA")
+
+
+@pytest.mark.needs("peft")
+@pytest.mark.parametrize("model", ["nowhere/model", "."])
+def test_checkpoint_of_an_absent_language_model_is_refused(script, tmp_path, model):
+    from safetensors.torch import save_file
+
+    size = json.dumps({"game": "tictactoe_v0", "model": model, "rank": 8})
+    save_file({}, tmp_path / "file", metadata={"network": size})
+    with pytest.raises(OptionError, match="expected the directory of a causal language model"):
+        script.checkpoint(str(tmp_path / "file"))
 
 
 @pytest.mark.slow
