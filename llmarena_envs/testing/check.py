@@ -46,6 +46,8 @@ def check_environment(
     * SVG drawings from ``draw``: no secrets, no illegal replies, no injection by players' texts;
     * PettingZoo's own tests, the parallel form, and the beginning of a match with every other ``obs_type``.
 
+    Rules that look at the positions of a match look at all of the first 32 turns and at some later ones; see ``Trial.positions``.
+
     Args:
         env_fn: makes the environment from keyword options, e.g. ``tictactoe_v0.env``.
         options: options of the environment under test; ``render_mode`` is added where a rule needs it.
