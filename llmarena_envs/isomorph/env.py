@@ -14,7 +14,7 @@ from llmarena_envs.isomorph.renaming import Renaming
 MAX_RENAMINGS = 256
 """Maximum number of renamings kept for further environments."""
 
-_DOT = "!"
+DOT = "!"
 """Stands for a dot in the name of a class, which pickle would split there."""
 
 _TEXT_MODES = ("ansi", "human", "svg")
@@ -57,11 +57,11 @@ def disguised(raw_env: type[TextEnv], game: str, seed: int) -> type[TextEnv]:
     members = {
         "__doc__": f"{raw_env.__doc__}\n\nThe names in its texts are exchanged.",
         "__init__": init,
-        "__module__": __name__,
+        "__module__": "llmarena_envs.isomorph.classes",  # where pickle looks the class up
         "make_drawing": make_drawing,
         "metadata": {**raw_env.metadata, "render_modes": modes},
     }
-    return type(name.replace(".", _DOT), (raw_env,), members)
+    return type(name.replace(".", DOT), (raw_env,), members)
 
 
 def renaming_of(env: TextEnv, game: str, seed: int, options: str) -> Renaming:
@@ -82,13 +82,3 @@ def renaming_of(env: TextEnv, game: str, seed: int, options: str) -> Renaming:
             _renamings.clear()
         _renamings[key] = Renaming(known, env.possible_agents, f"{game} {seed}", met)
     return _renamings[key]
-
-
-def __getattr__(name: str) -> Any:
-    """Returns the class of an isomorph, or its ``env`` or ``parallel_env``, which pickle looks up here."""
-    if "?isomorph=" not in name:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from llmarena_envs.catalogue import load_module
-
-    environment, _, attribute = name.replace(_DOT, ".").partition(":")
-    return getattr(load_module(environment), attribute or "raw_env")
