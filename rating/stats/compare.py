@@ -424,9 +424,9 @@ def _win_rate(units: Units, level: float) -> tuple[ConfidenceSequence, tuple[str
         return ConfidenceSequence(None, None, None), ()
     value = float(np.average(units.scores, weights=units.weights))
     low, high = _bounds(units, level, ever=units.ordered)
-    if low <= high:
+    if low <= value <= high:
         return ConfidenceSequence(value, low, high), ()
-    note = "no constant win rate agrees with all results: something has changed on the way; the interval is that of the last look"
+    note = "no constant win rate agrees with all results: they changed during the run; the interval is that of the last look"
     return ConfidenceSequence(value, *_bounds(units, level, ever=False)), (note,)
 
 

@@ -66,8 +66,14 @@ def test_compare_units_equal_within_a_margin():
 def test_compare_units_decision_is_final():
     found = compare_units(units([*np.ones(30), *np.zeros(300)]), "a", "b")
     assert (found.better, found.a_better.e < 1, found.after < 30) == ("a", True, True)
-    assert "something has changed" in found.notes[0]
+    assert "changed during the run" in found.notes[0]
     assert found.win_rate.low < found.win_rate.value < found.win_rate.high
+
+
+def test_compare_units_win_rate_lies_in_its_interval():
+    found = compare_units(units([*np.tile([*np.ones(9), 0], 10), *np.tile([0, 1], 50)]), "a", "b")
+    assert "changed during the run" in found.notes[0]
+    assert found.win_rate.low < found.win_rate.value == 0.7 < found.win_rate.high
 
 
 def test_compare_unordered_log_uses_the_last_value():
