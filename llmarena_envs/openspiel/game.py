@@ -163,10 +163,11 @@ class SpielGame(Game[int, SpielView]):
         """Draws chance events until a player is to move."""
         state = self.state
         while state.is_chance_node():
-            actions, weights = zip(*state.chance_outcomes(), strict=True)
+            outcomes = state.chance_outcomes()
             draw = random.Random(self._seed * 1_000_003 + self._drawn)
             self._drawn += 1
-            state.apply_action(draw.choices(actions, weights)[0])
+            ((action, _),) = draw.choices(outcomes, [weight for _, weight in outcomes])
+            state.apply_action(action)
 
     def _advance(self, actions: tuple[int, ...]) -> None:
         """Applies the actions of a stage and the chance events after them."""
