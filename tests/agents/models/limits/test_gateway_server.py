@@ -38,7 +38,7 @@ def ask_many(server, number, **options):
 @pytest.mark.parametrize("fault", EVERY_FAULT, ids=lambda fault: fault.name)
 def test_a_fault_passes(fault):
     with fault_server(lambda request: fault if request.number == 0 else faults.OK) as server:
-        (reply,) = ask_many(server, 1, timeout=0.4)
+        (reply,) = ask_many(server, 1, timeout=1.0)
     assert (reply.text, reply.calls) == ("ready", 2)
 
 
