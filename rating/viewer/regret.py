@@ -40,7 +40,7 @@ class GameRegret:
 
     Attributes:
         environment: its name.
-        values: what the solved values are.
+        values: description of the solved values.
         rows: the policies, from the lowest regret.
         left_out: matches that could not be replayed.
     """

@@ -211,17 +211,8 @@ def cost_sheet(found: Costs) -> Sheet:
     for policy in dict.fromkeys(row.policy for row in found.rows):
         rows += _sums(found, "all", policy, [row for row in found.rows if row.policy == policy])
     rows.append(_sum(found, "total", "", found.total, found.lost))
-    kept = [index for index in range(len(columns)) if any(row[index] not in ("", "0") for row in rows)]
-    header, importance = list(columns), list(columns.values())
-    return Sheet(
-        "Cost",
-        [header[index] for index in kept],
-        [[row[index] for index in kept] for row in rows],
-        _notes(found),
-        [importance[index] for index in kept],
-        texts=2,
-        has_names=True,
-    )
+    table = Sheet("Cost", list(columns), rows, _notes(found), list(columns.values()), texts=2, has_names=True)
+    return table.without_empty_columns(0, empty=("", "0"))
 
 
 def _sums(found: Costs, environment: str, policy: str, parts: Sequence[CostRow]) -> list[list[str]]:

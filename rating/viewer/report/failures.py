@@ -64,20 +64,12 @@ def failure_sheet(outcomes: Iterable[Outcome], suspended: Mapping[str, str]) -> 
         for (environment, policy), own in sorted(tallies.items())
         if not own.is_clean
     ]
-    shown = [index for index in range(len(columns)) if index < 2 or any(row[index] for row in rows)]
     notes = [
         "invalid replies by kind, re-asks and fallbacks: number (per 100 turns); forfeits: matches by kind of failure; recorded"
         " turns of void matches count; policies without failures are left out",
         *(f"{policy} is {reason}" for policy, reason in suspended.items()),
     ]
-    return Sheet(
-        "Failures",
-        [columns[index] for index in shown],
-        [[row[index] for index in shown] for row in rows],
-        notes,
-        [ALWAYS] * len(shown),
-        texts=2,
-    )
+    return Sheet("Failures", columns, rows, notes, [ALWAYS] * len(columns), texts=2).without_empty_columns(2)
 
 
 def failure_shares(outcomes: Iterable[Outcome]) -> Shares | None:

@@ -68,14 +68,7 @@ def _against_truth(found: JudgeStudy) -> Sheet | None:
             "true (PPI): mean of all items, prediction-powered from the judge's ratings and the truth of a part; refused below"
             f" {FEWEST_TRUE} items with truth"
         )
-    used = [index for index in range(len(header)) if index == 0 or any(row[index] for row in rows)]
-    return Sheet(
-        "Judges against the truth",
-        [header[index] for index in used],
-        [[row[index] for index in used] for row in rows],
-        notes,
-        [ALWAYS] * len(used),
-    )
+    return Sheet("Judges against the truth", header, rows, notes, [ALWAYS] * len(header)).without_empty_columns()
 
 
 def transport_sheet(parts: Mapping[str, Sequence[PartError]], between: str) -> Sheet | None:

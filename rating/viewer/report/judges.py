@@ -221,7 +221,6 @@ def _habits(found: JudgeStudy) -> Sheet:
         ("away from it %", lambda row: formatting.percent(row.changes.away) if row.changes else "", 35),
     ]
     rows = [[cell(row) for _, cell, _ in columns] for row in found.judges[:_MOST_JUDGES]]
-    used = [index for index in range(len(columns)) if index < 3 or any(row[index] for row in rows)]
     notes = ["p: corrected for all tests of all judges (false discovery rate, Benjamini-Hochberg)"]
     if found.before:
         notes.append(
@@ -230,11 +229,11 @@ def _habits(found: JudgeStudy) -> Sheet:
     notes += _bias_notes(found)
     return Sheet(
         "Biases and habits",
-        [columns[index][0] for index in used],
-        [[row[index] for index in used] for row in rows],
+        [heading for heading, _, _ in columns],
+        rows,
         [*notes, *_left_out(found)] if found.preferences else _left_out(found),
-        [columns[index][2] for index in used],
-    )
+        [importance for _, _, importance in columns],
+    ).without_empty_columns(3)
 
 
 def _bias_notes(found: JudgeStudy) -> list[str]:

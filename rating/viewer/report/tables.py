@@ -1,7 +1,7 @@
 """Leaderboards and summaries as JSON, plain text and terminal tables."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -63,6 +63,24 @@ class Sheet(NamedTuple):
     texts: int = 1
     has_names: bool = False
     warnings: Sequence[str] = ()
+
+    def without_empty_columns(self, kept: int = 1, empty: Collection[str] = ("",)) -> "Sheet":
+        """Returns the table without the columns whose cells are all empty.
+
+        Args:
+            kept: number of leading columns that stay in any case.
+            empty: texts of empty cells.
+        """
+        used = [
+            index
+            for index in range(len(self.header))
+            if index < kept or any(row[index] not in empty for row in self.rows)
+        ]
+        return self._replace(
+            header=[self.header[index] for index in used],
+            rows=[[row[index] for index in used] for row in self.rows],
+            importance=[self.importance[index] for index in used],
+        )
 
 
 def to_json(table: Any, decimals: int = DECIMALS) -> str:
