@@ -22,12 +22,21 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from llmarena_envs.core.options import OptionError
-from rating.readers.results import MOST_BATTLES, Rejected, Result, battle_of, case_name, finite_number, name_of
-from rating.readers.rows import UnreadableRow, each_row
+from rating.readers.results import (
+    MOST_BATTLES,
+    Rejected,
+    Result,
+    battle_of,
+    case_name,
+    finite_number,
+    name_of,
+    read_each,
+)
 from rating.stats.results import SeatConduct
 
 COLUMNS = ("game_id", "env_name", "player_id", "model_name", "rewards")
@@ -74,15 +83,7 @@ def read_mindgames(paths: Sequence[Path], metric: str = "") -> Iterator[Result |
         OptionError: if there are too many results.
     """
     games: dict[tuple[str, str], _Game] = {}
-    for path in paths:
-        for where, row in each_row(path):
-            if isinstance(row, UnreadableRow):
-                yield Rejected(path, where, row.reason)
-                continue
-            try:
-                _add(games, row, path, where)
-            except OptionError as error:
-                yield Rejected(path, where, str(error))
+    yield from filter(None, read_each(paths, partial(_add, games)))
     pairs = 0
     for (environment, identity), game in games.items():
         unnamed = game.rewards.keys() - game.models.keys()

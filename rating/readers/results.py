@@ -2,16 +2,19 @@
 
 import hashlib
 import math
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from agents.records import encodable
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.judgements import Judgement
-from rating.readers.rows import is_text
+from rating.readers.rows import UnreadableRow, each_row, is_text
 from rating.stats.results import NO_STYLE, Battle, SeatConduct, Style
+
+T = TypeVar("T")
 
 MOST_BATTLES = 2_000_000
 """Most battles of one log; a win matrix or a few files of scores can state any number of them."""
@@ -59,6 +62,26 @@ class Rejected(NamedTuple):
     file: Path
     where: str
     reason: str
+
+
+def read_each(paths: Sequence[Path], read: Callable[[dict[str, Any], Path, str], T]) -> Iterator[T | Rejected]:
+    """Yields what is read from each row, and the rejected rows.
+
+    Args:
+        paths: the files.
+        read: reads a row, given its file and its place there; raises ``OptionError`` to reject it.
+    """
+    for path in paths:
+        for where, row in each_row(path):
+            if isinstance(row, UnreadableRow):
+                yield Rejected(path, where, row.reason)
+                continue
+            try:
+                found = read(row, path, where)
+            except OptionError as error:
+                yield Rejected(path, where, str(error))
+            else:
+                yield found
 
 
 @lru_cache(1 << 12)

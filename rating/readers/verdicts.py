@@ -29,8 +29,7 @@ from typing import Any, NamedTuple
 from llmarena_envs.core.options import OptionError
 from llmarena_envs.core.terminal import printable
 from rating.judgements import FIRST, NOTHING, SCORES, SECOND, TIE, Judgement, Label, item_name, read_label
-from rating.readers.results import Lengths, Rejected, Result, battle_of, case_name, finite_number, name_of
-from rating.readers.rows import UnreadableRow, each_row
+from rating.readers.results import Lengths, Rejected, Result, battle_of, case_name, finite_number, name_of, read_each
 from rating.readers.style import read_style
 from rating.stats.results import LEAST_WEIGHT, MOST_WEIGHT, Battle
 
@@ -64,18 +63,14 @@ def read_rows(paths: Sequence[Path], read: RowReader) -> Iterator[Result | Rejec
     Rejects a second verdict of a judge on an item, and numbers among verdicts A, B and tie or the reverse.
     """
     verdicts = _Verdicts()
-    for path in paths:
-        for where, row in each_row(path):
-            if isinstance(row, UnreadableRow):
-                yield Rejected(path, where, row.reason)
-                continue
-            try:
-                results = list(read(row, path, where))
-                verdicts.add(results, path, where)
-            except OptionError as error:
-                yield Rejected(path, where, str(error))
-            else:
-                yield from results
+
+    def checked(row: dict[str, Any], path: Path, where: str) -> list[Result]:
+        results = list(read(row, path, where))
+        verdicts.add(results, path, where)
+        return results
+
+    for found in read_each(paths, checked):
+        yield from [found] if isinstance(found, Rejected) else found
 
 
 class _Verdicts:
