@@ -14,7 +14,7 @@ from llmarena_envs.aec.source import Source
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
 from llmarena_envs.core.grid import Part
-from llmarena_envs.core.named_moves import Spellings
+from llmarena_envs.core.named_moves import Spellings, reason_of_number
 from llmarena_envs.core.options import OptionError, check_int
 
 MAX_OPENING = 20
@@ -166,11 +166,11 @@ class AecGame(Game[int, AecView]):
 
     def why_illegal(self, agent: str, action: int) -> Reason | None:
         """Returns why an action is illegal."""
-        if not 0 <= action < self.num_actions:
-            return Reason("no_such_action", {"last": self.num_actions - 1})
-        if agent not in self.to_move:
-            return Reason("not_your_turn")
-        return None if action in self._legal else Reason("not_legal")
+        return reason_of_number(self, agent, action)
+
+    def legal_actions(self, agent: str) -> tuple[int, ...]:
+        """Returns the legal actions if ``agent`` is to move."""
+        return self._legal if agent in self.to_move else ()
 
     def view(self, agent: str) -> AecView:
         """Returns the view of ``agent``."""
@@ -179,8 +179,7 @@ class AecGame(Game[int, AecView]):
         return self._views[agent]
 
     def _make_view(self, agent: str) -> AecView:
-        to_move = agent in self.to_move
-        legal = self._legal if to_move else ()
+        to_move, legal = agent in self.to_move, self.legal_actions(agent)
         env, identity = self.inner.env, self._ids[self.agents.index(agent)]
         rendering = self._rendering
         names = rendering.names(env, identity, legal)

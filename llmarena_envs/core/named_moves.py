@@ -1,13 +1,14 @@
-"""NamedMovesCodec: the listing, parsing and writing of legal moves by name."""
+"""Games with enumerated actions: the listing, parsing and writing of legal moves by name."""
 
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from llmarena_envs.core.codec import Codec
-from llmarena_envs.core.game import ViewType
+from llmarena_envs.core.failures import Reason
+from llmarena_envs.core.game import Game, ViewType
 from llmarena_envs.core.replies import Grammar, find
 
 MAX_LISTED = 100
@@ -29,6 +30,16 @@ Past = TypeVar("Past")
 
 Spellings = tuple[tuple[str, int], ...]
 """Accepted spellings, each with the index of its legal move."""
+
+
+def reason_of_number(game: Game[int, Any], agent: str, action: int) -> Reason | None:
+    """Returns why a number is not a legal action of a game with enumerated actions, or ``None`` if it is legal."""
+    assert game.num_actions is not None
+    if not 0 <= action < game.num_actions:
+        return Reason("no_such_action", {"last": game.num_actions - 1})
+    if agent not in game.to_move:
+        return Reason("not_your_turn")
+    return None if action in game.legal_actions(agent) else Reason("not_legal")
 
 
 class NamedMovesCodec(Codec[int, ViewType]):

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.options import OptionError, nearest
+from llmarena_envs.core.libraries import check_game
 from llmarena_envs.openspiel.env import SpielEnv
 from llmarena_envs.openspiel.game import import_pyspiel
 from llmarena_envs.openspiel.listing import GAMES, LISTED, REFUSED, rules_of
@@ -22,12 +22,7 @@ def load(game: str) -> type[SpielEnv]:
         DependencyNotInstalled: if OpenSpiel is not installed.
         OptionError: if there is no such game, or it is not supported.
     """
-    if game in REFUSED:
-        raise OptionError(f"openspiel/{game}: not supported: {REFUSED[game]}")
-    if game not in LISTED:
-        raise OptionError(
-            f"openspiel: expected one of {len(GAMES)} games, e.g. chess, got {game!r}{nearest(game, GAMES)}"
-        )
+    check_game("openspiel", game, GAMES, REFUSED, "chess")
     listed = LISTED[game]
     kind = import_pyspiel().load_game(listed.load or game).get_type()
     texts = rules_of(game)

@@ -10,7 +10,7 @@ from gymnasium.error import DependencyNotInstalled
 
 from llmarena_envs.core.failures import Reason
 from llmarena_envs.core.game import Game
-from llmarena_envs.core.named_moves import Spellings
+from llmarena_envs.core.named_moves import Spellings, reason_of_number
 from llmarena_envs.core.options import OptionError, check_int
 
 if TYPE_CHECKING:
@@ -219,11 +219,7 @@ class SpielGame(Game[int, SpielView]):
 
     def why_illegal(self, agent: str, action: int) -> Reason | None:
         """Returns why an action is illegal."""
-        if not 0 <= action < self.num_actions:
-            return Reason("no_such_action", {"last": self.num_actions - 1})
-        if agent not in self.to_move:
-            return Reason("not_your_turn")
-        return None if action in self.state.legal_actions(self.agents.index(agent)) else Reason("not_legal")
+        return reason_of_number(self, agent, action)
 
     def view(self, agent: str) -> SpielView:
         """Returns the view of ``agent``, made once at each position."""

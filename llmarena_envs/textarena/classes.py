@@ -3,7 +3,7 @@
 from functools import cache
 
 from llmarena_envs.core.declaration import Declaration
-from llmarena_envs.core.options import OptionError, nearest
+from llmarena_envs.core.libraries import check_game
 from llmarena_envs.textarena.env import ArenaEnv
 from llmarena_envs.textarena.listing import GAMES, LISTED, REFUSED
 from llmarena_envs.textarena.package import import_textarena
@@ -20,12 +20,7 @@ def load(game: str) -> type[ArenaEnv]:
         DependencyNotInstalled: if TextArena is not installed in the supported version.
         OptionError: if there is no such game, or it is not supported.
     """
-    if game in REFUSED:
-        raise OptionError(f"textarena/{game}: not supported: {REFUSED[game]}")
-    if game not in LISTED:
-        raise OptionError(
-            f"textarena: expected one of {len(GAMES)} games, e.g. Nim-v0, got {game!r}{nearest(game, GAMES)}"
-        )
+    check_game("textarena", game, GAMES, REFUSED, "Nim-v0")
     import_textarena()
     listed = LISTED[game]
     scheme = "duels" if listed.players[0] == 2 else "mean_reward"
