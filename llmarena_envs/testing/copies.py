@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from llmarena_envs.testing.hidden import is_power_of_two_or_0
 from llmarena_envs.testing.transcript import expect_equal, expect_same_course, snapshot
 from llmarena_envs.testing.trial import Trial, is_over
 
@@ -41,7 +40,7 @@ def copied_games_are_independent(trial: Trial) -> None:
         for _ in zip(trial.play(alone, seed), trial.play(env, seed), strict=True):
             before = snapshot(env)
             expect_equal(trial, snapshot(alone), before, "the match as it is when nothing is played in copies")
-            if is_power_of_two_or_0(trial.turn or 0):
+            if trial.is_rare_turn:
                 _play_in_copy(env)
                 expect_equal(trial, before, snapshot(env), "the match unchanged by play in a copy of its game")
 

@@ -10,7 +10,7 @@ from gymnasium.spaces import Discrete
 from llmarena_envs.core.ending import Ending
 from llmarena_envs.core.failures import InvalidReply
 from llmarena_envs.core.text_env import MAX_ACTION_TEXT, TextEnv
-from llmarena_envs.testing.hidden import is_power_of_two_or_0, redrawn_copy, redrawn_in
+from llmarena_envs.testing.hidden import redrawn_copy, redrawn_in
 from llmarena_envs.testing.transcript import expect_equal, plain, snapshot
 from llmarena_envs.testing.trial import Trial, is_over, random_move
 
@@ -110,7 +110,7 @@ def hostile_texts_stay_text_in_drawings(trial: Trial) -> None:
         is_long = trial.turn % LONG_EVERY == len(HOSTILE_TEXTS)
         text = LONG_TEXT if is_long else HOSTILE_TEXTS[trial.turn % len(HOSTILE_TEXTS)]
         env.step(_hostile_move(env, text, rng))
-        if is_power_of_two_or_0(trial.turn) or is_over(env):
+        if trial.is_rare_turn or is_over(env):
             _check_pictures(trial, env)
 
 
@@ -131,7 +131,7 @@ def _positions(trial: Trial, **more: Any) -> Iterator[Any]:
     if not isinstance(trial.make().unwrapped, TextEnv):
         return
     for env in trial.positions(**more):
-        if not env.agents or (is_power_of_two_or_0(trial.turn or 0) and not is_over(env)):
+        if not env.agents or (trial.is_rare_turn and not is_over(env)):
             yield env
 
 

@@ -36,7 +36,7 @@ def hidden_information_can_be_redrawn(trial: Trial) -> None:
                 return
             if is_over(env):
                 last = last or snapshot(env)
-            elif is_power_of_two_or_0(trial.turn or 0):
+            elif trial.is_rare_turn:
                 redrawn = _redraw_for_all(trial, env.unwrapped.game) or redrawn
         _check_untouched(trial, seed, last)
     trial.expect(
@@ -53,11 +53,6 @@ def _check_untouched(trial: Trial, seed: int, last: Any) -> None:
         if is_over(env):
             expect_equal(trial, snapshot(env), last, "the same end as without redrawing in copies")
             return
-
-
-def is_power_of_two_or_0(turn: int) -> bool:
-    """Says whether a turn is checked by rules that are too slow for every turn."""
-    return turn & (turn - 1) == 0
 
 
 def _redraw_for_all(trial: Trial, game: Game[Any, Any]) -> bool:

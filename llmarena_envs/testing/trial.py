@@ -15,7 +15,7 @@ Move = Callable[[Any, np.random.Generator], Any]
 """Chooses the action of the selected agent."""
 
 ALL_POSITIONS = 32
-"""Number of turns from which on some positions are left out."""
+"""Number of turns before positions are left out."""
 
 SHOWN = 600
 """Maximum number of characters of a value in an error."""
@@ -141,6 +141,12 @@ class Trial:
                 elif not is_over(env):
                     continue
                 yield env
+
+    @property
+    def is_rare_turn(self) -> bool:
+        """Whether rules that are too slow for every position look at this one: after 0, 1, 2, 4, 8, ... turns."""
+        turn = self.turn or 0
+        return turn & (turn - 1) == 0
 
     def place(self, agent: str | None = None) -> str:
         """Returns the present position of the trial."""
