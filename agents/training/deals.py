@@ -160,9 +160,8 @@ def deals(
     Raises:
         OptionError: if there is no such environment or option, or an unrated role has no policy.
     """
-    agents = make_environment(environment, options).unwrapped.possible_agents
-    rated = rated_seats(environment, options)
-    employed = {agent: role_of(agent) for agent in agents if agent not in rated}
+    rated, others = _seats(environment, options)
+    employed = {agent: role_of(agent) for agent in others}
     roles, given = sorted(set(employed.values())), dict(staff or {})
     if sorted(given) != roles:
         raise OptionError(
@@ -174,8 +173,8 @@ def deals(
             yield Deal(environment, seed, seats, options)
             continue
         for learner in rated:
-            others = {agent: opponent for agent in rated if agent != learner}
-            yield Deal(environment, seed, others | seats, options)
+            against = {agent: opponent for agent in rated if agent != learner}
+            yield Deal(environment, seed, against | seats, options)
 
 
 def rated_seats(environment: str, options: Mapping[str, Any] | None = None) -> tuple[str, ...]:
@@ -184,9 +183,14 @@ def rated_seats(environment: str, options: Mapping[str, Any] | None = None) -> t
     Raises:
         OptionError: if there is no such environment or option.
     """
-    declaration = load_environment(environment).declaration
+    return _seats(environment, options)[0]
+
+
+def _seats(environment: str, options: Mapping[str, Any] | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Returns the rated and the other agents, both in seat order."""
+    is_rated = load_environment(environment).declaration.is_rated
     agents = make_environment(environment, options).unwrapped.possible_agents
-    return tuple(agent for agent in agents if declaration.is_rated(agent))
+    return tuple(filter(is_rated, agents)), tuple(agent for agent in agents if not is_rated(agent))
 
 
 def _check_harmless(environment: str, options: Mapping[str, Any]) -> None:

@@ -129,5 +129,5 @@ def _vocabulary(setting: Setting, tokenizer: Any) -> tuple[list[list[int]], list
     texts |= {FIRST_FACT + number: f"{fact}\n" for number, fact in enumerate(setting.facts)}
     texts |= {setting.first_move + number: label for number, label in enumerate(labels)}
     ids = [encoded(texts[token]) for token in range(setting.vocabulary)]
-    ids[START] = [*([] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id]), *ids[START]]
-    return ids, [token for label in labels for token in encoded(label)]
+    ids[START] = [] if tokenizer.bos_token_id is None else [tokenizer.bos_token_id]
+    return ids, [token for (token,) in ids[setting.first_move :]]

@@ -19,7 +19,7 @@ class Network(nn.Module):
 
     Args:
         setting: the game.
-        size: what a checkpoint needs to make the network again.
+        size: constructor arguments, stored in a checkpoint.
 
     Attributes:
         batch: maximum number of decisions in a forward pass of ``decide``.
