@@ -161,7 +161,7 @@ def numbered(legal: Sequence[str]) -> dict[str, str]:
 
 
 def _by_own_number(legal: Sequence[str]) -> dict[str, str]:
-    """Returns the moves by the only number in each of them; none if they are not told apart by it."""
+    """Returns the moves by the only number in each of them; none if two moves have the same number."""
     numbers = [found[0] for move in legal if len(found := _NUMBER.findall(_bare(move))) == 1]
     return dict(zip(numbers, legal, strict=True)) if len(set(numbers)) == len(legal) else {}
 

@@ -87,7 +87,7 @@ def find_preset(spec: str) -> Preset | None:
 
 
 def needs_key(base_url: str) -> bool:
-    """Returns whether an address is that of a provider without free access."""
+    """Returns whether an address belongs to a provider without free access."""
     return any(provider.base_url == base_url and provider.key == "required" for provider in providers().values())
 
 

@@ -34,7 +34,7 @@ _VERSION = re.compile(r"[-_]v\d+$")
 
 
 class AdaptedModule(NamedTuple):
-    """What a module of an environment holds, for a game of an adapter.
+    """The contents of an environment's module, for a game of an adapter.
 
     Attributes:
         env: makes the environment with its order check.

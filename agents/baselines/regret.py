@@ -22,7 +22,7 @@ class Regret(ABC):
     """Regret in one game.
 
     Attributes:
-        values: what the solved values are.
+        values: description of the solved values.
         tolerance: largest regret that does not count as a mistake.
     """
 
@@ -69,7 +69,7 @@ class BoardRegret(Regret):
 
 
 class BidRegret(Regret):
-    """Regret in the sealed-bid auction, in dollars: the expected gain of the best bid less that of the bid.
+    """Regret in the sealed-bid auction, in dollars: the expected gain of the best bid minus the gain of the bid.
 
     Expectations are over opponents with drawn valuations who bid ``equilibrium_bid``.
 

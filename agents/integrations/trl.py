@@ -54,7 +54,7 @@ def dataset(deals: Iterable[Deal]) -> datasets.Dataset:
 
 
 class RowKey(NamedTuple):
-    """What a row is compared with.
+    """Keys of the rows that a row is compared with.
 
     Attributes:
         group: id of the deal, the same for all its seats and matches; see ``Deal.group``.
@@ -105,7 +105,7 @@ class Rollouts:
 
     In each round one call of ``generate``, or of vLLM with ``use_vllm``, gives the replies of all matches that ask a learner. In
     self-play the model speaks for all learners. The rows of different seats of a deal share a match; a row without its
-    counterpart in the batch has a match of its own, of which only its seat is trained on.
+    counterpart in the batch has a match of its own, and only its seat is trained on.
 
     With vLLM the trainer loads its weights into the engine before the rollout. Where processes share a model or an engine (FSDP,
     ZeRO 3, a vLLM server, tensor parallelism), they play in the same number of rounds, with batches of equal size.

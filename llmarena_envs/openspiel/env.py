@@ -87,7 +87,7 @@ class SpielEnv(TextEnv):
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """The names of the game: OpenSpiel's, and that of its rules."""
+        """OpenSpiel's name of the game, and the title of its rules."""
         rules = rules_of(self.listed.name)
         return (self.title, *([rules.title["en"]] if rules else []))
 

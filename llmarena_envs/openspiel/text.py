@@ -21,7 +21,7 @@ class SpielCodec(NamedMovesCodec[SpielView]):
         title: OpenSpiel's name of the game.
         language: language of the texts.
         hint: whether the legal moves are listed.
-        changed: parameters that differ from those of the rules.
+        changed: parameters that differ from the rules.
     """
 
     def __init__(

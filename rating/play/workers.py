@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 
 class Worker(Protocol):
-    """What a task works with, e.g. the policies of a match."""
+    """The resources of a task, e.g. the policies of a match."""
 
     async def close(self) -> None:
         """Releases its resources."""

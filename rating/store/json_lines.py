@@ -15,7 +15,7 @@ class JsonLines:
     Args:
         path: the file, which may be missing; another process must not write it.
         about: JSON object of the first line.
-        what: what a line holds, in errors.
+        what: name of a line in errors.
         read: takes the object of each further line.
 
     Raises:
