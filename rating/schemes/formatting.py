@@ -1,8 +1,10 @@
 """Formatting of table values."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from rating.stats.estimates import Estimate, Rating
+from rating.stats.prediction_powered import TrueScore
 from rating.stats.results import WinDrawLoss
 
 
@@ -55,6 +57,28 @@ def score(value: Estimate | None, decimals: int = 0) -> str:
     if value.low is None or value.high is None:
         return shown
     return f"{shown} [{number(100 * value.low, decimals)}, {number(100 * value.high, decimals)}]"
+
+
+class TrueScoreCells(NamedTuple):
+    """The cells of a judge's score with its correction; empty without one.
+
+    Attributes:
+        corrected: the corrected score, or the number of deals of a refused one.
+        share: share of the items with truth, in per cent.
+        judged: the judge's score alone.
+    """
+
+    corrected: str = ""
+    share: str = ""
+    judged: str = ""
+
+
+def true_score(value: TrueScore | None) -> TrueScoreCells:
+    """Formats a judge's score with its correction."""
+    if value is None:
+        return TrueScoreCells()
+    corrected = score(value.corrected, 1) if value.corrected else f"refused: {value.true_deals} true"
+    return TrueScoreCells(corrected, number(100 * value.share, 0), score(value.judged, 1))
 
 
 def ranks(best: int, worst: int) -> str:

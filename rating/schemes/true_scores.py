@@ -116,34 +116,15 @@ def with_true_scores(board: Leaderboard, works: Iterable[JudgedWork], truth: str
     )
 
 
-def _own(row: LeaderboardRow) -> TrueScore | None:
+def _cells(row: LeaderboardRow) -> formatting.TrueScoreCells:
     found = row.values["true_score"]
-    return found if isinstance(found, TrueScore) else None
-
-
-def _corrected(row: LeaderboardRow) -> str:
-    own = _own(row)
-    if own is None:
-        return ""
-    if own.corrected is None:
-        return f"refused: {own.true_deals} true"
-    return formatting.score(own.corrected, 1)
-
-
-def _share(row: LeaderboardRow) -> str:
-    own = _own(row)
-    return formatting.number(100 * own.share, 0) if own else ""
-
-
-def _alone(row: LeaderboardRow) -> str:
-    own = _own(row)
-    return formatting.score(own.judged, 1) if own else ""
+    return formatting.true_score(found if isinstance(found, TrueScore) else None)
 
 
 _COLUMNS = (
-    LeaderboardColumn("true, % (PPI)", _corrected, 2),
-    LeaderboardColumn("truth, %", _share, 1),
-    LeaderboardColumn("judge, %", _alone, 1),
+    LeaderboardColumn("true, % (PPI)", lambda row: _cells(row).corrected, 2),
+    LeaderboardColumn("truth, %", lambda row: _cells(row).share, 1),
+    LeaderboardColumn("judge, %", lambda row: _cells(row).judged, 1),
 )
 
 

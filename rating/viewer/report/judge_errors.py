@@ -48,18 +48,15 @@ def _against_truth(found: JudgeStudy) -> Sheet | None:
         return None
     header, rows = ["judge", "right, % (n)", "error, points (n)", "judge alone, %", "true, % (PPI)", "truth, %"], []
     for row in found.errors[:_MOST_ROWS]:
-        score = row.score
-        corrected = score and (
-            formatting.score(score.corrected, 1) if score.corrected else f"refused: {score.true_deals} true"
-        )
+        score = formatting.true_score(row.score)
         rows.append(
             [
                 row.judge,
                 formatting.percent(row.right),
                 formatting.percent(row.error),
-                formatting.score(score.judged, 1) if score else "",
-                corrected or "",
-                formatting.number(100 * score.share, 0) if score else "",
+                score.judged,
+                score.corrected,
+                score.share,
             ]
         )
     notes = ["error: mean verdict minus truth, in points of 100, on the items with truth"]
